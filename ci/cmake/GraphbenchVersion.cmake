@@ -1,0 +1,9 @@
+# The version and commit that `--version` and every result document name. The header is written at
+# configure time; a build from a tarball says "unknown" rather than inventing a commit.
+execute_process(COMMAND git -C "${PROJECT_SOURCE_DIR}" describe --always --dirty --abbrev=12
+  OUTPUT_VARIABLE GRAPHBENCH_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE git_failed)
+if(git_failed OR NOT GRAPHBENCH_COMMIT)
+  set(GRAPHBENCH_COMMIT "unknown")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/ci/cmake/version.hpp.in" "${CMAKE_BINARY_DIR}/generated/graphbench_version.hpp" @ONLY)
+target_include_directories(graphbench_options INTERFACE "$<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/generated>")

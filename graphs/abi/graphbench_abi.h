@@ -1,0 +1,209 @@
+/* The stable C ABI between graphbench and workload plugins.
+ *
+ * A plugin is a shared library that exports one function, graphbench_plugin_open. It offers workloads
+ * (each builds a program through the functions graphbench hands it) and, where it wants, kinds of op
+ * with launch functions of its own. The built-in workloads are written against this header too.
+ *
+ * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts
+ * with its own size; fields are only ever appended within one ABI version. Strings are UTF-8 and
+ * NUL-terminated; whoever passes a pointer owns it, and it stays valid for the call, except where a
+ * comment says longer. A function that returns int returns 0 for success. */
+#ifndef GRAPHBENCH_ABI_H
+#define GRAPHBENCH_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GB_ABI_VERSION 1u
+
+#if defined(__GNUC__)
+#define GB_EXPORT __attribute__((visibility("default")))
+#else
+#define GB_EXPORT
+#endif
+
+typedef enum gb_dtype { GB_FP32 = 0, GB_FP16 = 1, GB_BF16 = 2, GB_I32 = 3 } gb_dtype;
+
+typedef enum gb_value_kind { GB_INPUT = 0, GB_WEIGHT = 1, GB_STATE = 2 } gb_value_kind;
+
+/* An extent: per_batch * batch + fixed. */
+typedef struct gb_dim {
+  int64_t per_batch;
+  int64_t fixed;
+} gb_dim;
+
+/* How a value is filled before a run: uniform in [low, high), or the constant `low`. */
+typedef enum gb_init_kind { GB_UNIFORM = 0, GB_CONSTANT = 1 } gb_init_kind;
+typedef struct gb_init {
+  int32_t kind; /* gb_init_kind */
+  int32_t reserved;
+  double low;
+  double high;
+} gb_init;
+
+typedef enum gb_attr_type { GB_ATTR_INT = 0, GB_ATTR_REAL = 1, GB_ATTR_TEXT = 2 } gb_attr_type;
+typedef struct gb_attr {
+  const char* name;
+  int32_t type; /* gb_attr_type */
+  int32_t reserved;
+  int64_t integer;
+  double real;
+  const char* text;
+} gb_attr;
+
+/* A contiguous row-major tensor at one batch. `dims` is owned by graphbench. */
+typedef struct gb_tensor {
+  int32_t dtype; /* gb_dtype */
+  int32_t rank;
+  const int64_t* dims;
+} gb_tensor;
+
+/* A value's type before the batch is known. */
+typedef struct gb_symbolic {
+  int32_t dtype; /* gb_dtype */
+  int32_t rank;
+  const gb_dim* dims;
+} gb_symbolic;
+
+/* One op at one batch, as its launch functions see it. Operands are inputs, then outputs. Owned by
+ * graphbench; valid, at a fixed address, from the first launch until the process ends its sweep. */
+typedef struct gb_op_call {
+  uint32_t struct_size;
+  int32_t input_count;
+  int32_t output_count;
+  int32_t attr_count;
+  const char* name;
+  int64_t batch;
+  const gb_tensor* operands;
+  const gb_attr* attrs;
+} gb_op_call;
+
+/* ---- building a program -------------------------------------------------------------------- */
+
+typedef struct gb_builder gb_builder; /* graphbench's, opaque */
+
+/* Functions a workload builds with. An id is a non-negative int32; a negative return means that the
+ * call was refused: return non-zero from build() at once, graphbench has kept the message. */
+typedef struct gb_builder_api {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int32_t (*value)(gb_builder*, gb_value_kind kind, const char* name, gb_dtype dtype, const gb_dim* dims,
+                   int32_t rank, gb_init init);
+  /* Writes the ids of the op's outputs to `outputs` (room for `output_capacity`); returns how many. */
+  int32_t (*op)(gb_builder*, const char* kind, const char* name, const int32_t* inputs, int32_t input_count,
+                const gb_attr* attrs, int32_t attr_count, int32_t* outputs, int32_t output_capacity);
+  int32_t (*mark_output)(gb_builder*, int32_t value);
+  /* Op kinds at which piecewise mode splits by default. */
+  int32_t (*split_at)(gb_builder*, const char* const* kinds, int32_t kind_count);
+  /* Records why build() is about to return non-zero. The text is copied. */
+  void (*fail)(gb_builder*, const char* message);
+} gb_builder_api;
+
+/* One `--set WORKLOAD.KEY=VALUE` choice. The value of every declared option is passed to build(). */
+typedef struct gb_option_value {
+  const char* key;
+  int64_t value;
+} gb_option_value;
+
+typedef struct gb_build_request {
+  uint32_t struct_size;
+  int32_t dtype; /* gb_dtype */
+  const char* pass; /* "forward" */
+  const gb_option_value* options;
+  int32_t option_count;
+  int32_t reserved;
+} gb_build_request;
+
+/* A size that presets give a value and users override: a positive integer within [min, max]. */
+typedef struct gb_option {
+  const char* key;
+  const char* help;
+  int64_t min;
+  int64_t max;
+} gb_option;
+
+/* A named set of values, one for each of the workload's options, in their order. */
+typedef struct gb_preset {
+  const char* name;
+  const int64_t* values;
+} gb_preset;
+
+typedef struct gb_workload {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const char* name; /* lower-case letters, digits, '_', '-' */
+  const char* help; /* one line */
+  const gb_option* options;
+  int32_t option_count;
+  int32_t preset_count;
+  const gb_preset* presets; /* should hold "base" (the default on cuda) and "tiny" (on host) */
+  /* Builds the program. Returns 0, or non-zero after builder->fail or a refused call. */
+  int (*build)(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void* user);
+  void* user;
+} gb_workload;
+
+/* ---- a plugin's own ops -------------------------------------------------------------------- */
+
+#define GB_MAX_OUTPUTS 8
+#define GB_MAX_RANK 8
+
+/* Filled by gb_op.infer. */
+typedef struct gb_inferred {
+  int32_t dtype; /* gb_dtype */
+  int32_t rank;
+  gb_dim dims[GB_MAX_RANK];
+} gb_inferred;
+
+enum gb_op_flags {
+  GB_OP_HOST = 1u,           /* needs the host in the middle of the step: graph modes skip or split */
+  GB_OP_NOT_CAPTURABLE = 2u, /* cannot be captured */
+};
+
+typedef struct gb_op {
+  uint32_t struct_size;
+  uint32_t flags; /* gb_op_flags */
+  const char* kind; /* must not be a built-in kind */
+  /* Bit i set: the op writes input i. */
+  uint64_t mutated_inputs;
+  /* Describes the outputs from the inputs; returns their number (0..GB_MAX_OUTPUTS), or negative
+   * after writing a reason (at most error_size bytes with the NUL) to `error`. */
+  int32_t (*infer)(const gb_symbolic* inputs, int32_t input_count, const gb_attr* attrs, int32_t attr_count,
+                   gb_inferred* outputs, char* error, size_t error_size, void* user);
+  /* Enqueues the op on `cuda_stream` (a cudaStream_t) and returns without waiting: 0, or a
+   * cudaError_t. `operands` are device pointers, inputs then outputs; the array is valid for the call
+   * only. May be called on a capturing stream. Null: the op does not run on CUDA. */
+  int (*launch_cuda)(const gb_op_call* call, void* const* operands, void* cuda_stream, void* user);
+  /* Runs the op to its end on the calling thread, which is the host device's stream thread.
+   * Returns 0, or any other number for failure. Null: the op does not run on the host device. */
+  int (*run_host)(const gb_op_call* call, void* const* operands, void* user);
+  void* user;
+} gb_op;
+
+/* ---- the plugin itself --------------------------------------------------------------------- */
+
+typedef struct gb_plugin {
+  uint32_t struct_size; /* sizeof(gb_plugin) the plugin was compiled with */
+  uint32_t abi_version; /* GB_ABI_VERSION the plugin was compiled with */
+  const char* name;
+  const char* version;
+  const gb_workload* const* workloads;
+  const gb_op* const* ops;
+  int32_t workload_count;
+  int32_t op_count;
+} gb_plugin;
+
+/* The one exported function. Called once, before anything else. `host_abi_version` is graphbench's. On success
+ * writes a plugin record that stays valid until the process ends and returns 0; otherwise writes a
+ * reason to `error`. graphbench refuses a record of another abi_version, naming both. */
+typedef int (*gb_plugin_open_fn)(uint32_t host_abi_version, const gb_plugin** plugin, char* error, size_t error_size);
+#define GB_PLUGIN_OPEN_SYMBOL "graphbench_plugin_open"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GRAPHBENCH_ABI_H */

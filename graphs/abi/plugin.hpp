@@ -1,0 +1,76 @@
+// The host side of the plugin ABI: loads plugins, checks what they hand over, and turns a workload
+// into a Program. Plugin code runs only inside worker and probe processes: one that crashes costs
+// its process, not the sweep.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graphs/abi/graphbench_abi.h"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::abi {
+
+struct WorkloadOption {
+  std::string key;
+  std::string help;
+  std::int64_t min = 1;
+  std::int64_t max = 1;
+};
+
+struct WorkloadPreset {
+  std::string name;
+  std::map<std::string, std::int64_t> values;  // every option of the workload
+};
+
+// What a workload says of itself; a copy, independent of the plugin.
+struct WorkloadInfo {
+  std::string name;
+  std::string help;
+  std::string plugin;                      // "builtin", or the file's path
+  std::vector<WorkloadOption> options;
+  std::vector<WorkloadPreset> presets;
+};
+
+struct BuildChoice {
+  std::string preset;
+  ir::DType dtype = ir::DType::fp32;
+  std::string pass = "forward";
+  std::map<std::string, std::int64_t> options;  // overrides of the preset
+};
+
+// The workloads and op kinds of this process. Everything it returns points into it.
+class WorkloadRegistry {
+ public:
+  WorkloadRegistry();  // with the built-in op kinds and no workload
+
+  // Takes a plugin's record. `origin` names it in errors. Throws Error(plugin_failed): another ABI
+  // version (both named), a wrong size, a null or malformed field, a name taken before.
+  void add(const gb_plugin& plugin, const std::string& origin);
+
+  // Loads a shared library and adds its plugin. Throws Error(plugin_failed): no such file, no shared
+  // library, no entry point, an error it returned, an exception it threw.
+  void load(const std::string& path);
+
+  std::vector<WorkloadInfo> workloads() const;
+  const ir::OpCatalog& catalog() const { return catalog_; }
+
+  // Throws Error(invalid_argument) for an unknown workload, preset or option and for values out of
+  // range; Error(plugin_failed) where the workload's build() fails or throws.
+  ir::Program build(std::string_view workload, const BuildChoice& choice) const;
+
+ private:
+  struct Entry {
+    WorkloadInfo info;
+    const gb_workload* workload = nullptr;
+  };
+  const Entry& entry(std::string_view workload) const;
+
+  ir::OpCatalog catalog_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace graphbench::abi

@@ -1,0 +1,164 @@
+// The interface every backend implements: devices, streams, events, memory, kernels, and
+// Graph -> GraphExec. Nothing here knows what is measured.
+//
+// Threads: a Device and all it made are used from one thread at a time. Order: work enqueued on one
+// Stream runs in that order; there is no other order. Errors: every call throws graphbench::Error
+// except destructors, which log once to stderr and go on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graphs/ir/error.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench {
+
+class Device;
+class Stream;
+
+// Device memory with one owner. Move-only; freed on destruction.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Device& device, std::size_t bytes);  // throws Error(out_of_memory)
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+  ~Buffer();
+
+  void* data() const noexcept { return data_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  Device* device_ = nullptr;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// A prepared op at one batch: everything looked up, chosen and allocated. Launching it only
+// enqueues. On a capturing stream the launch is recorded instead of run.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // `operands`: device addresses, inputs then outputs, as in the OpCall it was made from; read
+  // during the call only.
+  virtual void launch(Stream& stream, void* const* operands) = 0;
+};
+
+// A point in a stream's order, with a time.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual void record(Stream& stream) = 0;
+  // Seconds of device time from `start` to this, both reached (synchronise the stream first).
+  virtual double seconds_since(const Event& start) const = 0;
+};
+
+// The instantiated form of a Graph: launched as often as wanted, never changed.
+class GraphExec {
+ public:
+  virtual ~GraphExec() = default;
+  virtual void upload(Stream& stream) = 0;  // moves it to the device ahead of its first launch
+  virtual void launch(Stream& stream) = 0;  // enqueues one replay
+  virtual void* native_handle() noexcept = 0;  // cudaGraphExec_t; null on the host device
+};
+
+// A recording: what a capture gave. It cannot be launched.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+  virtual std::size_t node_count() const = 0;
+  virtual std::unique_ptr<GraphExec> instantiate() = 0;
+  virtual void* native_handle() noexcept = 0;  // cudaGraph_t; null on the host device
+};
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // Waits until all enqueued work is done; throws what that work failed with.
+  virtual void synchronize() = 0;
+  // From here to end_capture every enqueue is recorded. Throws if the stream captures already.
+  virtual void begin_capture() = 0;
+  // Ends the capture. Where it failed, throws with the capture's code, the error cleared and the
+  // stream ready for the next capture.
+  virtual std::unique_ptr<Graph> end_capture() = 0;
+  // Ends a capture whose recording threw, discards it and clears the error. Does nothing on a
+  // stream that does not capture.
+  virtual void abandon_capture() noexcept = 0;
+  virtual bool capturing() const = 0;
+  virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
+  virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;
+  virtual void copy_on_device(void* destination, const void* source, std::size_t bytes) = 0;
+  virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
+};
+
+struct DeviceInfo {
+  std::string kind;                // "cuda", "host"
+  int index = 0;
+  std::string name;                // "NVIDIA H200"; on host the CPU's name
+  std::string uuid;                // empty where there is none
+  std::string compute_capability;  // "9.0"; empty on host
+  std::size_t memory_bytes = 0;
+  std::string driver;              // "580.159.04"; empty on host
+  std::string runtime;             // "13.0"; empty on host
+  std::map<std::string, std::string> libraries;  // "cublasLt" -> "13.1.0"
+};
+
+struct MemoryInfo {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual bool supports(ir::DType dtype) const = 0;
+  virtual std::unique_ptr<Stream> make_stream() = 0;
+  virtual std::unique_ptr<Event> make_event() = 0;
+  // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op where this device has
+  // no implementation. Markers get a Kernel whose launch does nothing.
+  virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
+
+  // At least 512-byte aligned. Throws Error(out_of_memory), also where the memory is only promised
+  // (a host that overcommits). Contents are undefined.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void deallocate(void* data) noexcept = 0;
+  virtual MemoryInfo memory() const = 0;
+  // Sizes that allocate() wastes nothing on; pools reserve in multiples of it.
+  virtual std::size_t allocation_granularity() const = 0;
+  // Memory that libraries hold for scratch space, made before any capture, not from pools.
+  virtual std::size_t workspace_bytes() const = 0;
+
+  // Fills `elements` with the values of graphs/ir/random_fill.hpp: the same bits on every device.
+  virtual void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements,
+                    const ir::Init& init, std::uint64_t seed) = 0;
+  // A 64-bit digest of `bytes` (a multiple of 4) that depends on every word and its position.
+  // Synchronises the stream.
+  virtual std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) = 0;
+  // Waits for everything on the device.
+  virtual void synchronize() = 0;
+};
+
+// One device a backend can see, or the reason why it can see none.
+struct DeviceStatus {
+  std::string id;        // "cuda:0", "host"
+  bool available = false;
+  std::string detail;    // available: the device's name and memory; else why not
+  std::string advice;    // what would make it work; empty where available
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string name() const = 0;
+  virtual std::vector<DeviceStatus> devices() = 0;  // never throws for absent hardware
+  virtual std::unique_ptr<Device> open(int index) = 0;
+};
+
+}  // namespace graphbench

@@ -1,0 +1,66 @@
+// One program at one batch in one execution mode, from preparation to submitted steps. The phases are
+// separate calls so that whoever measures can time each by itself.
+//
+// Order of calls: construct (kernels are prepared) -> warm_up* -> capture -> instantiate -> upload ->
+// submit*. The eager executor needs none of the middle three; calling them does nothing.
+// Steps of several executors on one stream may be submitted in any serial order; an executor's
+// outputs are valid from the end of its step until the next step of any executor that shares its pool.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graphs/device/device.hpp"
+#include "graphs/execution/program_buffers.hpp"
+#include "graphs/ir/passes.hpp"
+#include "graphs/ir/program.hpp"
+#include "graphs/pool/memory_pool.hpp"
+
+namespace graphbench::execution {
+
+enum class ExecutionMode : std::uint8_t { eager, whole, piecewise };
+std::string_view name_of(ExecutionMode mode) noexcept;
+
+// What the graphs of one executor hold.
+struct GraphCounts {
+  std::int64_t pieces = 0;        // graphs launched a step; 0 for eager
+  std::int64_t nodes = 0;         // nodes in them
+  std::int64_t captured_ops = 0;  // ops (markers not counted) that the graphs hold
+  std::int64_t eager_ops = 0;     // ops (markers not counted) launched one by one
+};
+
+// What an executor works with; all outlive it.
+struct ExecutionContext {
+  Device& device;
+  Stream& stream;
+  const ir::Program& program;
+  ProgramBuffers& buffers;
+  pool::MemoryPool& eager_pool;    // activations of eager steps
+  pool::MemoryPool* graph_pool;    // private pool of captures; null for eager
+  std::vector<std::string> split_kinds;  // piecewise only
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // Enqueues one eager step; what warmups are made of.
+  virtual void warm_up() = 0;
+  virtual void capture() = 0;
+  virtual void instantiate() = 0;
+  virtual void upload() = 0;
+  // Enqueues one step. Neither allocates from the heap nor logs nor locks. In the graph modes it makes
+  // no device allocation either.
+  virtual void submit() = 0;
+  virtual GraphCounts counts() const = 0;
+  // Where output `id` of the last step lies.
+  virtual const void* output(ir::ValueId id) const = 0;
+};
+
+// Prepares every kernel of the program at `batch`. Throws Error: unsupported op, out of memory, and
+// for the graph modes host_op, not_capturable_op (whole only) and mutated_input, naming the op or value.
+std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionContext& context, std::int64_t batch);
+
+}  // namespace graphbench::execution

@@ -1,0 +1,41 @@
+// The static memory of one program in one process: inputs, weights and state, sized for the largest
+// batch and sliced for smaller ones. Every executor of the process reads and writes the same buffers,
+// so a graph's captured addresses stay valid and weights exist once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graphs/device/device.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::execution {
+
+class ProgramBuffers {
+ public:
+  // Allocates for `largest_batch`. Throws Error(out_of_memory); nothing stays allocated then.
+  ProgramBuffers(Device& device, const ir::Program& program, std::int64_t largest_batch);
+
+  // Device address of an input, weight or state value; null for activations and outputs.
+  void* address(ir::ValueId id) const { return addresses_.at(id); }
+  std::int64_t largest_batch() const noexcept { return largest_batch_; }
+  std::size_t weights_bytes() const noexcept { return weights_bytes_; }
+
+  // Fill the named values from `seed` (weights: once; inputs: fresh data; state: back to the start).
+  // Enqueued on `stream`. The bits depend on seed and value alone, not on the device.
+  void fill_weights(Stream& stream, std::uint64_t seed);
+  void fill_inputs(Stream& stream, std::uint64_t seed);
+  void fill_state(Stream& stream, std::uint64_t seed);
+
+ private:
+  void fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed);
+
+  Device& device_;
+  const ir::Program& program_;
+  std::int64_t largest_batch_;
+  std::vector<Buffer> buffers_;
+  std::vector<void*> addresses_;
+  std::size_t weights_bytes_ = 0;
+};
+
+}  // namespace graphbench::execution

@@ -1,0 +1,47 @@
+// Passes over a Program: pure functions from a Program to facts that executors act on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::ir {
+
+// A run of consecutive ops [first, last) that `piecewise` treats alike.
+struct Segment {
+  bool captured = false;  // a piece; else ops launched eagerly, one by one
+  OpId first = 0;
+  OpId last = 0;
+  friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+// Cuts the program at splitting ops, at host ops and at ops that cannot be captured, keeping
+// order. Segments alternate; markers (ops that do nothing) end a piece and belong to none.
+// Throws Error(invalid_argument) where a split kind occurs nowhere in the program.
+std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds);
+
+// Where a value is written first and touched last, as op indices; `defined` equals `last_use` for a
+// value that is written and never read.
+struct LiveRange {
+  OpId defined = 0;
+  OpId last_use = 0;
+};
+
+// One entry a value; only those of activations and outputs mean anything. An output's last use is
+// the program's last op: the caller reads it after the step.
+std::vector<LiveRange> live_ranges(const Program& program);
+
+// Inputs (not state) that some op writes: a replay would change what the caller passed in.
+std::vector<ValueId> mutated_inputs(const Program& program);
+
+// State values that some op writes.
+std::vector<ValueId> mutated_state(const Program& program);
+
+// The first op that no graph can hold, or null.
+const Op* first_uncapturable(const Program& program);
+
+// Program and pieces as text a person reads (`--dump-program`).
+std::string dump(const Program& program, const std::vector<Segment>& segments, std::int64_t batch);
+
+}  // namespace graphbench::ir

@@ -1,0 +1,162 @@
+// A Program: ordered ops over values whose shapes are functions of the batch. The ops' order is
+// the execution order. Built once by a workload, read by passes and executors, never changed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "graphs/abi/graphbench_abi.h"
+#include "graphs/ir/types.hpp"
+
+namespace graphbench::ir {
+
+using ValueId = std::uint32_t;
+using OpId = std::uint32_t;
+
+enum class ValueKind : std::uint8_t {
+  input,       // written by the caller before every step; a static buffer in the graph modes
+  weight,      // constant over the process; one copy for all batches
+  state,       // mutable over steps (a KV cache); one copy, sized for the largest batch
+  activation,  // written by one op, read by later ones; lives in a pool
+  output,      // an activation that the caller reads after the step
+};
+std::string_view name_of(ValueKind kind) noexcept;
+
+// How inputs, weights and state are filled before a run.
+struct Init {
+  enum class Kind : std::uint8_t { uniform, constant } kind = Kind::uniform;
+  double low = -1.0;   // uniform: lower bound; constant: the value
+  double high = 1.0;   // uniform: upper bound
+};
+
+struct Value {
+  std::string name;
+  ValueKind kind = ValueKind::activation;
+  DType dtype = DType::fp32;
+  Shape shape;
+  Init init;  // meaningless for activations and outputs
+};
+
+using Attribute = std::variant<std::int64_t, double, std::string>;
+using Attributes = std::map<std::string, Attribute, std::less<>>;
+
+// What an op may do; passes read only this.
+struct OpTraits {
+  bool host_op = false;         // needs the host in the middle of a step: no graph can hold it
+  bool capturable = true;       // false: its author says that it cannot be captured
+  bool marker = false;          // does nothing; there only to be named as a splitting point
+};
+
+struct OpDefinition;
+
+struct Op {
+  std::string kind;                 // "linear"
+  std::string name;                 // "layer3.up", unique in its program
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::vector<ValueId> mutates;     // the write set beyond `outputs`: a subset of `inputs`
+  Attributes attributes;
+  const OpDefinition* definition = nullptr;  // lives as long as the catalog that made it
+};
+
+// An op with its operands described at one batch: all a backend needs to make a kernel.
+// Operand order everywhere (kernels, pointers, ABI): inputs, then outputs.
+struct OpCall {
+  const Op* op = nullptr;
+  std::int64_t batch = 0;
+  std::vector<TensorDesc> operands;
+  std::size_t input_count = 0;
+
+  const TensorDesc& input(std::size_t i) const { return operands.at(i); }
+  const TensorDesc& output(std::size_t i) const { return operands.at(input_count + i); }
+};
+
+// Attribute look-ups for preparation time. The first throws Error(invalid_argument), naming op and
+// attribute, where it is missing or of another type.
+std::int64_t integer_attribute(const Op& op, std::string_view name);
+std::int64_t integer_attribute(const Op& op, std::string_view name, std::int64_t fallback);
+double real_attribute(const Op& op, std::string_view name, double fallback);
+std::string text_attribute(const Op& op, std::string_view name, std::string_view fallback);
+
+// An op's output as shape inference gives it, before it becomes a Value.
+struct InferredOutput {
+  DType dtype = DType::fp32;
+  Shape shape;
+};
+
+// A kind of op. Built-in kinds are implemented by every backend under their name; a plugin's kind
+// brings its own launch functions, which backends call with the native stream.
+struct OpDefinition {
+  std::string kind;
+  OpTraits traits;
+  // Checks inputs and attributes and describes the outputs. Throws Error(invalid_argument) whose
+  // text begins with the op's name.
+  std::vector<InferredOutput> (*infer)(const Op& op, const std::vector<const Value*>& inputs) = nullptr;
+  // Which inputs (by position) the op writes.
+  std::vector<std::uint32_t> mutated_inputs;
+  // A plugin's op: its ABI record and `infer` above is null. Null for built-in kinds.
+  const gb_op* foreign = nullptr;
+};
+
+// The kinds of op a process knows: the built-in ones, and those of the plugins it loaded.
+class OpCatalog {
+ public:
+  OpCatalog();  // with the built-in kinds
+  // Throws Error(invalid_argument) where the kind exists already.
+  void add(OpDefinition definition);
+  const OpDefinition* find(std::string_view kind) const noexcept;  // null where unknown
+  std::vector<std::string> kinds() const;                          // sorted
+
+ private:
+  std::map<std::string, std::unique_ptr<OpDefinition>, std::less<>> definitions_;
+};
+
+class Program {
+ public:
+  const std::string& name() const { return name_; }
+  const std::vector<Value>& values() const { return values_; }
+  const std::vector<Op>& ops() const { return ops_; }
+  // Op kinds at which `piecewise` splits where the user names none.
+  const std::vector<std::string>& default_split_kinds() const { return default_split_kinds_; }
+  std::vector<ValueId> values_of(ValueKind kind) const;
+  const Value& value(ValueId id) const { return values_.at(id); }
+  TensorDesc describe(ValueId id, std::int64_t batch) const;
+  OpCall call(OpId op, std::int64_t batch) const;
+
+ private:
+  friend class ProgramBuilder;
+  std::string name_;
+  std::vector<Value> values_;
+  std::vector<Op> ops_;
+  std::vector<std::string> default_split_kinds_;
+};
+
+// Builds a Program and refuses a wrong one where it is written: every error names the op or value.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(std::string program_name, const OpCatalog& catalog);
+
+  // `kind` is input, weight or state. Throws on a name used before or an empty shape.
+  ValueId value(ValueKind kind, std::string name, DType dtype, Shape shape, Init init);
+  // Appends an op; returns its outputs (activations, named "<op>", or "<op>.<i>" where several).
+  // Throws Error(invalid_argument): unknown kind, unknown value, wrong shapes or attributes.
+  std::vector<ValueId> op(std::string kind, std::string name, std::vector<ValueId> inputs,
+                          Attributes attributes);
+  void mark_output(ValueId value);  // an activation becomes an output
+  void split_at(std::vector<std::string> kinds);
+  // Validates the whole (an output at least, every activation read or an output). The builder is
+  // empty afterwards.
+  Program finish();
+
+ private:
+  const OpCatalog& catalog_;
+  Program program_;
+  std::map<std::string, bool, std::less<>> names_;
+};
+
+}  // namespace graphbench::ir

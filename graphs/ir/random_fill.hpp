@@ -1,0 +1,47 @@
+// The data every device fills inputs, weights and state with: a counter-based generator, so that
+// element i has the same bits on every device and in every order.
+//
+// The mixer is SplitMix64's finaliser (Steele, Lea, Flood: "Fast splittable pseudorandom number
+// generators", OOPSLA 2014) over seed and index. It is no cryptography and needs none: what counts
+// is that the data is not zero, not constant and the same everywhere.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define GRAPHBENCH_HOST_DEVICE __host__ __device__
+#else
+#define GRAPHBENCH_HOST_DEVICE
+#endif
+
+namespace graphbench::ir {
+
+GRAPHBENCH_HOST_DEVICE inline std::uint64_t mix64(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15ull;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+// Uniform in [low, high) for element `index`: 24 random bits, exact in fp32. Converting to fp16 or
+// bf16 rounds to nearest even, on every device.
+GRAPHBENCH_HOST_DEVICE inline float uniform_at(std::uint64_t seed, std::uint64_t index, float low, float high) {
+  const std::uint64_t bits = mix64(seed ^ mix64(index));
+  const float unit = static_cast<float>(bits >> 40) * (1.0f / 16777216.0f);
+  // Written as two rounded operations that no compiler may fuse into one: a fused multiply-add would
+  // round once and differ in the last bit between devices.
+#if defined(__CUDA_ARCH__)
+  return __fadd_rn(low, __fmul_rn(high - low, unit));
+#else
+  volatile float scaled = (high - low) * unit;
+  return low + scaled;
+#endif
+}
+
+// The word a digest adds up for 32-bit word `index`; the sum wraps modulo 2^64 and does not depend on
+// the order of addition.
+GRAPHBENCH_HOST_DEVICE inline std::uint64_t digest_word(std::uint64_t index, std::uint32_t word) {
+  return mix64((index << 32) ^ (index >> 32) ^ word);
+}
+
+}  // namespace graphbench::ir

@@ -1,0 +1,76 @@
+// Device memory that eager activations or captured graphs share: segments reserved from the device,
+// cut into blocks, freed blocks reused best-fit in the order of the calls.
+//
+// Stream order: a pool serves one stream. A block released is reused at once, because whatever
+// writes it next is enqueued behind whatever read it last. A private pool for captures follows the
+// same order at capture time; SEEDS.md's safety condition makes that valid at replay.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "graphs/device/device.hpp"
+
+namespace graphbench::pool {
+
+// A contiguous part of a segment, in use or free. Owned by its pool; valid until released.
+struct Block {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  Block* previous = nullptr;  // neighbours in the same segment, for coalescing
+  Block* next = nullptr;
+  bool in_use = false;
+};
+
+struct MemoryRange {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+struct PoolStatistics {
+  std::size_t reserved_bytes = 0;     // taken from the device
+  std::size_t in_use_bytes = 0;       // in blocks not yet released
+  std::size_t in_use_bytes_max = 0;   // the most that ever was
+  std::size_t segments = 0;
+};
+
+class MemoryPool {
+ public:
+  explicit MemoryPool(Device& device);
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  // A block of at least `bytes`, 512-byte aligned. Reserves from the device only where no free block
+  // fits; otherwise it neither allocates nor locks. Throws Error(out_of_memory).
+  Block* allocate(std::size_t bytes);
+  void release(Block* block) noexcept;
+
+  // Gives segments that are wholly free back to the device. The stream must be idle.
+  void trim() noexcept;
+
+  const PoolStatistics& statistics() const noexcept { return statistics_; }
+  std::vector<MemoryRange> free_ranges() const;
+  std::vector<MemoryRange> segments() const;
+
+ private:
+  Block* take_node();
+  void insert_free(Block* block);
+  void erase_free(Block* block) noexcept;
+  Block* reserve_segment(std::size_t bytes);
+  Block* split(Block* block, std::size_t bytes);
+
+  Device& device_;
+  std::vector<Buffer> buffers_;      // one a segment
+  std::vector<Block*> heads_;        // first block of each segment
+  std::vector<Block*> free_;         // sorted by size, then address
+  std::deque<Block> nodes_;          // storage of all block records
+  std::vector<Block*> spare_nodes_;
+  PoolStatistics statistics_;
+};
+
+inline constexpr std::size_t block_alignment = 512;
+
+}  // namespace graphbench::pool

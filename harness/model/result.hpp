@@ -1,0 +1,167 @@
+// A sweep's result as plain data: what the harness fills in and every reporter reads. Mirrors the
+// result document `graphbench.result/1`. Times in seconds, memory in bytes; optional means absent.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphbench::model {
+
+// One point of the sweep.
+struct Cell {
+  std::string workload;
+  std::string preset;
+  std::string dtype;   // "bf16", "fp16", "fp32"
+  std::string pass;    // "forward"
+  std::int64_t batch = 0;
+  std::int64_t warmup = 0;
+  std::string mode;    // "eager", "whole", "piecewise"
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+// "mlp/base/bf16/forward/b8/w3/whole"
+std::string id_of(const Cell& cell);
+
+// Order statistics of one launch's samples. Percentiles are nearest rank on the sorted samples;
+// p99 needs 459 samples, p90 needs 44 (so that the rank is below the maximum with 99 % confidence).
+struct Summary {
+  std::int64_t count = 0;
+  double min = 0;
+  double p50 = 0;
+  std::optional<double> p90;
+  std::optional<double> p99;
+  double max = 0;
+  double mean = 0;
+  std::optional<double> stddev;  // needs two samples
+};
+
+struct Setup {
+  std::optional<double> prepare_seconds;  // kernels and plans looked up and chosen
+  double warmup_seconds = 0;
+  double capture_seconds = 0;
+  double instantiate_seconds = 0;
+  double upload_seconds = 0;
+  double first_step_seconds = 0;
+};
+
+// What one launch (one worker process) measured in one cell.
+struct Launch {
+  std::int64_t index = 0;
+  Setup setup;
+  std::optional<Summary> submit_seconds;
+  std::optional<Summary> latency_seconds;
+  std::optional<Summary> device_seconds;
+  std::optional<double> throughput_steps_per_second;
+  // Every sample in the order taken; sample 0 is the first step after the setup. Not all reporters
+  // publish them.
+  std::vector<double> submit_samples;
+  std::vector<double> latency_samples;
+  std::vector<double> device_samples;
+};
+
+struct Check {
+  std::string reference;   // what outputs were compared with: "eager", "eager_again"
+  bool identical = false;
+  double max_abs_error = 0;
+};
+
+struct GraphCounts {
+  std::int64_t pieces = 0;
+  std::int64_t nodes = 0;
+  std::int64_t captured_ops = 0;
+  std::int64_t eager_ops = 0;
+};
+
+struct Memory {
+  std::int64_t weights_bytes = 0;
+  std::int64_t pool_bytes = 0;          // reserved by the pool that all batches of the worker share
+  std::int64_t pool_bytes_private = 0;  // the same captures with a pool each: sum over the batches
+  std::int64_t pool_bytes_own = 0;      // this cell's part of that sum
+};
+
+struct Reason {
+  std::string code;      // name_of(ErrorCode), or worker_crashed, worker_timeout, interrupted, ...
+  std::string message;   // one line
+};
+
+enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
+
+// The median over launches of the launch p50s; the interval is absent below three launches.
+struct Estimate {
+  double p50 = 0;
+  std::optional<double> ci95_low;
+  std::optional<double> ci95_high;
+};
+
+struct CellSummary {
+  std::optional<Estimate> submit_seconds;
+  std::optional<Estimate> latency_seconds;
+  std::optional<Estimate> device_seconds;
+  std::optional<double> speedup_over_eager;   // eager latency p50 / this cell's
+  std::optional<double> breakeven_steps;      // absent: never, or not a graph mode
+};
+
+struct CellResult {
+  Cell cell;
+  CellStatus status = CellStatus::pending;
+  std::optional<Reason> reason;
+  std::optional<Check> check;
+  std::optional<GraphCounts> graph;
+  std::optional<Memory> memory;
+  std::vector<Launch> launches;
+  CellSummary summary;
+};
+
+struct DeviceFacts {
+  std::string kind;
+  std::string name;
+  std::string uuid;
+  std::string compute_capability;
+  std::int64_t memory_bytes = 0;
+  std::string driver;
+  std::string runtime;
+  std::map<std::string, std::string> libraries;
+};
+
+struct Environment {
+  std::string hostname;
+  std::string os;
+  std::string cpu;
+  std::int64_t cores = 0;
+  DeviceFacts device;
+  std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
+};
+
+struct Axes {
+  std::vector<std::string> workload;
+  std::vector<std::string> preset;
+  std::vector<std::string> dtype;
+  std::vector<std::string> pass;
+  std::vector<std::int64_t> batch;
+  std::vector<std::int64_t> warmup;
+  std::vector<std::string> mode;
+};
+
+struct PlanFacts {
+  std::string hash;
+  std::vector<std::string> argv;
+  std::int64_t seed = 1;
+  std::int64_t launches = 1;
+  Axes axes;
+};
+
+struct Result {
+  std::string tool_version;
+  std::string tool_commit;
+  std::string started_at;   // RFC 3339, UTC
+  std::string finished_at;
+  bool complete = false;
+  Environment environment;
+  PlanFacts plan;
+  std::vector<CellResult> cells;
+};
+
+}  // namespace graphbench::model

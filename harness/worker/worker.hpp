@@ -1,0 +1,30 @@
+// What one worker process does: builds the program, prepares, captures and measures the whole batch
+// ladder of one task, and tells of it as it goes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::worker {
+
+// Receives what a worker finds, in the order it finds it. Called between timed regions only.
+class WorkerEvents {
+ public:
+  virtual ~WorkerEvents() = default;
+  virtual void device(const model::DeviceFacts& facts) = 0;
+  // `phase`: "prepare", "warmup", "capture", "measure", "check", "memory"; a sign of life.
+  virtual void phase(std::int64_t batch, std::string_view phase) = 0;
+  // A finished cell, ok or not, with at most one Launch; `memory` may follow.
+  virtual void cell(const model::CellResult& result) = 0;
+  virtual void memory(std::int64_t batch, const model::Memory& memory) = 0;
+};
+
+// Runs the task to its end. A batch that fails is reported as a cell with its reason and the ladder
+// goes on. Throws Error only where no cell could be measured: no device, no such workload, a program
+// that does not build.
+void run_worker(const model::WorkerTask& task, WorkerEvents& events);
+
+}  // namespace graphbench::worker
