@@ -10,30 +10,30 @@ namespace graphbench {
 
 // Codes are stable words: `name_of` gives the spelling that result documents and metrics use.
 enum class ErrorCode {
-  invalid_argument,   // the caller's program, shape or option is wrong
-  unsupported,        // this device cannot do it, and never will in this build
-  out_of_memory,      // the device (or host) could not provide the memory
-  capture_unsupported,    // CUDA 900: an operation not permitted while a stream is capturing
-  capture_invalidated,    // CUDA 901: an earlier error invalidated the capture
-  capture_merge,          // CUDA 902: it would have merged two separate captures
-  capture_unmatched,      // CUDA 903: the capture was ended on another stream
-  capture_unjoined,       // CUDA 904: a forked stream was not joined before the end
-  capture_isolation,      // CUDA 905: a dependency crosses the capture's boundary
-  capture_implicit,       // CUDA 906: an implicit dependency on the legacy stream
-  captured_event,         // CUDA 907: an event recorded in a capture was used outside it
-  capture_wrong_thread,   // CUDA 908: ended from a thread that did not begin it
-  graph_timeout,          // CUDA 909
-  graph_update_failed,    // CUDA 910: the update would change what an exec cannot change
-  not_capturable_op,  // the program has an op that its author marked as not capturable
-  host_op,            // the program has an op that runs on the host
-  mutated_input,      // the program writes to one of its inputs
-  check_failed,       // outputs differ from the reference
-  device_lost,        // a sticky error: this process's context is gone
-  device_failed,      // a device call failed and the context survives
-  library_failed,     // cuBLASLt, cuDNN or oneDNN reported an error
-  plugin_failed,      // a plugin returned an error or threw
-  io,                 // a file, pipe or system call failed
-  internal,           // a defect of ours
+  invalid_argument,      // the caller's program, shape or option is wrong
+  unsupported,           // this device cannot do it, and never will in this build
+  out_of_memory,         // the device (or host) could not provide the memory
+  capture_unsupported,   // CUDA 900: an operation not permitted while a stream is capturing
+  capture_invalidated,   // CUDA 901: an earlier error invalidated the capture
+  capture_merge,         // CUDA 902: it would have merged two separate captures
+  capture_unmatched,     // CUDA 903: the capture was ended on another stream
+  capture_unjoined,      // CUDA 904: a forked stream was not joined before the end
+  capture_isolation,     // CUDA 905: a dependency crosses the capture's boundary
+  capture_implicit,      // CUDA 906: an implicit dependency on the legacy stream
+  captured_event,        // CUDA 907: an event recorded in a capture was used outside it
+  capture_wrong_thread,  // CUDA 908: ended from a thread that did not begin it
+  graph_timeout,         // CUDA 909
+  graph_update_failed,   // CUDA 910: the update would change what an exec cannot change
+  not_capturable_op,     // the program has an op that its author marked as not capturable
+  host_op,               // the program has an op that runs on the host
+  mutated_input,         // the program writes to one of its inputs
+  check_failed,          // outputs differ from the reference
+  device_lost,           // a sticky error: this process's context is gone
+  device_failed,         // a device call failed and the context survives
+  library_failed,        // cuBLASLt, cuDNN or oneDNN reported an error
+  plugin_failed,         // a plugin returned an error or threw
+  io,                    // a file, pipe or system call failed
+  internal,              // a defect of ours
 };
 
 // The reason code of result documents: the enumerator's own spelling.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,8 +31,8 @@ std::string_view name_of(ValueKind kind) noexcept;
 // How inputs, weights and state are filled before a run.
 struct Init {
   enum class Kind : std::uint8_t { uniform, constant } kind = Kind::uniform;
-  double low = -1.0;   // uniform: lower bound; constant: the value
-  double high = 1.0;   // uniform: upper bound
+  double low = -1.0;  // uniform: lower bound; constant: the value
+  double high = 1.0;  // uniform: upper bound
 };
 
 struct Value {
@@ -47,20 +48,21 @@ using Attributes = std::map<std::string, Attribute, std::less<>>;
 
 // What an op may do; passes read only this.
 struct OpTraits {
-  bool host_op = false;         // needs the host in the middle of a step: no graph can hold it
-  bool capturable = true;       // false: its author says that it cannot be captured
-  bool marker = false;          // does nothing; there only to be named as a splitting point
+  bool host_op = false;    // needs the host in the middle of a step: no graph can hold it
+  bool capturable = true;  // false: its author says that it cannot be captured
+  bool marker = false;     // does nothing; there only to be named as a splitting point
 };
 
 struct OpDefinition;
 
 struct Op {
-  std::string kind;                 // "linear"
-  std::string name;                 // "layer3.up", unique in its program
+  std::string kind;  // "linear"
+  std::string name;  // "layer3.up", unique in its program
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
-  std::vector<ValueId> mutates;     // the write set beyond `outputs`: a subset of `inputs`
+  std::vector<ValueId> mutates;  // the write set beyond `outputs`: a subset of `inputs`
   Attributes attributes;
+  OpTraits traits;
   const OpDefinition* definition = nullptr;  // lives as long as the catalog that made it
 };
 

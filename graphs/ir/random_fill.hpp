@@ -25,7 +25,8 @@ GRAPHBENCH_HOST_DEVICE inline std::uint64_t mix64(std::uint64_t x) {
 
 // Uniform in [low, high) for element `index`: 24 random bits, exact in fp32. Converting to fp16 or
 // bf16 rounds to nearest even, on every device.
-GRAPHBENCH_HOST_DEVICE inline float uniform_at(std::uint64_t seed, std::uint64_t index, float low, float high) {
+GRAPHBENCH_HOST_DEVICE inline float uniform_at(std::uint64_t seed, std::uint64_t index, float low,
+                                               float high) {
   const std::uint64_t bits = mix64(seed ^ mix64(index));
   const float unit = static_cast<float>(bits >> 40) * (1.0f / 16777216.0f);
   // Written as two rounded operations that no compiler may fuse into one: a fused multiply-add would

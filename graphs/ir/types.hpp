@@ -12,8 +12,8 @@ namespace graphbench::ir {
 
 enum class DType : std::uint8_t { fp32 = 0, fp16 = 1, bf16 = 2, i32 = 3 };
 
-std::size_t size_of(DType dtype) noexcept;            // bytes an element
-std::string_view name_of(DType dtype) noexcept;       // "fp32", "fp16", "bf16", "i32"
+std::size_t size_of(DType dtype) noexcept;       // bytes an element
+std::string_view name_of(DType dtype) noexcept;  // "fp32", "fp16", "bf16", "i32"
 std::optional<DType> parse_dtype(std::string_view name) noexcept;
 
 // One extent of a shape: `per_batch * batch + fixed`. Linear is all the base workloads and the
@@ -26,10 +26,14 @@ struct Dim {
   friend bool operator==(const Dim&, const Dim&) = default;
 };
 
-inline Dim of_batch(std::int64_t multiple = 1) { return Dim{multiple, 0}; }
-inline Dim fixed_dim(std::int64_t extent) { return Dim{0, extent}; }
+inline Dim of_batch(std::int64_t multiple = 1) {
+  return Dim{multiple, 0};
+}
+inline Dim fixed_dim(std::int64_t extent) {
+  return Dim{0, extent};
+}
 
-using Shape = std::vector<Dim>;           // outermost first, row-major, contiguous
+using Shape = std::vector<Dim>;             // outermost first, row-major, contiguous
 std::string to_string(const Shape& shape);  // "[batch*128, 1024]"
 
 // A value at one batch: contiguous, row-major.

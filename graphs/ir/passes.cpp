@@ -1,0 +1,89 @@
+// Partition, liveness and write sets: what executors need to know of a program before they run it.
+#include "graphs/ir/passes.hpp"
+
+#include <algorithm>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::ir {
+namespace {
+
+bool contains(const std::vector<std::string>& kinds, const std::string& kind) {
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+void require_present(const Program& program, const std::string& kind) {
+  if (std::ranges::any_of(program.ops(), [&](const Op& op) { return op.kind == kind; })) return;
+  std::vector<std::string> present;
+  for (const Op& op : program.ops()) {
+    if (!contains(present, op.kind)) present.push_back(op.kind);
+  }
+  std::string list;
+  for (const std::string& each : present) list += (list.empty() ? "" : ", ") + each;
+  throw Error(ErrorCode::invalid_argument, "split op \"" + kind + "\" occurs nowhere in program " +
+                                               program.name() + "; its op kinds are " + list);
+}
+
+std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
+  std::vector<ValueId> found;
+  for (const Op& op : program.ops()) {
+    for (const ValueId id : op.mutates) {
+      if (program.value(id).kind == kind && std::ranges::find(found, id) == found.end()) found.push_back(id);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds) {
+  for (const std::string& kind : split_kinds) require_present(program, kind);
+  std::vector<Segment> segments;
+  const std::vector<Op>& ops = program.ops();
+  bool open = false;  // whether the last segment may still grow
+  for (OpId id = 0; id < ops.size(); ++id) {
+    const bool splits = contains(split_kinds, ops[id].kind);
+    if (ops[id].traits.marker) {
+      // A marker that is not asked for as a split is invisible: a piece runs on across it.
+      if (splits) open = false;
+      continue;
+    }
+    const bool captured = !splits && !ops[id].traits.host_op && ops[id].traits.capturable;
+    if (open && segments.back().captured == captured) {
+      segments.back().last = id + 1;
+    } else {
+      segments.push_back({captured, id, id + 1});
+    }
+    open = true;
+  }
+  return segments;
+}
+
+std::vector<LiveRange> live_ranges(const Program& program) {
+  std::vector<LiveRange> ranges(program.values().size());
+  const std::vector<Op>& ops = program.ops();
+  for (OpId id = 0; id < ops.size(); ++id) {
+    for (const ValueId output : ops[id].outputs) ranges[output] = {id, id};
+    for (const ValueId input : ops[id].inputs) ranges[input].last_use = id;
+  }
+  for (const ValueId output : program.values_of(ValueKind::output)) {
+    ranges[output].last_use = static_cast<OpId>(ops.size() - 1);
+  }
+  return ranges;
+}
+
+std::vector<ValueId> mutated_inputs(const Program& program) {
+  return mutated_of_kind(program, ValueKind::input);
+}
+
+std::vector<ValueId> mutated_state(const Program& program) {
+  return mutated_of_kind(program, ValueKind::state);
+}
+
+const Op* first_uncapturable(const Program& program) {
+  const auto found = std::ranges::find_if(
+      program.ops(), [](const Op& op) { return op.traits.host_op || !op.traits.capturable; });
+  return found == program.ops().end() ? nullptr : &*found;
+}
+
+}  // namespace graphbench::ir

@@ -1,0 +1,170 @@
+// Programs and their builder: whatever a workload gets wrong is refused at the op that is wrong.
+#include "graphs/ir/program.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "graphs/ir/error.hpp"
+#include "graphs/ir/foreign_infer.hpp"
+
+namespace graphbench::ir {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, what);
+}
+
+OpTraits traits_of(const OpDefinition& definition) {
+  OpTraits traits = definition.traits;
+  if (definition.foreign != nullptr) {
+    traits.host_op = (definition.foreign->flags & GB_OP_HOST) != 0;
+    traits.capturable = (definition.foreign->flags & GB_OP_NOT_CAPTURABLE) == 0;
+  }
+  return traits;
+}
+
+// The positions of the inputs an op writes. A plugin's definition carries them as bits.
+std::vector<std::uint32_t> write_set(const OpDefinition& definition) {
+  if (definition.foreign == nullptr) return definition.mutated_inputs;
+  std::vector<std::uint32_t> positions;
+  for (std::uint32_t bit = 0; bit < 64; ++bit) {
+    if ((definition.foreign->mutated_inputs >> bit & 1u) != 0) positions.push_back(bit);
+  }
+  return positions;
+}
+
+bool is_read(const Program& program, ValueId id) {
+  return std::ranges::any_of(
+      program.ops(), [id](const Op& op) { return std::ranges::find(op.inputs, id) != op.inputs.end(); });
+}
+
+}  // namespace
+
+std::string_view name_of(ValueKind kind) noexcept {
+  constexpr std::array<std::string_view, 5> names{"input", "weight", "state", "activation", "output"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+std::vector<ValueId> Program::values_of(ValueKind kind) const {
+  std::vector<ValueId> ids;
+  for (ValueId id = 0; id < values_.size(); ++id) {
+    if (values_[id].kind == kind) ids.push_back(id);
+  }
+  return ids;
+}
+
+TensorDesc Program::describe(ValueId id, std::int64_t batch) const {
+  const Value& described = value(id);
+  return resolve(described.dtype, described.shape, batch);
+}
+
+OpCall Program::call(OpId op_id, std::int64_t batch) const {
+  const Op& op = ops_.at(op_id);
+  OpCall call;
+  call.op = &op;
+  call.batch = batch;
+  call.input_count = op.inputs.size();
+  for (const ValueId id : op.inputs) call.operands.push_back(describe(id, batch));
+  for (const ValueId id : op.outputs) call.operands.push_back(describe(id, batch));
+  return call;
+}
+
+ProgramBuilder::ProgramBuilder(std::string program_name, const OpCatalog& catalog) : catalog_(catalog) {
+  program_.name_ = std::move(program_name);
+}
+
+ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Shape shape, Init init) {
+  if (kind == ValueKind::activation || kind == ValueKind::output) {
+    refuse("value " + name + ": only ops make activations and outputs");
+  }
+  if (name.empty()) refuse("a value of program " + program_.name_ + " has no name");
+  if (shape.empty()) refuse("value " + name + ": a shape needs at least one extent");
+  // At batch 1 already: an extent that is not positive there is a mistake of the workload, not of a
+  // batch the user chose.
+  static_cast<void>(resolve(dtype, shape, 1).bytes());
+  if (!names_.emplace(name, true).second) refuse("value " + name + ": the name is taken");
+  program_.values_.push_back({std::move(name), kind, dtype, std::move(shape), init});
+  return static_cast<ValueId>(program_.values_.size() - 1);
+}
+
+std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std::vector<ValueId> inputs,
+                                        Attributes attributes) {
+  const OpDefinition* definition = catalog_.find(kind);
+  if (definition == nullptr) {
+    std::string known;
+    for (const std::string& each : catalog_.kinds()) known += (known.empty() ? "" : ", ") + each;
+    refuse("op " + name + ": unknown op kind \"" + kind + "\"; known are " + known);
+  }
+  if (name.empty()) refuse("an op of kind " + kind + " has no name");
+  if (!names_.emplace(name, true).second) refuse("op " + name + ": the name is taken");
+  Op op{.kind = std::move(kind),
+        .name = std::move(name),
+        .inputs = std::move(inputs),
+        .outputs = {},
+        .mutates = {},
+        .attributes = std::move(attributes),
+        .traits = traits_of(*definition),
+        .definition = definition};
+  std::vector<const Value*> input_values;
+  for (const ValueId id : op.inputs) {
+    if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is no value");
+    input_values.push_back(&program_.values_[id]);
+  }
+  for (const std::uint32_t position : write_set(*definition)) {
+    if (position >= op.inputs.size())
+      refuse(op.name + ": it mutates input " + std::to_string(position) + ", which it lacks");
+    const ValueId target = op.inputs[position];
+    if (program_.values_[target].kind == ValueKind::weight) {
+      refuse(op.name + ": it would write to the weight " + program_.values_[target].name);
+    }
+    op.mutates.push_back(target);
+  }
+  const std::vector<InferredOutput> inferred = definition->foreign != nullptr
+                                                   ? infer_foreign(op, *definition->foreign, input_values)
+                                                   : definition->infer(op, input_values);
+  for (std::size_t i = 0; i < inferred.size(); ++i) {
+    std::string value_name = inferred.size() == 1 ? op.name : op.name + "." + std::to_string(i);
+    program_.values_.push_back(
+        {std::move(value_name), ValueKind::activation, inferred[i].dtype, inferred[i].shape, {}});
+    op.outputs.push_back(static_cast<ValueId>(program_.values_.size() - 1));
+  }
+  std::vector<ValueId> outputs = op.outputs;
+  program_.ops_.push_back(std::move(op));
+  return outputs;
+}
+
+void ProgramBuilder::mark_output(ValueId id) {
+  if (id >= program_.values_.size()) refuse("output " + std::to_string(id) + " is no value");
+  Value& value = program_.values_[id];
+  if (value.kind != ValueKind::activation) {
+    refuse("value " + value.name + ": it is of kind " + std::string(name_of(value.kind)) +
+           ", only an activation can become an output");
+  }
+  value.kind = ValueKind::output;
+}
+
+void ProgramBuilder::split_at(std::vector<std::string> kinds) {
+  program_.default_split_kinds_ = std::move(kinds);
+}
+
+Program ProgramBuilder::finish() {
+  if (program_.values_of(ValueKind::output).empty()) {
+    refuse("program " + program_.name_ + ": it has no output");
+  }
+  for (const ValueId id : program_.values_of(ValueKind::activation)) {
+    if (!is_read(program_, id)) {
+      refuse("value " + program_.values_[id].name + ": nothing reads it and it is no output");
+    }
+  }
+  for (const std::string& kind : program_.default_split_kinds_) {
+    if (std::ranges::none_of(program_.ops_, [&](const Op& op) { return op.kind == kind; })) {
+      refuse("program " + program_.name_ + ": it splits at \"" + kind + "\", which it does not contain");
+    }
+  }
+  Program finished = std::move(program_);
+  program_ = Program{};
+  names_.clear();
+  return finished;
+}
+
+}  // namespace graphbench::ir
