@@ -1,0 +1,20 @@
+// Writes result files so that a reader sees either the old file or the whole new one, and finds out
+// before a sweep starts that its file cannot be written.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace graphbench::reporters {
+
+// Writes a temporary file in the same folder, syncs it and renames it over `path`. On failure the
+// temporary file is removed, a file that stood at `path` is as it was, and std::system_error is thrown
+// whose what() is one line naming the path, the step and the cause. A symbolic link is followed. What
+// is neither a file nor a folder (/dev/null, a pipe) is written straight into.
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
+
+// Throws as above where write_file_atomically could not begin: the folder is missing or takes no
+// files, or `path` is a folder. Leaves nothing behind.
+void check_writable(const std::filesystem::path& path);
+
+}  // namespace graphbench::reporters
