@@ -1,5 +1,4 @@
-// How far a sweep has come, as plain data: the harness fills it in between workers' events, reporters
-// show it.
+// How far a sweep is, as plain data: what the harness tells and progress printers show.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +7,17 @@
 
 namespace graphbench::model {
 
+// A snapshot. A cell measured by three launches counts three times in `cells_*`.
 struct Progress {
-  std::int64_t cells_done = 0;  // finished in all their launches: ok, failed or skipped
+  std::int64_t cells_done = 0;
   std::int64_t cells_total = 0;
   std::int64_t tasks_done = 0;  // worker processes that ended
   std::int64_t tasks_total = 0;
-  double elapsed_seconds = 0;         // since the sweep began, by a steady clock
-  std::optional<double> eta_seconds;  // absent until there is something to estimate from
-  std::string worker;                 // what is running: "mlp/base/bf16/forward/w3/whole"
-  std::string phase;                  // "prepare", "warmup", "capture", "measure", "check", "memory"
-  std::int64_t batch = 0;             // 0: no batch yet
+  double elapsed_seconds = 0;
+  std::optional<double> eta_seconds;  // absent until a worker has ended
+  std::string worker;                 // "mlp bf16 whole w3"; empty between workers
+  std::string phase;                  // the worker's last sign of life: "capture"
+  std::int64_t batch = 0;             // what that phase works on; 0: the whole ladder
   std::int64_t failures = 0;          // cells that failed so far
 };
 

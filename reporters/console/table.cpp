@@ -1,0 +1,199 @@
+// Lays the cells out: modes side by side where the terminal is wide enough, one line a mode where it
+// is not.
+#include "reporters/console/table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "reporters/console/format.hpp"
+#include "reporters/console/remarks.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+constexpr int batch_width = 6;
+constexpr int warmup_width = 4;
+constexpr int time_width = 7;
+constexpr int ratio_width = 6;
+constexpr int mode_width = 11;
+constexpr std::string_view bar = " |";
+
+// Eager has nothing to capture, nothing to pay back and is its own reference.
+bool captures(std::string_view mode) {
+  return mode != "eager";
+}
+
+int group_width(std::string_view mode) {
+  return captures(mode) ? 4 * time_width + 2 * ratio_width : 3 * time_width;
+}
+
+// The cells that stand in one section of the table, and those that stand in one row.
+using Section = std::tuple<std::string, std::string, std::string, std::string>;
+
+Section section_of(const model::Cell& cell) {
+  return {cell.workload, cell.preset, cell.dtype, cell.pass};
+}
+
+struct Row {
+  std::int64_t batch = 0;
+  std::int64_t warmup = 0;
+  std::vector<const model::CellResult*> cells;  // one a mode of the plan; null: not planned
+};
+
+struct TableSection {
+  Section key;
+  std::vector<Row> rows;
+};
+
+std::vector<std::string> modes_of(const model::Result& result) {
+  std::vector<std::string> modes;
+  for (const model::CellResult& cell : result.cells) {
+    if (std::find(modes.begin(), modes.end(), cell.cell.mode) == modes.end()) modes.push_back(cell.cell.mode);
+  }
+  return modes;
+}
+
+// Sections and rows in the order in which the plan names them first.
+std::vector<TableSection> arrange(const model::Result& result, const std::vector<std::string>& modes) {
+  std::vector<TableSection> sections;
+  for (const model::CellResult& result_cell : result.cells) {
+    const model::Cell& cell = result_cell.cell;
+    const Section key = section_of(cell);
+    auto section =
+        std::find_if(sections.begin(), sections.end(), [&](const TableSection& s) { return s.key == key; });
+    if (section == sections.end()) section = sections.insert(section, TableSection{key, {}});
+    auto row = std::find_if(section->rows.begin(), section->rows.end(),
+                            [&](const Row& r) { return r.batch == cell.batch && r.warmup == cell.warmup; });
+    if (row == section->rows.end()) {
+      row = section->rows.insert(
+          row, Row{cell.batch, cell.warmup, std::vector<const model::CellResult*>(modes.size(), nullptr)});
+    }
+    const auto mode = std::find(modes.begin(), modes.end(), cell.mode) - modes.begin();
+    row->cells[static_cast<std::size_t>(mode)] = &result_cell;
+  }
+  return sections;
+}
+
+// The median over launches of what making the graph cost.
+std::optional<double> capture_cost(const model::CellResult& cell) {
+  std::vector<double> costs;
+  for (const model::Launch& launch : cell.launches) {
+    const model::Setup& setup = launch.setup;
+    costs.push_back(setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds);
+  }
+  if (costs.empty()) return std::nullopt;
+  std::sort(costs.begin(), costs.end());
+  const std::size_t middle = costs.size() / 2;
+  return costs.size() % 2 == 1 ? costs[middle] : (costs[middle - 1] + costs[middle]) / 2;
+}
+
+std::string time_of(const std::optional<model::Estimate>& estimate) {
+  return right(estimate ? format_seconds(estimate->p50) : "-", time_width);
+}
+
+std::string reason_of(const model::CellResult& cell, int width) {
+  if (cell.status == model::CellStatus::pending) return right("not run", width);
+  const bool failed = cell.status == model::CellStatus::failed;
+  const std::string code = cell.reason ? cell.reason->code : std::string("no reason");
+  return right(" " + std::string(failed ? "failed " : "skipped ") + one_line(code), width);
+}
+
+std::string group_of(const model::CellResult* cell, std::string_view mode, bool colours) {
+  const int width = group_width(mode);
+  if (cell == nullptr) return right("", width);
+  if (cell->status != model::CellStatus::ok) {
+    const bool failed = cell->status == model::CellStatus::failed;
+    return paint(reason_of(*cell, width), failed ? Colour::red : Colour::yellow, colours);
+  }
+  const model::CellSummary& summary = cell->summary;
+  std::string group =
+      time_of(summary.submit_seconds) + time_of(summary.latency_seconds) + time_of(summary.device_seconds);
+  if (!captures(mode)) return group;
+  const auto& speedup = summary.speedup_over_eager;
+  const std::string ratio = right(speedup ? format_ratio(*speedup) : "-", ratio_width);
+  group += speedup ? paint(ratio, *speedup >= 1 ? Colour::green : Colour::red, colours) : ratio;
+  const std::optional<double> cost = capture_cost(*cell);
+  group += right(cost ? format_seconds(*cost) : "-", time_width);
+  // Without eager beside it, there is nothing to pay back against.
+  const char* none = speedup ? "never" : "-";
+  group += right(summary.breakeven_steps ? format_count(*summary.breakeven_steps) : none, ratio_width);
+  return group;
+}
+
+std::string column_names(std::string_view mode) {
+  std::string names =
+      right("submit", time_width) + right("latency", time_width) + right("device", time_width);
+  if (!captures(mode)) return names;
+  return names + right("gain", ratio_width) + right("capture", time_width) + right("even", ratio_width);
+}
+
+std::string row_head(const Row& row) {
+  return right(std::to_string(row.batch), batch_width) + right(std::to_string(row.warmup), warmup_width);
+}
+
+void print_wide(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
+                bool colours) {
+  std::string names = right("batch", batch_width) + right("W", warmup_width);
+  out << right("", batch_width + warmup_width);
+  for (const std::string& mode : modes) {
+    out << bar << paint(left(" " + mode, group_width(mode)), Colour::bold, colours);
+    names += std::string(bar) + column_names(mode);
+  }
+  out << '\n' << paint(names, Colour::dim, colours) << '\n';
+  for (const Row& row : section.rows) {
+    out << row_head(row);
+    for (std::size_t i = 0; i < modes.size(); ++i) out << bar << group_of(row.cells[i], modes[i], colours);
+    out << '\n';
+  }
+}
+
+void print_narrow(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
+                  bool colours) {
+  const std::string names = right("batch", batch_width) + right("W", warmup_width) +
+                            left("  mode", mode_width) + column_names("whole");
+  out << paint(names, Colour::dim, colours) << '\n';
+  for (const Row& row : section.rows) {
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      if (row.cells[i] == nullptr) continue;
+      out << row_head(row) << left("  " + modes[i], mode_width) << group_of(row.cells[i], modes[i], colours)
+          << '\n';
+    }
+  }
+}
+
+void print_heading(std::ostream& out, const Section& section, bool colours) {
+  const auto& [workload, preset, dtype, pass] = section;
+  out << paint(one_line(workload), Colour::bold, colours) << "  preset " << one_line(preset) << ", " << dtype
+      << ", " << pass << '\n';
+}
+
+}  // namespace
+
+void print_table(std::ostream& out, const model::Result& result, const TableOptions& options) {
+  const model::DeviceFacts& device = result.environment.device;
+  const std::vector<std::string> modes = modes_of(result);
+  int wide = batch_width + warmup_width;
+  for (const std::string& mode : modes) wide += group_width(mode) + static_cast<int>(bar.size());
+
+  out << "device " << device.kind << ": " << one_line(device.name)
+      << "; medians; W: warmups; gain: latency against eager; capture: capture + instantiate +\n"
+      << "upload; even: replays until the capture is paid back\n\n";
+  for (const TableSection& section : arrange(result, modes)) {
+    print_heading(out, section.key, options.colours);
+    if (wide <= options.width) {
+      print_wide(out, section, modes, options.colours);
+    } else {
+      print_narrow(out, section, modes, options.colours);
+    }
+    out << '\n';
+  }
+  print_troubles(out, result, options);
+  print_closing(out, result, options);
+}
+
+}  // namespace graphbench::reporters

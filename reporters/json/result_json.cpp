@@ -1,0 +1,215 @@
+// Builds the document field by field in the order CONTRACT lists them, so that two documents of one
+// plan differ only where their numbers do.
+#include "reporters/json/result_json.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace graphbench::reporters {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t ramp_samples_max = 32;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json number(const std::optional<double>& value) {
+  return value ? number(*value) : Json(nullptr);
+}
+
+Json text(const std::string& value) {
+  return value.empty() ? Json(nullptr) : Json(value);
+}
+
+Json summary_of(const std::optional<model::Summary>& summary) {
+  if (!summary) return nullptr;
+  for (const double value : {summary->min, summary->p50, summary->max, summary->mean}) {
+    if (!std::isfinite(value)) return nullptr;
+  }
+  return {{"count", summary->count},     {"min", summary->min},
+          {"p50", summary->p50},         {"p90", number(summary->p90)},
+          {"p99", number(summary->p99)}, {"max", summary->max},
+          {"mean", summary->mean},       {"stddev", number(summary->stddev)}};
+}
+
+Json estimate_of(const std::optional<model::Estimate>& estimate) {
+  if (!estimate || !std::isfinite(estimate->p50)) return nullptr;
+  Json interval = nullptr;
+  const bool whole = estimate->ci95_low && estimate->ci95_high && std::isfinite(*estimate->ci95_low) &&
+                     std::isfinite(*estimate->ci95_high);
+  if (whole) interval = Json::array({*estimate->ci95_low, *estimate->ci95_high});
+  return {{"p50", estimate->p50}, {"ci95", std::move(interval)}};
+}
+
+Json setup_of(const model::Setup& setup) {
+  return {{"prepare_seconds", number(setup.prepare_seconds)},
+          {"warmup_seconds", number(setup.warmup_seconds)},
+          {"capture_seconds", number(setup.capture_seconds)},
+          {"instantiate_seconds", number(setup.instantiate_seconds)},
+          {"upload_seconds", number(setup.upload_seconds)},
+          {"first_step_seconds", number(setup.first_step_seconds)}};
+}
+
+// The first steps after the setup, where too few warmups show.
+Json ramp_of(const std::vector<double>& samples) {
+  Json ramp = Json::array();
+  for (std::size_t i = 0; i < samples.size() && i < ramp_samples_max; ++i) ramp.push_back(number(samples[i]));
+  return ramp;
+}
+
+Json launch_of(const model::Launch& launch) {
+  return {{"index", launch.index},
+          {"setup", setup_of(launch.setup)},
+          {"submit_seconds", summary_of(launch.submit_seconds)},
+          {"latency_seconds", summary_of(launch.latency_seconds)},
+          {"device_seconds", summary_of(launch.device_seconds)},
+          {"throughput_steps_per_second", number(launch.throughput_steps_per_second)},
+          {"ramp_seconds", ramp_of(launch.latency_samples)}};
+}
+
+std::string status_of(model::CellStatus status) {
+  switch (status) {
+    case model::CellStatus::ok:
+      return "ok";
+    case model::CellStatus::failed:
+      return "failed";
+    case model::CellStatus::pending:
+    case model::CellStatus::skipped:
+      break;
+  }
+  return "skipped";
+}
+
+// Every cell that is not ok has a reason, also where whoever made the result gave none.
+Json reason_of(const model::CellResult& cell) {
+  if (cell.reason) return {{"code", cell.reason->code}, {"message", cell.reason->message}};
+  if (cell.status == model::CellStatus::pending) {
+    return {{"code", "interrupted"}, {"message", "the sweep ended before this cell was measured"}};
+  }
+  return {{"code", "internal"}, {"message", "no reason was recorded"}};
+}
+
+Json check_of(const std::optional<model::Check>& check) {
+  if (!check) return nullptr;
+  return {{"reference", check->reference},
+          {"identical", check->identical},
+          {"max_abs_error", number(check->max_abs_error)}};
+}
+
+Json graph_of(const std::optional<model::GraphCounts>& graph) {
+  if (!graph) return nullptr;
+  return {{"pieces", graph->pieces},
+          {"nodes", graph->nodes},
+          {"captured_ops", graph->captured_ops},
+          {"eager_ops", graph->eager_ops}};
+}
+
+Json memory_of(const std::optional<model::Memory>& memory) {
+  if (!memory) return nullptr;
+  return {{"weights_bytes", memory->weights_bytes},
+          {"pool_bytes", memory->pool_bytes},
+          {"pool_bytes_private", memory->pool_bytes_private},
+          {"pool_bytes_own", memory->pool_bytes_own}};
+}
+
+Json cell_of(const model::CellResult& result) {
+  Json json;
+  const model::Cell& cell = result.cell;
+  json["id"] = model::id_of(cell);
+  json["workload"] = cell.workload;
+  json["preset"] = cell.preset;
+  json["dtype"] = cell.dtype;
+  json["pass"] = cell.pass;
+  json["batch"] = cell.batch;
+  json["warmup"] = cell.warmup;
+  json["mode"] = cell.mode;
+  json["status"] = status_of(result.status);
+  if (result.status != model::CellStatus::ok) json["reason"] = reason_of(result);
+  json["check"] = check_of(result.check);
+  json["graph"] = graph_of(result.graph);
+  json["memory"] = memory_of(result.memory);
+  json["launches"] = Json::array();
+  for (const model::Launch& launch : result.launches) json["launches"].push_back(launch_of(launch));
+  const model::CellSummary& summary = result.summary;
+  json["summary"] = {{"submit_seconds", estimate_of(summary.submit_seconds)},
+                     {"latency_seconds", estimate_of(summary.latency_seconds)},
+                     {"device_seconds", estimate_of(summary.device_seconds)},
+                     {"speedup_over_eager", number(summary.speedup_over_eager)},
+                     {"breakeven_steps", number(summary.breakeven_steps)}};
+  return json;
+}
+
+Json environment_of(const model::Environment& environment) {
+  const model::DeviceFacts& device = environment.device;
+  Json libraries = Json::object();
+  for (const auto& [name, version] : device.libraries) libraries[name] = version;
+  return {{"hostname", environment.hostname},
+          {"os", environment.os},
+          {"cpu", environment.cpu},
+          {"cores", environment.cores},
+          {"device",
+           {{"kind", device.kind},
+            {"name", device.name},
+            {"uuid", text(device.uuid)},
+            {"compute_capability", text(device.compute_capability)},
+            {"memory_bytes", device.memory_bytes},
+            {"driver", text(device.driver)},
+            {"runtime", text(device.runtime)},
+            {"libraries", std::move(libraries)}}},
+          {"fingerprint", environment.fingerprint}};
+}
+
+Json plan_of(const model::PlanFacts& plan) {
+  const model::Axes& axes = plan.axes;
+  return {{"hash", plan.hash},
+          {"argv", plan.argv},
+          {"seed", plan.seed},
+          {"launches", plan.launches},
+          {"axes",
+           {{"workload", axes.workload},
+            {"preset", axes.preset},
+            {"dtype", axes.dtype},
+            {"pass", axes.pass},
+            {"batch", axes.batch},
+            {"warmup", axes.warmup},
+            {"mode", axes.mode}}}};
+}
+
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_json(const model::Result& result) {
+  Json head;
+  head["schema"] = "graphbench.result/1";
+  head["tool"] = {{"version", result.tool_version}, {"commit", result.tool_commit}};
+  head["started_at"] = result.started_at;
+  head["finished_at"] = text(result.finished_at);
+  head["complete"] = result.complete;
+  head["environment"] = environment_of(result.environment);
+  head["plan"] = plan_of(result.plan);
+
+  // One cell a line: a committed result stays readable in a diff.
+  std::string document = dump(head, 2);
+  document.resize(document.size() - 2);  // the closing "\n}"
+  document += ",\n  \"cells\": [";
+  const char* separator = "\n    ";
+  for (const model::CellResult& cell : result.cells) {
+    document += separator;
+    document += dump(cell_of(cell), -1);
+    separator = ",\n    ";
+  }
+  document += result.cells.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  return document;
+}
+
+}  // namespace graphbench::reporters
