@@ -38,29 +38,48 @@ struct ExecutionContext {
   Stream& stream;
   const ir::Program& program;
   ProgramBuffers& buffers;
-  pool::MemoryPool& eager_pool;    // activations of eager steps
-  pool::MemoryPool* graph_pool;    // private pool of captures; null for eager
-  std::vector<std::string> split_kinds;  // piecewise only
+  pool::MemoryPool& eager_pool;          // activations of eager steps
+  pool::MemoryPool* graph_pool;          // private pool of captures; null for eager
+  std::vector<std::string> split_kinds;  // piecewise only; empty: the program's own
+  // Keep, for every item of the step, what the pool had free when the item was captured. For tests
+  // that poison free memory during a step; costs time in capture().
+  bool record_free_ranges = false;
+};
+
+// One enqueue of a step: a graph launch, or an op launched eagerly. Exactly one of the two is set.
+struct StepItem {
+  GraphExec* graph = nullptr;
+  Kernel* kernel = nullptr;
+  void* const* operands = nullptr;  // of `kernel`
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
+  // The eager executor over the same kernels, buffers and eager pool; an eager executor is its own.
+  virtual Executor& eager() = 0;
   // Enqueues one eager step; what warmups are made of.
-  virtual void warm_up() = 0;
+  void warm_up() { eager().submit(); }
   virtual void capture() = 0;
   virtual void instantiate() = 0;
   virtual void upload() = 0;
   // Enqueues one step. Neither allocates from the heap nor logs nor locks. In the graph modes it makes
-  // no device allocation either.
+  // no device allocation either; an eager step makes one only until its pool has grown to fit.
   virtual void submit() = 0;
   virtual GraphCounts counts() const = 0;
   // Where output `id` of the last step lies.
   virtual const void* output(ir::ValueId id) const = 0;
+
+  // For programs that look inside, never for timing: the enqueues of a step in order (of an eager
+  // executor: with the addresses of its last step), and, where recorded, what the pool had free after
+  // each of them.
+  virtual std::vector<StepItem> items() const = 0;
+  virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
 };
 
 // Prepares every kernel of the program at `batch`. Throws Error: unsupported op, out of memory, and
 // for the graph modes host_op, not_capturable_op (whole only) and mutated_input, naming the op or value.
-std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionContext& context, std::int64_t batch);
+std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionContext& context,
+                                        std::int64_t batch);
 
 }  // namespace graphbench::execution

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <deque>
-#include <string>
 #include <vector>
 
 #include "graphs/device/device.hpp"
@@ -30,9 +29,9 @@ struct MemoryRange {
 };
 
 struct PoolStatistics {
-  std::size_t reserved_bytes = 0;     // taken from the device
-  std::size_t in_use_bytes = 0;       // in blocks not yet released
-  std::size_t in_use_bytes_max = 0;   // the most that ever was
+  std::size_t reserved_bytes = 0;    // taken from the device
+  std::size_t in_use_bytes = 0;      // in blocks not yet released
+  std::size_t in_use_bytes_max = 0;  // the most that ever was
   std::size_t segments = 0;
 };
 
@@ -63,10 +62,10 @@ class MemoryPool {
   Block* split(Block* block, std::size_t bytes);
 
   Device& device_;
-  std::vector<Buffer> buffers_;      // one a segment
-  std::vector<Block*> heads_;        // first block of each segment
-  std::vector<Block*> free_;         // sorted by size, then address
-  std::deque<Block> nodes_;          // storage of all block records
+  std::vector<Buffer> buffers_;  // one a segment
+  std::vector<Block*> heads_;    // first block of each segment
+  std::vector<Block*> free_;     // sorted by size, then address
+  std::deque<Block> nodes_;      // storage of all block records
   std::vector<Block*> spare_nodes_;
   PoolStatistics statistics_;
 };

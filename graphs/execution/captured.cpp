@@ -1,0 +1,160 @@
+// Captures pieces into one private pool, in replay order, and replays them.
+#include "graphs/execution/captured.hpp"
+
+namespace graphbench::execution {
+namespace {
+
+// Gives back whatever a plan still holds, also where planning throws half way.
+class HeldBlocks {
+ public:
+  HeldBlocks(pool::MemoryPool& pool, std::size_t values) : pool_(pool), blocks_(values) {}
+  ~HeldBlocks() {
+    for (ir::ValueId value = 0; value < blocks_.size(); ++value) release(value);
+  }
+  HeldBlocks(const HeldBlocks&) = delete;
+  HeldBlocks& operator=(const HeldBlocks&) = delete;
+
+  void* allocate(ir::ValueId value, std::size_t bytes) {
+    blocks_[value] = pool_.allocate(bytes);
+    return blocks_[value]->data;
+  }
+  void release(ir::ValueId value) noexcept {
+    if (blocks_[value] != nullptr) pool_.release(blocks_[value]);
+    blocks_[value] = nullptr;
+  }
+
+ private:
+  pool::MemoryPool& pool_;
+  std::vector<pool::Block*> blocks_;
+};
+
+}  // namespace
+
+CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
+                                   const std::vector<ir::Segment>& segments)
+    : stream_(context.stream),
+      pool_(*context.graph_pool),
+      record_free_ranges_(context.record_free_ranges),
+      eager_(context, batch),
+      addresses_(context.program.values().size()) {
+  for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
+  std::size_t operand_count = 0;
+  for (const StepOp& op : eager_.kernels().ops) operand_count += op.operands.size();
+  operands_.resize(operand_count);
+  void** next = operands_.data();
+  for (const StepOp& op : eager_.kernels().ops) {
+    op_operands_.push_back(next);
+    next += op.operands.size();
+  }
+  for (const ir::Segment& segment : segments) add_items(segment);
+}
+
+void CapturedExecutor::add_items(const ir::Segment& segment) {
+  const std::vector<StepOp>& ops = eager_.kernels().ops;
+  Item piece{.captured = true, .first = ops.size(), .last = 0, .graph = nullptr, .exec = nullptr};
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].op < segment.first || ops[i].op >= segment.last) continue;
+    if (segment.captured) {
+      piece.first = std::min(piece.first, i);
+      piece.last = i + 1;
+    } else {
+      items_.push_back({.captured = false, .first = i, .last = i + 1, .graph = nullptr, .exec = nullptr});
+    }
+  }
+  if (piece.last > 0) items_.push_back(std::move(piece));
+}
+
+// Gives every activation its address by walking the ops in replay order: allocate an op's outputs,
+// then release what it used last. A value that a later piece reads is thereby held until that piece
+// is planned, which is the sufficient condition for sharing: capture in replay order, hold a value
+// until its consumer is captured. The addresses an eagerly launched op writes are fixed here too.
+void CapturedExecutor::plan_addresses() {
+  const StepKernels& kernels = eager_.kernels();
+  HeldBlocks held(pool_, addresses_.size());
+  free_ranges_.clear();
+  for (const Item& item : items_) {
+    for (std::size_t i = item.first; i < item.last; ++i) {
+      const StepOp& op = kernels.ops[i];
+      for (const ir::ValueId value : op.allocates)
+        addresses_[value] = held.allocate(value, kernels.value_bytes[value]);
+      void** operand = op_operands_[i];
+      for (const ir::ValueId value : op.operands) *operand++ = addresses_[value];
+      for (const ir::ValueId value : op.releases) held.release(value);
+    }
+    if (record_free_ranges_) free_ranges_.push_back(pool_.free_ranges());
+  }
+  // The outputs go back to the pool with `held`: the next, smaller batch reuses their memory, and the
+  // caller reads them before any other step that shares the pool.
+}
+
+void CapturedExecutor::capture_piece(Item& item) {
+  const std::vector<StepOp>& ops = eager_.kernels().ops;
+  stream_.begin_capture();
+  try {
+    for (std::size_t i = item.first; i < item.last; ++i) ops[i].kernel->launch(stream_, op_operands_[i]);
+  } catch (...) {
+    stream_.abandon_capture();
+    throw;
+  }
+  item.graph = stream_.end_capture();
+}
+
+void CapturedExecutor::capture() {
+  plan_addresses();
+  for (Item& item : items_) {
+    if (item.captured) capture_piece(item);
+  }
+}
+
+void CapturedExecutor::instantiate() {
+  enqueues_.clear();
+  for (Item& item : items_) {
+    if (item.captured) {
+      GRAPHBENCH_ASSERT(item.graph != nullptr);
+      item.exec = item.graph->instantiate();
+      enqueues_.push_back({.exec = item.exec.get()});
+    } else {
+      enqueues_.push_back(
+          {.kernel = eager_.kernels().ops[item.first].kernel, .operands = op_operands_[item.first]});
+    }
+  }
+}
+
+void CapturedExecutor::upload() {
+  for (Item& item : items_) {
+    if (item.captured) item.exec->upload(stream_);
+  }
+}
+
+void CapturedExecutor::submit() {
+  for (const Enqueue& enqueue : enqueues_) {
+    if (enqueue.exec != nullptr) {
+      enqueue.exec->launch(stream_);
+    } else {
+      enqueue.kernel->launch(stream_, enqueue.operands);
+    }
+  }
+}
+
+GraphCounts CapturedExecutor::counts() const {
+  GraphCounts counts;
+  for (const Item& item : items_) {
+    const auto ops = static_cast<std::int64_t>(item.last - item.first);
+    if (item.captured) {
+      ++counts.pieces;
+      counts.captured_ops += ops;
+      counts.nodes += item.graph != nullptr ? static_cast<std::int64_t>(item.graph->node_count()) : 0;
+    } else {
+      counts.eager_ops += ops;
+    }
+  }
+  return counts;
+}
+
+std::vector<StepItem> CapturedExecutor::items() const {
+  std::vector<StepItem> items;
+  for (const Enqueue& enqueue : enqueues_) items.push_back({enqueue.exec, enqueue.kernel, enqueue.operands});
+  return items;
+}
+
+}  // namespace graphbench::execution

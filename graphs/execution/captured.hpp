@@ -1,0 +1,61 @@
+// The executor of the graph modes. `whole` is the case of one piece that holds every op; `piecewise`
+// has pieces and eagerly launched ops between them. Both draw activations from one private pool.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "graphs/execution/eager.hpp"
+#include "graphs/execution/executor.hpp"
+
+namespace graphbench::execution {
+
+class CapturedExecutor final : public Executor {
+ public:
+  // `segments` cover the program's ops in order, markers excepted.
+  CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
+                   const std::vector<ir::Segment>& segments);
+
+  Executor& eager() override { return eager_; }
+  void capture() override;
+  void instantiate() override;
+  void upload() override;
+  void submit() override;
+  GraphCounts counts() const override;
+  const void* output(ir::ValueId id) const override { return addresses_.at(id); }
+  std::vector<StepItem> items() const override;
+  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return free_ranges_; }
+
+ private:
+  // A piece, or one eagerly launched op: [first, last) in the step's ops.
+  struct Item {
+    bool captured = false;
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::unique_ptr<Graph> graph;
+    std::unique_ptr<GraphExec> exec;
+  };
+  // What submit() walks: one pointer pair an enqueue.
+  struct Enqueue {
+    GraphExec* exec = nullptr;
+    Kernel* kernel = nullptr;
+    void** operands = nullptr;
+  };
+
+  void add_items(const ir::Segment& segment);
+  void plan_addresses();
+  void capture_piece(Item& item);
+
+  Stream& stream_;
+  pool::MemoryPool& pool_;
+  bool record_free_ranges_;
+  EagerExecutor eager_;
+  std::vector<Item> items_;
+  std::vector<Enqueue> enqueues_;
+  std::vector<void*> operands_;      // of all ops, in order
+  std::vector<void**> op_operands_;  // where each op's begin
+  std::vector<void*> addresses_;     // by value
+  std::vector<std::vector<pool::MemoryRange>> free_ranges_;
+};
+
+}  // namespace graphbench::execution

@@ -1,0 +1,62 @@
+// Submits a step op by op. This is timed code: it touches prepared arrays, the pool's free list and
+// the kernels' launches, nothing else.
+#include "graphs/execution/eager.hpp"
+
+namespace graphbench::execution {
+
+EagerExecutor::EagerExecutor(const ExecutionContext& context, std::int64_t batch)
+    : stream_(context.stream),
+      pool_(context.eager_pool),
+      kernels_(context.device, context.program, batch),
+      addresses_(context.program.values().size()),
+      blocks_(context.program.values().size()) {
+  for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
+  std::size_t operand_count = 0;
+  for (const StepOp& op : kernels_.ops) operand_count += op.operands.size();
+  operands_.resize(operand_count);
+  void** next = operands_.data();
+  for (const StepOp& op : kernels_.ops) {
+    launches_.push_back({&op, next});
+    next += op.operands.size();
+  }
+}
+
+void EagerExecutor::release(ir::ValueId value) noexcept {
+  if (blocks_[value] == nullptr) return;
+  pool_.release(blocks_[value]);
+  blocks_[value] = nullptr;
+}
+
+void EagerExecutor::submit() {
+  try {
+    for (const Launch& launch : launches_) {
+      for (const ir::ValueId value : launch.op->allocates) {
+        pool::Block* block = pool_.allocate(kernels_.value_bytes[value]);
+        blocks_[value] = block;
+        addresses_[value] = block->data;
+      }
+      void** operand = launch.operands;
+      for (const ir::ValueId value : launch.op->operands) *operand++ = addresses_[value];
+      launch.op->kernel->launch(stream_, launch.operands);
+      for (const ir::ValueId value : launch.op->releases) release(value);
+    }
+    // The caller reads the outputs before the next step is enqueued; the order of the stream makes
+    // their memory free to reuse from here on.
+    for (const ir::ValueId value : kernels_.outputs) release(value);
+  } catch (...) {
+    for (ir::ValueId value = 0; value < blocks_.size(); ++value) release(value);
+    throw;
+  }
+}
+
+GraphCounts EagerExecutor::counts() const {
+  return {.eager_ops = static_cast<std::int64_t>(kernels_.ops.size())};
+}
+
+std::vector<StepItem> EagerExecutor::items() const {
+  std::vector<StepItem> items;
+  for (const Launch& launch : launches_) items.push_back({nullptr, launch.op->kernel, launch.operands});
+  return items;
+}
+
+}  // namespace graphbench::execution

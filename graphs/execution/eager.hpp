@@ -1,0 +1,46 @@
+// The eager executor: every op launched by the host, activations from the caching pool at every step.
+#pragma once
+
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+#include "graphs/execution/step_kernels.hpp"
+
+namespace graphbench::execution {
+
+class EagerExecutor final : public Executor {
+ public:
+  EagerExecutor(const ExecutionContext& context, std::int64_t batch);
+
+  Executor& eager() override { return *this; }
+  void capture() override {}
+  void instantiate() override {}
+  void upload() override {}
+  void submit() override;
+  GraphCounts counts() const override;
+  const void* output(ir::ValueId id) const override { return addresses_.at(id); }
+  std::vector<StepItem> items() const override;
+  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
+
+  const StepKernels& kernels() const noexcept { return kernels_; }
+
+ private:
+  // A step's op with its operand array in `operands_`, so that submit() walks flat memory.
+  struct Launch {
+    const StepOp* op = nullptr;
+    void** operands = nullptr;
+  };
+
+  void release(ir::ValueId value) noexcept;
+
+  Stream& stream_;
+  pool::MemoryPool& pool_;
+  StepKernels kernels_;
+  std::vector<Launch> launches_;
+  std::vector<void*> operands_;
+  std::vector<void*> addresses_;      // by value; static ones never change
+  std::vector<pool::Block*> blocks_;  // by value; null while not allocated
+  std::vector<std::vector<pool::MemoryRange>> no_ranges_;
+};
+
+}  // namespace graphbench::execution
