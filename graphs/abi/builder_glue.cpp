@@ -1,0 +1,239 @@
+// The functions behind gb_builder_api. Each checks what C cannot, calls the ProgramBuilder, and keeps
+// the first error instead of throwing it through the plugin's frames.
+#include "graphs/abi/builder_glue.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "graphs/abi/guard.hpp"
+#include "graphs/abi/text.hpp"
+#include "graphs/ir/error.hpp"
+
+// The opaque type of the ABI: one build() call's state.
+struct gb_builder {
+  graphbench::ir::ProgramBuilder program;
+  std::string refusal;  // why the first refused call was refused; empty while none was
+  std::string failure;  // what the plugin said through fail()
+};
+
+namespace graphbench::abi {
+namespace {
+
+constexpr std::int32_t kRefused = -1;
+constexpr std::int32_t kListMax = 64;  // inputs, attributes or split kinds of one call
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::invalid_argument, why);
+}
+
+// Runs one builder call. After the first refusal all later calls are refused too, so that the kept
+// message is the cause and not a consequence.
+template <typename Call>
+std::int32_t kept(gb_builder* builder, Call&& call) noexcept {
+  if (builder == nullptr || !builder->refusal.empty()) return kRefused;
+  try {
+    return std::forward<Call>(call)();
+  } catch (const std::exception& error) {
+    builder->refusal = printable(error.what());
+  } catch (...) {  // a plugin's infer() may throw anything
+    builder->refusal = "a plugin's infer() threw something that is no std::exception";
+  }
+  return kRefused;
+}
+
+std::string checked_line(const std::string& what, const char* text) {
+  if (text == nullptr) refuse(what + " is null");
+  if (*text == '\0' || !is_line(text)) {
+    refuse(what + " '" + printable(text) +
+           "' must be one non-empty line of UTF-8 without control characters");
+  }
+  return text;
+}
+
+void check_list(const std::string& where, const char* field, std::int32_t count, const void* list) {
+  if (count < 0 || count > kListMax) {
+    refuse(where + ": " + std::to_string(count) + " " + field + ", it takes 0 to " +
+           std::to_string(kListMax));
+  }
+  if (count > 0 && list == nullptr) refuse(where + ": the list of " + field + " is null");
+}
+
+ir::ValueKind value_kind(const std::string& where, gb_value_kind kind) {
+  switch (kind) {
+    case GB_INPUT:
+      return ir::ValueKind::input;
+    case GB_WEIGHT:
+      return ir::ValueKind::weight;
+    case GB_STATE:
+      return ir::ValueKind::state;
+  }
+  refuse(where + ": kind " + std::to_string(static_cast<int>(kind)) + " is no gb_value_kind");
+}
+
+ir::DType value_dtype(const std::string& where, gb_dtype dtype) {
+  switch (dtype) {
+    case GB_FP32:
+      return ir::DType::fp32;
+    case GB_FP16:
+      return ir::DType::fp16;
+    case GB_BF16:
+      return ir::DType::bf16;
+    case GB_I32:
+      return ir::DType::i32;
+  }
+  refuse(where + ": dtype " + std::to_string(static_cast<int>(dtype)) + " is no gb_dtype");
+}
+
+ir::Shape value_shape(const std::string& where, const gb_dim* dims, std::int32_t rank) {
+  if (rank < 1 || rank > GB_MAX_RANK) {
+    refuse(where + ": rank " + std::to_string(rank) + " is outside 1.." + std::to_string(GB_MAX_RANK));
+  }
+  if (dims == nullptr) refuse(where + ": dims is null");
+  ir::Shape shape;
+  for (std::int32_t i = 0; i < rank; ++i) {
+    if (dims[i].per_batch < 0 || dims[i].fixed < 0 || (dims[i].per_batch == 0 && dims[i].fixed == 0)) {
+      refuse(where + ": dimension " + std::to_string(i) + " is " + std::to_string(dims[i].per_batch) +
+             " * batch + " + std::to_string(dims[i].fixed) + ", it must be positive without negative terms");
+    }
+    shape.push_back({dims[i].per_batch, dims[i].fixed});
+  }
+  return shape;
+}
+
+ir::Init value_init(const std::string& where, const gb_init& init) {
+  if (init.kind != GB_UNIFORM && init.kind != GB_CONSTANT) {
+    refuse(where + ": init kind " + std::to_string(init.kind) + " is no gb_init_kind");
+  }
+  const bool uniform = init.kind == GB_UNIFORM;
+  if (!std::isfinite(init.low) || (uniform && (!std::isfinite(init.high) || init.low >= init.high))) {
+    refuse(where + ": init is [" + std::to_string(init.low) + ", " + std::to_string(init.high) +
+           "), it must be finite and not empty");
+  }
+  return {uniform ? ir::Init::Kind::uniform : ir::Init::Kind::constant, init.low, init.high};
+}
+
+ir::Attribute attribute_value(const std::string& where, const gb_attr& attr) {
+  switch (attr.type) {
+    case GB_ATTR_INT:
+      return attr.integer;
+    case GB_ATTR_REAL:
+      if (!std::isfinite(attr.real)) refuse(where + " is not finite");
+      return attr.real;
+    case GB_ATTR_TEXT:
+      return checked_line(where, attr.text);
+    default:
+      refuse(where + " has type " + std::to_string(attr.type) + ", which is no gb_attr_type");
+  }
+}
+
+ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count) {
+  check_list(where, "attributes", count, attrs);
+  ir::Attributes attributes;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const std::string name = checked_line(where + ": the name of an attribute", attrs[i].name);
+    const std::string label = where + ": attribute '" + name + "'";
+    if (!attributes.emplace(name, attribute_value(label, attrs[i])).second) refuse(label + " is given twice");
+  }
+  return attributes;
+}
+
+std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t* inputs, std::int32_t count) {
+  check_list(where, "inputs", count, inputs);
+  std::vector<ir::ValueId> ids;
+  for (std::int32_t i = 0; i < count; ++i) {
+    if (inputs[i] < 0) {
+      refuse(where + ": input " + std::to_string(i) + " is " + std::to_string(inputs[i]) +
+             ", which is no value's id");
+    }
+    ids.push_back(static_cast<ir::ValueId>(inputs[i]));
+  }
+  return ids;
+}
+
+std::int32_t add_value(gb_builder* builder, gb_value_kind kind, const char* name, gb_dtype dtype,
+                       const gb_dim* dims, std::int32_t rank, gb_init init) {
+  return kept(builder, [&] {
+    const std::string checked = checked_line("the name of a value", name);
+    const std::string where = "value '" + checked + "'";
+    return static_cast<std::int32_t>(
+        builder->program.value(value_kind(where, kind), checked, value_dtype(where, dtype),
+                               value_shape(where, dims, rank), value_init(where, init)));
+  });
+}
+
+std::int32_t add_op(gb_builder* builder, const char* kind, const char* name, const std::int32_t* inputs,
+                    std::int32_t input_count, const gb_attr* attrs, std::int32_t attr_count,
+                    std::int32_t* outputs, std::int32_t output_capacity) {
+  return kept(builder, [&] {
+    const std::string checked = checked_line("the name of an op", name);
+    const std::string where = "op '" + checked + "'";
+    const std::vector<ir::ValueId> ids =
+        builder->program.op(checked_line(where + ": kind", kind), checked,
+                            input_ids(where, inputs, input_count), attributes_of(where, attrs, attr_count));
+    const auto count = static_cast<std::int32_t>(ids.size());
+    if (count > output_capacity || (count > 0 && outputs == nullptr)) {
+      refuse(where + ": it has " + std::to_string(count) + " outputs, the caller has room for " +
+             std::to_string(outputs == nullptr ? 0 : output_capacity));
+    }
+    for (std::size_t i = 0; i < ids.size(); ++i) outputs[i] = static_cast<std::int32_t>(ids[i]);
+    return count;
+  });
+}
+
+std::int32_t mark_output(gb_builder* builder, std::int32_t value) {
+  return kept(builder, [&] {
+    if (value < 0) refuse("mark_output: " + std::to_string(value) + " is no value's id");
+    builder->program.mark_output(static_cast<ir::ValueId>(value));
+    return 0;
+  });
+}
+
+std::int32_t split_at(gb_builder* builder, const char* const* kinds, std::int32_t kind_count) {
+  return kept(builder, [&] {
+    check_list("split_at", "kinds", kind_count, kinds);
+    std::vector<std::string> names;
+    for (std::int32_t i = 0; i < kind_count; ++i) names.push_back(checked_line("split_at: kind", kinds[i]));
+    builder->program.split_at(std::move(names));
+    return 0;
+  });
+}
+
+void record_failure(gb_builder* builder, const char* message) {
+  if (builder == nullptr || !builder->failure.empty()) return;
+  kept(builder, [&] {
+    builder->failure =
+        message == nullptr || *message == '\0' ? "failed without a message" : printable(message);
+    return 0;
+  });
+}
+
+constexpr gb_builder_api kApi = {sizeof(gb_builder_api), 0, add_value, add_op, mark_output, split_at,
+                                 record_failure};
+
+}  // namespace
+
+ir::Program build_program(const gb_workload& workload, const gb_build_request& request,
+                          const ir::OpCatalog& catalog, const std::string& program_name,
+                          const std::string& where) {
+  gb_builder builder{ir::ProgramBuilder(program_name, catalog), {}, {}};
+  const int status =
+      guarded(where + ": build", [&] { return workload.build(&request, &builder, &kApi, workload.user); });
+  // A refused call is the cause of whatever the plugin said after it.
+  if (!builder.refusal.empty()) throw Error(ErrorCode::plugin_failed, where + ": " + builder.refusal);
+  if (!builder.failure.empty()) throw Error(ErrorCode::plugin_failed, where + ": " + builder.failure);
+  if (status != 0) {
+    throw Error(ErrorCode::plugin_failed,
+                where + ": build returned " + std::to_string(status) + " and no reason");
+  }
+  try {
+    return builder.program.finish();
+  } catch (const Error& error) {
+    throw Error(ErrorCode::plugin_failed, where + ": " + error.what());
+  }
+}
+
+}  // namespace graphbench::abi

@@ -1,0 +1,179 @@
+// Validation of gb_plugin, gb_workload and gb_op, field by field.
+#include "graphs/abi/records.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "graphs/abi/text.hpp"
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::abi {
+namespace {
+
+// No plugin offers this many of anything: a larger count is memory that was never initialised.
+constexpr std::int32_t kCountMax = 1024;
+
+[[noreturn]] void refuse(const std::string& where, const std::string& why) {
+  throw Error(ErrorCode::plugin_failed, where + ": " + why);
+}
+
+// Sizes may be larger than ours (fields appended by a newer header of this version), never smaller.
+void check_size(const std::string& where, const char* record, std::size_t size, std::size_t expected) {
+  if (size < expected) {
+    refuse(where, std::string(record) + ".struct_size is " + std::to_string(size) +
+                      ", ABI version 1 has at least " + std::to_string(expected) + ": set it to sizeof(" +
+                      record + ")");
+  }
+}
+
+void check_count(const std::string& where, const char* field, std::int32_t count, const void* array) {
+  if (count < 0 || count > kCountMax) {
+    refuse(where, std::string(field) + "_count is " + std::to_string(count) + ", it must lie in 0.." +
+                      std::to_string(kCountMax));
+  }
+  if (count > 0 && array == nullptr) {
+    refuse(where, std::string(field) + "s is null, but " + field + "_count is " + std::to_string(count));
+  }
+}
+
+std::string checked_name(const std::string& where, const char* field, const char* name) {
+  if (name == nullptr) refuse(where, std::string(field) + " is null");
+  if (!is_name(name)) refuse(where, std::string(field) + " '" + printable(name) + "': " + kNameRule);
+  return name;
+}
+
+std::string checked_line(const std::string& where, const char* field, const char* text) {
+  if (text == nullptr) refuse(where, std::string(field) + " is null");
+  if (!is_line(text)) {
+    refuse(where, std::string(field) + " '" + printable(text) +
+                      "' must be one line of UTF-8, at most 512 bytes, without control characters");
+  }
+  return text;
+}
+
+void check_unique(const std::string& where, const char* what, const std::string& name,
+                  std::set<std::string>& seen) {
+  if (!seen.insert(name).second) refuse(where, std::string(what) + " '" + name + "' is listed twice");
+}
+
+std::vector<WorkloadOption> check_options(const gb_workload& workload, const std::string& where) {
+  check_count(where, "option", workload.option_count, workload.options);
+  std::vector<WorkloadOption> options;
+  std::set<std::string> seen;
+  for (std::int32_t i = 0; i < workload.option_count; ++i) {
+    const gb_option& option = workload.options[i];
+    const std::string key = checked_name(where, "option key", option.key);
+    check_unique(where, "option", key, seen);
+    if (option.min < 1 || option.max < option.min) {
+      refuse(where, "option '" + key + "' has bounds [" + std::to_string(option.min) + ", " +
+                        std::to_string(option.max) + "], they must satisfy 1 <= min <= max");
+    }
+    options.push_back({key, checked_line(where, "option help", option.help), option.min, option.max});
+  }
+  return options;
+}
+
+WorkloadPreset check_preset(const gb_preset& preset, const std::vector<WorkloadOption>& options,
+                            const std::string& where) {
+  WorkloadPreset checked;
+  checked.name = checked_name(where, "preset name", preset.name);
+  const std::string label = "preset '" + checked.name + "'";
+  if (!options.empty() && preset.values == nullptr) refuse(where, label + " has no values");
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::int64_t value = preset.values[i];
+    if (value < options[i].min || value > options[i].max) {
+      refuse(where, label + " sets " + options[i].key + " to " + std::to_string(value) + ", outside [" +
+                        std::to_string(options[i].min) + ", " + std::to_string(options[i].max) + "]");
+    }
+    checked.values.emplace(options[i].key, value);
+  }
+  return checked;
+}
+
+CheckedWorkload check_workload(const gb_workload* workload, const std::string& origin) {
+  const std::string label = plugin_label(origin);
+  if (workload == nullptr) refuse(label, "an entry of gb_plugin.workloads is null");
+  check_size(label, "gb_workload", workload->struct_size, sizeof(gb_workload));
+  CheckedWorkload checked;
+  checked.workload = workload;
+  checked.info.name = checked_name(label, "workload name", workload->name);
+  checked.info.plugin = origin;
+  const std::string where = label + ": workload '" + checked.info.name + "'";
+  checked.info.help = checked_line(where, "help", workload->help);
+  if (workload->build == nullptr) refuse(where, "build is null");
+  checked.info.options = check_options(*workload, where);
+  check_count(where, "preset", workload->preset_count, workload->presets);
+  if (workload->preset_count == 0) refuse(where, "it has no preset, it needs one at least");
+  std::set<std::string> seen;
+  for (std::int32_t i = 0; i < workload->preset_count; ++i) {
+    WorkloadPreset preset = check_preset(workload->presets[i], checked.info.options, where);
+    check_unique(where, "preset", preset.name, seen);
+    checked.info.presets.push_back(std::move(preset));
+  }
+  return checked;
+}
+
+ir::OpDefinition check_op(const gb_op* op, const std::string& label) {
+  if (op == nullptr) refuse(label, "an entry of gb_plugin.ops is null");
+  check_size(label, "gb_op", op->struct_size, sizeof(gb_op));
+  ir::OpDefinition definition;
+  definition.kind = checked_name(label, "op kind", op->kind);
+  const std::string where = label + ": op '" + definition.kind + "'";
+  constexpr std::uint32_t known_flags = GB_OP_HOST | GB_OP_NOT_CAPTURABLE;
+  if ((op->flags & ~known_flags) != 0) {
+    refuse(where, "flags is " + std::to_string(op->flags) + ", ABI version 1 knows GB_OP_HOST (1) and " +
+                      "GB_OP_NOT_CAPTURABLE (2)");
+  }
+  if (op->infer == nullptr) refuse(where, "infer is null");
+  if (op->launch_cuda == nullptr && op->run_host == nullptr) {
+    refuse(where, "launch_cuda and run_host are both null, so it runs nowhere");
+  }
+  definition.traits.host_op = (op->flags & GB_OP_HOST) != 0;
+  definition.traits.capturable = (op->flags & GB_OP_NOT_CAPTURABLE) == 0;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    if ((op->mutated_inputs >> i) & 1u) definition.mutated_inputs.push_back(i);
+  }
+  definition.foreign = op;
+  return definition;
+}
+
+}  // namespace
+
+std::string plugin_label(const std::string& origin) {
+  return "plugin " + origin;
+}
+
+CheckedPlugin check_plugin(const gb_plugin& plugin, const std::string& origin) {
+  const std::string label = plugin_label(origin);
+  // The version comes first: a record of another version may well have another size.
+  if (plugin.abi_version != GB_ABI_VERSION) {
+    refuse(label, "it was built for plugin ABI version " + std::to_string(plugin.abi_version) +
+                      ", this graphbench has version " + std::to_string(GB_ABI_VERSION) +
+                      ": rebuild it against this graphbench's graphbench_abi.h");
+  }
+  check_size(label, "gb_plugin", plugin.struct_size, sizeof(gb_plugin));
+  checked_line(label, "name", plugin.name);
+  checked_line(label, "version", plugin.version);
+  check_count(label, "workload", plugin.workload_count, plugin.workloads);
+  check_count(label, "op", plugin.op_count, plugin.ops);
+  if (plugin.workload_count == 0 && plugin.op_count == 0) refuse(label, "it offers no workload and no op");
+
+  CheckedPlugin checked;
+  std::set<std::string> seen_workloads;
+  for (std::int32_t i = 0; i < plugin.workload_count; ++i) {
+    checked.workloads.push_back(check_workload(plugin.workloads[i], origin));
+    check_unique(label, "workload", checked.workloads.back().info.name, seen_workloads);
+  }
+  std::set<std::string> seen_ops;
+  for (std::int32_t i = 0; i < plugin.op_count; ++i) {
+    checked.ops.push_back(check_op(plugin.ops[i], label));
+    check_unique(label, "op", checked.ops.back().kind, seen_ops);
+  }
+  return checked;
+}
+
+}  // namespace graphbench::abi

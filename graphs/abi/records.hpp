@@ -1,0 +1,32 @@
+// Checks a plugin's record whole before anything of it is used: a plugin that lies is refused with
+// the field's name, not met later as a crash.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphs/abi/graphbench_abi.h"
+#include "graphs/abi/plugin.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::abi {
+
+struct CheckedWorkload {
+  WorkloadInfo info;
+  const gb_workload* workload = nullptr;
+};
+
+// What a plugin offers, copied out of its record.
+struct CheckedPlugin {
+  std::vector<CheckedWorkload> workloads;
+  std::vector<ir::OpDefinition> ops;
+};
+
+// "plugin FILE", the beginning of every error about that plugin.
+std::string plugin_label(const std::string& origin);
+
+// Throws Error(plugin_failed) that names the plugin, the field and its value. Looks at one plugin
+// alone: names taken by another are the registry's matter.
+CheckedPlugin check_plugin(const gb_plugin& plugin, const std::string& origin);
+
+}  // namespace graphbench::abi
