@@ -1,0 +1,20 @@
+// Bad input from a person: where it stands, what it says, and what would do. Becomes exit code 2.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace graphbench::config {
+
+// `what()` reads "<where>: <detail>", one line; `where` is "--batch" or "sweep.toml:3: batch".
+class InputError : public std::runtime_error {
+ public:
+  InputError(const std::string& where, const std::string& detail)
+      : std::runtime_error(where.empty() ? detail : where + ": " + detail) {}
+};
+
+// The text in double quotes, control characters escaped, so that a message stays one line.
+std::string quoted(std::string_view text);
+
+}  // namespace graphbench::config

@@ -1,0 +1,44 @@
+// The table itself. `--config` is not in it: a configuration file names no other.
+#include "harness/config/option_table.hpp"
+
+namespace graphbench::config {
+
+const std::vector<OptionSpec>& sweep_options() {
+  using enum OptionKind;
+  static const std::vector<OptionSpec> options = {
+      {"workload", words, "NAME,...", "workloads to run (default: all built in)"},
+      {"mode", words, "MODE,...", "eager, whole, piecewise (default: all)"},
+      {"batch", numbers, "LIST", "batch sizes: 1,2,4 or 1:256:x2 or 8:64:+8 (default: 1:256:x2)"},
+      {"warmup", numbers, "LIST", "eager steps before capture (default: 0,1,3,10)"},
+      {"dtype", words, "TYPE,...", "bf16, fp16, fp32 (default: bf16 on cuda, fp32 on host)"},
+      {"preset", text, "NAME", "sizes of the workloads (default: base on cuda, tiny on host)"},
+      {"device", text, "DEVICE", "auto, cuda, cuda:N, host (default: auto: cuda if one works, else host)"},
+      {"launches", integer, "N", "worker processes a cell (default: 1)"},
+      {"json", text, "FILE", "where the result document goes; - for stdout (default: graphbench.json)"},
+      {"plugin", repeated, "FILE.so", "load the workloads of a plugin (repeatable)"},
+      {"set", repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
+      {"split-ops", words, "KIND,...", "op kinds at which piecewise splits (default: the workload's own)"},
+      {"seed", integer, "N", "seed of the data and of the order (default: 1)"},
+      {"time-per-cell", real, "SECONDS", "sampling time a cell at most (default: 0.15)"},
+      {"samples-max", integer, "N", "samples a cell and pass at most (default: 2000)"},
+      {"worker-timeout", real, "SECONDS", "how long a worker may be silent (default: 120)"},
+      {"quiet", flag, "", "no progress and no table"},
+      {"dump-program", flag, "", "print each workload's program and its pieces, and stop"},
+  };
+  return options;
+}
+
+const OptionSpec* find_option(std::string_view name) {
+  for (const OptionSpec& option : sweep_options()) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> option_names() {
+  std::vector<std::string> names;
+  for (const OptionSpec& option : sweep_options()) names.push_back(option.name);
+  return names;
+}
+
+}  // namespace graphbench::config

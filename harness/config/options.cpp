@@ -1,0 +1,235 @@
+// From raw values to checked ones. What depends on the device or the workloads is checked by the plan.
+#include "harness/config/options.hpp"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "harness/config/axis.hpp"
+#include "harness/config/input_error.hpp"
+#include "harness/config/numbers.hpp"
+#include "harness/config/suggest.hpp"
+
+namespace graphbench::config {
+namespace {
+
+const std::vector<std::string> known_modes = {"eager", "whole", "piecewise"};
+const std::vector<std::string> known_dtypes = {"bf16", "fp16", "fp32"};
+
+const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name) {
+  const auto found = raw.find(name);
+  return found == raw.end() || found->second.empty() ? nullptr : &found->second;
+}
+
+std::string joined(const std::vector<RawItem>& items) {
+  std::string text;
+  for (const RawItem& item : items) text += (&item == &items.front() ? "" : ",") + item.text;
+  return text;
+}
+
+std::vector<std::string> words(const RawOptions& raw, const std::string& name, const std::string& noun) {
+  std::vector<std::string> result;
+  const std::vector<RawItem>* items = find(raw, name);
+  if (items == nullptr) return result;
+  const std::string text = joined(*items);
+  const std::string& where = items->front().where;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, comma - begin);
+    if (word.empty())
+      throw InputError(where, quoted(text) + " has an empty " + noun + ": give names separated by commas");
+    if (std::find(result.begin(), result.end(), word) != result.end()) {
+      throw InputError(where, quoted(word) + " is given twice: give each " + noun + " once");
+    }
+    result.push_back(word);
+    begin = comma + 1;
+  }
+  return result;
+}
+
+std::vector<std::string> known_words(const RawOptions& raw, const std::string& name,
+                                     const std::vector<std::string>& known) {
+  std::vector<std::string> given = words(raw, name, name);
+  for (const std::string& word : given) {
+    if (std::find(known.begin(), known.end(), word) == known.end()) {
+      throw InputError(raw.at(name).front().where, quoted(word) + " is not a " + name + ": give " +
+                                                       join(known) + did_you_mean(word, known));
+    }
+  }
+  return given;
+}
+
+std::vector<std::int64_t> axis(const RawOptions& raw, const std::string& name, const std::string& fallback,
+                               const AxisRules& rules) {
+  const std::vector<RawItem>* items = find(raw, name);
+  if (items == nullptr) return parse_axis("--" + name, fallback, rules);
+  return parse_axis(items->front().where, joined(*items), rules);
+}
+
+struct IntegerRange {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+std::int64_t integer(const RawOptions& raw, const std::string& name, std::int64_t fallback,
+                     IntegerRange range) {
+  const std::vector<RawItem>* items = find(raw, name);
+  if (items == nullptr) return fallback;
+  const RawItem& item = items->back();
+  const ParsedInteger parsed = parse_integer(item.text);
+  if (parsed.fault != NumberFault::none || parsed.value < range.low || parsed.value > range.high) {
+    throw InputError(item.where, quoted(item.text) + " will not do: give a whole number from " +
+                                     std::to_string(range.low) + " to " + std::to_string(range.high));
+  }
+  return parsed.value;
+}
+
+double seconds(const RawOptions& raw, const std::string& name, double fallback) {
+  const std::vector<RawItem>* items = find(raw, name);
+  if (items == nullptr) return fallback;
+  const RawItem& item = items->back();
+  const std::optional<double> parsed = parse_real(item.text);
+  // A day bounds what timers and messages have to cope with.
+  if (!parsed || *parsed <= 0 || *parsed > 86400) {
+    throw InputError(item.where, quoted(item.text) +
+                                     " will not do: give seconds, more than 0 and at most 86400, e.g. 0.5");
+  }
+  return *parsed;
+}
+
+std::string text_of(const RawOptions& raw, const std::string& name, const std::string& fallback) {
+  const std::vector<RawItem>* items = find(raw, name);
+  if (items == nullptr) return fallback;
+  if (items->back().text.empty())
+    throw InputError(items->back().where, "\"\" is empty: give a value or leave the option out");
+  return items->back().text;
+}
+
+void check_device(const RawOptions& raw, const std::string& device) {
+  if (device == "auto" || device == "cuda" || device == "host") return;
+  const bool numbered =
+      device.starts_with("cuda:") && device.size() > 5 && device.size() <= 9 &&
+      std::all_of(device.begin() + 5, device.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (numbered) return;
+  throw InputError(raw.at("device").back().where, quoted(device) +
+                                                      " is not a device: give auto, cuda, cuda:N or host" +
+                                                      did_you_mean(device, {"auto", "cuda", "host"}));
+}
+
+std::vector<std::string> plugin_files(const RawOptions& raw) {
+  std::vector<std::string> paths;
+  const std::vector<RawItem>* items = find(raw, "plugin");
+  if (items == nullptr) return paths;
+  for (const RawItem& item : *items) {
+    const std::unique_ptr<char, decltype(&free)> path(realpath(item.text.c_str(), nullptr), &free);
+    if (!path) {
+      throw InputError(item.where, quoted(item.text) + " cannot be opened: " + std::strerror(errno) +
+                                       ": give the path of a plugin's shared library");
+    }
+    if (std::find(paths.begin(), paths.end(), path.get()) != paths.end()) {
+      throw InputError(item.where, quoted(item.text) + " is given twice: give each plugin once");
+    }
+    paths.emplace_back(path.get());
+  }
+  return paths;
+}
+
+SetOption set_option(const RawItem& item) {
+  const std::size_t equals = item.text.find('=');
+  const std::size_t dot = item.text.find('.');
+  const bool shaped = equals != std::string::npos && dot != std::string::npos && dot > 0 && dot + 1 < equals;
+  if (!shaped) {
+    throw InputError(item.where, quoted(item.text) + " is not WORKLOAD.KEY=VALUE: give e.g. mlp.hidden=2048");
+  }
+  SetOption option;
+  option.workload = item.text.substr(0, dot);
+  option.key = item.text.substr(dot + 1, equals - dot - 1);
+  option.where = item.where;
+  option.from_flag = item.where == "--set";
+  const ParsedInteger value = parse_integer(std::string_view(item.text).substr(equals + 1));
+  if (value.fault != NumberFault::none) {
+    throw InputError(item.where,
+                     quoted(item.text) + " has no whole number as its value: give e.g. mlp.hidden=2048");
+  }
+  option.value = value.value;
+  return option;
+}
+
+std::vector<SetOption> set_options(const RawOptions& raw) {
+  std::vector<SetOption> options;
+  const std::vector<RawItem>* items = find(raw, "set");
+  if (items == nullptr) return options;
+  for (const RawItem& item : *items) {
+    SetOption option = set_option(item);
+    for (const SetOption& earlier : options) {
+      if (earlier.workload == option.workload && earlier.key == option.key) {
+        throw InputError(item.where, quoted(item.text) + " sets " + option.workload + "." + option.key +
+                                         " a second time: give each key once");
+      }
+    }
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+}  // namespace
+
+RawOptions merge(RawOptions file, const RawOptions& flags) {
+  for (const auto& [name, items] : flags) {
+    if (name != "set") {
+      file[name] = items;
+      continue;
+    }
+    std::vector<RawItem>& merged = file[name];
+    const auto key = [](const RawItem& item) { return item.text.substr(0, item.text.find('=')); };
+    std::erase_if(merged, [&](const RawItem& old) {
+      return std::any_of(items.begin(), items.end(),
+                         [&](const RawItem& item) { return key(item) == key(old); });
+    });
+    merged.insert(merged.end(), items.begin(), items.end());
+  }
+  return file;
+}
+
+std::string SweepOptions::where(const std::string& name) const {
+  const auto found = places.find(name);
+  return found == places.end() ? "--" + name : found->second;
+}
+
+SweepOptions check_options(const RawOptions& raw) {
+  SweepOptions options;
+  for (const auto& [name, items] : raw) {
+    if (!items.empty()) options.places[name] = items.front().where;
+  }
+  options.workloads = words(raw, "workload", "workload");
+  options.modes = known_words(raw, "mode", known_modes);
+  if (options.modes.empty()) options.modes = known_modes;
+  options.batches = axis(raw, "batch", "1:256:x2", {.noun = "batch"});
+  options.warmups = axis(raw, "warmup", "0,1,3,10", {.noun = "warmup count", .allow_zero = true});
+  options.dtypes = known_words(raw, "dtype", known_dtypes);
+  if (find(raw, "preset") != nullptr) options.preset = text_of(raw, "preset", "");
+  options.device = text_of(raw, "device", options.device);
+  check_device(raw, options.device);
+  options.launches = integer(raw, "launches", 1, {1, 10'000});
+  options.json = text_of(raw, "json", options.json);
+  options.plugins = plugin_files(raw);
+  options.set = set_options(raw);
+  options.split_ops = words(raw, "split-ops", "op kind");
+  options.seed = integer(raw, "seed", 1, {0, INT64_MAX});
+  options.sampling.seconds_max = seconds(raw, "time-per-cell", options.sampling.seconds_max);
+  options.sampling.samples_max = integer(raw, "samples-max", options.sampling.samples_max, {1, 100'000'000});
+  options.worker_timeout_seconds = seconds(raw, "worker-timeout", options.worker_timeout_seconds);
+  const auto flag = [&](const std::string& name) {
+    return find(raw, name) != nullptr && raw.at(name).back().text == "true";
+  };
+  options.quiet = flag("quiet");
+  options.dump_program = flag("dump-program");
+  return options;
+}
+
+}  // namespace graphbench::config

@@ -1,0 +1,65 @@
+// What a sweep was asked for: raw values with the place they stand at, then checked values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/plan.hpp"
+
+namespace graphbench::config {
+
+// One value as it was written. `where` begins every message about it: "--batch" or
+// "sweep.toml:3: batch".
+struct RawItem {
+  std::string text;
+  std::string where;
+};
+
+// By option name. A list option may have several items, each of which may hold commas.
+using RawOptions = std::map<std::string, std::vector<RawItem>>;
+
+// Flags win over the file, option by option; `set` is merged key by key.
+RawOptions merge(RawOptions file, const RawOptions& flags);
+
+// A `--set WORKLOAD.KEY=VALUE`.
+struct SetOption {
+  std::string workload;
+  std::string key;
+  std::int64_t value = 0;
+  std::string where;
+  bool from_flag = false;  // one on the command line must name a workload of the sweep
+};
+
+// Checked as far as it can be without knowing the device and the workloads; absent: the default
+// that depends on them.
+struct SweepOptions {
+  std::vector<std::string> workloads;  // empty: all built in
+  std::vector<std::string> modes;
+  std::vector<std::int64_t> batches;
+  std::vector<std::int64_t> warmups;
+  std::vector<std::string> dtypes;  // empty: the device's default
+  std::optional<std::string> preset;
+  std::string device = "auto";
+  std::int64_t launches = 1;
+  std::string json = "graphbench.json";
+  std::vector<std::string> plugins;  // absolute paths of files that exist
+  std::vector<SetOption> set;
+  std::vector<std::string> split_ops;
+  std::int64_t seed = 1;
+  model::SamplingBounds sampling;
+  double worker_timeout_seconds = 120;
+  bool quiet = false;
+  bool dump_program = false;
+  std::map<std::string, std::string> places;  // option name -> where it was given
+
+  // Where option `name` was given, "--name" where it was not.
+  std::string where(const std::string& name) const;
+};
+
+// Throws InputError for the first value that is wrong.
+SweepOptions check_options(const RawOptions& raw);
+
+}  // namespace graphbench::config

@@ -1,0 +1,20 @@
+// Near misses: which known word a person most likely meant.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphbench::config {
+
+// The known word within a third of its length in edits (at least one), the nearest first.
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+
+// "; did you mean \"mlp\"?" or "", to end a message with.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+// "a, b, c"
+std::string join(const std::vector<std::string>& words);
+
+}  // namespace graphbench::config

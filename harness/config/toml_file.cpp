@@ -1,0 +1,173 @@
+// Reads TOML into raw options. Every value keeps its FILE:LINE, so that later checks can name it.
+#define TOML_HEADER_ONLY 1
+#include "harness/config/toml_file.hpp"
+
+#include <toml++/toml.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "harness/config/input_error.hpp"
+#include "harness/config/option_table.hpp"
+#include "harness/config/suggest.hpp"
+
+namespace graphbench::config {
+namespace {
+
+std::string place(const std::string& path, const toml::source_region& source) {
+  return path + ":" + std::to_string(source.begin.line);
+}
+
+std::string type_of(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "an array";
+    case toml::node_type::string:
+      return "a string";
+    case toml::node_type::integer:
+      return "an integer";
+    case toml::node_type::floating_point:
+      return "a number with a fraction";
+    case toml::node_type::boolean:
+      return "a boolean";
+    default:
+      return "a date or time";
+  }
+}
+
+std::string what_would_do(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::words:
+    case OptionKind::repeated:
+      return "a string or an array of strings";
+    case OptionKind::numbers:
+      return "a whole number, a string such as \"1:256:x2\", or an array of them";
+    case OptionKind::integer:
+      return "a whole number";
+    case OptionKind::real:
+      return "a number";
+    case OptionKind::flag:
+      return "true or false";
+    case OptionKind::text:
+      break;
+  }
+  return "a string";
+}
+
+std::string real_text(double value) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(17);
+  text << value;
+  return text.str();
+}
+
+// One scalar as the text a flag would have; absent where the option does not take this type.
+std::optional<std::string> scalar(const toml::node& node, OptionKind kind) {
+  const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
+  if (const auto text = node.value_exact<std::string>(); text && takes_text) return *text;
+  const bool takes_integer =
+      kind == OptionKind::numbers || kind == OptionKind::integer || kind == OptionKind::real;
+  if (const auto number = node.value_exact<std::int64_t>(); number && takes_integer)
+    return std::to_string(*number);
+  if (const auto number = node.value_exact<double>(); number && kind == OptionKind::real)
+    return real_text(*number);
+  if (const auto flag = node.value_exact<bool>(); flag && kind == OptionKind::flag)
+    return *flag ? "true" : "false";
+  return std::nullopt;
+}
+
+class TomlReader {
+ public:
+  explicit TomlReader(const std::string& path) : path_(path) {}
+
+  RawOptions read(const toml::table& root) {
+    for (const auto& [key, node] : root) option(key, node);
+    return std::move(raw_);
+  }
+
+ private:
+  [[noreturn]] void wrong_type(const std::string& name, const toml::node& node, const std::string& would_do) {
+    throw InputError(place(path_, node.source()),
+                     name + ": " + type_of(node) + " will not do: give " + would_do);
+  }
+
+  void option(const toml::key& key, const toml::node& node) {
+    const std::string name(key.str());
+    const OptionSpec* spec = find_option(name);
+    if (spec == nullptr) {
+      throw InputError(place(path_, key.source()),
+                       quoted(name) + " is not a key of a sweep" + did_you_mean(name, option_names()) +
+                           " (keys are the options of graphbench --sweep without dashes in front)");
+    }
+    if (name == "set" && node.is_table()) {
+      for (const auto& [inner, value] : *node.as_table()) set_entry(std::string(inner.str()), value);
+      return;
+    }
+    values(name, spec->kind, node);
+  }
+
+  void values(const std::string& name, OptionKind kind, const toml::node& node) {
+    const bool takes_array =
+        kind == OptionKind::words || kind == OptionKind::numbers || kind == OptionKind::repeated;
+    if (!node.is_array()) {
+      add(name, kind, node);
+      return;
+    }
+    if (!takes_array) wrong_type(name, node, what_would_do(kind));
+    if (node.as_array()->empty() && kind != OptionKind::repeated) {
+      throw InputError(place(path_, node.source()),
+                       name + ": the array is empty: give a value or leave the key out");
+    }
+    for (const toml::node& element : *node.as_array()) add(name, kind, element);
+  }
+
+  void add(const std::string& name, OptionKind kind, const toml::node& node) {
+    const std::optional<std::string> text = scalar(node, kind);
+    if (!text) wrong_type(name, node, what_would_do(kind));
+    raw_[name].push_back({*text, place(path_, node.source()) + ": " + name});
+  }
+
+  // `"mlp.hidden" = 2048`, or the same as nested tables: `mlp.hidden = 2048`.
+  void set_entry(const std::string& key, const toml::node& node) {
+    if (const toml::table* inner = node.as_table(); inner != nullptr && key.find('.') == std::string::npos) {
+      for (const auto& [name, value] : *inner) set_entry(key + "." + std::string(name.str()), value);
+      return;
+    }
+    const auto number = node.value_exact<std::int64_t>();
+    if (!number) wrong_type("set." + key, node, "a whole number");
+    raw_["set"].push_back({key + "=" + std::to_string(*number), place(path_, node.source()) + ": set"});
+  }
+
+  const std::string& path_;
+  RawOptions raw_;
+};
+
+}  // namespace
+
+RawOptions parse_toml(const std::string& text, const std::string& path) {
+  try {
+    return TomlReader(path).read(toml::parse(text, path));
+  } catch (const toml::parse_error& error) {
+    std::string detail(error.description());
+    for (char& c : detail) c = c == '\n' || c == '\r' ? ' ' : c;
+    throw InputError(place(path, error.source()), detail);
+  }
+}
+
+RawOptions read_toml_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  // Inserting an empty file sets failbit on `text`, not on `file`; a directory sets badbit on read.
+  if (!file || file.bad() || (text.str().empty() && file.peek() != std::ifstream::traits_type::eof())) {
+    throw InputError("--config", quoted(path) + " cannot be read: " + std::strerror(errno));
+  }
+  return parse_toml(text.str(), path);
+}
+
+}  // namespace graphbench::config

@@ -1,0 +1,21 @@
+// From checked options and what the machine offers to the plan of a sweep. Pure: no clock, no I/O.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/config/options.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/plan/catalog.hpp"
+
+namespace graphbench::plan {
+
+// A sweep larger than this is refused: it could not end, and its plan would not fit.
+inline constexpr std::int64_t cells_max = 1'000'000;
+
+// `argv` is kept in the plan's facts. Cells: axes as given, mode innermost. Tasks: launch by launch,
+// within a launch in an order shuffled from the seed, the same on every machine. Throws InputError.
+model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
+                      std::vector<std::string> argv);
+
+}  // namespace graphbench::plan

@@ -1,0 +1,53 @@
+// Writes the canonical text and hashes it.
+#include "harness/plan/plan_hash.hpp"
+
+#include <charconv>
+
+#include "harness/config/suggest.hpp"
+#include "harness/plan/digest.hpp"
+
+namespace graphbench::plan {
+namespace {
+
+std::string numbers(const std::vector<std::int64_t>& values) {
+  std::vector<std::string> texts;
+  for (const std::int64_t value : values) texts.push_back(std::to_string(value));
+  return config::join(texts);
+}
+
+// The shortest text that reads back as the same number, in every locale.
+std::string real(double value) {
+  char text[64];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return error == std::errc() ? std::string(text, end) : std::string("?");
+}
+
+}  // namespace
+
+std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
+                           const config::SweepOptions& options) {
+  std::string text = "graphbench.plan/1\n";
+  for (const WorkloadChoice& workload : workloads) {
+    text += "workload=" + workload.name + " preset=" + workload.preset;
+    for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
+    text += "\n";
+  }
+  text += "dtype=" + config::join(facts.axes.dtype) + "\n";
+  text += "pass=" + config::join(facts.axes.pass) + "\n";
+  text += "batch=" + numbers(facts.axes.batch) + "\n";
+  text += "warmup=" + numbers(facts.axes.warmup) + "\n";
+  text += "mode=" + config::join(facts.axes.mode) + "\n";
+  text += "split-ops=" + config::join(options.split_ops) + "\n";
+  text += "launches=" + std::to_string(facts.launches) + "\n";
+  text += "seed=" + std::to_string(facts.seed) + "\n";
+  text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
+  text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
+  return text;
+}
+
+std::string plan_hash(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
+                      const config::SweepOptions& options) {
+  return sha256_hex(canonical_text(facts, workloads, options));
+}
+
+}  // namespace graphbench::plan

@@ -1,0 +1,23 @@
+// The plan's hash: equal exactly where two sweeps asked for the same measurement.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/config/options.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/plan/workload_choice.hpp"
+
+namespace graphbench::plan {
+
+// What the hash is taken over, a `key=value` line each: axes, presets, options, split kinds, launches,
+// seed and sampling bounds. Left out: where the result goes, what is shown, the worker's time limit, and
+// the device, whose own fingerprint stands in the result's environment.
+std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
+                           const config::SweepOptions& options);
+
+// SHA-256 of the canonical text, in hex.
+std::string plan_hash(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
+                      const config::SweepOptions& options);
+
+}  // namespace graphbench::plan

@@ -1,0 +1,110 @@
+// Checks names, presets and `--set` against what the probe found.
+#include "harness/plan/workload_choice.hpp"
+
+#include <algorithm>
+
+#include "harness/config/input_error.hpp"
+#include "harness/config/suggest.hpp"
+
+namespace graphbench::plan {
+namespace {
+
+using config::InputError;
+using config::quoted;
+
+template <typename Items, typename NameOf>
+std::vector<std::string> names(const Items& items, NameOf name_of) {
+  std::vector<std::string> result;
+  for (const auto& item : items) result.push_back(name_of(item));
+  return result;
+}
+
+std::vector<std::string> workload_names(const Catalog& catalog) {
+  return names(catalog.workloads, [](const abi::WorkloadInfo& info) { return info.name; });
+}
+
+const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string& name,
+                                       const std::string& where) {
+  for (const abi::WorkloadInfo& info : catalog.workloads) {
+    if (info.name == name) return info;
+  }
+  const std::vector<std::string> known = workload_names(catalog);
+  throw InputError(where, quoted(name) + " is not a workload: there are " + config::join(known) +
+                              config::did_you_mean(name, known));
+}
+
+std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions& options,
+                      const Catalog& catalog) {
+  const std::string wanted = options.preset.value_or(catalog.facts.kind == "host" ? "tiny" : "base");
+  for (const abi::WorkloadPreset& preset : info.presets) {
+    if (preset.name == wanted) return wanted;
+  }
+  const std::vector<std::string> known =
+      names(info.presets, [](const abi::WorkloadPreset& preset) { return preset.name; });
+  if (!options.preset && !known.empty()) return known.front();
+  throw InputError(options.where("preset"), quoted(wanted) + " is not a preset of " + info.name +
+                                                ": it has " + config::join(known) +
+                                                config::did_you_mean(wanted, known));
+}
+
+void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
+  const std::vector<std::string> known =
+      names(info.options, [](const abi::WorkloadOption& option) { return option.key; });
+  const auto found = std::find_if(info.options.begin(), info.options.end(),
+                                  [&](const abi::WorkloadOption& option) { return option.key == set.key; });
+  if (found == info.options.end()) {
+    const std::string has = known.empty() ? "it has none" : "it has " + config::join(known);
+    throw InputError(set.where, quoted(set.key) + " is not an option of " + info.name + ": " + has +
+                                    config::did_you_mean(set.key, known));
+  }
+  if (set.value < found->min || set.value > found->max) {
+    throw InputError(set.where, info.name + "." + set.key + "=" + std::to_string(set.value) +
+                                    " is out of range: give " + std::to_string(found->min) + " to " +
+                                    std::to_string(found->max));
+  }
+}
+
+}  // namespace
+
+std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
+  std::vector<std::string> chosen = options.workloads;
+  if (chosen.empty()) {
+    for (const abi::WorkloadInfo& info : catalog.workloads) {
+      if (info.plugin == "builtin") chosen.push_back(info.name);
+    }
+  }
+  std::vector<WorkloadChoice> choices;
+  for (const std::string& name : chosen) {
+    const abi::WorkloadInfo& info = find_workload(catalog, name, options.where("workload"));
+    choices.push_back({name, preset_of(info, options, catalog), {}});
+  }
+  for (const config::SetOption& set : options.set) {
+    check_set(set, find_workload(catalog, set.workload, set.where));
+    const auto choice = std::find_if(choices.begin(), choices.end(),
+                                     [&](const WorkloadChoice& each) { return each.name == set.workload; });
+    if (choice != choices.end()) {
+      choice->options[set.key] = set.value;
+    } else if (set.from_flag) {
+      // In a file it may serve other sweeps; on the command line it is a mistake.
+      throw InputError(set.where,
+                       quoted(set.workload) + " is not in this sweep: it runs " + config::join(chosen));
+    }
+  }
+  return choices;
+}
+
+std::vector<std::string> choose_dtypes(const config::SweepOptions& options, const Catalog& catalog) {
+  const std::vector<std::string> chosen =
+      !options.dtypes.empty() ? options.dtypes
+                              : std::vector<std::string>{catalog.facts.kind == "host" ? "fp32" : "bf16"};
+  for (const std::string& dtype : chosen) {
+    if (std::find(catalog.dtypes.begin(), catalog.dtypes.end(), dtype) == catalog.dtypes.end()) {
+      throw InputError(options.where("dtype"), quoted(dtype) + " is not supported by " + catalog.device +
+                                                   " (" + catalog.facts.name + "): it supports " +
+                                                   config::join(catalog.dtypes));
+    }
+  }
+  return chosen;
+}
+
+}  // namespace graphbench::plan
