@@ -1,0 +1,116 @@
+// attention: layers of x + Wo·sdpa(rope(q), K, V) with q, k, v = Wqkv·rmsnorm(x), over a KV cache that
+// every step writes. The batch is sequences. Decode is one token a sequence against a filled cache;
+// prefill is several tokens, causal. `sdpa` is where piecewise mode splits.
+#include "graphs/abi/graphbench_abi.h"
+#include "workloads/builtin_plugins.h"
+#include "workloads/common/build.hpp"
+#include "workloads/common/scale.hpp"
+
+namespace {
+
+using namespace graphbench::workloads;
+
+struct Sizes {
+  std::int64_t layers;
+  std::int64_t hidden;
+  std::int64_t heads;
+  std::int64_t cache;
+  std::int64_t tokens;
+  std::int64_t head_dim() const { return hidden / heads; }
+};
+
+// Options are bounded one by one by graphbench; these rules hold between them.
+void check(Build& build, const Sizes& sizes) {
+  const std::string hidden = "hidden=" + std::to_string(sizes.hidden);
+  const std::string heads = "heads=" + std::to_string(sizes.heads);
+  if (sizes.hidden % sizes.heads != 0) {
+    build.fail("option " + hidden + " is not divisible by " + heads +
+               ": set hidden to a multiple of 2 x heads");
+  } else if (sizes.head_dim() % 2 != 0) {
+    build.fail("option " + hidden + " with " + heads + " gives head_dim=" + std::to_string(sizes.head_dim()) +
+               ", which rope needs even: set hidden to a multiple of 2 x heads");
+  } else if (sizes.tokens > sizes.cache) {
+    build.fail("option tokens=" + std::to_string(sizes.tokens) +
+               " exceeds cache=" + std::to_string(sizes.cache) + ": set cache to at least tokens");
+  }
+}
+
+std::int32_t add_layer(Build& build, const std::string& layer, const Sizes& sizes, std::int32_t x,
+                       std::int32_t positions) {
+  const std::int64_t width = sizes.hidden;
+  const gb_dim hidden = fixed_dim(width);
+  const std::initializer_list<gb_dim> cache = {of_batch(), fixed_dim(sizes.heads), fixed_dim(sizes.cache),
+                                               fixed_dim(sizes.head_dim())};
+  const std::int32_t gamma = build.weight(layer + ".gamma", {hidden}, gain());
+  const std::int32_t wqkv =
+      build.weight(layer + ".wqkv", {fixed_dim(3 * width), hidden}, kept_variance(width));
+  const std::int32_t wo =
+      build.weight(layer + ".wo", {hidden, hidden}, residual_variance(width, sizes.layers));
+  const std::int32_t k = build.value(GB_STATE, layer + ".k_cache", build.dtype(), cache, uniform(1.0));
+  const std::int32_t v = build.value(GB_STATE, layer + ".v_cache", build.dtype(), cache, uniform(1.0));
+
+  const std::int32_t normed = build.op("rmsnorm", layer + ".norm", {x, gamma});
+  const std::int32_t qkv = build.op("linear", layer + ".qkv", {normed, wqkv});
+  const std::int32_t q = build.op("rope_kv_append", layer + ".rope", {qkv, positions, k, v},
+                                  {integer("heads", sizes.heads), integer("head_dim", sizes.head_dim())});
+  const std::int32_t mixed =
+      build.op("sdpa", layer + ".sdpa", {q, k, v}, {integer("causal", sizes.tokens > 1 ? 1 : 0)});
+  return build.op("linear", layer + ".out", {mixed, wo, x}, {integer("residual", 1)});
+}
+
+int build_attention(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
+  Build build(request, builder, api);
+  const Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("heads"),
+                       build.option("cache"), build.option("tokens")};
+  check(build, sizes);
+  std::int32_t x = build.value(GB_INPUT, "x", build.dtype(),
+                               {of_batch(sizes.tokens), fixed_dim(sizes.hidden)}, uniform(1.0));
+  // The step's tokens are the last of the cache: every slot before them is filled, none is masked out.
+  const std::int32_t positions = build.value(GB_INPUT, "positions", GB_I32, {of_batch()},
+                                             constant(static_cast<double>(sizes.cache - sizes.tokens)));
+  for (std::int64_t i = 0; i < sizes.layers && !build.failed(); ++i) {
+    x = add_layer(build, "layer" + std::to_string(i), sizes, x, positions);
+  }
+  build.output(x);
+  build.split_at("sdpa");
+  return build.status();
+}
+
+constexpr gb_option kOptions[] = {
+    {"layers", "residual layers", 1, 1024},
+    {"hidden", "width of x; a multiple of 2 x heads", 2, 65536},
+    {"heads", "attention heads", 1, 1024},
+    {"cache", "slots of the KV cache a sequence", 1, 1048576},
+    {"tokens", "new tokens a sequence; causal above 1; at most cache", 1, 1048576},
+};
+constexpr std::int64_t kDecode[] = {8, 1024, 16, 1024, 1};
+constexpr std::int64_t kPrefill[] = {8, 1024, 16, 128, 128};
+constexpr std::int64_t kTiny[] = {8, 64, 4, 64, 1};
+constexpr std::int64_t kTinyPrefill[] = {8, 64, 4, 16, 16};
+constexpr gb_preset kPresets[] = {{"base", kDecode},
+                                  {"tiny", kTiny},
+                                  {"decode", kDecode},
+                                  {"prefill", kPrefill},
+                                  {"tiny-prefill", kTinyPrefill}};
+
+constexpr gb_workload kWorkload = {
+    sizeof(gb_workload),
+    0,
+    "attention",
+    "attention layers over a KV cache; the batch is sequences",
+    kOptions,
+    5,
+    5,
+    kPresets,
+    build_attention,
+    nullptr,
+};
+constexpr const gb_workload* kWorkloads[] = {&kWorkload};
+constexpr gb_plugin kPlugin = {sizeof(gb_plugin), GB_ABI_VERSION, "attention", "1",
+                               kWorkloads,        nullptr,        1,           0};
+
+}  // namespace
+
+extern "C" const gb_plugin* gb_builtin_attention(void) {
+  return &kPlugin;
+}

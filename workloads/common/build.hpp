@@ -1,0 +1,118 @@
+// A thin C++ face of gb_builder_api, header-only: names instead of arrays, and one status at the end.
+// A plugin's author may copy it; nothing but graphbench_abi.h is needed.
+//
+// After a call that graphbench refused, every further call does nothing and gives kNoValue, so a
+// build() reads straight through and returns `status()`. No exception is thrown.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "graphs/abi/graphbench_abi.h"
+
+namespace graphbench::workloads {
+
+inline constexpr std::int32_t kNoValue = -1;
+
+inline gb_dim of_batch(std::int64_t multiple = 1) {
+  return {multiple, 0};
+}
+inline gb_dim fixed_dim(std::int64_t extent) {
+  return {0, extent};
+}
+inline gb_init uniform(double low, double high) {
+  return {GB_UNIFORM, 0, low, high};
+}
+inline gb_init uniform(double bound) {
+  return uniform(-bound, bound);
+}
+inline gb_init constant(double value) {
+  return {GB_CONSTANT, 0, value, value};
+}
+
+inline gb_attr integer(const char* name, std::int64_t value) {
+  return {name, GB_ATTR_INT, 0, value, 0.0, nullptr};
+}
+inline gb_attr text(const char* name, const char* value) {
+  return {name, GB_ATTR_TEXT, 0, 0, 0.0, value};
+}
+
+class Build {
+ public:
+  Build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api)
+      : request_(request), builder_(builder), api_(api) {}
+
+  // The dtype that was asked for: of every floating value of the program.
+  gb_dtype dtype() const { return static_cast<gb_dtype>(request_->dtype); }
+
+  // The value of a declared option; graphbench passes every one of them.
+  std::int64_t option(const char* key) {
+    for (std::int32_t i = 0; i < request_->option_count; ++i) {
+      if (std::strcmp(request_->options[i].key, key) == 0) return request_->options[i].value;
+    }
+    fail(std::string("option ") + key + " was not passed");
+    return 1;
+  }
+
+  std::int32_t value(gb_value_kind kind, const std::string& name, gb_dtype dtype,
+                     std::initializer_list<gb_dim> shape, gb_init init) {
+    if (failed_) return kNoValue;
+    return checked(api_->value(builder_, kind, name.c_str(), dtype, shape.begin(),
+                               static_cast<std::int32_t>(shape.size()), init));
+  }
+  std::int32_t weight(const std::string& name, std::initializer_list<gb_dim> shape, gb_init init) {
+    return value(GB_WEIGHT, name, dtype(), shape, init);
+  }
+
+  // An op with one output, which it returns.
+  std::int32_t op(const char* kind, const std::string& name, const std::vector<std::int32_t>& inputs,
+                  const std::vector<gb_attr>& attributes = {}) {
+    std::int32_t output = kNoValue;
+    if (append(kind, name, inputs, attributes, &output, 1) == 1) return output;
+    if (!failed_) fail(name + ": " + kind + " has no output");
+    return kNoValue;
+  }
+
+  // An op without inputs and outputs, such as `boundary`.
+  void marker(const char* kind, const std::string& name) { append(kind, name, {}, {}, nullptr, 0); }
+
+  void output(std::int32_t value_id) {
+    if (!failed_) checked(api_->mark_output(builder_, value_id));
+  }
+  void split_at(const char* kind) {
+    if (!failed_) checked(api_->split_at(builder_, &kind, 1));
+  }
+
+  // Says why the program cannot be built.
+  void fail(const std::string& why) {
+    if (!failed_) api_->fail(builder_, why.c_str());
+    failed_ = true;
+  }
+  bool failed() const { return failed_; }
+
+  // What build() returns.
+  int status() const { return failed_ ? 1 : 0; }
+
+ private:
+  std::int32_t append(const char* kind, const std::string& name, const std::vector<std::int32_t>& inputs,
+                      const std::vector<gb_attr>& attributes, std::int32_t* outputs, std::int32_t capacity) {
+    if (failed_) return kNoValue;
+    return checked(api_->op(builder_, kind, name.c_str(), inputs.data(),
+                            static_cast<std::int32_t>(inputs.size()), attributes.data(),
+                            static_cast<std::int32_t>(attributes.size()), outputs, capacity));
+  }
+  std::int32_t checked(std::int32_t result) {
+    failed_ = failed_ || result < 0;
+    return result;
+  }
+
+  const gb_build_request* request_;
+  gb_builder* builder_;
+  const gb_builder_api* api_;
+  bool failed_ = false;
+};
+
+}  // namespace graphbench::workloads

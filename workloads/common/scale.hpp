@@ -1,0 +1,32 @@
+// How the base workloads scale their weights, so that activations stay of order one through any
+// number of layers and low-precision dtypes neither overflow nor vanish.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "workloads/common/build.hpp"
+
+namespace graphbench::workloads {
+
+// Uniform in ±sqrt(3 / fan_in): variance 1/fan_in, which keeps the variance of a unit-variance input.
+inline gb_init kept_variance(std::int64_t fan_in) {
+  return uniform(std::sqrt(3.0 / static_cast<double>(fan_in)));
+}
+
+// The same for the last weight of a residual branch: each of `layers` branches adds 1/layers, so the
+// sum over all of them stays of order one.
+inline gb_init residual_variance(std::int64_t fan_in, std::int64_t layers) {
+  return uniform(std::sqrt(3.0 / static_cast<double>(fan_in) / static_cast<double>(layers)));
+}
+
+// Norm gains around one, biases small beside the activations; neither zero nor equal, so that an op
+// which drops or mixes them up cannot pass the check.
+inline gb_init gain() {
+  return uniform(0.5, 1.5);
+}
+inline gb_init small_bias() {
+  return uniform(0.1);
+}
+
+}  // namespace graphbench::workloads

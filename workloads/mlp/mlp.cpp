@@ -1,0 +1,76 @@
+// mlp: layers of x + W2·gelu_tanh(W1·rmsnorm(x) + b1) + b2. The batch is rows. Between layers stands a
+// `boundary`, where piecewise mode splits, so that a program of n layers makes n pieces.
+#include "graphs/abi/graphbench_abi.h"
+#include "workloads/builtin_plugins.h"
+#include "workloads/common/build.hpp"
+#include "workloads/common/scale.hpp"
+
+namespace {
+
+using namespace graphbench::workloads;
+
+struct Sizes {
+  std::int64_t layers;
+  std::int64_t hidden;
+  std::int64_t ffn;
+};
+
+std::int32_t add_layer(Build& build, const std::string& layer, const Sizes& sizes, std::int32_t x) {
+  const gb_dim hidden = fixed_dim(sizes.hidden);
+  const gb_dim ffn = fixed_dim(sizes.ffn);
+  const std::int32_t gamma = build.weight(layer + ".gamma", {hidden}, gain());
+  const std::int32_t w1 = build.weight(layer + ".w1", {ffn, hidden}, kept_variance(sizes.hidden));
+  const std::int32_t b1 = build.weight(layer + ".b1", {ffn}, small_bias());
+  const std::int32_t w2 =
+      build.weight(layer + ".w2", {hidden, ffn}, residual_variance(sizes.ffn, sizes.layers));
+  const std::int32_t b2 = build.weight(layer + ".b2", {hidden}, small_bias());
+  const std::int32_t normed = build.op("rmsnorm", layer + ".norm", {x, gamma});
+  const std::int32_t up = build.op("linear", layer + ".up", {normed, w1, b1},
+                                   {integer("bias", 1), text("activation", "gelu_tanh")});
+  return build.op("linear", layer + ".down", {up, w2, b2, x}, {integer("bias", 1), integer("residual", 1)});
+}
+
+int build_mlp(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
+  Build build(request, builder, api);
+  const Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("ffn")};
+  std::int32_t x =
+      build.value(GB_INPUT, "x", build.dtype(), {of_batch(), fixed_dim(sizes.hidden)}, uniform(1.0));
+  for (std::int64_t i = 0; i < sizes.layers && !build.failed(); ++i) {
+    const std::string layer = "layer" + std::to_string(i);
+    if (i > 0) build.marker("boundary", layer + ".boundary");
+    x = add_layer(build, layer, sizes, x);
+  }
+  build.output(x);
+  if (sizes.layers > 1) build.split_at("boundary");  // one layer has no boundary to split at
+  return build.status();
+}
+
+constexpr gb_option kOptions[] = {
+    {"layers", "residual layers", 1, 1024},
+    {"hidden", "width of x", 1, 65536},
+    {"ffn", "width between the two products", 1, 262144},
+};
+constexpr std::int64_t kBase[] = {8, 1024, 4096};
+constexpr std::int64_t kTiny[] = {8, 64, 256};
+constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
+
+constexpr gb_workload kWorkload = {
+    sizeof(gb_workload),
+    0,
+    "mlp",
+    "transformer feed-forward layers with residual; the batch is rows",
+    kOptions,
+    3,
+    2,
+    kPresets,
+    build_mlp,
+    nullptr,
+};
+constexpr const gb_workload* kWorkloads[] = {&kWorkload};
+constexpr gb_plugin kPlugin = {sizeof(gb_plugin), GB_ABI_VERSION, "mlp", "1", kWorkloads, nullptr, 1, 0};
+
+}  // namespace
+
+extern "C" const gb_plugin* gb_builtin_mlp(void) {
+  return &kPlugin;
+}
