@@ -1,0 +1,49 @@
+// Plugins that are wrong before any workload is built: their record, their entry point.
+#include <stdexcept>
+
+#include "tests/integration/plugins/test_plugin.hpp"
+
+namespace {
+
+using namespace test_plugin;
+
+int build_relu(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
+  return build_chain(request, builder, api, "softmax", false);
+}
+
+constexpr gb_workload kWorkload = workload_with(build_relu);
+constexpr const gb_workload* kWorkloads[] = {&kWorkload};
+constexpr gb_plugin kPlugin = {kCase == "wrong_size" ? 8 : sizeof(gb_plugin),
+                               kCase == "wrong_version" ? GB_ABI_VERSION + 1 : GB_ABI_VERSION,
+                               GRAPHBENCH_TEST_CASE,
+                               "1",
+                               kWorkloads,
+                               nullptr,
+                               1,
+                               0};
+
+int open_plugin(const gb_plugin** plugin, char* error, std::size_t error_size) {
+  if constexpr (kCase == "open_error") {
+    say(error, error_size, "the licence has\nexpired");
+    return 3;
+  }
+  if constexpr (kCase == "open_throw") throw std::runtime_error("open threw this");
+  if constexpr (kCase == "open_crash") crash();
+  if constexpr (kCase == "open_hang") hang();
+  if constexpr (kCase != "null_record") *plugin = &kPlugin;
+  return 0;
+}
+
+}  // namespace
+
+// `missing_entry` exports no symbol that graphbench knows.
+extern "C" GB_EXPORT int some_other_entry(const gb_plugin** plugin, char* error, std::size_t error_size) {
+  return open_plugin(plugin, error, error_size);
+}
+
+#if !defined(GRAPHBENCH_TEST_NO_ENTRY)
+extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t, const gb_plugin** plugin, char* error,
+                                                std::size_t error_size) {
+  return open_plugin(plugin, error, error_size);
+}
+#endif

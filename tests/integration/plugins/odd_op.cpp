@@ -1,0 +1,72 @@
+// Plugins whose op copies x to y on the host device, and does something odd besides: fails, crashes,
+// hangs, cannot be captured, needs the host, writes its input, answers differently each time, is slow.
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/integration/plugins/test_plugin.hpp"
+
+namespace {
+
+using namespace test_plugin;
+
+constexpr std::uint32_t kFlags = kCase == "host_op"             ? GB_OP_HOST
+                                 : kCase == "not_capturable_op" ? GB_OP_NOT_CAPTURABLE
+                                                                : 0;
+
+std::int32_t infer(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
+                   gb_inferred* outputs, char* error, std::size_t error_size, void*) {
+  if (inputs[0].dtype != GB_FP32) {
+    say(error, error_size, "x must be fp32");
+    return -1;
+  }
+  return infer_like_input(inputs, outputs);
+}
+
+int misbehave(float* input, float* output) {
+  if constexpr (kCase == "crash_op") crash();
+  if constexpr (kCase == "throw_op") throw std::runtime_error("run_host threw this");
+  if constexpr (kCase == "hang_op") hang();
+  if constexpr (kCase == "error_op") return 7;
+  if constexpr (kCase == "mutating_op") input[0] += 1.0f;
+  if constexpr (kCase == "slow_op") std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  if constexpr (kCase == "flaky_op") {
+    // Only ever called on the device's one stream thread.
+    static float calls = 0.0f;
+    output[0] += ++calls;
+  }
+  static_cast<void>(input);
+  static_cast<void>(output);
+  return 0;
+}
+
+int run(const gb_op_call* call, void* const* operands, void*) {
+  const gb_tensor& x = call->operands[0];
+  const auto count = static_cast<std::size_t>(x.dims[0] * x.dims[1]);
+  auto* const input = static_cast<float*>(operands[0]);
+  auto* const output = static_cast<float*>(operands[1]);
+  std::memcpy(output, input, count * sizeof(float));
+  const bool odd = call->batch >= call->attrs[0].integer;
+  return odd ? misbehave(input, output) : 0;
+}
+
+// A mutation counts where it reaches the program's own input, so that op stands alone.
+int build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
+  return build_chain(request, builder, api, GRAPHBENCH_TEST_CASE, kCase != "mutating_op");
+}
+
+constexpr std::uint64_t kMutated = kCase == "mutating_op" ? 1u : 0u;
+constexpr gb_op kOp = {sizeof(gb_op), kFlags, GRAPHBENCH_TEST_CASE, kMutated, infer, nullptr, run, nullptr};
+constexpr const gb_op* kOps[] = {&kOp};
+constexpr gb_workload kWorkload = workload_with(build);
+constexpr const gb_workload* kWorkloads[] = {&kWorkload};
+constexpr gb_plugin kPlugin = {
+    sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", kWorkloads, kOps, 1, 1};
+
+}  // namespace
+
+extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t, const gb_plugin** plugin, char*, std::size_t) {
+  *plugin = &kPlugin;
+  return 0;
+}

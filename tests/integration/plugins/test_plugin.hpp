@@ -1,0 +1,78 @@
+// What the misbehaving plugins share: which case this library is, a one-op program, and a crash that
+// no sanitizer's handler turns into an ordinary exit.
+#pragma once
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+
+#include "graphs/abi/graphbench_abi.h"
+
+namespace test_plugin {
+
+inline constexpr std::string_view kCase = GRAPHBENCH_TEST_CASE;
+
+[[noreturn]] inline void crash() {
+  std::signal(SIGSEGV, SIG_DFL);
+  std::raise(SIGSEGV);
+  for (;;) pause();
+}
+
+[[noreturn]] inline void hang() {
+  for (;;) pause();
+}
+
+inline void say(char* error, std::size_t error_size, const char* text) {
+  std::snprintf(error, error_size, "%s", text);
+}
+
+// `width`: columns of x. `min_batch`: the odd ops misbehave at this batch and above only.
+inline constexpr gb_option kOptions[] = {
+    {"width", "columns of x", 1, 65536},
+    {"min_batch", "smallest batch at which the op misbehaves", 1, 1 << 20},
+};
+inline constexpr std::int64_t kBase[] = {256, 1};
+inline constexpr std::int64_t kTiny[] = {16, 1};
+inline constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
+
+using BuildFunction = int (*)(const gb_build_request*, gb_builder*, const gb_builder_api*, void*);
+
+constexpr gb_workload workload_with(BuildFunction build) {
+  return {sizeof(gb_workload),
+          0,
+          GRAPHBENCH_TEST_CASE,
+          "a plugin of the tests",
+          kOptions,
+          2,
+          2,
+          kPresets,
+          build,
+          nullptr};
+}
+
+// x -> op -> y, or x -> relu -> op -> relu -> y where `surrounded`.
+inline int build_chain(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api,
+                       const char* kind, bool surrounded) {
+  const gb_dim dims[] = {{1, 0}, {0, request->options[0].value}};
+  const gb_attr attributes[] = {{"min_batch", GB_ATTR_INT, 0, request->options[1].value, 0.0, nullptr}};
+  std::int32_t value = api->value(builder, GB_INPUT, "x", static_cast<gb_dtype>(request->dtype), dims, 2,
+                                  gb_init{GB_UNIFORM, 0, -1.0, 1.0});
+  if (value < 0) return 1;
+  if (surrounded && api->op(builder, "relu", "before", &value, 1, nullptr, 0, &value, 1) < 0) return 1;
+  if (api->op(builder, kind, "odd", &value, 1, attributes, 1, &value, 1) < 0) return 1;
+  if (surrounded && api->op(builder, "relu", "after", &value, 1, nullptr, 0, &value, 1) < 0) return 1;
+  return api->mark_output(builder, value) < 0 ? 1 : 0;
+}
+
+// One output like the first input.
+inline std::int32_t infer_like_input(const gb_symbolic* inputs, gb_inferred* outputs) {
+  outputs[0].dtype = inputs[0].dtype;
+  outputs[0].rank = inputs[0].rank;
+  for (std::int32_t i = 0; i < inputs[0].rank; ++i) outputs[0].dims[i] = inputs[0].dims[i];
+  return 1;
+}
+
+}  // namespace test_plugin
