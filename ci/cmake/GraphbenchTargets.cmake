@@ -18,6 +18,8 @@ add_library(graphbench_options INTERFACE)
 target_compile_features(graphbench_options INTERFACE cxx_std_20)
 target_include_directories(graphbench_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(graphbench_options INTERFACE
+  # The data generator must give the same bits on every device (graphs/ir/random_fill.hpp).
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor>)
 if(GRAPHBENCH_SANITIZE)
   target_compile_options(graphbench_options INTERFACE

@@ -1,6 +1,8 @@
 // Captures pieces into one private pool, in replay order, and replays them.
 #include "graphs/execution/captured.hpp"
 
+#include <algorithm>
+
 namespace graphbench::execution {
 namespace {
 

@@ -29,13 +29,12 @@ GRAPHBENCH_HOST_DEVICE inline float uniform_at(std::uint64_t seed, std::uint64_t
                                                float high) {
   const std::uint64_t bits = mix64(seed ^ mix64(index));
   const float unit = static_cast<float>(bits >> 40) * (1.0f / 16777216.0f);
-  // Written as two rounded operations that no compiler may fuse into one: a fused multiply-add would
-  // round once and differ in the last bit between devices.
+  // Two rounded operations: a fused multiply-add would round once and differ in the last bit between
+  // devices, so device code says so and host code is built with -ffp-contract=off.
 #if defined(__CUDA_ARCH__)
   return __fadd_rn(low, __fmul_rn(high - low, unit));
 #else
-  volatile float scaled = (high - low) * unit;
-  return low + scaled;
+  return low + (high - low) * unit;
 #endif
 }
 

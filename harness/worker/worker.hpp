@@ -8,6 +8,10 @@
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 
+namespace graphbench {
+struct DeviceInfo;
+}
+
 namespace graphbench::worker {
 
 // Receives what a worker finds, in the order it finds it. Called between timed regions only.
@@ -26,5 +30,7 @@ class WorkerEvents {
 // goes on. Throws Error only where no cell could be measured: no device, no such workload, a program
 // that does not build.
 void run_worker(const model::WorkerTask& task, WorkerEvents& events);
+
+model::DeviceFacts to_model(const DeviceInfo& info);
 
 }  // namespace graphbench::worker

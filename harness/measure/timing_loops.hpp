@@ -1,0 +1,83 @@
+// The timing loops themselves: everything between two clock reads of graphbench is in this file.
+//
+// Each loop runs inside one Google Benchmark round with manual time. Before the round all memory for
+// the samples is there; inside it nothing allocates, logs, locks or looks anything up. The clock is a
+// template parameter, so that tests can drive the loops with a clock of their own at no cost here.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cstdint>
+
+#include "graphs/device/device.hpp"
+#include "graphs/execution/executor.hpp"
+#include "harness/measure/sample_buffer.hpp"
+
+namespace graphbench::measure {
+
+// What a loop times: submitted to and waited for on one idle stream.
+struct StepUnderTest {
+  execution::Executor& executor;
+  Stream& stream;
+};
+
+template <typename Clock>
+std::int64_t nanoseconds_between(typename Clock::time_point start, typename Clock::time_point end) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count();
+}
+
+// One step: submit is start to the last enqueue's return, latency is start to completion as the host
+// sees it. The stream is idle before and after.
+template <typename Clock>
+std::int64_t time_step(const StepUnderTest& step, SampleBuffer& submit_ns, SampleBuffer& latency_ns) {
+  const auto start = Clock::now();
+  step.executor.submit();
+  const auto submitted = Clock::now();
+  step.stream.synchronize();
+  const auto completed = Clock::now();
+  submit_ns.push(nanoseconds_between<Clock>(start, submitted));
+  const std::int64_t latency = nanoseconds_between<Clock>(start, completed);
+  latency_ns.push(latency);
+  return latency;
+}
+
+template <typename Clock>
+void latency_loop(benchmark::State& state, const StepUnderTest& step, SampleBuffer& submit_ns,
+                  SampleBuffer& latency_ns) {
+  for (auto _ : state)
+    state.SetIterationTime(static_cast<double>(time_step<Clock>(step, submit_ns, latency_ns)) * 1e-9);
+}
+
+// Event time around each step. Events perturb submit and latency, which is why this is a pass of its
+// own. An event's resolution is the device's (about half a microsecond on NVIDIA GPUs).
+inline void device_loop(benchmark::State& state, const StepUnderTest& step, Event& begin, Event& end,
+                        SampleBuffer& device_ns) {
+  for (auto _ : state) {
+    begin.record(step.stream);
+    step.executor.submit();
+    end.record(step.stream);
+    step.stream.synchronize();
+    const double seconds = end.seconds_since(begin);
+    device_ns.push(static_cast<std::int64_t>(seconds * 1e9 + 0.5));
+    state.SetIterationTime(seconds);
+  }
+}
+
+// All of the round's steps back to back with one wait at the end, as one batch of iterations, so that
+// Google Benchmark's own bookkeeping stays outside; returns the batch's nanoseconds.
+template <typename Clock>
+std::int64_t throughput_loop(benchmark::State& state, const StepUnderTest& step) {
+  const auto steps = static_cast<std::int64_t>(state.max_iterations);
+  std::int64_t elapsed_ns = 0;
+  while (state.KeepRunningBatch(state.max_iterations)) {
+    const auto start = Clock::now();
+    for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
+    step.stream.synchronize();
+    elapsed_ns = nanoseconds_between<Clock>(start, Clock::now());
+    state.SetIterationTime(static_cast<double>(elapsed_ns) * 1e-9);
+  }
+  return elapsed_ns;
+}
+
+}  // namespace graphbench::measure

@@ -1,0 +1,57 @@
+// One worker's batch ladder: every batch prepared and captured, largest first, into one shared pool;
+// then measured in shuffled order; then checked.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/worker/worker.hpp"
+
+namespace graphbench::worker {
+
+class Ladder {
+ public:
+  // All outlive the ladder.
+  Ladder(const model::WorkerTask& task, Device& device, const ir::Program& program, WorkerEvents& events);
+  ~Ladder();
+
+  // Reports every batch exactly once through WorkerEvents::cell.
+  void run();
+
+ private:
+  struct Rung {
+    std::int64_t batch = 0;
+    model::CellResult result;
+    std::unique_ptr<execution::Executor> executor;
+    bool reported = false;
+  };
+
+  void allocate_buffers();
+  void set_up(Rung& rung);
+  void measure(Rung& rung);
+  void check(Rung& rung);
+  void measure_pools();
+  std::size_t own_pool_bytes(std::int64_t batch);
+  void report(Rung& rung);
+  // Runs one stage of one rung; what it throws becomes the rung's reason.
+  template <typename Stage>
+  void attempt(Rung& rung, Stage&& stage);
+  execution::ExecutionContext context(pool::MemoryPool* graph_pool);
+
+  const model::WorkerTask& task_;
+  Device& device_;
+  const ir::Program& program_;
+  WorkerEvents& events_;
+  execution::ExecutionMode mode_;
+  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<pool::MemoryPool> eager_pool_;
+  std::unique_ptr<pool::MemoryPool> graph_pool_;
+  std::unique_ptr<execution::ProgramBuffers> buffers_;
+  std::vector<Rung> rungs_;  // largest batch first
+};
+
+}  // namespace graphbench::worker
