@@ -16,9 +16,11 @@
 namespace graphbench::reporters {
 namespace {
 
-constexpr int batch_width = 6;
-constexpr int warmup_width = 4;
+// Widths that put three modes into 120 columns, each with a blank in front of its widest content.
+constexpr int batch_width = 5;
+constexpr int warmup_width = 3;
 constexpr int time_width = 7;
+constexpr int named_time_width = 8;  // "latency" and "capture" are wider than their numbers
 constexpr int ratio_width = 6;
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
@@ -29,7 +31,8 @@ bool captures(std::string_view mode) {
 }
 
 int group_width(std::string_view mode) {
-  return captures(mode) ? 4 * time_width + 2 * ratio_width : 3 * time_width;
+  const int times = 2 * time_width + named_time_width;
+  return captures(mode) ? times + named_time_width + 2 * ratio_width : times;
 }
 
 // The cells that stand in one section of the table, and those that stand in one row.
@@ -92,8 +95,12 @@ std::optional<double> capture_cost(const model::CellResult& cell) {
   return costs.size() % 2 == 1 ? costs[middle] : (costs[middle - 1] + costs[middle]) / 2;
 }
 
-std::string time_of(const std::optional<model::Estimate>& estimate) {
-  return right(estimate ? format_seconds(estimate->p50) : "-", time_width);
+std::string time_of(const std::optional<double>& seconds, int width) {
+  return right(seconds ? format_seconds(*seconds) : "-", width);
+}
+
+std::optional<double> p50_of(const std::optional<model::Estimate>& estimate) {
+  return estimate ? std::optional<double>(estimate->p50) : std::nullopt;
 }
 
 std::string reason_of(const model::CellResult& cell, int width) {
@@ -111,14 +118,14 @@ std::string group_of(const model::CellResult* cell, std::string_view mode, bool 
     return paint(reason_of(*cell, width), failed ? Colour::red : Colour::yellow, colours);
   }
   const model::CellSummary& summary = cell->summary;
-  std::string group =
-      time_of(summary.submit_seconds) + time_of(summary.latency_seconds) + time_of(summary.device_seconds);
+  std::string group = time_of(p50_of(summary.submit_seconds), time_width) +
+                      time_of(p50_of(summary.latency_seconds), named_time_width) +
+                      time_of(p50_of(summary.device_seconds), time_width);
   if (!captures(mode)) return group;
   const auto& speedup = summary.speedup_over_eager;
   const std::string ratio = right(speedup ? format_ratio(*speedup) : "-", ratio_width);
   group += speedup ? paint(ratio, *speedup >= 1 ? Colour::green : Colour::red, colours) : ratio;
-  const std::optional<double> cost = capture_cost(*cell);
-  group += right(cost ? format_seconds(*cost) : "-", time_width);
+  group += time_of(capture_cost(*cell), named_time_width);
   // Without eager beside it, there is nothing to pay back against.
   const char* none = speedup ? "never" : "-";
   group += right(summary.breakeven_steps ? format_count(*summary.breakeven_steps) : none, ratio_width);
@@ -127,13 +134,19 @@ std::string group_of(const model::CellResult* cell, std::string_view mode, bool 
 
 std::string column_names(std::string_view mode) {
   std::string names =
-      right("submit", time_width) + right("latency", time_width) + right("device", time_width);
+      right("submit", time_width) + right("latency", named_time_width) + right("device", time_width);
   if (!captures(mode)) return names;
-  return names + right("gain", ratio_width) + right("capture", time_width) + right("even", ratio_width);
+  return names + right("gain", ratio_width) + right("capture", named_time_width) + right("even", ratio_width);
+}
+
+// Never cut: a batch of six digits makes its row wider instead of unreadable.
+std::string number_in(std::int64_t number, int width) {
+  const std::string digits = std::to_string(number);
+  return right(digits, std::max(width, static_cast<int>(digits.size())));
 }
 
 std::string row_head(const Row& row) {
-  return right(std::to_string(row.batch), batch_width) + right(std::to_string(row.warmup), warmup_width);
+  return number_in(row.batch, batch_width) + number_in(row.warmup, warmup_width);
 }
 
 void print_wide(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
@@ -141,7 +154,8 @@ void print_wide(std::ostream& out, const TableSection& section, const std::vecto
   std::string names = right("batch", batch_width) + right("W", warmup_width);
   out << right("", batch_width + warmup_width);
   for (const std::string& mode : modes) {
-    out << bar << paint(left(" " + mode, group_width(mode)), Colour::bold, colours);
+    const int width = mode == modes.back() ? static_cast<int>(mode.size()) + 1 : group_width(mode);
+    out << bar << paint(left(" " + mode, width), Colour::bold, colours);
     names += std::string(bar) + column_names(mode);
   }
   out << '\n' << paint(names, Colour::dim, colours) << '\n';
@@ -180,9 +194,9 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   int wide = batch_width + warmup_width;
   for (const std::string& mode : modes) wide += group_width(mode) + static_cast<int>(bar.size());
 
-  out << "device " << device.kind << ": " << one_line(device.name)
-      << "; medians; W: warmups; gain: latency against eager; capture: capture + instantiate +\n"
-      << "upload; even: replays until the capture is paid back\n\n";
+  out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
+      << "W: warmups   gain: eager's latency over this one   capture: capture + instantiate + upload\n"
+      << "even: replays after which the capture is paid back\n\n";
   for (const TableSection& section : arrange(result, modes)) {
     print_heading(out, section.key, options.colours);
     if (wide <= options.width) {

@@ -10,7 +10,7 @@ namespace graphbench::reporters {
 
 struct TableOptions {
   bool colours = false;
-  int width = 120;        // columns of the terminal; below 117 each mode gets a line of its own
+  int width = 120;        // columns of the terminal; three modes need 120, else each gets its own line
   std::string json_path;  // where the result was written; empty: it is not mentioned
 };
 

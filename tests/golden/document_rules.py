@@ -1,0 +1,93 @@
+"""Rules of a result document that JSON Schema cannot express: fields that must agree with each other.
+
+faults_of(document) returns a list of sentences, empty for a sound document."""
+
+import itertools
+import statistics
+
+AXES = ("workload", "preset", "dtype", "pass", "batch", "warmup", "mode")
+SUMMARIES = ("submit_seconds", "latency_seconds", "device_seconds")
+
+
+def same(a, b):
+    return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+
+
+def id_of(cell):
+    start = "/".join(str(cell[axis]) for axis in AXES[:4])
+    return f"{start}/b{cell['batch']}/w{cell['warmup']}/{cell['mode']}"
+
+
+def faults_of_order(name, summary):
+    """Order statistics are in order, and the mean is between the extremes."""
+    ordered = [summary[key] for key in ("min", "p50", "p90", "p99", "max") if summary[key] is not None]
+    if ordered != sorted(ordered):
+        yield f"{name}: its percentiles are not in order"
+    slack = 1e-9 * summary["max"]
+    if not summary["min"] - slack <= summary["mean"] <= summary["max"] + slack:
+        yield f"{name}: its mean is outside [min, max]"
+
+
+def faults_of_summary(cell):
+    """A cell's p50 is the median over its launches, inside an interval in order."""
+    for key in SUMMARIES:
+        estimate = cell["summary"][key]
+        p50s = [launch[key]["p50"] for launch in cell["launches"] if launch[key] is not None]
+        if estimate is None:
+            continue
+        if not p50s:
+            yield f"{cell['id']}: summary of {key} without a launch that measured it"
+        elif not same(estimate["p50"], statistics.median(p50s)):
+            yield f"{cell['id']}: summary of {key} is not the median of its launches"
+        interval = estimate["ci95"]
+        if interval is not None and interval[0] > interval[1]:
+            yield f"{cell['id']}: interval of {key} runs backwards"
+
+
+def faults_of_speedup(cell, cells):
+    speedup = cell["summary"]["speedup_over_eager"]
+    if speedup is None:
+        return
+    if cell["mode"] == "eager":
+        if not same(speedup, 1.0):
+            yield f"{cell['id']}: eager's speedup over itself is not 1"
+        return
+    reference = cells.get(id_of({**cell, "mode": "eager"}))
+    if reference is None or reference["summary"]["latency_seconds"] is None:
+        yield f"{cell['id']}: a speedup without eager's latency"
+        return
+    ratio = reference["summary"]["latency_seconds"]["p50"] / cell["summary"]["latency_seconds"]["p50"]
+    if not same(ratio, speedup):
+        yield f"{cell['id']}: speedup {speedup} where the latencies say {ratio}"
+
+
+def faults_of(document):
+    faults = []
+    cells = {}
+    axes = document["plan"]["axes"]
+    for cell in document["cells"]:
+        if cell["id"] != id_of(cell):
+            faults.append(f"{cell['id']}: its fields say {id_of(cell)}")
+        if cell["id"] in cells:
+            faults.append(f"{cell['id']}: stands there twice")
+        cells[cell["id"]] = cell
+        for axis in AXES:
+            if cell[axis] not in axes[axis]:
+                faults.append(f"{cell['id']}: {axis} is not in the plan")
+        if [launch["index"] for launch in cell["launches"]] != sorted({l["index"] for l in cell["launches"]}):
+            faults.append(f"{cell['id']}: its launches are not in order")
+        if any(launch["index"] >= document["plan"]["launches"] for launch in cell["launches"]):
+            faults.append(f"{cell['id']}: a launch that was not planned")
+    planned = {id_of(dict(zip(AXES, point))) for point in itertools.product(*(axes[axis] for axis in AXES))}
+    if missing := planned - set(cells):
+        faults.append(f"{len(missing)} planned cells are missing, such as {sorted(missing)[0]}")
+    for cell in cells.values():
+        for launch in cell["launches"]:
+            for key in SUMMARIES:
+                if launch[key] is not None:
+                    faults.extend(faults_of_order(f"{cell['id']}: {key}", launch[key]))
+        faults.extend(faults_of_summary(cell))
+        faults.extend(faults_of_speedup(cell, cells))
+    if document["finished_at"] is not None and document["finished_at"] < document["started_at"]:
+        faults.append("it finished before it started")
+    return faults

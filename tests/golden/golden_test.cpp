@@ -1,0 +1,111 @@
+// Compares what the reporters print with the files kept beside this one. GRAPHBENCH_UPDATE_GOLDEN=1
+// writes the files anew instead; review them with git.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include "reporters/console/progress.hpp"
+#include "reporters/console/table.hpp"
+#include "reporters/json/result_json.hpp"
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench {
+namespace {
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(GRAPHBENCH_GOLDEN_FOLDER) + "/" + name;
+  if (std::getenv("GRAPHBENCH_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    ASSERT_TRUE(file.flush().good()) << path;
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  ASSERT_TRUE(file.good()) << path << " is missing";
+  const std::string expected((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_EQ(text, expected) << "if the change is wanted: GRAPHBENCH_UPDATE_GOLDEN=1, then review " << path;
+}
+
+std::string table_of(const model::Result& result, const reporters::TableOptions& options) {
+  std::ostringstream out;
+  reporters::print_table(out, result, options);
+  return out.str();
+}
+
+model::Progress progress_at(std::int64_t tasks, double elapsed_seconds) {
+  model::Progress progress;
+  progress.cells_done = tasks * 9;
+  progress.cells_total = 324;
+  progress.tasks_done = tasks;
+  progress.tasks_total = 36;
+  progress.elapsed_seconds = elapsed_seconds;
+  if (tasks > 0)
+    progress.eta_seconds = elapsed_seconds / static_cast<double>(tasks) * static_cast<double>(36 - tasks);
+  progress.worker = "attention/base/bf16/forward/w10/piecewise";
+  progress.phase = "measure";
+  progress.batch = 256;
+  progress.failures = tasks / 3;
+  return progress;
+}
+
+std::string progress_of(bool terminal, bool colours) {
+  std::ostringstream out;
+  reporters::ProgressPrinter printer(out, terminal, colours);
+  printer.update(progress_at(0, 0));
+  printer.update(progress_at(0, 0.05));  // too early to redraw
+  printer.update(progress_at(0, 0.5));   // plain: no task finished
+  printer.update(progress_at(1, 5));
+  printer.update(progress_at(2, 5.5));  // plain: within the same second
+  printer.update(progress_at(3, 90));
+  printer.update(progress_at(36, 3700));
+  printer.finish();
+  return out.str();
+}
+
+TEST(Golden, DocumentOfASmallSweep) {
+  expect_golden("small.json", reporters::to_json(samples::small_result()));
+}
+
+TEST(Golden, DocumentOfAnInterruptedSweep) {
+  expect_golden("interrupted.json", reporters::to_json(samples::interrupted_result()));
+}
+
+TEST(Golden, TableOfASmallSweep) {
+  expect_golden("small.table.txt", table_of(samples::small_result(), {false, 120, "graphbench.json"}));
+}
+
+TEST(Golden, TableWithColours) {
+  expect_golden("small.table.colours.txt", table_of(samples::small_result(), {true, 120, "graphbench.json"}));
+}
+
+TEST(Golden, TableOnANarrowTerminal) {
+  expect_golden("small.table.narrow.txt", table_of(samples::small_result(), {false, 80, ""}));
+}
+
+TEST(Golden, TableOfAnInterruptedSweep) {
+  expect_golden("interrupted.table.txt", table_of(samples::interrupted_result(), {false, 120, ""}));
+}
+
+TEST(Golden, TableOfTheDefaultSweep) {
+  const std::string table = table_of(samples::default_sweep_result(), {false, 120, "graphbench.json"});
+  expect_golden("default_sweep.table.txt", table);
+}
+
+TEST(Golden, ProgressOnATerminal) {
+  expect_golden("progress.terminal.txt", progress_of(true, false));
+}
+
+TEST(Golden, ProgressOnATerminalWithColours) {
+  expect_golden("progress.terminal.colours.txt", progress_of(true, true));
+}
+
+TEST(Golden, ProgressElsewhere) {
+  expect_golden("progress.plain.txt", progress_of(false, false));
+}
+
+}  // namespace
+}  // namespace graphbench

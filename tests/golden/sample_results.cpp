@@ -1,0 +1,188 @@
+// Builds the results from a formula, so that they are the same on every machine.
+#include "tests/golden/sample_results.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace graphbench::samples {
+namespace {
+
+model::Result frame() {
+  model::Result result;
+  result.tool_version = "0.1.0";
+  result.tool_commit = "0123456789ab";
+  result.started_at = "2026-01-02T03:04:05Z";
+  result.finished_at = "2026-01-02T03:05:06Z";
+  result.complete = true;
+  result.environment.hostname = "bench";
+  result.environment.os = "Debian GNU/Linux 12 (bookworm)";
+  result.environment.cpu = "Some CPU";
+  result.environment.cores = 8;
+  result.environment.device.kind = "cuda";
+  result.environment.device.name = "Some GPU";
+  result.environment.device.uuid = "GPU-00000000-0000-0000-0000-000000000000";
+  result.environment.device.compute_capability = "9.0";
+  result.environment.device.memory_bytes = 150'000'000'000;
+  result.environment.device.driver = "580.1";
+  result.environment.device.runtime = "13.0";
+  result.environment.device.libraries = {{"cublasLt", "13.1.0"}, {"cudnn", "9.1.0"}};
+  result.environment.fingerprint = "00112233445566778899aabbccddeeff";
+  result.plan.hash = "ffeeddccbbaa99887766554433221100";
+  result.plan.argv = {"graphbench", "--sweep"};
+  return result;
+}
+
+model::Summary summary_around(double p50, std::int64_t count) {
+  model::Summary summary;
+  summary.count = count;
+  summary.min = p50 * 0.75;
+  summary.p50 = p50;
+  if (count >= 44) summary.p90 = p50 * 1.125;
+  if (count >= 459) summary.p99 = p50 * 1.25;
+  summary.max = p50 * 2;
+  summary.mean = p50 * 1.0625;
+  if (count >= 2) summary.stddev = p50 * 0.125;
+  return summary;
+}
+
+// Powers of two below a microsecond's magnitude keep the numbers exact in every text form.
+double latency_of(const model::Cell& cell) {
+  const double rows = 1 + static_cast<double>(cell.batch) / 128;
+  const double base = cell.mode == "eager" ? 384e-6 : cell.mode == "whole" ? 160e-6 : 176e-6;
+  return base * rows;
+}
+
+double submit_of(const model::Cell& cell) {
+  return cell.mode == "eager" ? 382e-6 : cell.mode == "whole" ? 2.25e-6 : 16.75e-6;
+}
+
+model::Launch launch_of(const model::Cell& cell, std::int64_t index) {
+  model::Launch launch;
+  launch.index = index;
+  launch.setup.prepare_seconds = 1.5e-3;
+  launch.setup.warmup_seconds = 1e-3 * static_cast<double>(cell.warmup);
+  if (cell.mode != "eager") {
+    launch.setup.capture_seconds = 64e-6;
+    launch.setup.instantiate_seconds = 128e-6;
+    launch.setup.upload_seconds = 8e-6;
+  }
+  const double latency = latency_of(cell) * (1 + 0.0625 * static_cast<double>(index));
+  launch.setup.first_step_seconds = latency * 4;
+  launch.submit_seconds = summary_around(submit_of(cell), 459);
+  launch.latency_seconds = summary_around(latency, 459);
+  launch.device_seconds = summary_around(latency * 0.9375, 44);
+  launch.throughput_steps_per_second = 1 / latency;
+  launch.latency_samples.assign(40, latency);
+  if (cell.warmup == 0) launch.latency_samples.front() = latency * 16;
+  return launch;
+}
+
+model::CellResult ok_cell(const model::Cell& cell, std::int64_t launches) {
+  model::CellResult result;
+  result.cell = cell;
+  result.status = model::CellStatus::ok;
+  const bool eager = cell.mode == "eager";
+  result.check = model::Check{eager ? "eager_again" : "eager", true, 0};
+  const std::int64_t pieces = eager ? 0 : cell.mode == "whole" ? 1 : 8;
+  result.graph = model::GraphCounts{pieces, eager ? 0 : 40, eager ? 0 : 40, eager ? 47 : 7};
+  result.memory = model::Memory{134'217'728, 4'194'304, 8'388'608, cell.batch * 16'384};
+  for (std::int64_t i = 0; i < launches; ++i) result.launches.push_back(launch_of(cell, i));
+  // Launches lie 1/16 apart, so that the median over them is in their middle.
+  const double latency = latency_of(cell) * (1 + 0.0625 * static_cast<double>(launches - 1) / 2);
+  result.summary.submit_seconds = model::Estimate{submit_of(cell), {}, {}};
+  result.summary.latency_seconds = model::Estimate{latency, {}, {}};
+  result.summary.device_seconds = model::Estimate{latency * 0.9375, {}, {}};
+  if (launches >= 3) {
+    result.summary.latency_seconds->ci95_low = latency * 0.875;
+    result.summary.latency_seconds->ci95_high = latency * 1.125;
+  }
+  if (eager) {
+    result.summary.speedup_over_eager = 1;
+  } else {
+    model::Cell reference = cell;
+    reference.mode = "eager";
+    const double saved = latency_of(reference) - latency_of(cell);
+    result.summary.speedup_over_eager = latency_of(reference) / latency_of(cell);
+    result.summary.breakeven_steps = std::ceil(200e-6 / saved);
+  }
+  return result;
+}
+
+void fill(model::Result& result, const std::string& preset, const std::string& dtype) {
+  model::Axes& axes = result.plan.axes;
+  axes.preset = {preset};
+  axes.dtype = {dtype};
+  axes.pass = {"forward"};
+  for (const std::string& workload : axes.workload) {
+    for (const std::int64_t batch : axes.batch) {
+      for (const std::int64_t warmup : axes.warmup) {
+        for (const std::string& mode : axes.mode) {
+          const model::Cell cell{workload, preset, dtype, "forward", batch, warmup, mode};
+          result.cells.push_back(ok_cell(cell, result.plan.launches));
+        }
+      }
+    }
+  }
+}
+
+// Leaves of a cell what a cell that was not measured has.
+void strip(model::CellResult& cell, model::CellStatus status) {
+  const model::Cell identity = cell.cell;
+  cell = model::CellResult{};
+  cell.cell = identity;
+  cell.status = status;
+}
+
+}  // namespace
+
+model::Result small_result() {
+  model::Result result = frame();
+  result.plan.axes.workload = {"mlp"};
+  result.plan.axes.batch = {1, 256};
+  result.plan.axes.warmup = {0, 3};
+  result.plan.axes.mode = {"eager", "whole", "piecewise"};
+  fill(result, "base", "bf16");
+  model::CellResult& failed = result.cells[10];  // b256, w3, whole
+  strip(failed, model::CellStatus::failed);
+  failed.reason = model::Reason{"out_of_memory", "allocate 4 GiB on cuda:0: 1 GiB is free"};
+  model::CellResult& skipped = result.cells[11];  // b256, w3, piecewise
+  strip(skipped, model::CellStatus::skipped);
+  skipped.reason = model::Reason{"host_op", "capture mlp/b256: op 3 'sample' runs on the host"};
+  result.cells[4].summary.breakeven_steps.reset();  // b1, w3, whole: never
+  return result;
+}
+
+model::Result interrupted_result() {
+  model::Result result = frame();
+  result.complete = false;
+  result.finished_at.clear();
+  result.environment.device = model::DeviceFacts{};
+  result.environment.device.kind = "host";
+  result.environment.device.name = "Some CPU";
+  result.environment.device.memory_bytes = 8'000'000'000;
+  result.plan.launches = 3;
+  result.plan.axes.workload = {"conv"};
+  result.plan.axes.batch = {8};
+  result.plan.axes.warmup = {1, 3};
+  result.plan.axes.mode = {"whole"};
+  fill(result, "tiny", "fp32");
+  result.cells[0].summary.speedup_over_eager.reset();
+  result.cells[0].summary.breakeven_steps.reset();
+  strip(result.cells[1], model::CellStatus::pending);
+  return result;
+}
+
+model::Result default_sweep_result() {
+  model::Result result = frame();
+  result.plan.axes.workload = {"mlp", "attention", "conv"};
+  result.plan.axes.batch = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+  result.plan.axes.warmup = {0, 1, 3, 10};
+  result.plan.axes.mode = {"eager", "whole", "piecewise"};
+  fill(result, "base", "bf16");
+  return result;
+}
+
+}  // namespace graphbench::samples

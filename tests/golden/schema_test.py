@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Holds result documents to reporters/schema/result.schema.json, and the schema to its strictness.
+
+Good documents must pass; dozens of mutants, each with one fault, must not. GRAPHBENCH_RESULT names a
+document of a real sweep to hold to the same rules."""
+
+import copy
+import json
+import os
+import pathlib
+import sys
+import unittest
+
+import jsonschema
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+SCHEMA = FOLDER.parents[1] / "reporters" / "schema" / "result.schema.json"
+REAL = os.environ.get("GRAPHBENCH_RESULT")
+
+sys.path.insert(0, str(FOLDER))
+from document_rules import faults_of  # noqa: E402
+
+MISSING = object()
+
+
+def refuse_constant(text):
+    raise ValueError(f"{text} is not JSON")
+
+
+def load(path):
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_constant=refuse_constant)
+
+
+def change(document, path, value):
+    """A copy with the value at `path` replaced, added or (MISSING) removed."""
+    mutant = copy.deepcopy(document)
+    place = mutant
+    for step in path[:-1]:
+        place = place[step]
+    if value is MISSING:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return mutant
+
+
+LAUNCH = ("cells", 1, "launches", 0)
+LATENCY = LAUNCH + ("latency_seconds",)
+SUMMARY = ("cells", 1, "summary")
+AXES = ("plan", "axes")
+DEVICE = ("environment", "device")
+
+# small.json: cell 1 is ok, of mode whole; cell 10 failed; cell 11 was skipped.
+MUTANTS = [
+    (("schema",), "graphbench.result/2"),
+    (("schema",), MISSING),
+    (("extra",), 1),
+    (("tool",), MISSING),
+    (("tool", "version"), "one"),
+    (("tool", "version"), MISSING),
+    (("tool", "commit"), ""),
+    (("tool", "commit"), None),
+    (("tool", "branch"), "main"),
+    (("started_at",), "yesterday"),
+    (("started_at",), "2026-01-02 03:04:05"),
+    (("started_at",), "2026-01-02T03:04:05+01:00"),
+    (("started_at",), None),
+    (("finished_at",), None),
+    (("finished_at",), 1767323045),
+    (("complete",), "yes"),
+    (("complete",), MISSING),
+    (("environment",), None),
+    (("environment", "cores"), 0),
+    (("environment", "cores"), 8.5),
+    (("environment", "hostname"), None),
+    (("environment", "fingerprint"), "not hex"),
+    (("environment", "fingerprint"), MISSING),
+    (DEVICE + ("kind",), "gpu"),
+    (DEVICE + ("name",), ""),
+    (DEVICE + ("uuid",), ""),
+    (DEVICE + ("compute_capability",), "nine"),
+    (DEVICE + ("memory_bytes",), -1),
+    (DEVICE + ("memory_bytes",), 1.5),
+    (DEVICE + ("driver",), 580),
+    (DEVICE + ("libraries",), []),
+    (DEVICE + ("libraries", "cudnn"), 9),
+    (DEVICE + ("runtime",), MISSING),
+    (("plan", "hash"), "XYZ"),
+    (("plan", "argv"), "graphbench --sweep"),
+    (("plan", "argv", 0), 1),
+    (("plan", "seed"), -1),
+    (("plan", "seed"), "1"),
+    (("plan", "launches"), 0),
+    (("plan", "axes"), MISSING),
+    (AXES + ("workload",), []),
+    (AXES + ("workload",), ["mlp", "mlp"]),
+    (AXES + ("workload",), ["Has Blank"]),
+    (AXES + ("dtype",), ["fp8"]),
+    (AXES + ("batch",), [0]),
+    (AXES + ("batch",), [1, 1]),
+    (AXES + ("batch",), ["1"]),
+    (AXES + ("warmup",), [-1]),
+    (AXES + ("mode",), ["compiled"]),
+    (AXES + ("speed",), [1]),
+    (("cells",), {}),
+    (("cells",), []),
+    (("cells",), None),
+    (("cells", 1, "id"), "mlp/base/bf16/forward/b1/w0"),
+    (("cells", 1, "id"), "mlp/base/bf16/forward/b01/w0/whole"),
+    (("cells", 1, "id"), "mlp/base/int8/forward/b1/w0/whole"),
+    (("cells", 1, "id"), MISSING),
+    (("cells", 1, "workload"), ""),
+    (("cells", 1, "dtype"), "float"),
+    (("cells", 1, "batch"), 0),
+    (("cells", 1, "batch"), "1"),
+    (("cells", 1, "warmup"), -1),
+    (("cells", 1, "mode"), "graph"),
+    (("cells", 1, "status"), "pending"),
+    (("cells", 1, "status"), "failed"),  # without a reason
+    (("cells", 1, "reason"), {"code": "io", "message": "of an ok cell"}),
+    (("cells", 1, "notes"), "free text"),
+    (("cells", 1, "check"), None),
+    (("cells", 1, "check"), MISSING),
+    (("cells", 1, "check", "identical"), "true"),
+    (("cells", 1, "check", "max_abs_error"), -1e-9),
+    (("cells", 1, "check", "reference"), MISSING),
+    (("cells", 1, "graph", "nodes"), 1.5),
+    (("cells", 1, "graph", "pieces"), -1),
+    (("cells", 1, "graph", "pieces"), MISSING),
+    (("cells", 1, "memory", "pool_bytes"), -1),
+    (("cells", 1, "memory", "pool_bytes_own"), MISSING),
+    (("cells", 1, "memory", "peak"), 1),
+    (("cells", 1, "launches"), []),
+    (("cells", 1, "launches"), None),
+    (LAUNCH + ("index",), -1),
+    (LAUNCH + ("pid",), 42),
+    (LAUNCH + ("setup",), None),
+    (LAUNCH + ("setup", "capture_seconds"), MISSING),
+    (LAUNCH + ("setup", "capture_seconds"), -1),
+    (LAUNCH + ("setup", "capture_ms"), 1),
+    (LAUNCH + ("throughput_steps_per_second",), 0),
+    (LAUNCH + ("throughput_steps_per_second",), MISSING),
+    (LAUNCH + ("ramp_seconds",), [0.001] * 33),
+    (LAUNCH + ("ramp_seconds",), None),
+    (LAUNCH + ("ramp_seconds",), ["0.001"]),
+    (LATENCY + ("count",), 0),
+    (LATENCY + ("count",), 458),  # too few for its p99
+    (LAUNCH + ("device_seconds", "count"), 43),  # too few for its p90
+    (LATENCY + ("count",), 100.5),
+    (LATENCY + ("p50",), None),
+    (LATENCY + ("p50",), "fast"),
+    (LATENCY + ("p50",), MISSING),
+    (LATENCY + ("p99",), MISSING),
+    (LATENCY + ("p95",), 1e-3),
+    (LATENCY + ("min",), -1e-6),
+    (LATENCY + ("stddev",), -1),
+    (SUMMARY, None),
+    (SUMMARY + ("latency_seconds",), None),
+    (SUMMARY + ("latency_seconds", "p50"), MISSING),
+    (SUMMARY + ("latency_seconds", "ci95"), [1e-4]),
+    (SUMMARY + ("latency_seconds", "ci95"), [1e-4, 2e-4, 3e-4]),
+    (SUMMARY + ("latency_seconds", "ci95"), [None, 2e-4]),
+    (SUMMARY + ("latency_seconds", "ci95"), MISSING),
+    (SUMMARY + ("speedup_over_eager",), 0),
+    (SUMMARY + ("speedup_over_eager",), "2x"),
+    (SUMMARY + ("breakeven_steps",), -1),
+    (SUMMARY + ("breakeven_steps",), MISSING),
+    (("cells", 10, "reason"), MISSING),
+    (("cells", 10, "reason"), None),
+    (("cells", 10, "reason", "code"), "Out Of Memory"),
+    (("cells", 10, "reason", "message"), None),
+    (("cells", 10, "reason", "hint"), "text"),
+    (("cells", 11, "reason", "code"), ""),
+]
+
+# What a schema cannot say; see document_rules.py.
+BROKEN_RULES = [
+    (("cells", 1, "id"), "mlp/base/bf16/forward/b2/w0/whole"),
+    (("cells", 1, "mode"), "eager"),
+    (("cells", 1, "workload"), "conv"),
+    (("cells", 1, "batch"), 2),
+    (AXES + ("warmup",), [0]),
+    (LAUNCH + ("index",), 1),
+    (LATENCY + ("min",), 1.0),
+    (LATENCY + ("p90",), 1e-9),
+    (LATENCY + ("max",), 1e-9),
+    (LATENCY + ("mean",), 1.0),
+    (SUMMARY + ("latency_seconds", "p50"), 1.0),
+    (SUMMARY + ("latency_seconds", "ci95"), [2e-4, 1e-4]),
+    (SUMMARY + ("speedup_over_eager",), 9.0),
+    (("cells", 0, "summary", "speedup_over_eager"), 1.5),
+    (("finished_at",), "2025-01-01T00:00:00Z"),
+]
+
+
+class Schema(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        schema = load(SCHEMA)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        cls.validator = jsonschema.Draft202012Validator(schema)
+        cls.small = load(FOLDER / "small.json")
+
+    def test_golden_documents_are_valid(self):
+        for name in ("small.json", "interrupted.json"):
+            with self.subTest(name):
+                document = load(FOLDER / name)
+                self.assertEqual([], [error.message for error in self.validator.iter_errors(document)])
+                self.assertEqual([], faults_of(document))
+
+    def test_every_mutant_is_refused(self):
+        for path, value in MUTANTS:
+            with self.subTest(path=path, value="missing" if value is MISSING else value):
+                self.assertFalse(self.validator.is_valid(change(self.small, path, value)))
+
+    def test_every_broken_rule_is_found(self):
+        for path, value in BROKEN_RULES:
+            with self.subTest(path=path, value=value):
+                self.assertNotEqual([], faults_of(change(self.small, path, value)))
+
+    def test_cells_that_repeat_or_lack_are_found(self):
+        repeated = copy.deepcopy(self.small)
+        repeated["cells"].append(repeated["cells"][0])
+        self.assertNotEqual([], faults_of(repeated))
+        lacking = copy.deepcopy(self.small)
+        del lacking["cells"][3]
+        self.assertNotEqual([], faults_of(lacking))
+
+    def test_what_is_not_a_number_is_refused_while_reading(self):
+        for word in ("NaN", "Infinity", "-Infinity"):
+            with self.assertRaises(ValueError):
+                json.loads(f'{{"p50": {word}}}', parse_constant=refuse_constant)
+
+    def test_every_object_is_closed(self):
+        def walk(node, path):
+            if isinstance(node, dict):
+                types = node.get("type")
+                if types == "object" or isinstance(types, list) and "object" in types:
+                    if "properties" in node or "additionalProperties" in node:
+                        self.assertIn("additionalProperties", node, path)
+                for key, value in node.items():
+                    if key not in ("then", "else", "if", "allOf"):  # these refine an object closed elsewhere
+                        walk(value, path + "/" + key)
+            elif isinstance(node, list):
+                for index, value in enumerate(node):
+                    walk(value, f"{path}/{index}")
+
+        walk(load(SCHEMA), "#")
+
+    @unittest.skipUnless(REAL, "GRAPHBENCH_RESULT names no document of a real sweep")
+    def test_a_real_document_is_valid(self):
+        document = load(REAL)
+        errors = [f"{list(error.absolute_path)}: {error.message}" for error in self.validator.iter_errors(document)]
+        self.assertEqual([], errors[:20])
+        self.assertEqual([], faults_of(document)[:20])
+
+
+if __name__ == "__main__":
+    unittest.main()
