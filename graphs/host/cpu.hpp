@@ -1,0 +1,12 @@
+// What this machine's CPU is and can do.
+#pragma once
+
+#include <string>
+
+namespace graphbench::host {
+
+std::string cpu_name();      // "Intel(R) Xeon(R) ..."; "unknown CPU" where the system does not say
+int usable_cores();          // cores this process may run on, at least 1
+bool has_bf16_arithmetic();  // instructions for bf16 products accumulated in fp32
+
+}  // namespace graphbench::host

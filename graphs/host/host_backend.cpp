@@ -1,0 +1,47 @@
+// Offers the one host device.
+#include "graphs/host/host_backend.hpp"
+
+#include <cstdio>
+
+#include "graphs/host/cpu.hpp"
+#include "graphs/host/host_device.hpp"
+
+namespace graphbench::host {
+namespace {
+
+class HostBackend final : public Backend {
+ public:
+  std::string name() const override { return "host"; }
+
+  std::vector<DeviceStatus> devices() override {
+    DeviceStatus status;
+    status.id = "host";
+    try {
+      const double gib = static_cast<double>(HostMemory().info().total_bytes) / (1024.0 * 1024.0 * 1024.0);
+      char memory[32];
+      std::snprintf(memory, sizeof(memory), "%.1f GiB", gib);
+      status.available = true;
+      status.detail = cpu_name() + ", " + std::to_string(usable_cores()) + " cores, " + memory;
+    } catch (const Error& error) {
+      status.detail = error.what();
+      status.advice = std::string("unset ") + memory_limit_variable + " or correct it";
+    }
+    return {status};
+  }
+
+  std::unique_ptr<Device> open(int index) override {
+    if (index != 0) {
+      throw Error(ErrorCode::invalid_argument,
+                  "open host device " + std::to_string(index) + ": there is one, number 0");
+    }
+    return std::make_unique<HostDevice>();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_host_backend() {
+  return std::make_unique<HostBackend>();
+}
+
+}  // namespace graphbench::host

@@ -1,0 +1,61 @@
+// The host device: this machine's CPU behind the same interface as a GPU. Real ops run on real
+// threads, asynchronously to whoever submits them.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "graphs/device/device.hpp"
+#include "graphs/host/host_memory.hpp"
+#include "graphs/host/kernel_cache.hpp"
+#include "graphs/host/scratch_arena.hpp"
+
+namespace graphbench::host {
+
+class HostStream;
+
+class HostDevice final : public Device {
+ public:
+  HostDevice();
+  ~HostDevice() override;
+
+  const DeviceInfo& info() const override { return info_; }
+  bool supports(ir::DType dtype) const override;
+  std::unique_ptr<Stream> make_stream() override;
+  std::unique_ptr<Event> make_event() override;
+  std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
+  void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
+  // Waits for enqueued work first, as cudaFree does: it may still use the memory.
+  void deallocate(void* data) noexcept override;
+  MemoryInfo memory() const override { return memory_.info(); }
+  std::size_t allocation_granularity() const override { return HostMemory::granularity; }
+  std::size_t workspace_bytes() const override { return scratch_.total_bytes(); }
+  void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements, const ir::Init& init,
+            std::uint64_t seed) override;
+  std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;
+  void synchronize() override;
+
+  int cores() const noexcept { return cores_; }
+  // One core is left to the thread that submits, where there is more than one.
+  int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
+  // Held by whichever stream's thread is running a task.
+  std::mutex& execution_mutex() noexcept { return execution_mutex_; }
+  // Implementations prepared so far.
+  const KernelCache& kernels() const noexcept { return kernels_; }
+
+  void add_stream(HostStream& stream) { streams_.push_back(&stream); }
+  void remove_stream(HostStream& stream) noexcept;
+
+ private:
+  void check_operands(const ir::OpCall& call) const;
+
+  int cores_;
+  DeviceInfo info_;
+  std::mutex execution_mutex_;
+  HostMemory memory_;
+  ScratchArena scratch_;
+  KernelCache kernels_;
+  std::vector<HostStream*> streams_;
+};
+
+}  // namespace graphbench::host

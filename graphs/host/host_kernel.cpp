@@ -1,0 +1,18 @@
+// Launching the host device's kernels.
+#include "graphs/host/host_kernel.hpp"
+
+#include "graphs/host/host_stream.hpp"
+#include "graphs/host/op_implementation.hpp"
+
+namespace graphbench::host {
+
+void HostKernel::launch(Stream& stream, void* const* operands) {
+  OpImplementation& implementation = cache_.at(signature_);
+  static_cast<HostStream&>(stream).submit(run, &implementation, operands, operand_count_ * sizeof(void*));
+}
+
+void HostKernel::run(Task& task, StreamContext& context) {
+  static_cast<OpImplementation*>(task.object)->run(task.words.data(), context);
+}
+
+}  // namespace graphbench::host

@@ -1,0 +1,35 @@
+// A prepared op of the host device. Launching finds its implementation in the device's cache by
+// signature, as framework dispatchers do, copies the operands into the stream's ring and returns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "graphs/device/device.hpp"
+#include "graphs/host/kernel_cache.hpp"
+#include "graphs/host/task_ring.hpp"
+
+namespace graphbench::host {
+
+class HostKernel final : public Kernel {
+ public:
+  HostKernel(const KernelCache& cache, std::uint64_t signature, std::size_t operand_count)
+      : cache_(cache), signature_(signature), operand_count_(operand_count) {}
+  void launch(Stream& stream, void* const* operands) override;
+
+  // What a launch enqueues: binds the operands and runs the op.
+  static void run(Task& task, StreamContext& context);
+
+ private:
+  const KernelCache& cache_;
+  std::uint64_t signature_;
+  std::size_t operand_count_;
+};
+
+// A marker does nothing; it exists to be named as a splitting point.
+class MarkerKernel final : public Kernel {
+ public:
+  void launch(Stream&, void* const*) override {}
+};
+
+}  // namespace graphbench::host

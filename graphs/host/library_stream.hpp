@@ -1,0 +1,42 @@
+// oneDNN's engine and streams, and the number of OpenMP threads it plans for and runs with.
+#pragma once
+
+struct dnnl_engine;
+struct dnnl_stream;
+
+namespace graphbench::host {
+
+// The process's oneDNN CPU engine; it has no state worth more than one.
+dnnl_engine* library_engine();
+
+// "2.6.3"
+const char* library_version();
+
+// A oneDNN stream for the thread it is made on, which from then on runs its parallel regions with
+// `threads` threads.
+class LibraryStream {
+ public:
+  explicit LibraryStream(int threads);
+  ~LibraryStream();
+  LibraryStream(const LibraryStream&) = delete;
+  LibraryStream& operator=(const LibraryStream&) = delete;
+  dnnl_stream* get() const noexcept { return stream_; }
+
+ private:
+  dnnl_stream* stream_ = nullptr;
+};
+
+// Primitives are planned for as many threads as the planning thread would use. While this lives, that
+// is the number they will run with; the thread's own setting comes back afterwards.
+class PlanningThreads {
+ public:
+  explicit PlanningThreads(int threads);
+  ~PlanningThreads();
+  PlanningThreads(const PlanningThreads&) = delete;
+  PlanningThreads& operator=(const PlanningThreads&) = delete;
+
+ private:
+  int previous_;
+};
+
+}  // namespace graphbench::host

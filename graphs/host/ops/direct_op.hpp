@@ -1,0 +1,44 @@
+// Base of the ops that are plain loops (or a plugin's function): they need their addresses and
+// nothing else, so that binding is a copy of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "graphs/host/op_implementation.hpp"
+#include "graphs/host/task_ring.hpp"
+
+namespace graphbench::host {
+
+class DirectOp : public OpImplementation {
+ public:
+  explicit DirectOp(std::size_t operand_count) : operand_count_(operand_count) {}
+
+  void run(void* const* operands, StreamContext&) final { compute(operands); }
+
+  std::unique_ptr<BoundOp> bind(void* const* operands) final {
+    return std::make_unique<Bound>(*this, operands);
+  }
+
+ protected:
+  virtual void compute(void* const* operands) = 0;
+
+ private:
+  class Bound final : public BoundOp {
+   public:
+    Bound(DirectOp& op, void* const* operands) : op_(op) {
+      std::copy_n(operands, op.operand_count_, operands_.begin());
+    }
+    void run(StreamContext&) override { op_.compute(operands_.data()); }
+
+   private:
+    DirectOp& op_;
+    std::array<void*, Task::words_max> operands_{};
+  };
+
+  std::size_t operand_count_;
+};
+
+}  // namespace graphbench::host

@@ -1,0 +1,69 @@
+// add, relu and gelu_tanh: one pass over contiguous elements, arithmetic in fp32.
+#include <cmath>
+
+#include "graphs/host/bfloat16.hpp"
+#include "graphs/host/ops/direct_op.hpp"
+#include "graphs/host/ops/make_op.hpp"
+#include "graphs/host/ops/parallel.hpp"
+
+namespace graphbench::host {
+namespace {
+
+constexpr std::int64_t elements_a_thread = 16 * 1024;  // below, a second thread costs more than it saves
+
+struct Add {
+  static float apply(float a, float b) { return a + b; }
+};
+struct Relu {
+  static float apply(float a, float) { return a > 0.0f ? a : 0.0f; }
+};
+struct GeluTanh {
+  static float apply(float x, float) {
+    constexpr float root_two_over_pi = 0.7978845608028654f;
+    return 0.5f * x * (1.0f + std::tanh(root_two_over_pi * (x + 0.044715f * x * x * x)));
+  }
+};
+
+// The operands may be the same memory, never partly overlapping: element i depends on elements i only.
+template <typename T, typename Function>
+class Elementwise final : public DirectOp {
+ public:
+  Elementwise(std::int64_t elements, bool binary)
+      : DirectOp(binary ? 3 : 2), elements_(elements), binary_(binary) {}
+
+ protected:
+  void compute(void* const* operands) override {
+    const T* a = static_cast<const T*>(operands[0]);
+    const T* b = binary_ ? static_cast<const T*>(operands[1]) : a;
+    T* out = static_cast<T*>(operands[binary_ ? 2 : 1]);
+    parallel_for(elements_, elements_a_thread, [=](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        out[i] = from_float<T>(Function::apply(to_float(a[i]), to_float(b[i])));
+      }
+    });
+  }
+
+ private:
+  std::int64_t elements_;
+  bool binary_;
+};
+
+template <typename Function>
+std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
+  const std::int64_t elements = call.output(0).elements();
+  const bool binary = call.input_count == 2;
+  if (call.output(0).dtype == ir::DType::bf16) {
+    return std::make_unique<Elementwise<BFloat16, Function>>(elements, binary);
+  }
+  return std::make_unique<Elementwise<float, Function>>(elements, binary);
+}
+
+}  // namespace
+
+std::unique_ptr<OpImplementation> make_elementwise(const ir::OpCall& call) {
+  if (call.op->kind == "add") return make<Add>(call);
+  if (call.op->kind == "relu") return make<Relu>(call);
+  return make<GeluTanh>(call);
+}
+
+}  // namespace graphbench::host

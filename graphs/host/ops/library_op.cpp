@@ -1,0 +1,194 @@
+// Binding and running oneDNN primitives through its C API, whose arguments are an array that can be
+// made once; the C++ one builds a map for each run.
+#include "graphs/host/ops/library_op.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "graphs/host/library_stream.hpp"
+
+namespace graphbench::host {
+namespace {
+
+constexpr std::size_t scratch_alignment = 512;
+
+// One binding of all arguments of all steps to addresses.
+class Binding {
+ public:
+  Binding(const std::vector<LibraryStep>& steps, std::byte* scratch, std::byte* constants) {
+    for (const LibraryStep& step : steps) {
+      Call call{step.primitive.get(), {}};
+      for (const LibraryArgument& argument : step.arguments) {
+        std::byte* data = nullptr;
+        if (argument.place.operand == Place::scratch) data = scratch + argument.place.offset_bytes;
+        if (argument.place.operand == Place::constants) data = constants + argument.place.offset_bytes;
+        memories_.emplace_back(argument.desc, library_engine_handle(), data);
+        call.arguments.push_back({argument.name, memories_.back().get()});
+        if (data == nullptr) open_.push_back({memories_.back().get(), argument.place});
+      }
+      calls_.push_back(std::move(call));
+    }
+  }
+
+  void point_at(void* const* operands) {
+    for (const OpenArgument& open : open_) {
+      auto* data = static_cast<std::byte*>(operands[open.place.operand]) + open.place.offset_bytes;
+      check(dnnl_memory_set_data_handle(open.memory, data), "bind operands");
+    }
+  }
+
+  void run(StreamContext& context) {
+    for (const Call& call : calls_) {
+      check(dnnl_primitive_execute(call.primitive, context.library_stream,
+                                   static_cast<int>(call.arguments.size()), call.arguments.data()),
+            "run primitive");
+    }
+  }
+
+ private:
+  struct Call {
+    dnnl_primitive_t primitive;
+    std::vector<dnnl_exec_arg_t> arguments;
+  };
+  struct OpenArgument {
+    dnnl_memory_t memory;
+    Place place;
+  };
+
+  static void check(dnnl_status_t status, const char* operation) {
+    if (status == dnnl_success) return;
+    throw Error(ErrorCode::library_failed,
+                std::string(operation) + ": oneDNN status " + std::to_string(status));
+  }
+
+  std::vector<dnnl::memory> memories_;
+  std::vector<Call> calls_;
+  std::vector<OpenArgument> open_;  // those whose address comes from an operand
+};
+
+class BoundLibraryOp final : public BoundOp {
+ public:
+  BoundLibraryOp(Binding binding, void* const* operands) : binding_(std::move(binding)) {
+    binding_.point_at(operands);
+  }
+  void run(StreamContext& context) override { binding_.run(context); }
+
+ private:
+  Binding binding_;
+};
+
+class LibraryOp final : public OpImplementation {
+ public:
+  LibraryOp(std::vector<LibraryStep> steps, std::vector<float> constants, std::byte* scratch)
+      : steps_(std::move(steps)),
+        constants_(std::move(constants)),
+        scratch_(scratch),
+        eager_(make_binding()) {}
+
+  void run(void* const* operands, StreamContext& context) override {
+    eager_.point_at(operands);
+    eager_.run(context);
+  }
+  std::unique_ptr<BoundOp> bind(void* const* operands) override {
+    return std::make_unique<BoundLibraryOp>(make_binding(), operands);
+  }
+
+ private:
+  Binding make_binding() { return {steps_, scratch_, reinterpret_cast<std::byte*>(constants_.data())}; }
+
+  std::vector<LibraryStep> steps_;
+  std::vector<float> constants_;
+  std::byte* scratch_;
+  Binding eager_;  // pointed at other addresses for each run
+};
+
+}  // namespace
+
+Place LibraryOpBuilder::scratch(std::size_t bytes) {
+  const Place place{Place::scratch, scratch_bytes_};
+  scratch_bytes_ += (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
+  return place;
+}
+
+Place LibraryOpBuilder::constant(const std::vector<float>& data) {
+  const Place place{Place::constants, constants_.size() * sizeof(float)};
+  constants_.insert(constants_.end(), data.begin(), data.end());
+  return place;
+}
+
+void LibraryOpBuilder::add(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad,
+                           std::vector<LibraryArgument> arguments) {
+  if (scratchpad.get_size() != 0) {
+    arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad, Place{Place::scratch, 0}});
+    scratchpad_bytes_max_ = std::max(scratchpad_bytes_max_, scratchpad.get_size());
+  }
+  steps_.push_back({std::move(primitive), std::move(arguments)});
+}
+
+std::unique_ptr<OpImplementation> LibraryOpBuilder::finish(ScratchArena& arena) {
+  const Place scratchpad = scratch(scratchpad_bytes_max_);
+  for (LibraryStep& step : steps_) {
+    for (LibraryArgument& argument : step.arguments) {
+      if (argument.name == DNNL_ARG_SCRATCHPAD) argument.place = scratchpad;
+    }
+  }
+  arena.count(constants_.size() * sizeof(float));
+  return std::make_unique<LibraryOp>(std::move(steps_), std::move(constants_), arena.reserve(scratch_bytes_));
+}
+
+dnnl::engine library_engine_handle() {
+  dnnl::engine engine;
+  engine.reset(library_engine(), true);  // weak: the engine lives as long as the process
+  return engine;
+}
+
+dnnl::memory::data_type library_type(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::fp32:
+      return dnnl::memory::data_type::f32;
+    case ir::DType::bf16:
+      return dnnl::memory::data_type::bf16;
+    case ir::DType::fp16:
+      return dnnl::memory::data_type::f16;
+    case ir::DType::i32:
+      return dnnl::memory::data_type::s32;
+  }
+  return dnnl::memory::data_type::undef;
+}
+
+dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type) {
+  dnnl::memory::dims strides(dims.size(), 1);
+  for (std::size_t i = dims.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * dims[i];
+  return dnnl::memory::desc(dims, type, strides);
+}
+
+dnnl::primitive_attr library_attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+void append_activation(dnnl::post_ops& post_ops, const ir::Op& op, const std::string& activation) {
+  if (activation == "none") return;
+  if (activation == "relu") {
+    post_ops.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+  } else if (activation == "gelu_tanh") {
+    post_ops.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_tanh, 0.0f, 0.0f);
+  } else {
+    throw Error(ErrorCode::invalid_argument, "prepare " + op.name + ": unknown activation " + activation);
+  }
+}
+
+std::unique_ptr<OpImplementation> library_guard(
+    const ir::OpCall& call, const std::function<std::unique_ptr<OpImplementation>()>& build) {
+  try {
+    return build();
+  } catch (const dnnl::error& error) {
+    const ErrorCode code = error.status == dnnl_out_of_memory   ? ErrorCode::out_of_memory
+                           : error.status == dnnl_unimplemented ? ErrorCode::unsupported
+                                                                : ErrorCode::library_failed;
+    throw Error(code, "prepare " + call.op->name + " (" + call.op->kind + ") with oneDNN: " + error.what());
+  }
+}
+
+}  // namespace graphbench::host

@@ -1,0 +1,69 @@
+// rmsnorm: each row is read twice, once for its mean square and once to be scaled.
+#include <cmath>
+
+#include "graphs/host/bfloat16.hpp"
+#include "graphs/host/ops/direct_op.hpp"
+#include "graphs/host/ops/make_op.hpp"
+#include "graphs/host/ops/parallel.hpp"
+
+namespace graphbench::host {
+namespace {
+
+// Partial sums in fixed lanes: an order of addition that vectorises and never changes.
+template <typename T>
+float sum_of_squares(const T* row, std::int64_t columns) {
+  constexpr int lanes = 16;
+  float partial[lanes] = {};
+  std::int64_t c = 0;
+  for (; c + lanes <= columns; c += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      const float x = to_float(row[c + lane]);
+      partial[lane] += x * x;
+    }
+  }
+  float sum = 0.0f;
+  for (; c < columns; ++c) sum += to_float(row[c]) * to_float(row[c]);
+  for (const float lane : partial) sum += lane;
+  return sum;
+}
+
+template <typename T>
+class RmsNorm final : public DirectOp {
+ public:
+  explicit RmsNorm(const ir::OpCall& call)
+      : DirectOp(3),
+        rows_(call.input(0).dims.at(0)),
+        columns_(call.input(0).dims.at(1)),
+        epsilon_(static_cast<float>(ir::real_attribute(*call.op, "eps", 1e-5))) {}
+
+ protected:
+  void compute(void* const* operands) override {
+    const T* x = static_cast<const T*>(operands[0]);
+    const T* gamma = static_cast<const T*>(operands[1]);
+    T* y = static_cast<T*>(operands[2]);
+    parallel_for(rows_, 1 + 16 * 1024 / columns_, [=, this](std::int64_t first, std::int64_t last) {
+      for (std::int64_t r = first; r < last; ++r) normalise(x + r * columns_, gamma, y + r * columns_);
+    });
+  }
+
+ private:
+  void normalise(const T* x, const T* gamma, T* y) const {
+    const float mean = sum_of_squares(x, columns_) / static_cast<float>(columns_);
+    const float scale = 1.0f / std::sqrt(mean + epsilon_);
+    for (std::int64_t c = 0; c < columns_; ++c)
+      y[c] = from_float<T>(to_float(x[c]) * scale * to_float(gamma[c]));
+  }
+
+  std::int64_t rows_;
+  std::int64_t columns_;
+  float epsilon_;
+};
+
+}  // namespace
+
+std::unique_ptr<OpImplementation> make_rmsnorm(const ir::OpCall& call) {
+  if (call.output(0).dtype == ir::DType::bf16) return std::make_unique<RmsNorm<BFloat16>>(call);
+  return std::make_unique<RmsNorm<float>>(call);
+}
+
+}  // namespace graphbench::host

@@ -1,0 +1,112 @@
+// rope_kv_append: rotates q and k by their positions, writes q out and k, v into the caches.
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graphs/host/bfloat16.hpp"
+#include "graphs/host/ops/direct_op.hpp"
+#include "graphs/host/ops/make_op.hpp"
+#include "graphs/host/ops/parallel.hpp"
+
+namespace graphbench::host {
+namespace {
+
+struct Extents {
+  std::int64_t batch, heads, tokens, slots, head_dim;
+};
+
+// cos and sin of every angle a slot can have, computed in fp64 when the op is made: the functions cost
+// more than the rest of the op together.
+std::vector<float> angle_table(const Extents& e, double theta) {
+  std::vector<float> table(static_cast<std::size_t>(e.slots * e.head_dim));
+  const std::int64_t half = e.head_dim / 2;
+  for (std::int64_t p = 0; p < e.slots; ++p) {
+    for (std::int64_t i = 0; i < half; ++i) {
+      const double frequency =
+          std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(e.head_dim));
+      const double angle = static_cast<double>(p) * frequency;
+      table[static_cast<std::size_t>(p * e.head_dim + i)] = static_cast<float>(std::cos(angle));
+      table[static_cast<std::size_t>(p * e.head_dim + half + i)] = static_cast<float>(std::sin(angle));
+    }
+  }
+  return table;
+}
+
+template <typename T>
+void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim) {
+  const std::int64_t half = head_dim / 2;
+  for (std::int64_t i = 0; i < half; ++i) {
+    const float low = to_float(from[i]);
+    const float high = to_float(from[i + half]);
+    const float cosine = angles[i];
+    const float sine = angles[i + half];
+    to[i] = from_float<T>(low * cosine - high * sine);
+    to[i + half] = from_float<T>(high * cosine + low * sine);
+  }
+}
+
+template <typename T>
+class RopeKvAppend final : public DirectOp {
+ public:
+  RopeKvAppend(const ir::OpCall& call, const Extents& extents, std::vector<float> angles)
+      : DirectOp(5), name_(call.op->name), e_(extents), angles_(std::move(angles)) {}
+
+ protected:
+  void compute(void* const* operands) override {
+    const T* qkv = static_cast<const T*>(operands[0]);
+    const auto* positions = static_cast<const std::int32_t*>(operands[1]);
+    T* k_cache = static_cast<T*>(operands[2]);
+    T* v_cache = static_cast<T*>(operands[3]);
+    T* q_out = static_cast<T*>(operands[4]);
+    check(positions);
+    const std::int64_t width = e_.heads * e_.head_dim;
+    parallel_for(e_.batch * e_.tokens, 1 + 4096 / width, [=, this](std::int64_t first, std::int64_t last) {
+      for (std::int64_t r = first; r < last; ++r) {
+        const std::int64_t b = r / e_.tokens;
+        const std::int64_t t = r % e_.tokens;
+        for (std::int64_t h = 0; h < e_.heads; ++h) {
+          const T* q = qkv + r * 3 * width + h * e_.head_dim;
+          const std::int64_t slot = positions[b] + t;
+          const float* angles = angles_.data() + slot * e_.head_dim;
+          const std::int64_t sequence_head = b * e_.heads + h;
+          rotate(q, angles, q_out + (sequence_head * e_.tokens + t) * e_.head_dim, e_.head_dim);
+          const std::int64_t kept = (sequence_head * e_.slots + slot) * e_.head_dim;
+          rotate(q + width, angles, k_cache + kept, e_.head_dim);
+          std::copy_n(q + 2 * width, e_.head_dim, v_cache + kept);
+        }
+      }
+    });
+  }
+
+ private:
+  // A position beyond the cache would be a write beyond its memory.
+  void check(const std::int32_t* positions) const {
+    for (std::int64_t b = 0; b < e_.batch; ++b) {
+      if (positions[b] >= 0 && positions[b] + e_.tokens <= e_.slots) continue;
+      throw Error(ErrorCode::invalid_argument,
+                  "run " + name_ + ": position " + std::to_string(positions[b]) + " of sequence " +
+                      std::to_string(b) + " with " + std::to_string(e_.tokens) +
+                      " tokens exceeds the cache of " + std::to_string(e_.slots) + " slots");
+    }
+  }
+
+  std::string name_;
+  Extents e_;
+  std::vector<float> angles_;
+};
+
+}  // namespace
+
+std::unique_ptr<OpImplementation> make_rope_kv_append(const ir::OpCall& call, ScratchArena& scratch) {
+  const auto& q = call.output(0).dims;
+  const Extents extents{q.at(0), q.at(1), q.at(2), call.input(2).dims.at(2), q.at(3)};
+  std::vector<float> angles = angle_table(extents, ir::real_attribute(*call.op, "theta", 10000.0));
+  scratch.count(angles.size() * sizeof(float));
+  if (call.output(0).dtype == ir::DType::bf16) {
+    return std::make_unique<RopeKvAppend<BFloat16>>(call, extents, std::move(angles));
+  }
+  return std::make_unique<RopeKvAppend<float>>(call, extents, std::move(angles));
+}
+
+}  // namespace graphbench::host

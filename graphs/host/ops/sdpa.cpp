@@ -1,0 +1,154 @@
+// sdpa as matmul, softmax, matmul over chunks of sequences, so that the scores of a chunk stay in the
+// cache and scratch memory does not grow with the batch. Scores and probabilities are fp32.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "graphs/host/ops/library_op.hpp"
+#include "graphs/host/ops/make_op.hpp"
+
+namespace graphbench::host {
+namespace {
+
+using Dim = dnnl::memory::dim;
+using Type = dnnl::memory::data_type;
+
+// About what a core's caches hold of scores and values at once.
+constexpr Dim chunk_bytes_max = 4 * 1024 * 1024;
+
+struct Extents {
+  Dim batch, heads, tokens, slots, head_dim;
+};
+
+// The most sequences a chunk may have, a divisor of the batch so that all chunks are alike.
+Dim sequences_per_chunk(const Extents& e) {
+  const Dim bytes_each = 4 * e.heads * e.slots * (e.tokens + e.head_dim);
+  Dim sequences = e.batch;
+  while (sequences > 1 && (e.batch % sequences != 0 || sequences * bytes_each > chunk_bytes_max)) --sequences;
+  return sequences;
+}
+
+// The primitives of one chunk and their descriptions; the same for every chunk.
+class ChunkPlan {
+ public:
+  ChunkPlan(const Extents& e, Type type, bool causal, Dim sequences);
+  void append(LibraryOpBuilder& builder, Dim chunk) const;
+  // Scratch memory is laid out once and shared by the chunks, which run one after the other.
+  void lay_out(LibraryOpBuilder& builder);
+
+ private:
+  Place operand_at(int operand, Dim chunk, Dim elements_each) const {
+    const Dim bytes = chunk * sequences_ * elements_each * (type_ == Type::bf16 ? 2 : 4);
+    return {operand, static_cast<std::size_t>(bytes)};
+  }
+  bool converts_values() const { return type_ != Type::f32; }
+  // The product gives [sequences, heads, tokens, head_dim] in fp32; the output is
+  // [sequences, tokens, heads, head_dim] in its own type. With one token both orders are one.
+  bool converts_output() const { return type_ != Type::f32 || e_.tokens != 1; }
+
+  Extents e_;
+  Type type_;
+  bool causal_;
+  Dim sequences_;
+  dnnl::memory::desc q_, k_transposed_, v_, v_fp32_, scores_, mask_, product_, o_permuted_;
+  dnnl::matmul::primitive_desc score_;
+  dnnl::softmax_forward::primitive_desc softmax_;
+  dnnl::reorder::primitive_desc widen_;
+  dnnl::matmul::primitive_desc weigh_;
+  dnnl::reorder::primitive_desc store_;
+  Place mask_place_, scores_place_, values_place_, product_place_;
+};
+
+ChunkPlan::ChunkPlan(const Extents& e, Type type, bool causal, Dim sequences)
+    : e_(e), type_(type), causal_(causal), sequences_(sequences) {
+  const dnnl::engine engine = library_engine_handle();
+  const Dim s = sequences;
+  q_ = plain({s, e.heads, e.tokens, e.head_dim}, type);
+  const Dim head = e.slots * e.head_dim;
+  k_transposed_ = {
+      {s, e.heads, e.head_dim, e.slots}, type, dnnl::memory::dims{e.heads * head, head, 1, e.head_dim}};
+  v_ = plain({s, e.heads, e.slots, e.head_dim}, type);
+  v_fp32_ = plain({s, e.heads, e.slots, e.head_dim}, Type::f32);
+  scores_ = plain({s, e.heads, e.tokens, e.slots}, Type::f32);
+  mask_ = plain({1, 1, e.tokens, e.slots}, Type::f32);
+  product_ = plain({s, e.heads, e.tokens, e.head_dim}, Type::f32);
+  const Dim row = e.heads * e.head_dim;
+  o_permuted_ = {
+      {s, e.heads, e.tokens, e.head_dim}, type, dnnl::memory::dims{e.tokens * row, e.head_dim, row, 1}};
+
+  dnnl::primitive_attr scaled = library_attributes();
+  scaled.set_output_scales(0, {1.0f / std::sqrt(static_cast<float>(e.head_dim))});
+  if (causal) {
+    dnnl::post_ops post_ops;
+    post_ops.append_binary(dnnl::algorithm::binary_add, mask_);
+    scaled.set_post_ops(post_ops);
+  }
+  score_ = {dnnl::matmul::desc(q_, k_transposed_, scores_), scaled, engine};
+  softmax_ = {dnnl::softmax_forward::desc(dnnl::prop_kind::forward_inference, scores_, 3),
+              library_attributes(), engine};
+  if (converts_values()) widen_ = {engine, v_, engine, v_fp32_, library_attributes()};
+  weigh_ = {dnnl::matmul::desc(scores_, v_fp32_, product_), library_attributes(), engine};
+  if (converts_output()) store_ = {engine, product_, engine, o_permuted_, library_attributes()};
+}
+
+// 0 where a query may see a slot, far below every score where it may not: the exponential of the
+// difference is exactly 0. Infinity would do as well, but infinity minus infinity is not a number.
+std::vector<float> causal_mask(const Extents& e) {
+  std::vector<float> mask;
+  for (Dim t = 0; t < e.tokens; ++t) {
+    for (Dim slot = 0; slot < e.slots; ++slot) mask.push_back(slot <= e.slots - e.tokens + t ? 0.0f : -1e30f);
+  }
+  return mask;
+}
+
+void ChunkPlan::lay_out(LibraryOpBuilder& builder) {
+  if (causal_) mask_place_ = builder.constant(causal_mask(e_));
+  scores_place_ = builder.scratch(scores_.get_size());
+  if (converts_values()) values_place_ = builder.scratch(v_fp32_.get_size());
+  if (converts_output()) product_place_ = builder.scratch(product_.get_size());
+}
+
+void ChunkPlan::append(LibraryOpBuilder& builder, Dim chunk) const {
+  const Dim query = e_.heads * e_.tokens * e_.head_dim;
+  const Dim cache = e_.heads * e_.slots * e_.head_dim;
+  const Place out = operand_at(3, chunk, query);
+  std::vector<LibraryArgument> arguments = {{DNNL_ARG_SRC, q_, operand_at(0, chunk, query)},
+                                            {DNNL_ARG_WEIGHTS, k_transposed_, operand_at(1, chunk, cache)},
+                                            {DNNL_ARG_DST, scores_, scores_place_}};
+  if (causal_) arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, mask_, mask_place_});
+  builder.step<dnnl::matmul>(score_, std::move(arguments));
+  builder.step<dnnl::softmax_forward>(
+      softmax_, {{DNNL_ARG_SRC, scores_, scores_place_}, {DNNL_ARG_DST, scores_, scores_place_}});
+  Place values = operand_at(2, chunk, cache);
+  if (converts_values()) {
+    builder.step<dnnl::reorder>(widen_, {{DNNL_ARG_FROM, v_, values}, {DNNL_ARG_TO, v_fp32_, values_place_}});
+    values = values_place_;
+  }
+  builder.step<dnnl::matmul>(weigh_, {{DNNL_ARG_SRC, scores_, scores_place_},
+                                      {DNNL_ARG_WEIGHTS, v_fp32_, values},
+                                      {DNNL_ARG_DST, product_, converts_output() ? product_place_ : out}});
+  if (converts_output()) {
+    builder.step<dnnl::reorder>(store_,
+                                {{DNNL_ARG_FROM, product_, product_place_}, {DNNL_ARG_TO, o_permuted_, out}});
+  }
+}
+
+std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& scratch) {
+  const auto& q = call.input(0).dims;
+  const Extents extents{q.at(0), q.at(1), q.at(2), call.input(1).dims.at(2), q.at(3)};
+  const bool causal = ir::integer_attribute(*call.op, "causal", 0) != 0;
+  const Dim sequences = sequences_per_chunk(extents);
+  ChunkPlan plan(extents, library_type(call.output(0).dtype), causal, sequences);
+  LibraryOpBuilder builder;
+  plan.lay_out(builder);
+  for (Dim chunk = 0; chunk < extents.batch / sequences; ++chunk) plan.append(builder, chunk);
+  return builder.finish(scratch);
+}
+
+}  // namespace
+
+std::unique_ptr<OpImplementation> make_sdpa(const ir::OpCall& call, ScratchArena& scratch) {
+  return library_guard(call, [&] { return build(call, scratch); });
+}
+
+}  // namespace graphbench::host

@@ -1,0 +1,20 @@
+// softmax over the last dimension: oneDNN's.
+#include "graphs/host/ops/library_op.hpp"
+#include "graphs/host/ops/make_op.hpp"
+
+namespace graphbench::host {
+
+std::unique_ptr<OpImplementation> make_softmax(const ir::OpCall& call, ScratchArena& scratch) {
+  return library_guard(call, [&] {
+    const auto& dims = call.input(0).dims;
+    const dnnl::memory::desc x = plain({dims.at(0), dims.at(1)}, library_type(call.output(0).dtype));
+    const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, x, 1);
+    LibraryOpBuilder builder;
+    builder.step<dnnl::softmax_forward>(
+        dnnl::softmax_forward::primitive_desc(desc, library_attributes(), library_engine_handle()),
+        {{DNNL_ARG_SRC, x, {0}}, {DNNL_ARG_DST, x, {1}}});
+    return builder.finish(scratch);
+  });
+}
+
+}  // namespace graphbench::host

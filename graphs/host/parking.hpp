@@ -1,0 +1,65 @@
+// How a thread of the host device waits for the other one: it spins for as long as a sleep and a
+// wake-up would take, then sleeps in the kernel.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace graphbench::host {
+
+inline void relax_cpu() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Where one thread sleeps until another wakes it.
+//
+// The sleeper announces itself, then looks once more; the waker publishes, then looks for a sleeper.
+// With both sequentially consistent one of them sees the other, so no wake-up is lost. (The waiter
+// count inside std::atomic::notify_one does not give that for a release store ahead of it.)
+class Parking {
+ public:
+  // A few times the cost of a futex sleep and wake-up. Longer would take a core from the stream's own
+  // threads; shorter would put the wake-up into the latency of short steps.
+  static constexpr std::chrono::microseconds spin_time{50};
+
+  // Returns once `ready()` is true. `ready` must read with sequential consistency what the waker wrote.
+  template <typename Ready>
+  void wait(const Ready& ready, bool spin) {
+    if (ready()) return;
+    if (spin && spin_until(ready)) return;
+    for (;;) {
+      asleep_.store(1);
+      if (ready()) break;
+      asleep_.wait(1);
+    }
+    asleep_.store(0);
+  }
+
+  bool occupied() const noexcept { return asleep_.load() != 0; }
+
+  void wake() noexcept {
+    if (asleep_.exchange(0) != 0) asleep_.notify_one();
+  }
+
+ private:
+  template <typename Ready>
+  static bool spin_until(const Ready& ready) {
+    const auto deadline = std::chrono::steady_clock::now() + spin_time;
+    do {
+      for (int i = 0; i < 32; ++i) {
+        if (ready()) return true;
+        relax_cpu();
+      }
+    } while (std::chrono::steady_clock::now() < deadline);
+    return false;
+  }
+
+  std::atomic<std::uint32_t> asleep_{0};
+};
+
+}  // namespace graphbench::host

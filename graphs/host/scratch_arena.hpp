@@ -1,0 +1,38 @@
+// Scratch memory that the ops of one device share. They never overlap in time, so all can use the
+// same bytes; what was handed out stays where it is, because graphs hold its address.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "graphs/device/device.hpp"
+
+namespace graphbench::host {
+
+class ScratchArena {
+ public:
+  explicit ScratchArena(Device& device) : device_(device) {}
+
+  // At least `bytes`, 512-byte aligned, valid as long as the arena; null for none. Throws
+  // Error(out_of_memory).
+  std::byte* reserve(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    // The largest batch is prepared first, so that the first chunk mostly serves all.
+    if (chunks_.empty() || chunks_.back().bytes() < bytes) {
+      chunks_.emplace_back(device_, bytes);
+      total_bytes_ += bytes;
+    }
+    return static_cast<std::byte*>(chunks_.back().data());
+  }
+
+  // Counts memory that an op keeps for itself, such as a table.
+  void count(std::size_t bytes) noexcept { total_bytes_ += bytes; }
+  std::size_t total_bytes() const noexcept { return total_bytes_; }
+
+ private:
+  Device& device_;
+  std::vector<Buffer> chunks_;  // each larger than the one before
+  std::size_t total_bytes_ = 0;
+};
+
+}  // namespace graphbench::host

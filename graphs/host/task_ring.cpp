@@ -1,0 +1,56 @@
+// The ring's waits and wake-ups. Indices only ever grow; a slot is an index modulo the capacity.
+#include "graphs/host/task_ring.hpp"
+
+namespace graphbench::host {
+
+TaskRing::TaskRing(bool spin) : spin_(spin), slots_(std::make_unique<Task[]>(capacity)) {}
+
+Task& TaskRing::claim() {
+  const std::uint64_t index = published_.load(std::memory_order_relaxed);
+  if (index - seen_completed_ >= capacity) {
+    seen_completed_ = completed_.load();
+    // A full ring is waited out down to half: a producer that woke for every slot would sleep and wake
+    // once a task, and both threads would pay for it.
+    if (index - seen_completed_ >= capacity) wait_completed(index - capacity / 2);
+  }
+  return slots_[index % capacity];
+}
+
+void TaskRing::publish() noexcept {
+  published_.store(published_.load(std::memory_order_relaxed) + 1);
+  if (consumer_.occupied()) consumer_.wake();
+}
+
+void TaskRing::wait_idle() {
+  wait_completed(published_.load(std::memory_order_relaxed));
+}
+
+void TaskRing::close() noexcept {
+  closed_.store(true);
+  consumer_.wake();
+}
+
+void TaskRing::wait_completed(std::uint64_t target) {
+  producer_target_.store(target);
+  producer_.wait([&] { return completed_.load() >= target; }, spin_);
+  seen_completed_ = completed_.load();
+}
+
+Task* TaskRing::next() {
+  const std::uint64_t index = completed_.load(std::memory_order_relaxed);
+  if (seen_published_ == index) {
+    consumer_.wait([&] { return published_.load() != index || closed_.load(); }, spin_);
+    seen_published_ = published_.load();
+    if (seen_published_ == index) return nullptr;
+  }
+  return &slots_[index % capacity];
+}
+
+void TaskRing::complete() noexcept {
+  const std::uint64_t done = completed_.load(std::memory_order_relaxed) + 1;
+  completed_.store(done);
+  // A sleeping producer is woken once, when what it waits for is reached.
+  if (producer_.occupied() && done >= producer_target_.load()) producer_.wake();
+}
+
+}  // namespace graphbench::host
