@@ -1,0 +1,65 @@
+// A well-formed plugin record whose every field a test can spoil, and the error that follows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::abi {
+
+// What a build() under test does; `user` of the fixture's workload points to one.
+using BuildBody = std::function<int(const gb_build_request&, gb_builder*, const gb_builder_api&)>;
+
+inline int run_build_body(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api,
+                          void* user) {
+  return (*static_cast<const BuildBody*>(user))(*request, builder, *api);
+}
+
+inline std::int32_t infer_nothing(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
+                                  gb_inferred*, char*, std::size_t, void*) {
+  return 0;
+}
+
+inline int run_nothing(const gb_op_call*, void* const*, void*) {
+  return 0;
+}
+
+// One workload "demo" with options width and depth, presets base and tiny; one op "demo_op".
+struct RecordFixture {
+  BuildBody body = [](const gb_build_request&, gb_builder*, const gb_builder_api&) { return 0; };
+  std::vector<gb_option> options = {{"width", "columns", 1, 100}, {"depth", "layers", 2, 9}};
+  std::vector<std::int64_t> base = {50, 4};
+  std::vector<std::int64_t> tiny = {5, 2};
+  std::vector<gb_preset> presets = {{"base", base.data()}, {"tiny", tiny.data()}};
+  gb_workload workload = {sizeof(gb_workload), 0,    "demo", "a demo", options.data(), 2, 2, presets.data(),
+                          run_build_body,      &body};
+  gb_op op = {sizeof(gb_op), 0, "demo_op", 0, infer_nothing, nullptr, run_nothing, nullptr};
+  std::vector<const gb_workload*> workloads = {&workload};
+  std::vector<const gb_op*> ops = {&op};
+  gb_plugin plugin = {
+      sizeof(gb_plugin), GB_ABI_VERSION, "demo-plugin", "1.0", workloads.data(), ops.data(), 1, 1};
+
+  RecordFixture() = default;
+  RecordFixture(const RecordFixture&) = delete;  // the records point into each other
+};
+
+struct Outcome {
+  std::string message;  // empty: nothing was thrown
+  ErrorCode code = ErrorCode::internal;
+};
+
+template <typename Call>
+Outcome outcome_of(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return {error.what(), error.code()};
+  }
+  return {};
+}
+
+}  // namespace graphbench::abi

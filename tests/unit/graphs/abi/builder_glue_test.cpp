@@ -1,0 +1,233 @@
+// The C function table over a ProgramBuilder: what is built, and what every refused call leaves behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+
+#include "tests/unit/graphs/abi/abi_fixture.hpp"
+
+namespace graphbench::abi {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr gb_init kUniform = {GB_UNIFORM, 0, -1.0, 1.0};
+constexpr gb_dim kRows[] = {{1, 0}, {0, 8}};
+
+struct Builder {
+  gb_builder* handle;
+  const gb_builder_api& api;
+
+  std::int32_t input(const char* name = "x") const {
+    return api.value(handle, GB_INPUT, name, GB_FP32, kRows, 2, kUniform);
+  }
+  std::int32_t op(const char* kind, const char* name, std::vector<std::int32_t> inputs, std::int32_t* output,
+                  std::vector<gb_attr> attrs = {}) const {
+    return api.op(handle, kind, name, inputs.data(), static_cast<std::int32_t>(inputs.size()), attrs.data(),
+                  static_cast<std::int32_t>(attrs.size()), output, 1);
+  }
+};
+
+ir::Program build_with(const std::function<int(const Builder&)>& body) {
+  RecordFixture fixture;
+  fixture.body = [&](const gb_build_request&, gb_builder* handle, const gb_builder_api& api) {
+    return body(Builder{handle, api});
+  };
+  WorkloadRegistry registry;
+  registry.add(fixture.plugin, "demo.so");
+  return registry.build("demo",
+                        {.preset = "tiny", .dtype = ir::DType::fp32, .pass = "forward", .options = {}});
+}
+
+// The body makes one call that must be refused, then reports it as build() should.
+void expect_refused(const std::function<std::int32_t(const Builder&)>& call,
+                    const ::testing::Matcher<std::string>& text) {
+  const Outcome outcome =
+      outcome_of([&] { build_with([&](const Builder& b) { return call(b) < 0 ? 1 : 0; }); });
+  EXPECT_THAT(outcome.message, AllOf(StartsWith("plugin demo.so: workload demo: "), text));
+  EXPECT_EQ(outcome.code, ErrorCode::plugin_failed);
+}
+
+TEST(BuilderGlue, BuildsWhatTheWorkloadSays) {
+  const ir::Program program = build_with([](const Builder& b) {
+    std::int32_t x = b.input();
+    std::int32_t y = -1;
+    const gb_dim weight[] = {{0, 4}, {0, 8}};
+    const std::int32_t w =
+        b.api.value(b.handle, GB_WEIGHT, "w", GB_FP32, weight, 2, gb_init{GB_CONSTANT, 0, 0.5, 0.0});
+    const gb_attr activation = {"activation", GB_ATTR_TEXT, 0, 0, 0.0, "relu"};
+    EXPECT_EQ(b.op("linear", "product", {x, w}, &y, {activation}), 1);
+    EXPECT_EQ(b.op("softmax", "shares", {y}, &y), 1);
+    const char* split = "softmax";
+    EXPECT_EQ(b.api.split_at(b.handle, &split, 1), 0);
+    EXPECT_EQ(b.api.mark_output(b.handle, y), 0);
+    return 0;
+  });
+  EXPECT_EQ(program.name(), "demo/tiny/fp32");
+  ASSERT_EQ(program.ops().size(), 2u);
+  EXPECT_EQ(ir::text_attribute(program.ops()[0], "activation", "none"), "relu");
+  EXPECT_EQ(program.values_of(ir::ValueKind::input).size(), 1u);
+  const ir::Value& weight = program.value(program.values_of(ir::ValueKind::weight).at(0));
+  EXPECT_EQ(weight.name, "w");
+  EXPECT_EQ(weight.init.kind, ir::Init::Kind::constant);
+  EXPECT_EQ(weight.init.low, 0.5);
+  const ir::Value& output = program.value(program.values_of(ir::ValueKind::output).at(0));
+  EXPECT_EQ(output.shape, (ir::Shape{ir::of_batch(), ir::fixed_dim(4)}));
+  EXPECT_THAT(program.default_split_kinds(), ::testing::ElementsAre("softmax"));
+}
+
+TEST(BuilderGlue, TheFirstRefusalIsKeptAndLaterCallsAreRefusedToo) {
+  std::int32_t later = 0;
+  expect_refused(
+      [&](const Builder& b) {
+        std::int32_t y = 0;
+        const std::int32_t first = b.op("no_such_kind", "wrong", {}, &y);
+        later = b.input();
+        b.api.fail(b.handle, "a consequence");
+        return first;
+      },
+      AllOf(HasSubstr("no_such_kind"), ::testing::Not(HasSubstr("consequence"))));
+  EXPECT_LT(later, 0);
+}
+
+TEST(BuilderGlue, AnIgnoredRefusalIsAnError) {
+  const Outcome outcome = outcome_of([] {
+    build_with([](const Builder& b) {
+      std::int32_t x = b.input();
+      b.op("relu", "y", {x}, &x);
+      b.api.mark_output(b.handle, x);
+      b.api.mark_output(b.handle, 99);
+      return 0;
+    });
+  });
+  EXPECT_THAT(outcome.message, HasSubstr("99"));
+}
+
+TEST(BuilderGlue, AFailureWithZeroStatusIsAnErrorAllTheSame) {
+  const Outcome outcome = outcome_of([] {
+    build_with([](const Builder& b) {
+      std::int32_t x = b.input();
+      b.op("relu", "y", {x}, &x);
+      b.api.mark_output(b.handle, x);
+      b.api.fail(b.handle, "changed my mind");
+      return 0;
+    });
+  });
+  EXPECT_THAT(outcome.message, HasSubstr("changed my mind"));
+}
+
+TEST(BuilderGlue, AStatusWithoutAReasonIsNamed) {
+  const Outcome outcome = outcome_of([] { build_with([](const Builder&) { return 42; }); });
+  EXPECT_THAT(outcome.message, HasSubstr("build returned 42 and no reason"));
+  EXPECT_EQ(outcome.code, ErrorCode::plugin_failed);
+}
+
+TEST(BuilderGlue, ExceptionsOfEveryTypeBecomeErrors) {
+  const Outcome standard =
+      outcome_of([] { build_with([](const Builder&) -> int { throw std::runtime_error("oh\nno"); }); });
+  EXPECT_THAT(standard.message, HasSubstr("build: threw an exception: oh?no"));
+  const Outcome other = outcome_of([] { build_with([](const Builder&) -> int { throw 5; }); });
+  EXPECT_THAT(other.message, HasSubstr("build: threw something that is no std::exception"));
+  EXPECT_EQ(other.code, ErrorCode::plugin_failed);
+}
+
+TEST(BuilderGlue, AProgramThatIsNotWholeIsRefused) {
+  const Outcome outcome = outcome_of([] {
+    build_with([](const Builder& b) {
+      b.input();
+      return 0;
+    });
+  });
+  EXPECT_THAT(outcome.message, AllOf(StartsWith("plugin demo.so: workload demo: "), HasSubstr("no output")));
+  EXPECT_EQ(outcome.code, ErrorCode::plugin_failed);
+}
+
+TEST(BuilderGlue, ValuesAreCheckedFieldByField) {
+  using B = const Builder&;
+  const auto value = [](B b, gb_value_kind kind, const char* name, gb_dtype dtype, const gb_dim* dims,
+                        std::int32_t rank,
+                        gb_init init) { return b.api.value(b.handle, kind, name, dtype, dims, rank, init); };
+  const gb_dim negative[] = {{-1, 9}};
+  const gb_dim nothing[] = {{0, 0}};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  expect_refused([&](B b) { return value(b, GB_INPUT, nullptr, GB_FP32, kRows, 2, kUniform); },
+                 HasSubstr("null"));
+  expect_refused([&](B b) { return value(b, GB_INPUT, "", GB_FP32, kRows, 2, kUniform); }, HasSubstr("''"));
+  expect_refused([&](B b) { return value(b, GB_INPUT, "a\nb", GB_FP32, kRows, 2, kUniform); },
+                 HasSubstr("'a?b'"));
+  expect_refused(
+      [&](B b) { return value(b, static_cast<gb_value_kind>(3), "x", GB_FP32, kRows, 2, kUniform); },
+      HasSubstr("kind 3"));
+  expect_refused([&](B b) { return value(b, GB_INPUT, "x", GB_FP32, nullptr, 2, kUniform); },
+                 HasSubstr("dims is null"));
+  expect_refused([&](B b) { return value(b, GB_INPUT, "x", GB_FP32, kRows, 0, kUniform); },
+                 HasSubstr("rank 0"));
+  expect_refused([&](B b) { return value(b, GB_INPUT, "x", GB_FP32, kRows, 9, kUniform); },
+                 HasSubstr("rank 9"));
+  expect_refused([&](B b) { return value(b, GB_INPUT, "x", GB_FP32, negative, 1, kUniform); },
+                 HasSubstr("-1 * batch"));
+  expect_refused([&](B b) { return value(b, GB_INPUT, "x", GB_FP32, nothing, 1, kUniform); },
+                 HasSubstr("0 * batch + 0"));
+  expect_refused(
+      [&](B b) {
+        return value(b, GB_INPUT, "x", GB_FP32, kRows, 2, {7, 0, 0, 1});
+      },
+      HasSubstr("init kind 7"));
+  expect_refused(
+      [&](B b) {
+        return value(b, GB_INPUT, "x", GB_FP32, kRows, 2, {GB_UNIFORM, 0, 1, 1});
+      },
+      HasSubstr("init"));
+  expect_refused(
+      [&](B b) {
+        return value(b, GB_INPUT, "x", GB_FP32, kRows, 2, {GB_CONSTANT, 0, nan, 0});
+      },
+      HasSubstr("init"));
+  expect_refused([&](B b) { return b.input("x") < 0 ? 0 : b.input("x"); }, HasSubstr("taken"));
+}
+
+TEST(BuilderGlue, OpsAreCheckedFieldByField) {
+  using B = const Builder&;
+  std::int32_t y = 0;
+  const auto raw = [&](B b, const std::int32_t* inputs, std::int32_t count, const gb_attr* attrs,
+                       std::int32_t attr_count, std::int32_t* outputs, std::int32_t capacity) {
+    return b.api.op(b.handle, "relu", "y", inputs, count, attrs, attr_count, outputs, capacity);
+  };
+  const std::int32_t x = 0;
+  const gb_attr wild = {"a", 9, 0, 0, 0.0, nullptr};
+  const gb_attr no_text = {"a", GB_ATTR_TEXT, 0, 0, 0.0, nullptr};
+  const gb_attr infinite = {"a", GB_ATTR_REAL, 0, 0, std::numeric_limits<double>::infinity(), nullptr};
+  const gb_attr twice[] = {{"a", GB_ATTR_INT, 0, 1, 0.0, nullptr}, {"a", GB_ATTR_INT, 0, 2, 0.0, nullptr}};
+  expect_refused([&](B b) { return b.op(nullptr, "y", {}, &y); }, HasSubstr("kind is null"));
+  expect_refused([&](B b) { return b.op("relu", nullptr, {}, &y); }, HasSubstr("name of an op is null"));
+  expect_refused([&](B b) { return b.op("relu", "y", {-1}, &y); }, HasSubstr("input 0 is -1"));
+  expect_refused([&](B b) { return b.op("relu", "y", {12}, &y); }, HasSubstr("12"));
+  expect_refused([&](B b) { return raw(b, nullptr, 1, nullptr, 0, &y, 1); }, HasSubstr("inputs is null"));
+  expect_refused([&](B b) { return raw(b, &x, -1, nullptr, 0, &y, 1); }, HasSubstr("-1 inputs"));
+  expect_refused([&](B b) { return raw(b, &x, 65, nullptr, 0, &y, 1); }, HasSubstr("65 inputs"));
+  expect_refused([&](B b) { return raw(b, nullptr, 0, nullptr, 1, &y, 1); }, HasSubstr("attributes is null"));
+  expect_refused([&](B b) { return raw(b, nullptr, 0, &wild, 1, &y, 1); }, HasSubstr("type 9"));
+  expect_refused([&](B b) { return raw(b, nullptr, 0, &no_text, 1, &y, 1); },
+                 HasSubstr("attribute 'a' is null"));
+  expect_refused([&](B b) { return raw(b, nullptr, 0, &infinite, 1, &y, 1); }, HasSubstr("not finite"));
+  expect_refused([&](B b) { return raw(b, nullptr, 0, twice, 2, &y, 1); }, HasSubstr("given twice"));
+  expect_refused([&](B b) { return b.input() < 0 ? 0 : raw(b, &x, 1, nullptr, 0, &y, 0); },
+                 HasSubstr("room for 0"));
+  expect_refused([&](B b) { return b.input() < 0 ? 0 : raw(b, &x, 1, nullptr, 0, nullptr, 1); },
+                 HasSubstr("room for 0"));
+}
+
+TEST(BuilderGlue, OutputsAndSplitsAreChecked) {
+  using B = const Builder&;
+  const char* null_kind = nullptr;
+  expect_refused([](B b) { return b.api.mark_output(b.handle, -3); }, HasSubstr("-3"));
+  expect_refused([](B b) { return b.api.mark_output(b.handle, b.input()); }, HasSubstr("x"));
+  expect_refused([](B b) { return b.api.split_at(b.handle, nullptr, 2); }, HasSubstr("kinds is null"));
+  expect_refused([&](B b) { return b.api.split_at(b.handle, &null_kind, 1); }, HasSubstr("kind is null"));
+}
+
+}  // namespace
+}  // namespace graphbench::abi

@@ -1,0 +1,136 @@
+// Every field of a plugin's record, spoilt in turn: each must be refused by name, and nothing added.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/unit/graphs/abi/abi_fixture.hpp"
+
+namespace graphbench::abi {
+namespace {
+
+struct Spoiling {
+  const char* name;
+  void (*spoil)(RecordFixture&);
+  const char* expected;
+};
+
+class SpoiltRecord : public ::testing::TestWithParam<Spoiling> {};
+
+TEST_P(SpoiltRecord, IsRefusedByNameAndLeavesNothingBehind) {
+  RecordFixture fixture;
+  GetParam().spoil(fixture);
+  WorkloadRegistry registry;
+  const Outcome outcome = outcome_of([&] { registry.add(fixture.plugin, "demo.so"); });
+  EXPECT_THAT(outcome.message, ::testing::StartsWith("plugin demo.so: "));
+  EXPECT_THAT(outcome.message, ::testing::HasSubstr(GetParam().expected));
+  EXPECT_EQ(outcome.message.find('\n'), std::string::npos);
+  EXPECT_EQ(outcome.code, ErrorCode::plugin_failed);
+  EXPECT_TRUE(registry.workloads().empty());
+  EXPECT_EQ(registry.catalog().find("demo_op"), nullptr);
+}
+
+const Spoiling kSpoilings[] = {
+    {"OlderVersion", [](RecordFixture& f) { f.plugin.abi_version = 0; },
+     "ABI version 0, this graphbench has version 1"},
+    {"PluginSize", [](RecordFixture& f) { f.plugin.struct_size -= 1; }, "gb_plugin.struct_size"},
+    {"PluginName", [](RecordFixture& f) { f.plugin.name = nullptr; }, "name is null"},
+    {"PluginVersion", [](RecordFixture& f) { f.plugin.version = "1\n2"; }, "version '1?2'"},
+    {"NullWorkloads", [](RecordFixture& f) { f.plugin.workloads = nullptr; }, "workloads is null"},
+    {"NullWorkload", [](RecordFixture& f) { f.workloads[0] = nullptr; },
+     "entry of gb_plugin.workloads is null"},
+    {"NegativeWorkloads", [](RecordFixture& f) { f.plugin.workload_count = -1; }, "workload_count is -1"},
+    {"WildOps", [](RecordFixture& f) { f.plugin.op_count = 1 << 30; }, "op_count is 1073741824"},
+    {"NullOps", [](RecordFixture& f) { f.plugin.ops = nullptr; }, "ops is null"},
+    {"NullOp", [](RecordFixture& f) { f.ops[0] = nullptr; }, "entry of gb_plugin.ops is null"},
+    {"Empty", [](RecordFixture& f) { f.plugin.workload_count = f.plugin.op_count = 0; },
+     "no workload and no op"},
+    {"WorkloadTwice",
+     [](RecordFixture& f) {
+       f.workloads.push_back(&f.workload);
+       f.plugin.workloads = f.workloads.data();
+       f.plugin.workload_count = 2;
+     },
+     "workload 'demo' is listed twice"},
+    {"OpTwice",
+     [](RecordFixture& f) {
+       f.ops.push_back(&f.op);
+       f.plugin.ops = f.ops.data();
+       f.plugin.op_count = 2;
+     },
+     "op 'demo_op' is listed twice"},
+    {"WorkloadSize", [](RecordFixture& f) { f.workload.struct_size = 12; }, "gb_workload.struct_size is 12"},
+    {"WorkloadName", [](RecordFixture& f) { f.workload.name = "Demo Two"; }, "workload name 'Demo Two'"},
+    {"WorkloadNoName", [](RecordFixture& f) { f.workload.name = nullptr; }, "workload name is null"},
+    {"WorkloadHelp", [](RecordFixture& f) { f.workload.help = nullptr; }, "workload 'demo': help is null"},
+    {"NoBuild", [](RecordFixture& f) { f.workload.build = nullptr; }, "build is null"},
+    {"NullOptions", [](RecordFixture& f) { f.workload.options = nullptr; }, "options is null"},
+    {"OptionKey", [](RecordFixture& f) { f.options[0].key = "a=b"; }, "option key 'a=b'"},
+    {"OptionHelp", [](RecordFixture& f) { f.options[0].help = "\x1B"; }, "option help '?'"},
+    {"OptionTwice", [](RecordFixture& f) { f.options[1].key = "width"; }, "option 'width' is listed twice"},
+    {"OptionMin", [](RecordFixture& f) { f.options[0].min = 0; }, "'width' has bounds [0, 100]"},
+    {"OptionMax", [](RecordFixture& f) { f.options[1].max = 1; }, "'depth' has bounds [2, 1]"},
+    {"NoPreset", [](RecordFixture& f) { f.workload.preset_count = 0; }, "no preset"},
+    {"NullPresets", [](RecordFixture& f) { f.workload.presets = nullptr; }, "presets is null"},
+    {"PresetName", [](RecordFixture& f) { f.presets[0].name = ""; }, "preset name ''"},
+    {"PresetTwice", [](RecordFixture& f) { f.presets[1].name = "base"; }, "preset 'base' is listed twice"},
+    {"PresetValues", [](RecordFixture& f) { f.presets[1].values = nullptr; }, "preset 'tiny' has no values"},
+    {"PresetBelow", [](RecordFixture& f) { f.tiny[1] = 1; }, "preset 'tiny' sets depth to 1, outside [2, 9]"},
+    {"PresetAbove", [](RecordFixture& f) { f.base[0] = 101; }, "preset 'base' sets width to 101"},
+    {"OpSize", [](RecordFixture& f) { f.op.struct_size = 0; }, "gb_op.struct_size is 0"},
+    {"OpKind", [](RecordFixture& f) { f.op.kind = "Demo"; }, "op kind 'Demo'"},
+    {"OpBuiltInKind", [](RecordFixture& f) { f.op.kind = "linear"; },
+     "op kind 'linear' is taken already, it is built in"},
+    {"OpFlags", [](RecordFixture& f) { f.op.flags = 4; }, "flags is 4"},
+    {"OpInfer", [](RecordFixture& f) { f.op.infer = nullptr; }, "infer is null"},
+    {"OpRunsNowhere", [](RecordFixture& f) { f.op.run_host = nullptr; }, "runs nowhere"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Records, SpoiltRecord, ::testing::ValuesIn(kSpoilings),
+                         [](const auto& spoiling) { return spoiling.param.name; });
+
+TEST(Records, LargerStructsOfANewerHeaderAreTaken) {
+  RecordFixture fixture;
+  fixture.plugin.struct_size += 64;
+  fixture.workload.struct_size += 64;
+  fixture.op.struct_size += 64;
+  WorkloadRegistry registry;
+  registry.add(fixture.plugin, "demo.so");
+  EXPECT_EQ(registry.workloads().size(), 1u);
+}
+
+TEST(Records, AWorkloadMayHaveNoOptions) {
+  RecordFixture fixture;
+  fixture.workload.options = nullptr;
+  fixture.workload.option_count = 0;
+  fixture.presets[0].values = fixture.presets[1].values = nullptr;
+  WorkloadRegistry registry;
+  registry.add(fixture.plugin, "demo.so");
+  EXPECT_TRUE(registry.workloads().at(0).options.empty());
+}
+
+TEST(Records, APluginMayBringOpsAlone) {
+  RecordFixture fixture;
+  fixture.plugin.workloads = nullptr;
+  fixture.plugin.workload_count = 0;
+  WorkloadRegistry registry;
+  registry.add(fixture.plugin, "demo.so");
+  EXPECT_NE(registry.catalog().find("demo_op"), nullptr);
+}
+
+TEST(Records, AnOpsFlagsAndWriteSetReachTheCatalog) {
+  RecordFixture fixture;
+  fixture.op.flags = GB_OP_HOST | GB_OP_NOT_CAPTURABLE;
+  fixture.op.mutated_inputs = (1ull << 63) | 2u;
+  WorkloadRegistry registry;
+  registry.add(fixture.plugin, "demo.so");
+  const ir::OpDefinition* definition = registry.catalog().find("demo_op");
+  ASSERT_NE(definition, nullptr);
+  EXPECT_EQ(definition->foreign, &fixture.op);
+  EXPECT_TRUE(definition->traits.host_op);
+  EXPECT_FALSE(definition->traits.capturable);
+  EXPECT_THAT(definition->mutated_inputs, ::testing::ElementsAre(1u, 63u));
+}
+
+}  // namespace
+}  // namespace graphbench::abi

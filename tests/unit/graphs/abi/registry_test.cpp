@@ -1,0 +1,127 @@
+// What a registry answers, and how a choice of preset and options becomes the values build() sees.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/unit/graphs/abi/abi_fixture.hpp"
+
+namespace graphbench::abi {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// The fixture's workload, with a body that keeps the request and refuses.
+class Registry : public ::testing::Test {
+ protected:
+  Registry() {
+    fixture_.body = [this](const gb_build_request& request, gb_builder* builder, const gb_builder_api& api) {
+      dtype_ = request.dtype;
+      pass_ = request.pass;
+      for (std::int32_t i = 0; i < request.option_count; ++i) {
+        keys_.emplace_back(request.options[i].key);
+        values_.push_back(request.options[i].value);
+      }
+      api.fail(builder, "seen");
+      return 1;
+    };
+    registry_.add(fixture_.plugin, "demo.so");
+  }
+
+  Outcome build(const BuildChoice& choice, const char* workload = "demo") {
+    return outcome_of([&] { registry_.build(workload, choice); });
+  }
+
+  void expect_rejected(const Outcome& outcome, const ::testing::Matcher<std::string>& text) {
+    EXPECT_THAT(outcome.message, text);
+    EXPECT_EQ(outcome.code, ErrorCode::invalid_argument);
+    EXPECT_TRUE(keys_.empty()) << "build() was called";
+  }
+
+  RecordFixture fixture_;
+  WorkloadRegistry registry_;
+  std::int32_t dtype_ = -1;
+  std::string pass_;
+  std::vector<std::string> keys_;
+  std::vector<std::int64_t> values_;
+};
+
+TEST_F(Registry, DescribesItsWorkloads) {
+  const std::vector<WorkloadInfo> infos = registry_.workloads();
+  ASSERT_EQ(infos.size(), 1u);
+  EXPECT_EQ(infos[0].name, "demo");
+  EXPECT_EQ(infos[0].help, "a demo");
+  EXPECT_EQ(infos[0].plugin, "demo.so");
+  ASSERT_EQ(infos[0].options.size(), 2u);
+  EXPECT_EQ(infos[0].options[1].key, "depth");
+  EXPECT_EQ(infos[0].options[1].max, 9);
+  ASSERT_EQ(infos[0].presets.size(), 2u);
+  EXPECT_EQ(infos[0].presets[1].name, "tiny");
+  EXPECT_EQ(infos[0].presets[1].values.at("width"), 5);
+}
+
+TEST_F(Registry, APresetGivesEveryOptionAValueInDeclaredOrder) {
+  build({.preset = "base", .dtype = ir::DType::bf16, .pass = "forward", .options = {}});
+  EXPECT_THAT(keys_, ::testing::ElementsAre("width", "depth"));
+  EXPECT_THAT(values_, ::testing::ElementsAre(50, 4));
+  EXPECT_EQ(dtype_, GB_BF16);
+  EXPECT_EQ(pass_, "forward");
+}
+
+TEST_F(Registry, OverridesReplaceThePresetsValues) {
+  build({.preset = "tiny", .dtype = ir::DType::fp16, .pass = "forward", .options = {{"width", 77}}});
+  EXPECT_THAT(values_, ::testing::ElementsAre(77, 2));
+  EXPECT_EQ(dtype_, GB_FP16);
+}
+
+TEST_F(Registry, AnUnknownWorkloadIsAnsweredWithThoseThereAre) {
+  expect_rejected(build({.preset = "tiny", .dtype = {}, .pass = "forward", .options = {}}, "nope"),
+                  AllOf(HasSubstr("'nope'"), HasSubstr("demo")));
+}
+
+TEST_F(Registry, AnUnknownPresetIsAnsweredWithThoseThereAre) {
+  expect_rejected(build({.preset = "huge", .dtype = {}, .pass = "forward", .options = {}}),
+                  AllOf(HasSubstr("preset 'huge'"), HasSubstr("base, tiny")));
+}
+
+TEST_F(Registry, AnUnknownOptionIsAnsweredWithThoseThereAre) {
+  expect_rejected(build({.preset = "tiny", .dtype = {}, .pass = "forward", .options = {{"heads", 2}}}),
+                  AllOf(HasSubstr("option 'heads'"), HasSubstr("width, depth")));
+}
+
+TEST_F(Registry, AValueOutsideItsOptionsBoundsIsRejected) {
+  for (const std::int64_t value : {std::int64_t{1}, std::int64_t{10}, std::int64_t{-4}}) {
+    expect_rejected(build({.preset = "tiny", .dtype = {}, .pass = "forward", .options = {{"depth", value}}}),
+                    HasSubstr("depth=" + std::to_string(value) + " is outside 2..9"));
+  }
+}
+
+TEST_F(Registry, AnotherPassThanForwardIsRejected) {
+  expect_rejected(build({.preset = "tiny", .dtype = {}, .pass = "training", .options = {}}),
+                  AllOf(HasSubstr("pass 'training'"), HasSubstr("forward")));
+}
+
+TEST_F(Registry, AnIntegerDtypeIsRejected) {
+  expect_rejected(build({.preset = "tiny", .dtype = ir::DType::i32, .pass = "forward", .options = {}}),
+                  HasSubstr("dtype i32"));
+}
+
+TEST_F(Registry, AWorkloadNameTakenBeforeIsRefusedAndNothingOfThePluginAdded) {
+  RecordFixture second;
+  second.op.kind = "second_op";
+  const Outcome outcome = outcome_of([&] { registry_.add(second.plugin, "second.so"); });
+  EXPECT_THAT(outcome.message, HasSubstr("plugin second.so: workload 'demo' is taken already, by demo.so"));
+  EXPECT_EQ(registry_.catalog().find("second_op"), nullptr);
+}
+
+TEST_F(Registry, AnOpKindTakenByAnotherPluginIsRefusedAndNothingOfThePluginAdded) {
+  RecordFixture second;
+  second.workload.name = "second";
+  const Outcome outcome = outcome_of([&] { registry_.add(second.plugin, "second.so"); });
+  EXPECT_THAT(outcome.message, HasSubstr("op kind 'demo_op' is taken already, by another plugin"));
+  EXPECT_EQ(registry_.workloads().size(), 1u);
+}
+
+}  // namespace
+}  // namespace graphbench::abi
