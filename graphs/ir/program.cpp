@@ -82,7 +82,7 @@ ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Sha
   // At batch 1 already: an extent that is not positive there is a mistake of the workload, not of a
   // batch the user chose.
   static_cast<void>(resolve(dtype, shape, 1).bytes());
-  if (!names_.emplace(name, true).second) refuse("value " + name + ": the name is taken");
+  if (!names_.insert(name).second) refuse("value " + name + ": the name is taken");
   program_.values_.push_back({std::move(name), kind, dtype, std::move(shape), init});
   return static_cast<ValueId>(program_.values_.size() - 1);
 }
@@ -96,7 +96,7 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
     refuse("op " + name + ": unknown op kind \"" + kind + "\"; known are " + known);
   }
   if (name.empty()) refuse("an op of kind " + kind + " has no name");
-  if (!names_.emplace(name, true).second) refuse("op " + name + ": the name is taken");
+  if (names_.contains(name)) refuse("op " + name + ": the name is taken");
   Op op{.kind = std::move(kind),
         .name = std::move(name),
         .inputs = std::move(inputs),
@@ -129,6 +129,7 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
     op.outputs.push_back(static_cast<ValueId>(program_.values_.size() - 1));
   }
   std::vector<ValueId> outputs = op.outputs;
+  names_.insert(op.name);
   program_.ops_.push_back(std::move(op));
   return outputs;
 }

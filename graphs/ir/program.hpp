@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -158,7 +159,7 @@ class ProgramBuilder {
  private:
   const OpCatalog& catalog_;
   Program program_;
-  std::map<std::string, bool, std::less<>> names_;
+  std::set<std::string, std::less<>> names_;
 };
 
 }  // namespace graphbench::ir

@@ -1,0 +1,154 @@
+// A device for unit tests: plain memory, kernels that only note that they were launched, and any call
+// made to fail on demand. Runs everything at once on the calling thread.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graphs/device/device.hpp"
+#include "graphs/ir/random_fill.hpp"
+
+namespace graphbench::test {
+
+// Counts fallible calls; throws at the one that `fail_at` names (1: the first). 0: never.
+struct CallLog {
+  std::int64_t calls = 0;
+  std::int64_t fail_at = 0;
+  std::vector<std::string> launches;         // op names, in order, run or recorded
+  std::vector<std::vector<void*>> operands;  // of each
+  std::int64_t allocations = 0;
+  std::int64_t live_allocations = 0;
+  std::int64_t live_graphs = 0;
+  std::int64_t graph_launches = 0;
+  bool capturing = false;
+
+  void step(const char* what) {
+    if (++calls == fail_at) throw Error(ErrorCode::device_failed, std::string(what) + ": injected");
+  }
+};
+
+class FakeStream : public Stream {
+ public:
+  explicit FakeStream(CallLog& log) : log_(log) {}
+  void synchronize() override { log_.step("synchronize"); }
+  void begin_capture() override;
+  std::unique_ptr<Graph> end_capture() override;
+  void abandon_capture() noexcept override { log_.capturing = false; }
+  bool capturing() const override { return log_.capturing; }
+  void fill_bytes(void* destination, int byte, std::size_t bytes) override {
+    std::memset(destination, byte, bytes);
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void copy_to_device(void* to, const void* from, std::size_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
+  void copy_on_device(void* to, const void* from, std::size_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
+  void* native_handle() noexcept override { return nullptr; }
+
+ private:
+  CallLog& log_;
+};
+
+class FakeExec final : public GraphExec {
+ public:
+  explicit FakeExec(CallLog& log) : log_(log) { ++log_.live_graphs; }
+  ~FakeExec() override { --log_.live_graphs; }
+  void upload(Stream&) override { log_.step("upload"); }
+  void launch(Stream&) override {
+    log_.step("launch graph");
+    ++log_.graph_launches;
+  }
+  void* native_handle() noexcept override { return nullptr; }
+
+ private:
+  CallLog& log_;
+};
+
+class FakeGraph final : public Graph {
+ public:
+  FakeGraph(CallLog& log, std::size_t nodes) : log_(log), nodes_(nodes) { ++log_.live_graphs; }
+  ~FakeGraph() override { --log_.live_graphs; }
+  std::size_t node_count() const override { return nodes_; }
+  std::unique_ptr<GraphExec> instantiate() override {
+    log_.step("instantiate");
+    return std::make_unique<FakeExec>(log_);
+  }
+  void* native_handle() noexcept override { return nullptr; }
+
+ private:
+  CallLog& log_;
+  std::size_t nodes_;
+};
+
+class FakeKernel final : public Kernel {
+ public:
+  FakeKernel(CallLog& log, const ir::OpCall& call)
+      : log_(log), name_(call.op->name), operands_(call.operands.size()) {}
+  void launch(Stream&, void* const* operands) override {
+    log_.step("launch");
+    log_.launches.push_back(name_);
+    log_.operands.emplace_back(operands, operands + operands_);
+  }
+
+ private:
+  CallLog& log_;
+  std::string name_;
+  std::size_t operands_;
+};
+
+class FakeDevice final : public Device {
+ public:
+  CallLog log;
+  std::size_t memory_limit = 1u << 30;
+
+  const DeviceInfo& info() const override { return info_; }
+  bool supports(ir::DType) const override { return true; }
+  std::unique_ptr<Stream> make_stream() override { return std::make_unique<FakeStream>(log); }
+  std::unique_ptr<Event> make_event() override { return nullptr; }
+  std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
+    log.step("make kernel");
+    return std::make_unique<FakeKernel>(log, call);
+  }
+  void* allocate(std::size_t bytes) override {
+    log.step("allocate");
+    if (bytes > memory_limit) throw Error(ErrorCode::out_of_memory, "allocate: too much");
+    ++log.allocations;
+    ++log.live_allocations;
+    return std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  }
+  void deallocate(void* data) noexcept override {
+    --log.live_allocations;
+    std::free(data);
+  }
+  MemoryInfo memory() const override { return {memory_limit, memory_limit}; }
+  std::size_t allocation_granularity() const override { return 4096; }
+  std::size_t workspace_bytes() const override { return 0; }
+  void fill(Stream&, void*, ir::DType, std::size_t, const ir::Init&, std::uint64_t) override {
+    log.step("fill");
+  }
+  std::uint64_t digest(Stream&, const void*, std::size_t) override { return 0; }
+  void synchronize() override {}
+
+ private:
+  DeviceInfo info_;
+};
+
+inline void FakeStream::begin_capture() {
+  log_.step("begin capture");
+  log_.capturing = true;
+  log_.launches.clear();
+}
+
+inline std::unique_ptr<Graph> FakeStream::end_capture() {
+  log_.capturing = false;
+  log_.step("end capture");
+  return std::make_unique<FakeGraph>(log_, log_.launches.size());
+}
+
+}  // namespace graphbench::test

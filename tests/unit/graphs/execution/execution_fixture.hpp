@@ -1,0 +1,43 @@
+// A small program on the fake device with everything an executor needs.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "graphs/execution/executor.hpp"
+#include "tests/support/fake_device.hpp"
+#include "tests/support/small_programs.hpp"
+
+namespace graphbench::execution {
+
+class ExecutionTest : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t largest_batch = 8;
+
+  ExecutionContext context(std::vector<std::string> split_kinds = {}) {
+    return {.device = device_,
+            .stream = *stream_,
+            .program = program_,
+            .buffers = buffers_,
+            .eager_pool = eager_pool_,
+            .graph_pool = &graph_pool_,
+            .split_kinds = std::move(split_kinds)};
+  }
+  void prepare(Executor& executor) {
+    executor.capture();
+    executor.instantiate();
+    executor.upload();
+  }
+
+  test::FakeDevice device_;
+  ir::OpCatalog catalog_;
+  ir::Program program_ = test::make_chain(catalog_, 3);
+  std::unique_ptr<Stream> stream_ = device_.make_stream();
+  ProgramBuffers buffers_{device_, program_, largest_batch};
+  pool::MemoryPool eager_pool_{device_};
+  pool::MemoryPool graph_pool_{device_};
+};
+
+}  // namespace graphbench::execution

@@ -1,0 +1,183 @@
+// What each mode enqueues, from which memory, and what it refuses.
+#include <set>
+
+#include "tests/unit/graphs/execution/execution_fixture.hpp"
+
+namespace graphbench::execution {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST_F(ExecutionTest, EagerLaunchesEveryOpInOrderAndNoMarker) {
+  const auto executor = make_executor(ExecutionMode::eager, context(), 4);
+  executor->submit();
+  ASSERT_EQ(device_.log.launches.size(), 9u);
+  EXPECT_EQ(device_.log.launches[0], "layer0.norm");
+  EXPECT_EQ(device_.log.launches[3], "layer1.norm");
+  EXPECT_EQ(executor->counts().eager_ops, 9);
+  EXPECT_EQ(executor->counts().pieces, 0);
+}
+
+TEST_F(ExecutionTest, EagerReachesASteadyStateWithoutDeviceAllocations) {
+  const auto executor = make_executor(ExecutionMode::eager, context(), 4);
+  executor->submit();
+  const auto allocations = device_.log.allocations;
+  const auto first = device_.log.operands;
+  device_.log.operands.clear();
+  executor->submit();
+  EXPECT_EQ(device_.log.allocations, allocations);
+  EXPECT_EQ(device_.log.operands, first);
+  EXPECT_EQ(eager_pool_.statistics().in_use_bytes, 0u);
+}
+
+TEST_F(ExecutionTest, AnOpsOperandsAreDistinctWhileTheyLive) {
+  make_executor(ExecutionMode::eager, context(), 4)->submit();
+  for (const auto& operands : device_.log.operands) {
+    EXPECT_EQ(std::set<void*>(operands.begin(), operands.end()).size(), operands.size());
+  }
+}
+
+TEST_F(ExecutionTest, WholeCapturesOnceAndReplaysWithOneLaunch) {
+  const auto executor = make_executor(ExecutionMode::whole, context(), 4);
+  prepare(*executor);
+  EXPECT_EQ(device_.log.launches.size(), 9u);
+  executor->submit();
+  executor->submit();
+  EXPECT_EQ(device_.log.graph_launches, 2);
+  EXPECT_EQ(device_.log.launches.size(), 9u);
+  const GraphCounts counts = executor->counts();
+  EXPECT_EQ(counts.pieces, 1);
+  EXPECT_EQ(counts.nodes, 9);
+  EXPECT_EQ(counts.captured_ops, 9);
+  EXPECT_EQ(counts.eager_ops, 0);
+}
+
+TEST_F(ExecutionTest, PiecewiseCapturesAPieceALayer) {
+  const auto executor = make_executor(ExecutionMode::piecewise, context(), 4);
+  prepare(*executor);
+  EXPECT_EQ(executor->counts().pieces, 3);
+  EXPECT_EQ(executor->counts().nodes, 9);
+  executor->submit();
+  EXPECT_EQ(device_.log.graph_launches, 3);
+}
+
+TEST_F(ExecutionTest, PiecewiseLaunchesSplittingOpsBetweenItsPieces) {
+  const auto executor = make_executor(ExecutionMode::piecewise, context({"rmsnorm"}), 4);
+  prepare(*executor);
+  EXPECT_EQ(executor->counts().pieces, 3);
+  EXPECT_EQ(executor->counts().eager_ops, 3);
+  EXPECT_EQ(executor->counts().captured_ops, 6);
+  device_.log.launches.clear();
+  executor->submit();
+  EXPECT_THAT(device_.log.launches, ElementsAre("layer0.norm", "layer1.norm", "layer2.norm"));
+  EXPECT_EQ(device_.log.graph_launches, 3);
+}
+
+TEST_F(ExecutionTest, AnEagerSplittingOpWritesWhereItsConsumerWasCaptured) {
+  const auto executor = make_executor(ExecutionMode::piecewise, context({"rmsnorm"}), 4);
+  executor->capture();
+  // The last capture recorded layer2.up and layer2.down; up reads what the eager norm writes.
+  const void* consumer_input = device_.log.operands[device_.log.operands.size() - 2][0];
+  executor->instantiate();
+  device_.log.operands.clear();
+  executor->submit();
+  EXPECT_EQ(device_.log.operands.back().back(), consumer_input);
+}
+
+TEST_F(ExecutionTest, SubmitMakesNoDeviceAllocationInTheGraphModes) {
+  for (const ExecutionMode mode : {ExecutionMode::whole, ExecutionMode::piecewise}) {
+    const auto executor = make_executor(mode, context(), 4);
+    prepare(*executor);
+    const auto allocations = device_.log.allocations;
+    executor->submit();
+    EXPECT_EQ(device_.log.allocations, allocations);
+  }
+}
+
+TEST_F(ExecutionTest, SmallerBatchesCaptureIntoTheMemoryOfTheLargest) {
+  const auto large = make_executor(ExecutionMode::whole, context(), 8);
+  large->capture();
+  const std::size_t reserved = graph_pool_.statistics().reserved_bytes;
+  const auto small = make_executor(ExecutionMode::whole, context(), 2);
+  small->capture();
+  EXPECT_EQ(graph_pool_.statistics().reserved_bytes, reserved);
+  EXPECT_EQ(graph_pool_.statistics().in_use_bytes, 0u);
+}
+
+TEST_F(ExecutionTest, FreeRangesAreRecordedOnlyOnRequest) {
+  ExecutionContext recording = context();
+  recording.record_free_ranges = true;
+  const auto executor = make_executor(ExecutionMode::piecewise, recording, 4);
+  executor->capture();
+  ASSERT_EQ(executor->free_ranges().size(), 3u);
+  // What the next layer reads is live between the pieces, so it is not among the free ranges.
+  const auto* live = static_cast<const std::byte*>(device_.log.operands.back().at(2));
+  for (const pool::MemoryRange& range : executor->free_ranges()[1]) {
+    EXPECT_FALSE(live >= range.data && live < range.data + range.bytes);
+  }
+  const auto silent = make_executor(ExecutionMode::piecewise, context(), 4);
+  silent->capture();
+  EXPECT_TRUE(silent->free_ranges().empty());
+}
+
+TEST_F(ExecutionTest, BuffersTooLargeLeaveNothingBehind) {
+  const auto before = device_.log.live_allocations;
+  EXPECT_THROW(ProgramBuffers(device_, program_, std::int64_t{1} << 40), Error);
+  EXPECT_THROW(ProgramBuffers(device_, program_, std::int64_t{1} << 62), Error);
+  EXPECT_EQ(device_.log.live_allocations, before);
+}
+
+class RefusedProgramTest : public ::testing::Test {
+ protected:
+  // A program whose only op has the given flags and write set.
+  ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
+    op_ = gb_op{sizeof(gb_op), flags, "mine", mutated, infer, nullptr, nullptr, nullptr};
+    ir::OpDefinition definition;
+    definition.kind = "mine";
+    definition.foreign = &op_;
+    ir::OpCatalog catalog;
+    catalog.add(definition);
+    ir::ProgramBuilder builder("p", catalog);
+    const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
+    const ir::Program program = builder.finish();
+    test::FakeDevice device;
+    const auto stream = device.make_stream();
+    ProgramBuffers buffers(device, program, 1);
+    pool::MemoryPool eager_pool(device);
+    pool::MemoryPool graph_pool(device);
+    try {
+      make_executor(mode, {device, *stream, program, buffers, eager_pool, &graph_pool, {}}, 1);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::internal;
+  }
+
+ private:
+  static std::int32_t infer(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
+                            gb_inferred* outputs, char*, std::size_t, void*) {
+    outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
+    return 1;
+  }
+  gb_op op_{};
+};
+
+TEST_F(RefusedProgramTest, WholeRefusesWhatNoGraphHolds) {
+  EXPECT_EQ(refusal(ExecutionMode::whole, GB_OP_HOST, 0), ErrorCode::host_op);
+  EXPECT_EQ(refusal(ExecutionMode::whole, GB_OP_NOT_CAPTURABLE, 0), ErrorCode::not_capturable_op);
+}
+
+TEST_F(RefusedProgramTest, PiecewiseSplitsWhereWholeRefuses) {
+  EXPECT_EQ(refusal(ExecutionMode::piecewise, GB_OP_HOST, 0), ErrorCode::internal);
+  EXPECT_EQ(refusal(ExecutionMode::piecewise, GB_OP_NOT_CAPTURABLE, 0), ErrorCode::internal);
+}
+
+TEST_F(RefusedProgramTest, GraphModesRefuseMutatedInputs) {
+  EXPECT_EQ(refusal(ExecutionMode::whole, 0, 1), ErrorCode::mutated_input);
+  EXPECT_EQ(refusal(ExecutionMode::piecewise, 0, 1), ErrorCode::mutated_input);
+  EXPECT_EQ(refusal(ExecutionMode::eager, 0, 1), ErrorCode::internal);
+}
+
+}  // namespace
+}  // namespace graphbench::execution

@@ -1,0 +1,124 @@
+// Shape inference of the built-in kinds: what they give, and what they refuse by name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "graphs/ir/error.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::ir {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class InferTest : public ::testing::Test {
+ protected:
+  ValueId value(const std::string& name, Shape shape, DType dtype = DType::bf16,
+                ValueKind kind = ValueKind::input) {
+    return builder_.value(kind, name, dtype, std::move(shape), {});
+  }
+  Shape inferred(ValueId id) {
+    builder_.mark_output(id);
+    return builder_.finish().value(id).shape;
+  }
+  void expect_refusal(const std::string& kind, std::vector<ValueId> inputs, Attributes attributes,
+                      const std::string& part) {
+    try {
+      builder_.op(kind, "the_op", std::move(inputs), std::move(attributes));
+      ADD_FAILURE() << kind << " accepted";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), StartsWith("the_op"));
+      EXPECT_THAT(error.what(), HasSubstr(part));
+    }
+  }
+
+  OpCatalog catalog_;
+  ProgramBuilder builder_{"p", catalog_};
+};
+
+TEST_F(InferTest, LinearGivesRowsByColumns) {
+  const ValueId x = value("x", {of_batch(4), fixed_dim(8)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)}, DType::bf16, ValueKind::weight);
+  EXPECT_EQ(inferred(builder_.op("linear", "l", {x, w}, {})[0]), (Shape{of_batch(4), fixed_dim(16)}));
+}
+
+TEST_F(InferTest, LinearRefusesWhatDoesNotFit) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(8)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)});
+  const ValueId narrow = value("narrow", {fixed_dim(16), fixed_dim(7)});
+  const ValueId other = value("other", {fixed_dim(16), fixed_dim(8)}, DType::fp32);
+  const ValueId bias = value("bias", {fixed_dim(8)});
+  expect_refusal("linear", {x, narrow}, {}, "narrow");
+  expect_refusal("linear", {x, other}, {}, "fp32");
+  expect_refusal("linear", {x, w, bias}, {}, "2 inputs");
+}
+
+TEST_F(InferTest, LinearRefusesAWrongBiasAndAnUnknownActivation) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(8)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)});
+  const ValueId bias = value("bias", {fixed_dim(8)});
+  expect_refusal("linear", {x, w, bias}, {{"bias", std::int64_t{1}}}, "bias");
+}
+
+TEST_F(InferTest, LinearRefusesAnUnknownActivation) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(8)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)});
+  expect_refusal("linear", {x, w}, {{"activation", std::string("swish")}}, "swish");
+}
+
+TEST_F(InferTest, AttributesOfTheWrongTypeAreRefused) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(8)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(8)});
+  expect_refusal("linear", {x, w}, {{"bias", 1.0}}, "bias must be an integer");
+}
+
+TEST_F(InferTest, AttentionGivesRowsOfTokens) {
+  const Shape cache{of_batch(), fixed_dim(4), fixed_dim(64), fixed_dim(16)};
+  const ValueId q = value("q", {of_batch(), fixed_dim(4), fixed_dim(2), fixed_dim(16)});
+  const ValueId k = value("k", cache, DType::bf16, ValueKind::state);
+  const ValueId v = value("v", cache, DType::bf16, ValueKind::state);
+  EXPECT_EQ(inferred(builder_.op("sdpa", "a", {q, k, v}, {})[0]), (Shape{of_batch(2), fixed_dim(64)}));
+}
+
+TEST_F(InferTest, AttentionRefusesCachesOfDifferentSize) {
+  const ValueId q = value("q", {of_batch(), fixed_dim(4), fixed_dim(1), fixed_dim(16)});
+  const ValueId k = value("k", {of_batch(), fixed_dim(4), fixed_dim(64), fixed_dim(16)});
+  const ValueId v = value("v", {of_batch(), fixed_dim(4), fixed_dim(32), fixed_dim(16)});
+  expect_refusal("sdpa", {q, k, v}, {}, "v has shape");
+}
+
+TEST_F(InferTest, RopeRefusesAnOddHead) {
+  const ValueId qkv = value("qkv", {of_batch(), fixed_dim(18)});
+  const ValueId positions = value("pos", {of_batch()}, DType::i32);
+  const Shape cache{of_batch(), fixed_dim(2), fixed_dim(8), fixed_dim(3)};
+  const ValueId k = value("k", cache);
+  const ValueId v = value("v", cache);
+  expect_refusal("rope_kv_append", {qkv, positions, k, v},
+                 {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{3}}}, "even");
+}
+
+TEST_F(InferTest, RopeRefusesToWriteToAWeight) {
+  const ValueId qkv = value("qkv", {of_batch(), fixed_dim(24)});
+  const ValueId positions = value("pos", {of_batch()}, DType::i32);
+  const Shape cache{of_batch(), fixed_dim(2), fixed_dim(8), fixed_dim(4)};
+  const ValueId k = value("k", cache, DType::bf16, ValueKind::weight);
+  const ValueId v = value("v", cache, DType::bf16, ValueKind::state);
+  expect_refusal("rope_kv_append", {qkv, positions, k, v},
+                 {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}}, "weight k");
+}
+
+TEST_F(InferTest, ConvolutionKeepsTheImageUnderSamePadding) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(56), fixed_dim(56), fixed_dim(8)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
+  EXPECT_EQ(inferred(builder_.op("conv2d", "c", {x, w}, {{"padding", std::int64_t{1}}})[0]),
+            (Shape{of_batch(), fixed_dim(56), fixed_dim(56), fixed_dim(16)}));
+}
+
+TEST_F(InferTest, ConvolutionRefusesAWindowLargerThanTheImage) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(2), fixed_dim(2), fixed_dim(8)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
+  expect_refusal("conv2d", {x, w}, {}, "window");
+}
+
+}  // namespace
+}  // namespace graphbench::ir

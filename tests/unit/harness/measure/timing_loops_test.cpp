@@ -1,0 +1,88 @@
+// The timing loops under a clock that the test moves: what lies between the two reads, exactly.
+#include "harness/measure/timing_loops.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/measure/rounds.hpp"
+#include "tests/support/fake_device.hpp"
+
+namespace graphbench::measure {
+namespace {
+
+struct FakeClock {
+  using duration = std::chrono::nanoseconds;
+  using time_point = std::chrono::time_point<FakeClock, duration>;
+  static inline std::int64_t now_ns = 0;
+  static time_point now() { return time_point(duration(now_ns)); }
+};
+
+// A step that takes `submit_ns` to submit; the stream takes `wait_ns` to finish.
+class TimedStep final : public execution::Executor {
+ public:
+  Executor& eager() override { return *this; }
+  void capture() override {}
+  void instantiate() override {}
+  void upload() override {}
+  void submit() override {
+    FakeClock::now_ns += submit_ns + steps;
+    ++steps;
+  }
+  execution::GraphCounts counts() const override { return {}; }
+  const void* output(ir::ValueId) const override { return nullptr; }
+  std::vector<execution::StepItem> items() const override { return {}; }
+  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return ranges_; }
+
+  std::int64_t submit_ns = 100;
+  std::int64_t steps = 0;
+
+ private:
+  std::vector<std::vector<pool::MemoryRange>> ranges_;
+};
+
+class SlowStream final : public test::FakeStream {
+ public:
+  using FakeStream::FakeStream;
+  void synchronize() override { FakeClock::now_ns += 1000; }
+};
+
+class TimingLoopsTest : public ::testing::Test {
+ protected:
+  test::CallLog log_;
+  SlowStream stream_{log_};
+  TimedStep step_;
+};
+
+TEST_F(TimingLoopsTest, SubmitEndsBeforeTheWaitAndLatencyAfterIt) {
+  SampleBuffer submit(3);
+  SampleBuffer latency(3);
+  run_round("latency", 3, [&](benchmark::State& state) {
+    latency_loop<FakeClock>(state, {step_, stream_}, submit, latency);
+  });
+  EXPECT_EQ(submit.seconds(), (std::vector<double>{100e-9, 101e-9, 102e-9}));
+  EXPECT_EQ(latency.seconds(), (std::vector<double>{1100e-9, 1101e-9, 1102e-9}));
+}
+
+TEST_F(TimingLoopsTest, ThroughputWaitsOnceAtTheEnd) {
+  std::int64_t elapsed_ns = 0;
+  run_round("throughput", 4, [&](benchmark::State& state) {
+    elapsed_ns = throughput_loop<FakeClock>(state, {step_, stream_});
+  });
+  EXPECT_EQ(step_.steps, 4);
+  EXPECT_EQ(elapsed_ns, 4 * 100 + 0 + 1 + 2 + 3 + 1000);
+}
+
+TEST(SampleBuffer, KeepsTheOrder) {
+  SampleBuffer buffer(2);
+  buffer.push(5);
+  buffer.push(3);
+  EXPECT_EQ(buffer.seconds(), (std::vector<double>{5e-9, 3e-9}));
+}
+
+TEST(SampleBufferDeathTest, OneSampleTooManyIsADefect) {
+  SampleBuffer buffer(1);
+  buffer.push(1);
+  EXPECT_DEATH(buffer.push(2), "assertion failed");
+}
+
+}  // namespace
+}  // namespace graphbench::measure
