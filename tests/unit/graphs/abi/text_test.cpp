@@ -25,8 +25,8 @@ TEST(Text, LinesHoldUtf8AndNoControlCharacters) {
 }
 
 TEST(Text, OverlongFormsAndSurrogatesAreNoUtf8) {
-  for (const char* line :
-       {"\xC0\xAF", "\xE0\x80\xAF", "\xF0\x80\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+  for (const char* line : {"\xC0\xAF", "\xE0\x82\xA9", "\xF0\x8F\xBF\xBF", "\xE0\x80\xAF", "\xF0\x80\x80\xAF",
+                           "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
     EXPECT_FALSE(is_line(line));
   }
 }
