@@ -1,14 +1,63 @@
 # Installs the binary, the CUDA module and what a plugin author needs: the ABI header and a CMake
-# package with the target graphbench::abi.
+# package with the target graphbench::abi. Component `tests`, for ci/bundle: the test programs that run
+# on a GPU machine.
 include(CMakePackageConfigHelpers)
-install(TARGETS graphbench RUNTIME DESTINATION bin)
-install(TARGETS graphbench_ir graphbench_device LIBRARY DESTINATION lib)
+
+install(TARGETS graphbench RUNTIME DESTINATION bin COMPONENT runtime)
+install(TARGETS graphbench_ir graphbench_device LIBRARY DESTINATION lib COMPONENT runtime)
 if(TARGET graphbench_cuda)
-  install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench)
+  # The module finds our libraries one folder up, and CUDA's own where the toolkit puts them unless the
+  # machine's linker knows better.
+  set_target_properties(graphbench_cuda PROPERTIES INSTALL_RPATH "$ORIGIN/..;/usr/local/cuda/lib64")
+  install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()
-install(FILES graphs/abi/graphbench_abi.h DESTINATION include/graphbench)
-install(TARGETS graphbench_plugin_abi EXPORT graphbench)
-install(EXPORT graphbench NAMESPACE graphbench:: DESTINATION lib/cmake/graphbench FILE graphbench-config.cmake)
-write_basic_package_version_file("${CMAKE_BINARY_DIR}/graphbench-config-version.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/graphbench-config-version.cmake" DESTINATION lib/cmake/graphbench)
-install(FILES reporters/schema/result.schema.json DESTINATION share/graphbench)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
+install(FILES reporters/schema/result.schema.json DESTINATION share/graphbench COMPONENT runtime)
+
+install(FILES graphs/abi/graphbench_abi.h DESTINATION include/graphbench COMPONENT development)
+install(TARGETS graphbench_plugin_abi EXPORT graphbench COMPONENT development)
+install(EXPORT graphbench NAMESPACE graphbench:: DESTINATION lib/cmake/graphbench
+  FILE graphbench-config.cmake COMPONENT development)
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/graphbench-config-version.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/graphbench-config-version.cmake" DESTINATION lib/cmake/graphbench
+  COMPONENT development)
+
+# All executables made below a folder of the source tree, as target names.
+function(graphbench_executables_below folder result)
+  set(found "")
+  if(EXISTS "${folder}/CMakeLists.txt")
+    get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target IN LISTS targets)
+      get_target_property(type ${target} TYPE)
+      if(type STREQUAL "EXECUTABLE")
+        list(APPEND found ${target})
+      endif()
+    endforeach()
+    get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+    foreach(below IN LISTS folders)
+      graphbench_executables_below("${below}" more)
+      list(APPEND found ${more})
+    endforeach()
+  endif()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+if(GRAPHBENCH_BUILD_TESTS)
+  # What sanitized builds build: the programs that test inside one process.
+  graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/unit" unit_programs)
+  graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/conformance" conformance_programs)
+  graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/gpu" gpu_programs)
+  add_custom_target(sanitized_tests DEPENDS ${unit_programs} ${conformance_programs})
+
+  # ci/gpu reads which program is of which kind from here.
+  set(programs "")
+  foreach(kind conformance gpu)
+    foreach(program IN LISTS ${kind}_programs)
+      install(TARGETS ${program} RUNTIME DESTINATION tests COMPONENT tests EXCLUDE_FROM_ALL)
+      string(APPEND programs "${kind} ${program}\n")
+    endforeach()
+  endforeach()
+  file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/tests/programs.txt" CONTENT "${programs}")
+  install(FILES "${CMAKE_BINARY_DIR}/tests/programs.txt" DESTINATION tests COMPONENT tests EXCLUDE_FROM_ALL)
+endif()

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Judges what ci/gpu left in a folder: one table of figure, limit, measured, pass or FAIL.
+
+Exits 1 where any figure fails, or its evidence is missing."""
+
+import argparse
+import collections
+import dataclasses
+import json
+import pathlib
+import sys
+import xml.etree.ElementTree
+
+CELLS = 324
+SWEEP_SECONDS_MAX = 180
+POOL_RATIO_MAX = 1.05
+GRAPH_MODES = ("whole", "piecewise")
+
+
+@dataclasses.dataclass
+class Row:
+    figure: str
+    limit: str
+    measured: str
+    passed: bool
+
+
+def at_most(figure, limit, measured, unit=""):
+    """A row that passes where a number was measured and is no larger than its limit."""
+    unit = f" {unit}" if unit else ""
+    if measured is None:
+        return Row(figure, f"<= {limit}{unit}", "not measured", False)
+    text = f"{measured:.4g}" if isinstance(measured, float) else str(measured)
+    return Row(figure, f"<= {limit}{unit}", f"{text}{unit}", measured <= limit)
+
+
+def cells_row(document, expected=CELLS):
+    """Every cell of the default sweep is ok, its outputs identical to the reference's."""
+    cells = document["cells"]
+    good = sum(cell["status"] == "ok" and (cell["check"] or {}).get("identical") is True for cell in cells)
+    passed = good == len(cells) == expected
+    return [Row("cells ok and identical", f"{expected} of {expected}", f"{good} of {len(cells)}", passed)]
+
+
+def pool_rows(document):
+    """The pool that all batches share, against what the largest single batch needs by itself."""
+    shared, own, broken = {}, {}, set()
+    for cell in document["cells"]:
+        if cell["mode"] not in GRAPH_MODES:
+            continue
+        key = (cell["workload"], cell["preset"], cell["dtype"], cell["pass"], cell["mode"])
+        memory = cell["memory"]
+        if memory is None:
+            broken.add(key)
+            continue
+        shared[key] = max(shared.get(key, 0), memory["pool_bytes"])
+        # One warmup count is one worker, with a pool of its own: the counts must not hide each other.
+        own.setdefault(key, collections.defaultdict(int))
+        own[key][cell["warmup"]] = max(own[key][cell["warmup"]], memory["pool_bytes_own"])
+    rows = []
+    for key in sorted(set(shared) | broken):
+        figure = f"pool / largest batch's own: {key[0]} {key[4]}"
+        need = min(own[key].values()) if key in own else 0
+        ratio = shared[key] / need if need and key not in broken else None
+        rows.append(at_most(figure, POOL_RATIO_MAX, ratio))
+    nothing = Row("pool / largest batch's own", f"<= {POOL_RATIO_MAX}", "no graph mode was swept", False)
+    return rows or [nothing]
+
+
+def tests_rows(folder):
+    """Failures, and on a GPU machine skips too; only tests of the host device may skip."""
+    reports = sorted((folder / "tests").glob("*.xml"))
+    ran, bad = 0, []
+    for report in reports:
+        for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
+            name = f"{case.get('classname')}.{case.get('name')}"
+            ran += 1
+            skipped = case.find("skipped") is not None or case.get("result") in ("skipped", "suppressed")
+            if case.find("failure") is not None or (skipped and "host" not in name.lower()):
+                bad.append(name)
+    for name in bad[:20]:
+        print(f"failed or skipped: {name}")
+    return [Row("GPU tests failed or skipped", "0", f"{len(bad)} of {ran}", ran > 0 and not bad)]
+
+
+def stage_rows(stages, prefix):
+    """The exit statuses of all stages of one kind."""
+    rows = []
+    for name, status, _ in stages:
+        if name == prefix or name.startswith(prefix + "."):
+            measured = "past its time limit" if status in ("124", "137") else status
+            rows.append(Row(f"{name}: exit status", "0", measured, status == "0"))
+    return rows
+
+
+def bare_rows(folder):
+    """Lines `figure<tab>NAME<tab>LIMIT<tab>MEASURED` that graphbench_bare_loops prints."""
+    rows = []
+    for line in (folder / "bare.log").read_text().splitlines():
+        fields = line.split("\t")
+        if len(fields) == 4 and fields[0] == "figure":
+            rows.append(at_most(fields[1], float(fields[2]), float(fields[3])))
+    return rows or [Row("submit / bare loops", "measured", "graphbench_bare_loops printed no figure", False)]
+
+
+def sweep_rows(folder, stages):
+    seconds = next((float(seconds) for name, _, seconds in stages if name == "sweep"), None)
+    rows = [at_most("default sweep", SWEEP_SECONDS_MAX, seconds, "s")]
+    try:
+        document = json.loads((folder / "result.json").read_text())
+    except (OSError, ValueError) as error:
+        return [*rows, Row("result document", "readable", str(error), False)]
+    return [*rows, *cells_row(document), *pool_rows(document)]
+
+
+def rows_of(folder, wanted):
+    lines = (folder / "stages.tsv").read_text().splitlines() if (folder / "stages.tsv").exists() else []
+    stages = [line.split("\t") for line in lines]
+    rows = []
+    for stage in wanted:
+        rows.extend(stage_rows(stages, stage))
+        if stage == "sweep":
+            rows.extend(sweep_rows(folder, stages))
+        elif stage == "bare":
+            rows.extend(bare_rows(folder))
+        elif stage == "tests":
+            rows.extend(tests_rows(folder))
+    return rows
+
+
+def table_of(rows):
+    cells = [("figure", "limit", "measured", "")]
+    cells += [(row.figure, row.limit, row.measured, "pass" if row.passed else "FAIL") for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(4)]
+    lines = ["| " + " | ".join(text.ljust(width) for text, width in zip(row, widths)) + " |" for row in cells]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path, help="the output folder of ci/gpu")
+    parser.add_argument("--stages", nargs="+", default=["devices", "sweep", "bare", "tests", "sanitizer"])
+    arguments = parser.parse_args()
+    rows = rows_of(arguments.folder, arguments.stages)
+    table = table_of(rows)
+    print(table)
+    (arguments.folder / "figures.md").write_text(table + "\n")
+    passed = sum(row.passed for row in rows)
+    print(f"{passed} of {len(rows)} figures pass")
+    return 0 if rows and passed == len(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Sums the JUnit reports of several ctest runs up: `N passed, N failed, N skipped` alone on the last line.
+
+Exits non-zero where anything failed, nothing ran, or a report is missing."""
+
+import argparse
+import collections
+import sys
+import xml.etree.ElementTree
+
+
+def outcome_of(case):
+    """passed, failed or skipped. ctest writes what it skipped, or had disabled, as `notrun`/`disabled`;
+    a program that could not be started is `notrun` too, but has a failure or says so."""
+    if case.find("failure") is not None or case.get("status") == "fail":
+        return "failed"
+    if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+        skipped = case.find("skipped")
+        message = skipped.get("message", "") if skipped is not None else ""
+        return "skipped" if "SKIP" in message.upper() or case.get("status") == "disabled" else "failed"
+    return "passed"
+
+
+def count(paths, failures):
+    counts = collections.Counter(failed=failures)
+    for path in paths:
+        try:
+            root = xml.etree.ElementTree.parse(path).getroot()
+        except (OSError, xml.etree.ElementTree.ParseError) as error:
+            print(f"{path}: no report of a test run ({error})", file=sys.stderr)
+            counts["failed"] += 1
+            continue
+        for case in root.iter("testcase"):
+            outcome = outcome_of(case)
+            counts[outcome] += 1
+            if outcome != "passed":
+                print(f"{outcome}: {case.get('name')}")
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--failures", type=int, default=0, help="failures outside of the reports")
+    parser.add_argument("reports", nargs="*")
+    arguments = parser.parse_args()
+    counts = count(arguments.reports, arguments.failures)
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    return 1 if counts["failed"] or not counts["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""A plugin author's way: install graphbench, build the example plugin with find_package(graphbench)
+against the installed copy, and sweep it on the host device.
+
+GRAPHBENCH_BUILD names the build folder that is installed from."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "tests" / "integration" / "plugins" / "example"
+BUILD = os.environ.get("GRAPHBENCH_BUILD")
+
+
+def run(*command, expect=0, **options):
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300, **options)
+    if expect is not None and done.returncode != expect:
+        output = done.stdout[-4000:] + done.stderr[-4000:]
+        raise AssertionError(f"{words} gave {done.returncode}, not {expect}:\n{output}")
+    return done
+
+
+@unittest.skipUnless(BUILD, "GRAPHBENCH_BUILD names no build folder")
+class InstalledCopy(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="graphbench-install-")
+        base = pathlib.Path(cls.folder.name)
+        # Moved after the install: nothing may depend on the prefix it was installed to.
+        run("cmake", "--install", BUILD, "--prefix", base / "first")
+        (base / "first").rename(base / "prefix")
+        cls.base, cls.prefix = base, base / "prefix"
+        cls.graphbench = cls.prefix / "bin" / "graphbench"
+        run("cmake", "-S", EXAMPLE, "-B", base / "plugin", f"-DCMAKE_PREFIX_PATH={cls.prefix}",
+            "-DSWIGLU_CUDA=OFF", "-DCMAKE_BUILD_TYPE=Release")
+        run("cmake", "--build", base / "plugin")
+        cls.plugin = base / "plugin" / "swiglu.so"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def sweep(self, *arguments, expect=0):
+        return run(self.graphbench, "--sweep", "--device", "host", "--plugin", self.plugin,
+                   "--batch", "1,2", "--warmup", "0", "--time-per-cell", "0.02",
+                   "--json", self.base / "result.json", *arguments, expect=expect, cwd=self.base)
+
+    def test_runs_from_where_it_was_moved_to(self):
+        self.assertIn("graphbench", run(self.graphbench, "--version").stdout)
+
+    def test_has_what_a_plugin_author_needs(self):
+        for name in ("include/graphbench/graphbench_abi.h", "lib/cmake/graphbench/graphbench-config.cmake",
+                     "share/graphbench/result.schema.json"):
+            self.assertTrue((self.prefix / name).is_file(), name)
+
+    def test_names_no_folder_of_this_machine(self):
+        for path in (self.prefix / "lib" / "cmake").rglob("*.cmake"):
+            self.assertNotIn(str(ROOT), path.read_text(), path)
+
+    def test_lists_the_example_workload(self):
+        listing = run(self.graphbench, "list", "workloads", "--plugin", self.plugin, expect=None)
+        if listing.returncode == 2:  # `list` takes no plugins: the sweep below is what counts
+            self.assertIn("--plugin", listing.stderr)
+        else:
+            self.assertIn("swiglu", listing.stdout)
+
+    def test_sweeps_the_example_workload_in_every_mode(self):
+        self.sweep("--workload", "swiglu")
+        document = json.loads((self.base / "result.json").read_text())
+        cells = {cell["id"]: cell for cell in document["cells"]}
+        self.assertEqual({"eager", "whole", "piecewise"}, {cell["mode"] for cell in cells.values()})
+        self.assertEqual(6, len(cells))
+        for identity, cell in cells.items():
+            self.assertEqual("ok", cell["status"], (identity, cell.get("reason")))
+            self.assertTrue(cell["check"]["identical"], identity)
+
+    def test_refuses_a_workload_that_no_plugin_offers(self):
+        done = self.sweep("--workload", "swigluu", expect=2)
+        self.assertIn("swigluu", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

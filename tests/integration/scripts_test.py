@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""The scripts of ci/: they explain themselves, refuse what they do not know, and count honestly."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHELL = [ROOT / "ci" / name for name in ("packages", "build", "quickstart", "test", "bundle", "gpu")]
+sys.path.insert(0, str(ROOT / "ci"))
+sys.dont_write_bytecode = True
+import figures  # noqa: E402
+import sum_tests  # noqa: E402
+
+
+def run(*command, cwd="/"):
+    words = [str(word) for word in command]
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+class Scripts(unittest.TestCase):
+    def test_explain_themselves_from_any_folder(self):
+        for script in SHELL:
+            for flag in ("-h", "--help"):
+                with self.subTest(script=script.name, flag=flag):
+                    done = run(script, flag)
+                    self.assertEqual(0, done.returncode, done.stderr)
+                    self.assertTrue(done.stdout.startswith(f"usage: ci/{script.name}"), done.stdout)
+
+    def test_refuse_what_they_do_not_know(self):
+        for name in ("packages", "build", "test", "bundle", "gpu"):
+            with self.subTest(name):
+                done = run(ROOT / "ci" / name, "no-such-thing", "and-another")
+                self.assertEqual(2, done.returncode, done.stdout)
+                self.assertIn("no-such-thing" if name != "gpu" else "and-another", done.stderr)
+
+    def test_are_strict(self):
+        for script in [*SHELL, ROOT / ".ci" / "run"]:
+            self.assertIn("\nset -euo pipefail\n", script.read_text(), script)
+
+    @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")
+    def test_pass_shellcheck(self):
+        done = run("shellcheck", *SHELL, ROOT / ".ci" / "run")
+        self.assertEqual(0, done.returncode, done.stdout)
+
+
+REPORT = """<testsuite>
+<testcase name="a" status="run"/>
+<testcase name="b" status="fail"><failure message=""/></testcase>
+<testcase name="c" status="notrun"><skipped message="Unable to find executable"/></testcase>
+<testcase name="d" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>
+<testcase name="e" status="disabled"/>
+</testsuite>"""
+
+
+class SumOfTests(unittest.TestCase):
+    def sum(self, *reports, failures=0):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for index, text in enumerate(reports):
+                paths.append(pathlib.Path(folder) / f"{index}.xml")
+                if text is not None:
+                    paths[-1].write_text(text)
+            done = run(sys.executable, ROOT / "ci" / "sum_tests.py", "--failures", failures, *paths)
+            return done.returncode, done.stdout.splitlines()[-1]
+
+    def test_counts_each_outcome_over_all_reports(self):
+        self.assertEqual((1, "2 passed, 4 failed, 4 skipped"), self.sum(REPORT, REPORT))
+
+    def test_passes_where_all_passed(self):
+        report = '<testsuite><testcase name="a" status="run"/></testsuite>'
+        self.assertEqual((0, "1 passed, 0 failed, 0 skipped"), self.sum(report))
+
+    def test_takes_a_missing_or_broken_report_for_a_failure(self):
+        self.assertEqual((1, "0 passed, 1 failed, 0 skipped"), self.sum(None))
+        self.assertEqual((1, "0 passed, 1 failed, 0 skipped"), self.sum("<testsuite>"))
+
+    def test_takes_a_failed_build_and_an_empty_run_for_failures(self):
+        self.assertEqual((1, "0 passed, 2 failed, 0 skipped"), self.sum(failures=2))
+        self.assertEqual((1, "0 passed, 0 failed, 0 skipped"), self.sum("<testsuite/>"))
+
+    def test_takes_a_program_that_could_not_start_for_a_failure(self):
+        self.assertEqual("failed", sum_tests.outcome_of(self.case(REPORT, 2)))
+
+    @staticmethod
+    def case(text, index):
+        return sum_tests.xml.etree.ElementTree.fromstring(text)[index]
+
+
+def cell(workload="mlp", batch=1, mode="whole", status="ok", identical=True, pool=1000, own=1000, warmup=0):
+    return {
+        "id": f"{workload}/base/bf16/forward/b{batch}/w{warmup}/{mode}",
+        "workload": workload, "preset": "base", "dtype": "bf16", "pass": "forward",
+        "batch": batch, "warmup": warmup, "mode": mode, "status": status,
+        "check": {"identical": identical}, "memory": {"pool_bytes": pool, "pool_bytes_own": own},
+    }
+
+
+class Figures(unittest.TestCase):
+    def verdicts(self, rows):
+        return [row.passed for row in rows]
+
+    def test_a_sweep_passes_only_with_every_cell_ok_and_identical(self):
+        good = [cell(batch=batch) for batch in range(1, 325)]
+        self.assertEqual([True], self.verdicts(figures.cells_row({"cells": good})))
+        for wrong in (cell(status="failed"), cell(identical=False), {**cell(), "check": None}):
+            self.assertEqual([False], self.verdicts(figures.cells_row({"cells": good[:-1] + [wrong]})))
+        self.assertEqual([False], self.verdicts(figures.cells_row({"cells": good[:-1]})))
+
+    def test_a_shared_pool_is_held_to_its_largest_batch(self):
+        cells = [cell(batch=1, pool=1050, own=100), cell(batch=8, pool=1050, own=1000)]
+        self.assertEqual([True], self.verdicts(figures.pool_rows({"cells": cells})))
+        cells[0]["memory"]["pool_bytes"] = cells[1]["memory"]["pool_bytes"] = 1051
+        self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": cells})))
+
+    def test_eager_has_no_pool_to_judge_and_its_absence_fails(self):
+        self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [cell(mode="eager")]})))
+
+    def test_a_cell_without_memory_fails_its_pool(self):
+        self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [{**cell(), "memory": None}]})))
+
+    def test_a_limit_is_kept_at_the_limit_and_broken_above(self):
+        self.assertEqual([True, False], [figures.at_most("t", 180, 180.0, "s").passed,
+                                         figures.at_most("t", 180, 180.1, "s").passed])
+        self.assertFalse(figures.at_most("t", 180, None, "s").passed)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,15 @@
+# The tests of the tree itself, of its scripts and of an installed copy. Included by tests/golden.
+set(folder "${PROJECT_SOURCE_DIR}/tests/integration")
+
+function(graphbench_python_test name script)
+  add_test(NAME ${name} COMMAND "${GRAPHBENCH_PYTHON}" "${folder}/${script}" ${ARGN})
+  # What unittest skips shows as skipped: a test that did not run is not one that passed.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_REGULAR_EXPRESSION "OK \\(skipped=")
+endfunction()
+
+graphbench_python_test(tidy.tree tidy_test.py Tree)
+graphbench_python_test(tidy.rules tidy_test.py Rules)
+graphbench_python_test(tidy.format tidy_test.py Format)
+graphbench_python_test(ci.scripts scripts_test.py)
+graphbench_python_test(install.plugin install_test.py)
+set_tests_properties(install.plugin PROPERTIES ENVIRONMENT "GRAPHBENCH_BUILD=${CMAKE_BINARY_DIR}")

@@ -1,0 +1,154 @@
+"""The house rules that a program can hold: who includes whom, sizes, comments, blanks.
+
+faults_of(path, text) returns sentences, empty for a clean file. Pure: it reads no files."""
+
+import pathlib
+import re
+
+LINE_MAX = 110
+FILE_LINES_MAX = 500
+FILE_LINES_LISTED = 300
+FUNCTION_LINES_MAX = 70
+
+CODE = (".hpp", ".cpp", ".h", ".cu", ".cuh")
+SCRIPTS = (".py", ".cmake", ".sh")
+# Tables and prose may be wide: a link or a row cannot be broken.
+WIDE = (".md", ".json", ".txt")
+
+# Each room, and what it may include of ours besides itself; the longest match counts. The tests may
+# include everything.
+ROOMS = {
+    "graphs/ir": ["graphs/abi"],
+    "graphs/abi": ["graphs/ir"],
+    "graphs/device": ["graphs/ir"],
+    "graphs/pool": ["graphs/device", "graphs/ir"],
+    "graphs/execution": ["graphs"],
+    "graphs/host": ["graphs/device", "graphs/ir", "graphs/abi"],
+    "graphs/cuda": ["graphs/device", "graphs/ir", "graphs/abi"],
+    "workloads": ["graphs/abi", "graphs/ir"],
+    "harness/model": [],
+    "harness": ["graphs", "workloads", "reporters"],
+    "reporters": ["harness/model"],
+}
+# The registry is where backends come from, and the host backend is always there.
+ALSO = {"graphs/device/registry.cpp": ["graphs/host"]}
+OURS = ("graphs/", "workloads/", "harness/", "reporters/", "tests/", "ci/")
+CUDA_HEADER = re.compile(
+    r"^(cuda|cublas|cudnn|cupti|nvml|nvrtc|nvtx|cooperative_groups|driver_types|vector_types|mma)")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+ORPHAN = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))")
+# A line that opens a function's body: parameters, then what may follow them, then the brace.
+OPENING = re.compile(r"^.*\).*\{\s*$")
+NOT_A_FUNCTION = re.compile(
+    r"^\s*(\}|(if|else|for|while|switch|do|namespace|struct|class|enum|union|extern|try|catch|case)\b)")
+
+
+def room_of(path):
+    best = ""
+    for room in ROOMS:
+        if path.startswith(room + "/") and len(room) > len(best):
+            best = room
+    return best
+
+
+def is_cuda_file(path):
+    return path.startswith("graphs/cuda/") or path.endswith((".cu", ".cuh")) or path.startswith("tests/gpu/")
+
+
+def faults_of_includes(path, lines):
+    room = room_of(path)
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        kind, target = match.groups()
+        if CUDA_HEADER.match(target) and target.endswith((".h", ".hpp", ".cuh")) and not is_cuda_file(path):
+            if not target.startswith(OURS):
+                yield f"{path}:{number}: CUDA header {target} outside of graphs/cuda and *.cu"
+        if not room or not target.startswith(OURS) or kind != '"':
+            continue
+        allowed = [room, *ROOMS[room], *ALSO.get(path, [])]
+        if not any(target.startswith(folder + "/") for folder in allowed):
+            yield f"{path}:{number}: {room} may not include {target}; it may include {', '.join(allowed)}"
+
+
+def faults_of_lines(path, lines):
+    for number, line in enumerate(lines, 1):
+        if line != line.rstrip():
+            yield f"{path}:{number}: blanks at the end of the line"
+        if "\t" in line and not path.endswith("Makefile"):
+            yield f"{path}:{number}: a tab"
+        if len(line) > LINE_MAX and not path.endswith(WIDE):
+            yield f"{path}:{number}: {len(line)} columns, more than {LINE_MAX}"
+        if ORPHAN.search(line) and not path.startswith("tests/integration/tidy_"):
+            yield f"{path}:{number}: {ORPHAN.search(line).group(1)} without its issue, as in TODO(#12)"
+
+
+def faults_of_purpose(path, lines):
+    """Two lines of purpose at the top of each source file: at least one full comment line for short ones."""
+    if not path.endswith((".hpp", ".cpp", ".h", ".cu", ".cuh")):
+        return
+    head = [line.strip() for line in lines[:2]]
+    if not head or not head[0].startswith(("//", "/*")):
+        yield f"{path}:1: no purpose in the first lines"
+    elif len(" ".join(head).lstrip("/* ")) < 30:
+        yield f"{path}:1: the first lines do not say what the file is for"
+
+
+def without_literals(text):
+    """The same lines, with comments, strings and character literals blanked: what braces are counted in."""
+
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group())
+
+    return re.sub(r'R"([^(\s]*)\((?:.|\n)*?\)\1"|//[^\n]*|/\*(?:.|\n)*?\*/|"(?:\\.|[^"\\\n])*"|'
+                  r"(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", blank, text)
+
+
+def faults_of_functions(path, lines):
+    """A heuristic: from a line that opens a function's body to the brace that closes it."""
+    if not path.endswith(CODE):
+        return
+    code = without_literals("\n".join(lines)).split("\n")
+    for number, line in enumerate(code):
+        if not OPENING.match(line) or NOT_A_FUNCTION.match(line):
+            continue
+        depth, end = 0, number
+        while end < len(code):
+            depth += code[end].count("{") - code[end].count("}")
+            if depth <= 0:
+                break
+            end += 1
+        length = end - number + 1
+        if length > FUNCTION_LINES_MAX:
+            yield f"{path}:{number + 1}: a function of {length} lines, more than {FUNCTION_LINES_MAX}"
+
+
+def faults_of_size(path, lines):
+    if path.endswith(CODE + SCRIPTS) and len(lines) > FILE_LINES_MAX:
+        yield f"{path}: {len(lines)} lines, more than {FILE_LINES_MAX}: split it"
+
+
+def is_long(path, text):
+    return path.endswith(CODE + SCRIPTS) and len(text.splitlines()) > FILE_LINES_LISTED
+
+
+def is_checked(path):
+    if path in ("LICENSE",) or path.startswith("ci/baselines/"):
+        return False
+    if path.startswith("tests/golden/") and path.endswith((".txt", ".json")):
+        return False  # what reporters print, escapes and all
+    return True
+
+
+def faults_of(path, text):
+    path = pathlib.PurePosixPath(path).as_posix()
+    lines = text.splitlines()
+    faults = []
+    for rule in (faults_of_lines, faults_of_purpose, faults_of_functions, faults_of_size):
+        faults.extend(rule(path, lines))
+    if path.endswith(CODE):
+        faults.extend(faults_of_includes(path, lines))
+    if text and not text.endswith("\n"):
+        faults.append(f"{path}: no line break at the end of the file")
+    return faults

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Holds the tree to the house rules of tidy_rules.py, and the rules to their promise.
+
+Tree checks every tracked file, Rules plants violations and expects each to be found, Format asks
+clang-format."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+import tidy_rules  # noqa: E402
+
+
+def tracked_files():
+    """Tracked files and new ones that git does not ignore; from a tarball, all files outside of build."""
+    listing = subprocess.run(
+        ["git", "-C", str(ROOT), "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "-z"],
+        capture_output=True, check=False)
+    if listing.returncode == 0:
+        names = [name for name in listing.stdout.decode().split("\0") if name]
+    else:
+        names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()]
+        skipped = (".git/", "build/")
+        names = [name for name in names if not name.startswith(skipped) and "__pycache__" not in name]
+    return sorted(name for name in names if (ROOT / name).is_file())
+
+
+class Tree(unittest.TestCase):
+    maxDiff = None
+
+    def test_keeps_the_house_rules(self):
+        faults, long_files, checked = [], [], 0
+        for name in tracked_files():
+            if not tidy_rules.is_checked(name):
+                continue
+            try:
+                text = (ROOT / name).read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                faults.append(f"{name}: is not UTF-8 text")
+                continue
+            checked += 1
+            faults.extend(tidy_rules.faults_of(name, text))
+            if tidy_rules.is_long(name, text):
+                long_files.append(f"{name}: {len(text.splitlines())} lines")
+        print("files longer than a sitting, each wants a reason:", len(long_files), *long_files, sep="\n")
+        self.assertGreater(checked, 50, "the files of the tree were not found")
+        self.assertEqual([], faults, "\n" + "\n".join(faults))
+
+    def test_every_room_exists(self):
+        for room in tidy_rules.ROOMS:
+            self.assertTrue((ROOT / room).is_dir(), room)
+
+
+PURPOSE = "// Says what this file is for, at some length,\n// in two lines.\n"
+
+PLANTED = [
+    ("graphs/ir/a.cpp", '#include "harness/model/result.hpp"\n', "may not include"),
+    ("graphs/ir/a.cpp", '#include "graphs/device/device.hpp"\n', "may not include"),
+    ("graphs/device/a.cpp", '#include "graphs/execution/executor.hpp"\n', "may not include"),
+    ("graphs/host/a.cpp", '#include "graphs/cuda/stream.hpp"\n', "may not include"),
+    ("graphs/execution/a.cpp", '#include "harness/measure/summary.hpp"\n', "may not include"),
+    ("workloads/mlp/a.cpp", '#include "graphs/execution/executor.hpp"\n', "may not include"),
+    ("reporters/json/a.cpp", '#include "graphs/ir/error.hpp"\n', "may not include"),
+    ("reporters/json/a.cpp", '#include "harness/measure/summary.hpp"\n', "may not include"),
+    ("harness/model/a.cpp", '#include "graphs/ir/error.hpp"\n', "may not include"),
+    ("harness/cli/a.cpp", '#include "tests/support/fake.hpp"\n', "may not include"),
+    ("harness/cli/a.cpp", "#include <cuda_runtime.h>\n", "CUDA header"),
+    ("graphs/host/a.hpp", "#include <cublasLt.h>\n", "CUDA header"),
+    ("graphs/device/a.cpp", "int a;  \n", "blanks"),
+    ("graphs/device/a.cpp", "\tint a;\n", "tab"),
+    ("ci/a.py", "x = 1 \n", "blanks"),
+    ("graphs/device/a.cpp", "// " + "x" * 108 + "\n", "columns"),
+    ("graphs/device/a.cpp", "// TODO: later\n", "TODO"),
+    ("graphs/device/a.cpp", "// FIXME\n", "FIXME"),
+    ("graphs/device/a.cpp", "int a;\n" * 499, "split it"),
+    ("graphs/device/a.cpp", "int a;", "no line break"),
+    ("graphs/device/a.cpp", "void f(int a) {\n" + "  a++;\n" * 70 + "}\n", "a function of"),
+    ("graphs/device/a.cpp", "class A {\n  int f() const {\n" + "    a();\n" * 70 + "  }\n};\n",
+     "a function of"),
+    ("graphs/device/a.cpp", "A::A(int a)\n    : a_(a) {\n" + "  b();\n" * 70 + "}\n", "a function of"),
+    ("graphs/device/a.cpp", "void f() {\n  if (a) {\n" + "    b('{');\n" * 70 + "  }\n}\n", "a function of"),
+    ("graphs/device/a.cpp", "void f(int a,\n       int b) {\n" + "  a++;\n" * 70 + "}\n", "a function of"),
+]
+
+CLEAN = [
+    ("graphs/ir/a.cpp", '#include "graphs/ir/types.hpp"\n#include "graphs/abi/graphbench_abi.h"\n'),
+    ("graphs/cuda/a.cpp", '#include <cuda_runtime.h>\n#include "graphs/device/device.hpp"\n'),
+    ("tests/unit/a.cpp", '#include "harness/cli/main.hpp"\n'),
+    ("harness/cli/a.cpp", '#include "reporters/json/result_json.hpp"\n// TODO(#12): a place for it.\n'),
+    ("graphs/device/a.cpp", "void f(int a) {\n" + "  a++;\n" * 60 + "}\n"),
+    ("graphs/device/a.cpp", "namespace a {\n" + "int b;\n" * 100 + "}\n"),
+    ("graphs/device/a.cpp", "A::A(int a)\n    : a_(a) {\n  b('{', \"{\");  // {\n}\n" + "int b;\n" * 100),
+    ("graphs/device/a.cpp", "class A : public B<int()> {\n" + "  int b();\n" * 100 + "};\n"),
+    ("docs/a.md", "x" * 200 + "\n"),
+]
+
+
+class Rules(unittest.TestCase):
+    def test_find_every_planted_violation(self):
+        for path, text, expected in PLANTED:
+            with self.subTest(path=path, expected=expected):
+                faults = tidy_rules.faults_of(path, PURPOSE + text)
+                self.assertTrue(any(expected in fault for fault in faults), faults)
+
+    def test_find_a_file_without_a_purpose(self):
+        for text in ("#pragma once\n", "", "// x\n#pragma once\n"):
+            faults = tidy_rules.faults_of("graphs/ir/a.hpp", text)
+            self.assertTrue(any("first lines" in fault for fault in faults), text)
+
+    def test_leave_clean_files_alone(self):
+        for path, text in CLEAN:
+            with self.subTest(path=path):
+                self.assertEqual([], tidy_rules.faults_of(path, PURPOSE + text))
+
+    def test_name_the_line(self):
+        faults = tidy_rules.faults_of("graphs/ir/a.cpp", PURPOSE + "int a;\nint b; \n")
+        self.assertEqual(["graphs/ir/a.cpp:4: blanks at the end of the line"], faults)
+
+
+class Format(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("clang-format"), "clang-format is not installed")
+    def test_sources_are_as_clang_format_writes_them(self):
+        names = [name for name in tracked_files() if name.endswith(tidy_rules.CODE)]
+        self.assertGreater(len(names), 50, "the sources were not found")
+        check = subprocess.run(["clang-format", "--dry-run", "--Werror", *names],
+                               cwd=ROOT, capture_output=True, text=True, check=False)
+        complaints = [line for line in check.stderr.splitlines() if "error:" in line]
+        self.assertEqual([], complaints[:40])
+        self.assertEqual(0, check.returncode, check.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
