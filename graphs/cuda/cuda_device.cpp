@@ -1,0 +1,108 @@
+// Opening a GPU and what the Device interface asks of it.
+#include "graphs/cuda/cuda_device.hpp"
+
+#include "graphs/cuda/cudnn_library.hpp"
+#include "graphs/cuda/data_kernels.hpp"
+#include "graphs/cuda/device_facts.hpp"
+#include "graphs/cuda/status.hpp"
+#include "graphs/cuda/stream.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+constexpr std::size_t workspace_size = std::size_t{32} << 20;
+constexpr std::size_t digest_slot_size = 512;  // behind the workspace
+
+}  // namespace
+
+CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
+  // Spinning keeps the wake-up of a blocked thread out of every latency; it is a property of the
+  // context and must be set as the context is made.
+  check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
+  check(cudaSetDevice(index), "select device");
+  info_ = device_info(index, options.use_cudnn);
+  check(cudaDeviceGetAttribute(&context_.multiprocessors, cudaDevAttrMultiProcessorCount, index),
+        "count multiprocessors");
+  check(cudaDeviceGetAttribute(&context_.compute_major, cudaDevAttrComputeCapabilityMajor, index),
+        "read compute capability");
+  check(cudaMalloc(&context_.workspace, workspace_size + digest_slot_size), "allocate workspace");
+  context_.workspace_bytes = workspace_size;
+  context_.device = this;
+  const cublasStatus_t status = cublasLtCreate(&context_.cublas);
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    log_failure(cudaFree(context_.workspace), "free workspace");
+    check(status, "create cuBLASLt handle");
+  }
+  context_.use_cudnn = options.use_cudnn && cudnn_library() != nullptr;
+}
+
+CudaDevice::~CudaDevice() {
+  release_convolution_handle(context_);
+  (void)cublasLtDestroy(context_.cublas);
+  log_failure(cudaFree(context_.workspace), "free workspace");
+}
+
+bool CudaDevice::supports(ir::DType dtype) const {
+  return dtype != ir::DType::bf16 || context_.compute_major >= 8;
+}
+
+std::unique_ptr<Stream> CudaDevice::make_stream() {
+  return std::make_unique<CudaStream>();
+}
+
+std::unique_ptr<Event> CudaDevice::make_event() {
+  return std::make_unique<CudaEvent>();
+}
+
+std::unique_ptr<Kernel> CudaDevice::make_kernel(const ir::OpCall& call) {
+  return std::make_unique<PreparedKernel>(call.op->name, prepare_op(context_, call));
+}
+
+void* CudaDevice::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  const cudaError_t status = cudaMalloc(&data, bytes);
+  if (status != cudaSuccess) [[unlikely]] {
+    raise(status, "allocate", (std::to_string(bytes) + " bytes of device memory").c_str());
+  }
+  return data;
+}
+
+void CudaDevice::deallocate(void* data) noexcept {
+  log_failure(cudaFree(data), "free device memory");
+}
+
+MemoryInfo CudaDevice::memory() const {
+  MemoryInfo info;
+  check(cudaMemGetInfo(&info.free_bytes, &info.total_bytes), "read free memory");
+  return info;
+}
+
+std::size_t CudaDevice::workspace_bytes() const {
+  return workspace_size + digest_slot_size;
+}
+
+void CudaDevice::fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements,
+                      const ir::Init& init, std::uint64_t seed) {
+  launch_fill(static_cast<CudaStream&>(stream).handle(), destination, dtype, elements, init, seed);
+}
+
+std::uint64_t CudaDevice::digest(Stream& stream, const void* source, std::size_t bytes) {
+  if (bytes % 4 != 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "digest: " + std::to_string(bytes) + " bytes is no multiple of 4");
+  }
+  auto* sum =
+      reinterpret_cast<unsigned long long*>(static_cast<std::byte*>(context_.workspace) + workspace_size);
+  stream.fill_bytes(sum, 0, sizeof(*sum));
+  launch_digest(static_cast<CudaStream&>(stream).handle(), source, bytes / 4, sum, context_.multiprocessors);
+  std::uint64_t result = 0;
+  stream.copy_to_host(&result, sum, sizeof(result));
+  stream.synchronize();
+  return result;
+}
+
+void CudaDevice::synchronize() {
+  check(cudaDeviceSynchronize(), "synchronize device");
+}
+
+}  // namespace graphbench::cuda

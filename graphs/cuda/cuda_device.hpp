@@ -1,0 +1,48 @@
+// The CUDA device: one GPU, its library handles and the scratch memory that libraries use.
+//
+// The scratch is one buffer for all kernels: work of one device runs on one stream at a time, so a
+// kernel's scratch is dead before the next one starts.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <memory>
+#include <string>
+
+#include "graphs/cuda/ops/op_builders.hpp"
+#include "graphs/device/device.hpp"
+
+namespace graphbench::cuda {
+
+struct CudaDeviceOptions {
+  bool use_cudnn = true;  // false: convolution through im2col even where cuDNN is installed
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int index, CudaDeviceOptions options = {});
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  const DeviceInfo& info() const override { return info_; }
+  bool supports(ir::DType dtype) const override;
+  std::unique_ptr<Stream> make_stream() override;
+  std::unique_ptr<Event> make_event() override;
+  std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
+  void* allocate(std::size_t bytes) override;
+  void deallocate(void* data) noexcept override;
+  MemoryInfo memory() const override;
+  std::size_t allocation_granularity() const override { return std::size_t{2} << 20; }
+  std::size_t workspace_bytes() const override;
+  void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements, const ir::Init& init,
+            std::uint64_t seed) override;
+  std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;
+  void synchronize() override;
+
+ private:
+  DeviceInfo info_;
+  OpContext context_;
+};
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,71 @@
+// Fill and digest kernels over graphs/ir/random_fill.hpp.
+#include <algorithm>
+
+#include "graphs/cuda/convert.cuh"
+#include "graphs/cuda/data_kernels.hpp"
+#include "graphs/cuda/status.hpp"
+#include "graphs/ir/random_fill.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+constexpr unsigned block_threads = 256;
+constexpr std::size_t grid_max = 1 << 20;
+
+template <class T>
+__global__ void fill_kernel(T* destination, std::size_t elements, bool uniform, float low, float high,
+                            std::uint64_t seed) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements; i += stride) {
+    destination[i] = from_float<T>(uniform ? ir::uniform_at(seed, i, low, high) : low);
+  }
+}
+
+__global__ void digest_kernel(const std::uint32_t* source, std::size_t words, unsigned long long* sum) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  unsigned long long partial = 0;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < words; i += stride) {
+    partial += ir::digest_word(i, source[i]);
+  }
+  for (int offset = 16; offset > 0; offset /= 2) partial += __shfl_down_sync(0xffffffffu, partial, offset);
+  // Integer sums do not depend on their order, so that an atomic is as good as a tree.
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, partial);
+}
+
+template <class T>
+void fill_typed(cudaStream_t stream, void* destination, std::size_t elements, const ir::Init& init,
+                std::uint64_t seed) {
+  const std::size_t blocks = std::min((elements + block_threads - 1) / block_threads, grid_max);
+  fill_kernel<T><<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(
+      static_cast<T*>(destination), elements, init.kind == ir::Init::Kind::uniform,
+      static_cast<float>(init.low), static_cast<float>(init.high), seed);
+  check(cudaGetLastError(), "fill");
+}
+
+}  // namespace
+
+void launch_fill(cudaStream_t stream, void* destination, ir::DType dtype, std::size_t elements,
+                 const ir::Init& init, std::uint64_t seed) {
+  if (elements == 0) return;
+  switch (dtype) {
+    case ir::DType::fp32:
+      return fill_typed<float>(stream, destination, elements, init, seed);
+    case ir::DType::fp16:
+      return fill_typed<__half>(stream, destination, elements, init, seed);
+    case ir::DType::bf16:
+      return fill_typed<__nv_bfloat16>(stream, destination, elements, init, seed);
+    case ir::DType::i32:
+      return fill_typed<std::int32_t>(stream, destination, elements, init, seed);
+  }
+}
+
+void launch_digest(cudaStream_t stream, const void* source, std::size_t words, unsigned long long* sum,
+                   int multiprocessors) {
+  if (words == 0) return;
+  const std::size_t wanted = (words + block_threads - 1) / block_threads;
+  const auto blocks = static_cast<unsigned>(std::min(wanted, static_cast<std::size_t>(multiprocessors) * 8));
+  digest_kernel<<<blocks, block_threads, 0, stream>>>(static_cast<const std::uint32_t*>(source), words, sum);
+  check(cudaGetLastError(), "digest");
+}
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,137 @@
+// Reads device properties, library versions and, through NVML where it is there, the driver's version.
+#include "graphs/cuda/device_facts.hpp"
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+
+#include "graphs/cuda/cudnn_library.hpp"
+#include "graphs/cuda/status.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+std::string cuda_version(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// cudaDriverGetVersion gives the CUDA version a driver serves; its own version is NVML's to tell.
+std::string driver_release() {
+  void* nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (nvml == nullptr) return "";
+  using InitFn = int (*)();
+  using VersionFn = int (*)(char*, unsigned);
+  const auto init = reinterpret_cast<InitFn>(dlsym(nvml, "nvmlInit_v2"));
+  const auto version = reinterpret_cast<VersionFn>(dlsym(nvml, "nvmlSystemGetDriverVersion"));
+  const auto shutdown = reinterpret_cast<InitFn>(dlsym(nvml, "nvmlShutdown"));
+  char text[96] = "";
+  if (init != nullptr && version != nullptr && shutdown != nullptr && init() == 0) {
+    if (version(text, sizeof(text)) != 0) text[0] = '\0';
+    (void)shutdown();
+  }
+  (void)dlclose(nvml);
+  return text;
+}
+
+std::string driver_text() {
+  const std::string release = driver_release();
+  if (!release.empty()) return release;
+  int version = 0;
+  check(cudaDriverGetVersion(&version), "read driver version");
+  return "for CUDA " + cuda_version(version);
+}
+
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    char digits[3];
+    std::snprintf(digits, sizeof(digits), "%02x",
+                  static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
+    text += digits;
+    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
+  }
+  return text;
+}
+
+DeviceStatus unavailable(std::string id, std::string detail, std::string advice) {
+  return DeviceStatus{std::move(id), false, std::move(detail), std::move(advice)};
+}
+
+DeviceStatus no_devices(cudaError_t status) {
+  int driver = 0;
+  (void)cudaDriverGetVersion(&driver);
+  if (status == cudaErrorInsufficientDriver && driver == 0) {
+    return unavailable("cuda", "no NVIDIA driver is installed (libcuda.so.1 not found)",
+                       "install an NVIDIA driver for CUDA " + cuda_version(CUDART_VERSION) +
+                           " or later, or, in a container, pass the GPU through");
+  }
+  if (status == cudaErrorInsufficientDriver) {
+    return unavailable("cuda",
+                       "the driver serves CUDA " + cuda_version(driver) + ", this build needs " +
+                           cuda_version(CUDART_VERSION),
+                       "update the NVIDIA driver, or build with an older CUDA toolkit");
+  }
+  if (status == cudaErrorNoDevice || status == cudaSuccess) {
+    return unavailable("cuda", "the driver sees no GPU", "check nvidia-smi and CUDA_VISIBLE_DEVICES");
+  }
+  return unavailable("cuda", describe(status), "check nvidia-smi");
+}
+
+DeviceStatus status_of(int index) {
+  const std::string id = "cuda:" + std::to_string(index);
+  cudaDeviceProp properties{};
+  const cudaError_t status = cudaGetDeviceProperties(&properties, index);
+  if (status != cudaSuccess) {
+    (void)cudaGetLastError();
+    return unavailable(id, describe(status), "check nvidia-smi");
+  }
+  const std::string capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+  if (properties.major * 10 + properties.minor < GRAPHBENCH_CUDA_ARCHITECTURE_MIN) {
+    return unavailable(id,
+                       std::string(properties.name) + " has compute capability " + capability +
+                           ", older than any this build has code for",
+                       "rebuild with -DGRAPHBENCH_CUDA_ARCHITECTURES=" + std::to_string(properties.major) +
+                           std::to_string(properties.minor));
+  }
+  return DeviceStatus{id, true,
+                      std::string(properties.name) + ", " + std::to_string(properties.totalGlobalMem >> 30) +
+                          " GiB, compute capability " + capability,
+                      ""};
+}
+
+}  // namespace
+
+DeviceInfo device_info(int index, bool use_cudnn) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, index), "read device properties");
+  DeviceInfo info;
+  info.kind = "cuda";
+  info.index = index;
+  info.name = properties.name;
+  info.uuid = uuid_text(properties.uuid);
+  info.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+  info.memory_bytes = properties.totalGlobalMem;
+  info.driver = driver_text();
+  int runtime = 0;
+  check(cudaRuntimeGetVersion(&runtime), "read runtime version");
+  info.runtime = cuda_version(runtime);
+  const std::size_t cublas = cublasLtGetVersion();
+  info.libraries["cublasLt"] = std::to_string(cublas / 10000) + "." + std::to_string(cublas / 100 % 100) +
+                               "." + std::to_string(cublas % 100);
+  info.libraries["cudnn"] = use_cudnn ? cudnn_version_text() : "none (switched off)";
+  return info;
+}
+
+std::vector<DeviceStatus> device_statuses() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  (void)cudaGetLastError();
+  if (status != cudaSuccess || count == 0) return {no_devices(status)};
+  std::vector<DeviceStatus> statuses;
+  for (int index = 0; index < count; ++index) statuses.push_back(status_of(index));
+  return statuses;
+}
+
+}  // namespace graphbench::cuda

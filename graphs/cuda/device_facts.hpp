@@ -1,0 +1,17 @@
+// What a GPU says of itself, for result documents and `list devices`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphs/device/device.hpp"
+
+namespace graphbench::cuda {
+
+DeviceInfo device_info(int index, bool use_cudnn);
+
+// One entry a GPU, or one that says why there is none. Creates no context and never throws for
+// absent hardware.
+std::vector<DeviceStatus> device_statuses();
+
+}  // namespace graphbench::cuda

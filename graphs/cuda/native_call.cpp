@@ -1,0 +1,106 @@
+// Binding and making the prepared calls.
+#include "graphs/cuda/native_call.hpp"
+
+#include <string>
+
+#include "graphs/cuda/status.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+void enqueue(KernelCall& call, cudaStream_t stream, const char* object) {
+  void* arguments[] = {call.parameters.data()};
+  check(cudaLaunchKernel(call.function, call.grid, call.block, arguments, call.shared_bytes, stream),
+        "launch", object);
+}
+
+void enqueue(MatmulCall& call, cudaStream_t stream, const char* object) {
+  check(cublasLtMatmul(call.handle, &call.description, &call.alpha, call.a, &call.a_layout, call.b,
+                       &call.b_layout, &call.beta, call.c, &call.c_layout, call.d, &call.d_layout, &call.algo,
+                       call.workspace, call.workspace_bytes, stream),
+        "launch", object);
+}
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+void enqueue(ConvolutionCall& call, cudaStream_t stream, const char* object) {
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  if (*call.handle_stream != stream) [[unlikely]] {
+    status = call.library->SetStream(call.handle, stream);
+    if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "set the stream of", object);
+    *call.handle_stream = stream;
+  }
+  status = call.library->ConvolutionBiasActivationForward(
+      call.handle, &call.one, call.x_descriptor, call.x, call.w_descriptor, call.w, call.convolution,
+      call.algo, call.workspace, call.workspace_bytes, &call.residual_scale, call.y_descriptor, call.residual,
+      call.bias_descriptor, call.bias, call.activation, call.y_descriptor, call.y);
+  if (status != CUDNN_STATUS_SUCCESS) [[unlikely]]
+    raise_cudnn(status, "launch", object);
+}
+#else
+void enqueue(ConvolutionCall&, cudaStream_t, const char*) {}
+#endif
+
+// A plugin that reports a capture error or a lost device tells more with that than with "failed".
+void enqueue(ForeignCall& call, cudaStream_t stream, const char* object) {
+  const int status = call.op->launch_cuda(call.call, call.operands.data(), stream, call.op->user);
+  if (status == 0) [[likely]]
+    return;
+  const auto error = static_cast<cudaError_t>(status);
+  const ErrorCode code = code_of(error);
+  if (code != ErrorCode::device_failed && code != ErrorCode::unsupported) raise(error, "launch", object);
+  (void)cudaGetLastError();
+  throw Error(ErrorCode::plugin_failed, std::string("launch ") + object + ": launch_cuda of op kind '" +
+                                            call.op->kind + "' returned " + std::to_string(status) + " (" +
+                                            cudaGetErrorName(error) + ")");
+}
+
+}  // namespace
+
+cublasStatus_t MatmulCall::bind(void* const* operands) noexcept {
+  a = a_source.resolve(operands);
+  b = b_source.resolve(operands);
+  c = c_source.resolve(operands);
+  d = d_source.resolve(operands);
+  if (!has_bias) return CUBLAS_STATUS_SUCCESS;
+  const void* address = bias_source.resolve(operands);
+  if (address == bias) return CUBLAS_STATUS_SUCCESS;
+  bias = address;
+  return cublasLtMatmulDescSetAttribute(&description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+}
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+void ConvolutionCall::bind(void* const* operands) noexcept {
+  x = x_source.resolve(operands);
+  w = w_source.resolve(operands);
+  bias = bias_source.resolve(operands);
+  residual = residual_source.resolve(operands);
+  y = y_source.resolve(operands);
+}
+#endif
+
+void bind(NativeCall& call, void* const* operands, const char* object) {
+  if (auto* kernel = std::get_if<KernelCall>(&call)) return kernel->bind(operands);
+  if (auto* matmul = std::get_if<MatmulCall>(&call)) return check(matmul->bind(operands), "bind", object);
+  if (auto* convolution = std::get_if<ConvolutionCall>(&call)) return convolution->bind(operands);
+  std::get<ForeignCall>(call).bind(operands);
+}
+
+void make_call(NativeCall& call, cudaStream_t stream, const char* object) {
+  if (auto* kernel = std::get_if<KernelCall>(&call)) return enqueue(*kernel, stream, object);
+  if (auto* matmul = std::get_if<MatmulCall>(&call)) return enqueue(*matmul, stream, object);
+  if (auto* convolution = std::get_if<ConvolutionCall>(&call)) return enqueue(*convolution, stream, object);
+  enqueue(std::get<ForeignCall>(call), stream, object);
+}
+
+void resolve_function(const void* function, const char* object) {
+  cudaFuncAttributes attributes{};
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, function);
+  if (status == cudaErrorInvalidDeviceFunction || status == cudaErrorNoKernelImageForDevice) {
+    (void)cudaGetLastError();
+    throw Error(ErrorCode::unsupported, std::string("prepare ") + object + ": " + describe(status) +
+                                            "; rebuild with GRAPHBENCH_CUDA_ARCHITECTURES naming this GPU");
+  }
+  check(status, "prepare", object);
+}
+
+}  // namespace graphbench::cuda

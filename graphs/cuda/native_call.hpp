@@ -1,0 +1,170 @@
+// The prepared calls that a kernel consists of: plain data with everything chosen, down to the
+// library call. A kernel's launch binds operand addresses and makes the calls; tests/gpu makes the
+// same calls in a bare loop to see what our layer adds.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "graphs/abi/graphbench_abi.h"
+#include "graphs/cuda/cudnn_library.hpp"
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::cuda {
+
+// Where an address comes from: an operand of the op plus an offset, or a fixed place.
+struct Source {
+  int operand = -1;        // -1: `offset` from `fixed`
+  std::size_t offset = 0;  // bytes
+  void* fixed = nullptr;
+
+  void* resolve(void* const* operands) const noexcept {
+    return static_cast<std::byte*>(operand < 0 ? fixed : operands[operand]) + offset;
+  }
+};
+
+inline Source operand_source(std::size_t index, std::size_t offset = 0) {
+  return Source{static_cast<int>(index), offset, nullptr};
+}
+inline Source fixed_source(void* address) {
+  return Source{-1, 0, address};
+}
+
+// A launch of one of our kernels. Each takes one struct by value whose first members are its pointers.
+struct KernelCall {
+  static constexpr std::size_t parameter_bytes_max = 128;
+  static constexpr std::size_t pointers_max = 6;
+
+  const void* function = nullptr;
+  dim3 grid;
+  dim3 block;
+  unsigned shared_bytes = 0;
+  unsigned pointer_count = 0;
+  alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
+  std::array<Source, pointers_max> pointers{};
+
+  void bind(void* const* operands) noexcept {
+    for (unsigned i = 0; i < pointer_count; ++i) {
+      void* address = pointers[i].resolve(operands);
+      std::memcpy(parameters.data() + i * sizeof(void*), &address, sizeof(void*));
+    }
+  }
+};
+
+// D = epilogue(A B + beta C). The descriptors are cuBLASLt's opaque structs held by value, so that a
+// copy of the call stands on its own.
+struct MatmulCall {
+  cublasLtHandle_t handle = nullptr;
+  cublasLtMatmulDescOpaque_t description{};
+  cublasLtMatrixLayoutOpaque_t a_layout{};
+  cublasLtMatrixLayoutOpaque_t b_layout{};
+  cublasLtMatrixLayoutOpaque_t c_layout{};
+  cublasLtMatrixLayoutOpaque_t d_layout{};
+  cublasLtMatmulAlgo_t algo{};
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  Source a_source;
+  Source b_source;
+  Source c_source;
+  Source d_source;
+  Source bias_source;
+  bool has_bias = false;
+  const void* a = nullptr;
+  const void* b = nullptr;
+  const void* c = nullptr;
+  void* d = nullptr;
+  const void* bias = nullptr;
+
+  // Returns what setting the bias address gave; it is set only where it moved.
+  cublasStatus_t bind(void* const* operands) noexcept;
+};
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+// One cudnnConvolutionBiasActivationForward. Handle and descriptors belong to the kernel.
+struct ConvolutionCall {
+  const CudnnLibrary* library = nullptr;
+  cudnnHandle_t handle = nullptr;
+  cudaStream_t* handle_stream = nullptr;  // the stream the handle is set to, shared by all calls on it
+  cudnnTensorDescriptor_t x_descriptor = nullptr;
+  cudnnTensorDescriptor_t y_descriptor = nullptr;
+  cudnnTensorDescriptor_t bias_descriptor = nullptr;
+  cudnnFilterDescriptor_t w_descriptor = nullptr;
+  cudnnConvolutionDescriptor_t convolution = nullptr;
+  cudnnActivationDescriptor_t activation = nullptr;
+  cudnnConvolutionFwdAlgo_t algo{};
+  float one = 1.0f;
+  float residual_scale = 0.0f;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  Source x_source;
+  Source w_source;
+  Source bias_source;
+  Source residual_source;
+  Source y_source;
+  const void* x = nullptr;
+  const void* w = nullptr;
+  const void* bias = nullptr;
+  const void* residual = nullptr;
+  void* y = nullptr;
+
+  void bind(void* const* operands) noexcept;
+};
+#else
+struct ConvolutionCall {
+  void bind(void* const*) noexcept {}
+};
+#endif
+
+// A plugin's launch function.
+struct ForeignCall {
+  static constexpr std::size_t operands_max = 64;
+  const gb_op* op = nullptr;
+  const gb_op_call* call = nullptr;
+  std::size_t operand_count = 0;
+  std::array<void*, operands_max> operands{};
+
+  void bind(void* const* addresses) noexcept {
+    for (std::size_t i = 0; i < operand_count; ++i) operands[i] = addresses[i];
+  }
+};
+
+using NativeCall = std::variant<KernelCall, MatmulCall, ConvolutionCall, ForeignCall>;
+
+// Puts the addresses in. Throws Error naming `object` where a library refuses.
+void bind(NativeCall& call, void* const* operands, const char* object);
+
+// Makes the call on `stream`. Throws Error naming `object`; does nothing else beside the call.
+void make_call(NativeCall& call, cudaStream_t stream, const char* object);
+
+// Builds the call of `function`, a __global__ function taking `Parameters` by value. Looks the function
+// up, which loads it: a module first loaded inside a capture would time the load as part of the capture.
+// Throws Error(unsupported) where the device has no code for it.
+void resolve_function(const void* function, const char* object);
+
+template <class Parameters>
+KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
+                       std::initializer_list<Source> pointers, const char* object) {
+  static_assert(std::is_trivially_copyable_v<Parameters>);
+  static_assert(sizeof(Parameters) <= KernelCall::parameter_bytes_max);
+  GRAPHBENCH_ASSERT(pointers.size() <= KernelCall::pointers_max);
+  resolve_function(function, object);
+  KernelCall call;
+  call.function = function;
+  call.grid = grid;
+  call.block = block;
+  std::memcpy(call.parameters.data(), &parameters, sizeof(Parameters));
+  for (const Source& source : pointers) call.pointers[call.pointer_count++] = source;
+  return call;
+}
+
+}  // namespace graphbench::cuda

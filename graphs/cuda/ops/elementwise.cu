@@ -1,0 +1,82 @@
+// add, relu and gelu_tanh: sixteen bytes a thread where the size allows it.
+#include "graphs/cuda/ops/kernel_support.cuh"
+
+namespace graphbench::cuda {
+namespace {
+
+struct ElementwiseParameters {
+  const void* a;
+  const void* b;  // not read by operations of one input
+  void* y;
+  std::int64_t elements;
+};
+
+struct Add {
+  __device__ __forceinline__ static float apply(float a, float b) { return a + b; }
+};
+struct Relu {
+  __device__ __forceinline__ static float apply(float a, float) { return fmaxf(a, 0.0f); }
+};
+struct GeluTanh {
+  __device__ __forceinline__ static float apply(float a, float) { return gelu_tanh(a); }
+};
+
+template <class T, class Operation>
+__global__ void elementwise_vector(const ElementwiseParameters p) {
+  using Vector = Vector16<T>;
+  const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * Vector::size;
+  if (at >= p.elements) return;
+  const Vector a = load16(static_cast<const T*>(p.a) + at);
+  const Vector b = load16(static_cast<const T*>(p.b) + at);
+  Vector y;
+#pragma unroll
+  for (int i = 0; i < Vector::size; ++i) {
+    y.lane[i] = from_float<T>(Operation::apply(to_float(a.lane[i]), to_float(b.lane[i])));
+  }
+  store16(static_cast<T*>(p.y) + at, y);
+}
+
+template <class T, class Operation>
+__global__ void elementwise_scalar(const ElementwiseParameters p) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at >= p.elements) return;
+  const float a = to_float(static_cast<const T*>(p.a)[at]);
+  const float b = to_float(static_cast<const T*>(p.b)[at]);
+  static_cast<T*>(p.y)[at] = from_float<T>(Operation::apply(a, b));
+}
+
+// An operation of one input passes it twice: the second read comes from cache, and one kernel serves all.
+template <class Operation>
+PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input) {
+  constexpr unsigned threads = 256;
+  const ir::DType dtype = call.input(0).dtype;
+  const std::int64_t elements = call.input(0).elements();
+  const std::int64_t per_vector = 16 / static_cast<std::int64_t>(ir::size_of(dtype));
+  const bool vector = elements % per_vector == 0;
+  const void* function = for_float_type(call, dtype, [&](auto element) {
+    using T = decltype(element);
+    return vector ? reinterpret_cast<const void*>(&elementwise_vector<T, Operation>)
+                  : reinterpret_cast<const void*>(&elementwise_scalar<T, Operation>);
+  });
+  PreparedOp prepared;
+  prepared.calls.push_back(
+      kernel_call(function, dim3(blocks_for(elements, threads * (vector ? per_vector : 1))), dim3(threads),
+                  ElementwiseParameters{nullptr, nullptr, nullptr, elements},
+                  {operand_source(0), operand_source(second_input), operand_source(call.input_count)},
+                  call.op->name.c_str()));
+  return prepared;
+}
+
+}  // namespace
+
+PreparedOp prepare_add(OpContext&, const ir::OpCall& call) {
+  return prepare_elementwise<Add>(call, 1);
+}
+PreparedOp prepare_relu(OpContext&, const ir::OpCall& call) {
+  return prepare_elementwise<Relu>(call, 0);
+}
+PreparedOp prepare_gelu_tanh(OpContext&, const ir::OpCall& call) {
+  return prepare_elementwise<GeluTanh>(call, 0);
+}
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,37 @@
+// What the .cu files of ops share: choosing the instantiation for an element type, and geometry.
+#pragma once
+
+#include <cstdint>
+
+#include "graphs/cuda/convert.cuh"
+#include "graphs/cuda/ops/op_builders.hpp"
+
+namespace graphbench::cuda {
+
+// Calls `choose` with a value of the element type and returns what it gives.
+template <class Choose>
+auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
+  switch (dtype) {
+    case ir::DType::fp32:
+      return choose(float{});
+    case ir::DType::fp16:
+      return choose(__half{});
+    case ir::DType::bf16:
+      return choose(__nv_bfloat16{});
+    case ir::DType::i32:
+      break;
+  }
+  refuse(call, "element type i32");
+}
+
+inline unsigned blocks_for(std::int64_t work, std::int64_t per_block) {
+  return static_cast<unsigned>((work + per_block - 1) / per_block);
+}
+
+// Threads for `work` items in one block: whole warps, at most `most`.
+inline unsigned threads_for(std::int64_t work, unsigned most) {
+  const std::int64_t warps = (work + 31) / 32;
+  return warps * 32 > most ? most : static_cast<unsigned>(warps * 32);
+}
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,35 @@
+// y = activation(x wT + bias) + residual, or with the activation last, over cuBLASLt: what `linear` and
+// convolution through im2col share.
+#pragma once
+
+#include "graphs/cuda/ops/op_builders.hpp"
+
+namespace graphbench::cuda {
+
+struct MatmulSpec {
+  std::int64_t rows = 0;  // of x and y
+  std::int64_t n = 0;     // columns of y, rows of w
+  std::int64_t k = 0;     // columns of x and of w
+  ir::DType dtype = ir::DType::fp32;
+  Source x;
+  Source w;
+  Source y;
+  Source bias;
+  Source residual;
+  bool has_bias = false;
+  bool has_residual = false;
+  Activation activation = Activation::none;
+  bool activation_last = false;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  std::uint32_t alignment = 256;  // of every operand, in bytes
+};
+
+// Appends the calls: one matrix product with everything in its epilogue where cuBLASLt has that, else
+// a product into fp32 and a kernel that does the rest, so that rounding happens once either way.
+void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
+
+// The kernel that finishes fp32 sums (rows x n, in `sums`) into y.
+KernelCall epilogue_call(const MatmulSpec& spec, void* sums, const ir::OpCall& call);
+
+}  // namespace graphbench::cuda

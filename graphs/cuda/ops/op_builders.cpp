@@ -1,0 +1,59 @@
+// The table of kinds, and what several builders share.
+#include "graphs/cuda/ops/op_builders.hpp"
+
+#include <map>
+#include <string_view>
+
+namespace graphbench::cuda {
+namespace {
+
+using Builder = PreparedOp (*)(OpContext&, const ir::OpCall&);
+
+Builder builder_of(std::string_view kind) {
+  static const std::map<std::string_view, Builder> builders = {
+      {"rmsnorm", prepare_rmsnorm},
+      {"linear", prepare_linear},
+      {"rope_kv_append", prepare_rope_kv_append},
+      {"sdpa", prepare_sdpa},
+      {"conv2d", prepare_conv2d},
+      {"add", prepare_add},
+      {"relu", prepare_relu},
+      {"gelu_tanh", prepare_gelu_tanh},
+      {"softmax", prepare_softmax},
+  };
+  const auto found = builders.find(kind);
+  return found == builders.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+void refuse(const ir::OpCall& call, const std::string& why) {
+  throw Error(ErrorCode::unsupported,
+              "prepare op " + call.op->name + " (" + call.op->kind + ") on cuda: " + why);
+}
+
+PreparedOp prepare_op(OpContext& context, const ir::OpCall& call) {
+  const ir::OpDefinition* definition = call.op->definition;
+  if (definition != nullptr && definition->traits.marker) return {};
+  if (definition != nullptr && definition->foreign != nullptr) return prepare_foreign(context, call);
+  const Builder builder = builder_of(call.op->kind);
+  if (builder == nullptr) refuse(call, "this device has no implementation of the kind");
+  return builder(context, call);
+}
+
+Activation activation_of(const ir::Op& op) {
+  const std::string text = ir::text_attribute(op, "activation", "none");
+  if (text == "none") return Activation::none;
+  if (text == "gelu_tanh") return Activation::gelu_tanh;
+  if (text == "relu") return Activation::relu;
+  throw Error(ErrorCode::invalid_argument, "prepare op " + op.name + ": unknown activation '" + text + "'");
+}
+
+RowsColumns rows_columns(const ir::TensorDesc& tensor) {
+  RowsColumns shape;
+  shape.columns = tensor.dims.back();
+  shape.rows = tensor.elements() / shape.columns;
+  return shape;
+}
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,57 @@
+// How ops become prepared calls: one function a kind, and what those functions work with.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "graphs/cuda/prepared_kernel.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::cuda {
+
+struct ConvolutionHandle;  // cuDNN's handle, made when the first convolution is prepared
+
+// What a device offers its ops. `workspace` is shared by all kernels, which run one after another.
+struct OpContext {
+  Device* device = nullptr;
+  cublasLtHandle_t cublas = nullptr;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  int multiprocessors = 0;
+  int compute_major = 0;
+  bool use_cudnn = false;
+  std::shared_ptr<ConvolutionHandle> convolution;
+};
+
+// Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
+PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
+
+PreparedOp prepare_rmsnorm(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_rope_kv_append(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_add(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_relu(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_gelu_tanh(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_softmax(OpContext& context, const ir::OpCall& call);
+PreparedOp prepare_foreign(OpContext& context, const ir::OpCall& call);
+
+// Gives the device's cuDNN handle back, before the workspace goes.
+void release_convolution_handle(OpContext& context) noexcept;
+
+[[noreturn]] void refuse(const ir::OpCall& call, const std::string& why);  // Error(unsupported)
+
+enum class Activation : int { none = 0, gelu_tanh = 1, relu = 2 };
+Activation activation_of(const ir::Op& op);
+
+// The last dimension, and how many rows of it the tensor has.
+struct RowsColumns {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+RowsColumns rows_columns(const ir::TensorDesc& tensor);
+
+}  // namespace graphbench::cuda

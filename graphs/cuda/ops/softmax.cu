@@ -1,0 +1,43 @@
+// softmax over the last dimension: one block a row.
+#include "graphs/cuda/ops/kernel_support.cuh"
+
+namespace graphbench::cuda {
+namespace {
+
+struct SoftmaxParameters {
+  const void* x;
+  void* y;
+  std::int64_t columns;
+};
+
+template <class T>
+__global__ void softmax_kernel(const SoftmaxParameters p) {
+  const T* x = static_cast<const T*>(p.x) + std::int64_t{blockIdx.x} * p.columns;
+  T* y = static_cast<T*>(p.y) + std::int64_t{blockIdx.x} * p.columns;
+  float largest = Max::identity;
+  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) largest = fmaxf(largest, to_float(x[c]));
+  largest = block_reduce<Max>(largest);
+  float total = 0.0f;
+  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) total += expf(to_float(x[c]) - largest);
+  const float scale = 1.0f / block_reduce<Sum>(total);
+  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) {
+    y[c] = from_float<T>(expf(to_float(x[c]) - largest) * scale);
+  }
+}
+
+}  // namespace
+
+PreparedOp prepare_softmax(OpContext&, const ir::OpCall& call) {
+  const RowsColumns shape = rows_columns(call.input(0));
+  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&softmax_kernel<decltype(element)>);
+  });
+  PreparedOp prepared;
+  prepared.calls.push_back(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)),
+                                       dim3(threads_for(shape.columns, 512)),
+                                       SoftmaxParameters{nullptr, nullptr, shape.columns},
+                                       {operand_source(0), operand_source(1)}, call.op->name.c_str()));
+  return prepared;
+}
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,34 @@
+// Every CUDA kernel of ours is this one class: a list of prepared calls and what they hold on to. What
+// differs between ops is only how the list was made.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graphs/cuda/native_call.hpp"
+#include "graphs/device/device.hpp"
+
+namespace graphbench::cuda {
+
+struct PreparedOp {
+  std::vector<NativeCall> calls;                 // in launch order; none for a marker
+  std::vector<Buffer> buffers;                   // scratch that outlives the calls
+  std::vector<std::shared_ptr<void>> resources;  // descriptors, a plugin's call record
+};
+
+class PreparedKernel final : public Kernel {
+ public:
+  PreparedKernel(std::string op_name, PreparedOp prepared);
+
+  void launch(Stream& stream, void* const* operands) override;
+
+  // Appends copies of the calls, bound to `operands`. They use what this kernel holds: keep it alive.
+  void native_calls(void* const* operands, std::vector<NativeCall>& calls) const;
+
+ private:
+  std::string op_name_;
+  PreparedOp prepared_;
+};
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,42 @@
+// The one place where statuses of CUDA, cuBLASLt and cuDNN become graphbench::Error. The checks are
+// inline and branch once, so that a launch path pays nothing for them.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::cuda {
+
+// The reason behind a status: capture codes one by one, sticky errors as device_lost.
+ErrorCode code_of(cudaError_t status) noexcept;
+
+// True where the process's context is gone and no further call can succeed.
+bool is_sticky(cudaError_t status) noexcept;
+
+// "cudaErrorNoDevice (100): no CUDA-capable device is detected".
+std::string describe(cudaError_t status);
+
+// Throws Error("<operation> <object>: <description>") and clears the thread's last CUDA error, so that
+// the next call does not report this one again.
+[[noreturn]] void raise(cudaError_t status, const char* operation, const char* object);
+[[noreturn]] void raise_cublas(cublasStatus_t status, const char* operation, const char* object);
+[[noreturn]] void raise_cudnn(int status, const char* operation, const char* object);
+
+inline void check(cudaError_t status, const char* operation, const char* object = "") {
+  if (status != cudaSuccess) [[unlikely]]
+    raise(status, operation, object);
+}
+
+inline void check(cublasStatus_t status, const char* operation, const char* object = "") {
+  if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]]
+    raise_cublas(status, operation, object);
+}
+
+// For destructors: says once a process what went wrong and goes on.
+void log_failure(cudaError_t status, const char* operation) noexcept;
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,50 @@
+// A CUDA stream that does not synchronise with the legacy stream, and captures on it.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "graphs/device/device.hpp"
+
+namespace graphbench::cuda {
+
+class CudaStream final : public Stream {
+ public:
+  CudaStream();
+  ~CudaStream() override;
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  void synchronize() override;
+  void begin_capture() override;
+  std::unique_ptr<Graph> end_capture() override;
+  void abandon_capture() noexcept override;
+  bool capturing() const override;
+  void fill_bytes(void* destination, int byte, std::size_t bytes) override;
+  void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
+  void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
+  void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
+  void* native_handle() noexcept override { return stream_; }
+
+  cudaStream_t handle() const noexcept { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class CudaEvent final : public Event {
+ public:
+  CudaEvent();
+  ~CudaEvent() override;
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+
+  void record(Stream& stream) override;
+  double seconds_since(const Event& start) const override;
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,60 @@
+// What tests of the CUDA backend share: a device or the reason to skip, host tensors rounded to an
+// element type, and running one op both eagerly and out of a captured graph.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graphs/cuda/cuda_device.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::cuda {
+
+// Values as doubles, already rounded to the tensor's element type.
+struct HostTensor {
+  ir::TensorDesc desc;
+  std::vector<double> values;
+};
+
+double rounded(ir::DType dtype, double value);
+HostTensor random_tensor(ir::DType dtype, std::vector<std::int64_t> dims, std::uint64_t seed,
+                         double low = -1.0, double high = 1.0);
+HostTensor constant_tensor(ir::DType dtype, std::vector<std::int64_t> dims, double value);
+std::vector<std::byte> encode(const HostTensor& tensor);
+std::vector<double> decode(ir::DType dtype, const std::vector<std::byte>& bytes);
+
+double relative_error(const std::vector<double>& actual, const std::vector<double>& expected);
+double tolerance(ir::DType dtype);  // of relative_error, for one op
+
+// One op with its operands, as make_kernel wants it.
+struct OpCase {
+  std::string kind;
+  ir::Attributes attributes;
+  std::vector<HostTensor> inputs;
+  std::vector<ir::TensorDesc> outputs;
+};
+
+// Operands after one launch: inputs (which an op may have changed), then outputs.
+struct OpResult {
+  std::vector<std::vector<double>> operands;
+  std::vector<std::vector<std::byte>> bytes;
+};
+
+class GpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override;  // skips, with the reason, where there is no GPU
+
+  CudaDevice& device() { return *shared_device(); }
+  // Runs the op eagerly and out of a captured graph; fails the test where their bits differ.
+  OpResult run(const OpCase& op_case, CudaDevice& on);
+  OpResult run(const OpCase& op_case) { return run(op_case, device()); }
+
+ private:
+  static CudaDevice* shared_device();
+};
+
+}  // namespace graphbench::cuda

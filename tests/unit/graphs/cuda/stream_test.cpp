@@ -1,0 +1,241 @@
+// Streams, events, graphs, memory and data on a GPU; and captures that fail and leave no trace.
+#include <cuda_runtime_api.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "gpu_fixture.hpp"
+#include "graphs/ir/random_fill.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+class StreamTest : public GpuTest {
+ protected:
+  template <class T>
+  std::vector<T> read(Stream& stream, const void* source, std::size_t count) {
+    std::vector<T> values(count);
+    stream.copy_to_host(values.data(), source, count * sizeof(T));
+    stream.synchronize();
+    return values;
+  }
+};
+
+// A kind of op whose launch does something that no capture may hold.
+int launch_waiting(const gb_op_call*, void* const*, void* stream, void* swallow) {
+  const cudaError_t status = cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
+  return swallow != nullptr ? 0 : static_cast<int>(status);
+}
+
+int launch_failing(const gb_op_call*, void* const*, void*, void*) {
+  return 1;
+}
+
+int launch_adding_one(const gb_op_call* call, void* const* operands, void* stream, void*) {
+  const auto bytes = static_cast<std::size_t>(call->operands[0].dims[0]) * 4;
+  return static_cast<int>(cudaMemcpyAsync(operands[1], operands[0], bytes, cudaMemcpyDeviceToDevice,
+                                          static_cast<cudaStream_t>(stream)));
+}
+
+class ForeignOp {
+ public:
+  explicit ForeignOp(int (*launch)(const gb_op_call*, void* const*, void*, void*), void* user = nullptr) {
+    record_.struct_size = sizeof(gb_op);
+    record_.kind = "test_kind";
+    record_.launch_cuda = launch;
+    record_.user = user;
+    definition_.kind = "test_kind";
+    definition_.foreign = &record_;
+    op_.kind = "test_kind";
+    op_.name = "layer3.mine";
+    op_.definition = &definition_;
+    call_.op = &op_;
+    call_.batch = 1;
+    call_.operands = {{ir::DType::fp32, {64}}, {ir::DType::fp32, {64}}};
+    call_.input_count = 1;
+  }
+  std::unique_ptr<Kernel> prepare(Device& device) { return device.make_kernel(call_); }
+
+ private:
+  gb_op record_{};
+  ir::OpDefinition definition_;
+  ir::Op op_;
+  ir::OpCall call_;
+};
+
+ErrorCode code_thrown(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(": "), std::string::npos) << error.what();
+    return error.code();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return ErrorCode::internal;
+}
+
+void expect_capture_works(CudaDevice& device, Stream& stream) {
+  Buffer buffer(device, 256);
+  stream.begin_capture();
+  stream.fill_bytes(buffer.data(), 7, 256);
+  const std::unique_ptr<Graph> graph = stream.end_capture();
+  EXPECT_EQ(graph->node_count(), 1u);
+  graph->instantiate()->launch(stream);
+  std::vector<unsigned char> bytes(256);
+  stream.copy_to_host(bytes.data(), buffer.data(), 256);
+  stream.synchronize();
+  EXPECT_EQ(bytes.back(), 7);
+}
+
+TEST_F(StreamTest, AnOpThatWaitsFailsTheCaptureAndTheNextCaptureWorks) {
+  ForeignOp op(launch_waiting);
+  const std::unique_ptr<Kernel> kernel = op.prepare(device());
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  void* operands[2] = {};
+  stream->begin_capture();
+  EXPECT_EQ(code_thrown([&] { kernel->launch(*stream, operands); }), ErrorCode::capture_unsupported);
+  stream->abandon_capture();
+  EXPECT_FALSE(stream->capturing());
+  expect_capture_works(device(), *stream);
+}
+
+TEST_F(StreamTest, AnErrorThatAnOpSwallowsShowsAtTheEndOfTheCapture) {
+  int swallow = 1;
+  ForeignOp op(launch_waiting, &swallow);
+  const std::unique_ptr<Kernel> kernel = op.prepare(device());
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  void* operands[2] = {};
+  stream->begin_capture();
+  kernel->launch(*stream, operands);
+  EXPECT_EQ(code_thrown([&] { stream->end_capture(); }), ErrorCode::capture_invalidated);
+  EXPECT_FALSE(stream->capturing());
+  expect_capture_works(device(), *stream);
+}
+
+TEST_F(StreamTest, AForkThatIsNotJoinedFailsTheCaptureAndTheNextCaptureWorks) {
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  const std::unique_ptr<Stream> fork = device().make_stream();
+  Buffer buffer(device(), 256);
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  stream->begin_capture();
+  ASSERT_EQ(cudaEventRecord(event, static_cast<cudaStream_t>(stream->native_handle())), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(static_cast<cudaStream_t>(fork->native_handle()), event, 0), cudaSuccess);
+  fork->fill_bytes(buffer.data(), 1, 256);
+  EXPECT_EQ(code_thrown([&] { stream->end_capture(); }), ErrorCode::capture_unjoined);
+  expect_capture_works(device(), *stream);
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+}
+
+TEST_F(StreamTest, BeginningACaptureTwiceIsRefused) {
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  stream->begin_capture();
+  EXPECT_THROW(stream->begin_capture(), Error);
+  stream->abandon_capture();
+  expect_capture_works(device(), *stream);
+}
+
+TEST_F(StreamTest, APluginsErrorNamesTheOp) {
+  ForeignOp op(launch_failing);
+  const std::unique_ptr<Kernel> kernel = op.prepare(device());
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  void* operands[2] = {};
+  try {
+    kernel->launch(*stream, operands);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
+    EXPECT_NE(std::string(error.what()).find("layer3.mine"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(StreamTest, APluginsOpWithoutACudaLaunchIsUnsupported) {
+  ForeignOp op(nullptr);
+  EXPECT_EQ(code_thrown([&] { op.prepare(device()); }), ErrorCode::unsupported);
+}
+
+TEST_F(StreamTest, APluginsOpRunsOnTheStreamAndInAGraph) {
+  ForeignOp op(launch_adding_one);
+  const std::unique_ptr<Kernel> kernel = op.prepare(device());
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  Buffer from(device(), 256);
+  Buffer to(device(), 256);
+  void* operands[2] = {from.data(), to.data()};
+  stream->begin_capture();
+  kernel->launch(*stream, operands);
+  const std::unique_ptr<GraphExec> exec = stream->end_capture()->instantiate();
+  stream->fill_bytes(from.data(), 9, 256);
+  exec->upload(*stream);
+  exec->launch(*stream);
+  EXPECT_EQ(read<unsigned char>(*stream, to.data(), 256), std::vector<unsigned char>(256, 9));
+}
+
+TEST_F(StreamTest, EventsMeasureForwards) {
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  const std::unique_ptr<Event> start = device().make_event();
+  const std::unique_ptr<Event> stop = device().make_event();
+  Buffer buffer(device(), std::size_t{64} << 20);
+  start->record(*stream);
+  stream->fill_bytes(buffer.data(), 1, buffer.bytes());
+  stop->record(*stream);
+  stream->synchronize();
+  EXPECT_GT(stop->seconds_since(*start), 0.0);
+}
+
+TEST_F(StreamTest, FillGivesTheBitsOfTheFormula) {
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  const ir::Init uniform{ir::Init::Kind::uniform, -0.7, 1.3};
+  for (const ir::DType dtype : {ir::DType::fp32, ir::DType::fp16, ir::DType::bf16, ir::DType::i32}) {
+    HostTensor expected{{dtype, {5001}}, {}};
+    for (std::uint64_t i = 0; i < 5001; ++i) expected.values.push_back(ir::uniform_at(42, i, -0.7f, 1.3f));
+    Buffer buffer(device(), expected.desc.bytes());
+    device().fill(*stream, buffer.data(), dtype, 5001, uniform, 42);
+    EXPECT_EQ(read<std::byte>(*stream, buffer.data(), expected.desc.bytes()), encode(expected))
+        << ir::name_of(dtype);
+  }
+}
+
+TEST_F(StreamTest, FillWithAConstantWritesIt) {
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  Buffer buffer(device(), 4096);
+  device().fill(*stream, buffer.data(), ir::DType::i32, 1024, {ir::Init::Kind::constant, 1023.0, 0.0}, 1);
+  EXPECT_EQ(read<std::int32_t>(*stream, buffer.data(), 1024), std::vector<std::int32_t>(1024, 1023));
+}
+
+TEST_F(StreamTest, DigestIsTheSumOfItsFormulaAndSeesPositions) {
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  std::vector<std::uint32_t> words(70001);
+  std::uint64_t expected = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    words[i] = static_cast<std::uint32_t>(ir::mix64(i));
+    expected += ir::digest_word(i, words[i]);
+  }
+  Buffer buffer(device(), words.size() * 4);
+  stream->copy_to_device(buffer.data(), words.data(), words.size() * 4);
+  EXPECT_EQ(device().digest(*stream, buffer.data(), words.size() * 4), expected);
+  std::swap(words[1], words[60000]);
+  stream->copy_to_device(buffer.data(), words.data(), words.size() * 4);
+  EXPECT_NE(device().digest(*stream, buffer.data(), words.size() * 4), expected);
+  EXPECT_EQ(code_thrown([&] { device().digest(*stream, buffer.data(), 6); }), ErrorCode::invalid_argument);
+}
+
+TEST_F(StreamTest, MemoryThatIsNotThereIsReportedAndTheDeviceGoesOn) {
+  EXPECT_EQ(code_thrown([&] { device().allocate(std::size_t{1} << 50); }), ErrorCode::out_of_memory);
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  expect_capture_works(device(), *stream);
+  EXPECT_GT(device().memory().total_bytes, device().memory().free_bytes);
+}
+
+TEST_F(StreamTest, InfoNamesDeviceAndLibraries) {
+  const DeviceInfo& info = device().info();
+  EXPECT_EQ(info.kind, "cuda");
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_EQ(info.uuid.size(), 40u);
+  EXPECT_FALSE(info.driver.empty());
+  EXPECT_EQ(info.libraries.count("cublasLt"), 1u);
+  EXPECT_EQ(info.libraries.count("cudnn"), 1u);
+}
+
+}  // namespace
+}  // namespace graphbench::cuda
