@@ -28,7 +28,7 @@ class AxisParser {
   [[noreturn]] void refuse(std::string_view entry, const std::string& why) const {
     const std::string numbers = rules_.allow_zero ? "whole numbers from 0 up" : "positive whole numbers";
     const std::string example = rules_.allow_zero ? "0,1,3,10 or 0:8:+2" : "1,2,4 or 1:256:x2";
-    throw InputError(where_, quoted(entry) + " " + why + ": give " + numbers + ", e.g. " + example);
+    throw InputError(where_, in_quotes(entry) + " " + why + ": give " + numbers + ", e.g. " + example);
   }
 
   // A value of the axis. `entry` is what to show a person.
@@ -42,11 +42,11 @@ class AxisParser {
 
   void add(std::int64_t number, std::string_view entry) {
     if (!seen_.insert(number).second) {
-      throw InputError(where_, std::to_string(number) + " is given twice (in " + quoted(entry) +
+      throw InputError(where_, std::to_string(number) + " is given twice (in " + in_quotes(entry) +
                                    "): give each " + rules_.noun + " once");
     }
     if (values_.size() == rules_.values_max) {
-      throw InputError(where_, quoted(entry) + " makes more than " + std::to_string(rules_.values_max) +
+      throw InputError(where_, in_quotes(entry) + " makes more than " + std::to_string(rules_.values_max) +
                                    " values: give fewer, or a larger step");
     }
     values_.push_back(number);

@@ -3,7 +3,7 @@
 
 namespace graphbench::config {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   static constexpr std::string_view hex = "0123456789abcdef";
   std::string result = "\"";
   for (const char c : text) {

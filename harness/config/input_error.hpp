@@ -15,6 +15,6 @@ class InputError : public std::runtime_error {
 };
 
 // The text in double quotes, control characters escaped, so that a message stays one line.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace graphbench::config

@@ -42,9 +42,9 @@ std::vector<std::string> words(const RawOptions& raw, const std::string& name, c
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     const std::string word = text.substr(begin, comma - begin);
     if (word.empty())
-      throw InputError(where, quoted(text) + " has an empty " + noun + ": give names separated by commas");
+      throw InputError(where, in_quotes(text) + " has an empty " + noun + ": give names separated by commas");
     if (std::find(result.begin(), result.end(), word) != result.end()) {
-      throw InputError(where, quoted(word) + " is given twice: give each " + noun + " once");
+      throw InputError(where, in_quotes(word) + " is given twice: give each " + noun + " once");
     }
     result.push_back(word);
     begin = comma + 1;
@@ -57,7 +57,7 @@ std::vector<std::string> known_words(const RawOptions& raw, const std::string& n
   std::vector<std::string> given = words(raw, name, name);
   for (const std::string& word : given) {
     if (std::find(known.begin(), known.end(), word) == known.end()) {
-      throw InputError(raw.at(name).front().where, quoted(word) + " is not a " + name + ": give " +
+      throw InputError(raw.at(name).front().where, in_quotes(word) + " is not a " + name + ": give " +
                                                        join(known) + did_you_mean(word, known));
     }
   }
@@ -83,7 +83,7 @@ std::int64_t integer(const RawOptions& raw, const std::string& name, std::int64_
   const RawItem& item = items->back();
   const ParsedInteger parsed = parse_integer(item.text);
   if (parsed.fault != NumberFault::none || parsed.value < range.low || parsed.value > range.high) {
-    throw InputError(item.where, quoted(item.text) + " will not do: give a whole number from " +
+    throw InputError(item.where, in_quotes(item.text) + " will not do: give a whole number from " +
                                      std::to_string(range.low) + " to " + std::to_string(range.high));
   }
   return parsed.value;
@@ -96,7 +96,7 @@ double seconds(const RawOptions& raw, const std::string& name, double fallback) 
   const std::optional<double> parsed = parse_real(item.text);
   // A day bounds what timers and messages have to cope with.
   if (!parsed || *parsed <= 0 || *parsed > 86400) {
-    throw InputError(item.where, quoted(item.text) +
+    throw InputError(item.where, in_quotes(item.text) +
                                      " will not do: give seconds, more than 0 and at most 86400, e.g. 0.5");
   }
   return *parsed;
@@ -116,7 +116,7 @@ void check_device(const RawOptions& raw, const std::string& device) {
       device.starts_with("cuda:") && device.size() > 5 && device.size() <= 9 &&
       std::all_of(device.begin() + 5, device.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
   if (numbered) return;
-  throw InputError(raw.at("device").back().where, quoted(device) +
+  throw InputError(raw.at("device").back().where, in_quotes(device) +
                                                       " is not a device: give auto, cuda, cuda:N or host" +
                                                       did_you_mean(device, {"auto", "cuda", "host"}));
 }
@@ -128,11 +128,11 @@ std::vector<std::string> plugin_files(const RawOptions& raw) {
   for (const RawItem& item : *items) {
     const std::unique_ptr<char, decltype(&free)> path(realpath(item.text.c_str(), nullptr), &free);
     if (!path) {
-      throw InputError(item.where, quoted(item.text) + " cannot be opened: " + std::strerror(errno) +
+      throw InputError(item.where, in_quotes(item.text) + " cannot be opened: " + std::strerror(errno) +
                                        ": give the path of a plugin's shared library");
     }
     if (std::find(paths.begin(), paths.end(), path.get()) != paths.end()) {
-      throw InputError(item.where, quoted(item.text) + " is given twice: give each plugin once");
+      throw InputError(item.where, in_quotes(item.text) + " is given twice: give each plugin once");
     }
     paths.emplace_back(path.get());
   }
@@ -144,7 +144,8 @@ SetOption set_option(const RawItem& item) {
   const std::size_t dot = item.text.find('.');
   const bool shaped = equals != std::string::npos && dot != std::string::npos && dot > 0 && dot + 1 < equals;
   if (!shaped) {
-    throw InputError(item.where, quoted(item.text) + " is not WORKLOAD.KEY=VALUE: give e.g. mlp.hidden=2048");
+    throw InputError(item.where,
+                     in_quotes(item.text) + " is not WORKLOAD.KEY=VALUE: give e.g. mlp.hidden=2048");
   }
   SetOption option;
   option.workload = item.text.substr(0, dot);
@@ -154,7 +155,7 @@ SetOption set_option(const RawItem& item) {
   const ParsedInteger value = parse_integer(std::string_view(item.text).substr(equals + 1));
   if (value.fault != NumberFault::none) {
     throw InputError(item.where,
-                     quoted(item.text) + " has no whole number as its value: give e.g. mlp.hidden=2048");
+                     in_quotes(item.text) + " has no whole number as its value: give e.g. mlp.hidden=2048");
   }
   option.value = value.value;
   return option;
@@ -168,7 +169,7 @@ std::vector<SetOption> set_options(const RawOptions& raw) {
     SetOption option = set_option(item);
     for (const SetOption& earlier : options) {
       if (earlier.workload == option.workload && earlier.key == option.key) {
-        throw InputError(item.where, quoted(item.text) + " sets " + option.workload + "." + option.key +
+        throw InputError(item.where, in_quotes(item.text) + " sets " + option.workload + "." + option.key +
                                          " a second time: give each key once");
       }
     }

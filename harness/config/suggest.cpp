@@ -45,7 +45,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const std::optional<std::string> found = nearest(word, known);
-  return found ? "; did you mean " + quoted(*found) + "?" : "";
+  return found ? "; did you mean " + in_quotes(*found) + "?" : "";
 }
 
 std::string join(const std::vector<std::string>& words) {

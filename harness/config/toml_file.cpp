@@ -101,7 +101,7 @@ class TomlReader {
     const OptionSpec* spec = find_option(name);
     if (spec == nullptr) {
       throw InputError(place(path_, key.source()),
-                       quoted(name) + " is not a key of a sweep" + did_you_mean(name, option_names()) +
+                       in_quotes(name) + " is not a key of a sweep" + did_you_mean(name, option_names()) +
                            " (keys are the options of graphbench --sweep without dashes in front)");
     }
     if (name == "set" && node.is_table()) {
@@ -165,7 +165,7 @@ RawOptions read_toml_file(const std::string& path) {
   if (file) text << file.rdbuf();
   // Inserting an empty file sets failbit on `text`, not on `file`; a directory sets badbit on read.
   if (!file || file.bad() || (text.str().empty() && file.peek() != std::ifstream::traits_type::eof())) {
-    throw InputError("--config", quoted(path) + " cannot be read: " + std::strerror(errno));
+    throw InputError("--config", in_quotes(path) + " cannot be read: " + std::strerror(errno));
   }
   return parse_toml(text.str(), path);
 }

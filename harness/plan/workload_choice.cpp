@@ -9,8 +9,8 @@
 namespace graphbench::plan {
 namespace {
 
+using config::in_quotes;
 using config::InputError;
-using config::quoted;
 
 template <typename Items, typename NameOf>
 std::vector<std::string> names(const Items& items, NameOf name_of) {
@@ -29,7 +29,7 @@ const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string
     if (info.name == name) return info;
   }
   const std::vector<std::string> known = workload_names(catalog);
-  throw InputError(where, quoted(name) + " is not a workload: there are " + config::join(known) +
+  throw InputError(where, in_quotes(name) + " is not a workload: there are " + config::join(known) +
                               config::did_you_mean(name, known));
 }
 
@@ -42,7 +42,7 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
   const std::vector<std::string> known =
       names(info.presets, [](const abi::WorkloadPreset& preset) { return preset.name; });
   if (!options.preset && !known.empty()) return known.front();
-  throw InputError(options.where("preset"), quoted(wanted) + " is not a preset of " + info.name +
+  throw InputError(options.where("preset"), in_quotes(wanted) + " is not a preset of " + info.name +
                                                 ": it has " + config::join(known) +
                                                 config::did_you_mean(wanted, known));
 }
@@ -54,7 +54,7 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
                                   [&](const abi::WorkloadOption& option) { return option.key == set.key; });
   if (found == info.options.end()) {
     const std::string has = known.empty() ? "it has none" : "it has " + config::join(known);
-    throw InputError(set.where, quoted(set.key) + " is not an option of " + info.name + ": " + has +
+    throw InputError(set.where, in_quotes(set.key) + " is not an option of " + info.name + ": " + has +
                                     config::did_you_mean(set.key, known));
   }
   if (set.value < found->min || set.value > found->max) {
@@ -87,7 +87,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     } else if (set.from_flag) {
       // In a file it may serve other sweeps; on the command line it is a mistake.
       throw InputError(set.where,
-                       quoted(set.workload) + " is not in this sweep: it runs " + config::join(chosen));
+                       in_quotes(set.workload) + " is not in this sweep: it runs " + config::join(chosen));
     }
   }
   return choices;
@@ -99,7 +99,7 @@ std::vector<std::string> choose_dtypes(const config::SweepOptions& options, cons
                               : std::vector<std::string>{catalog.facts.kind == "host" ? "fp32" : "bf16"};
   for (const std::string& dtype : chosen) {
     if (std::find(catalog.dtypes.begin(), catalog.dtypes.end(), dtype) == catalog.dtypes.end()) {
-      throw InputError(options.where("dtype"), quoted(dtype) + " is not supported by " + catalog.device +
+      throw InputError(options.where("dtype"), in_quotes(dtype) + " is not supported by " + catalog.device +
                                                    " (" + catalog.facts.name + "): it supports " +
                                                    config::join(catalog.dtypes));
     }

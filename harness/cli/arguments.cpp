@@ -1,0 +1,188 @@
+// CLI11 does the parsing; the options come from config's table, and errors become one line.
+#include "harness/cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "harness/config/input_error.hpp"
+#include "harness/config/option_table.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/config/toml_file.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+using config::in_quotes;
+using config::InputError;
+using config::OptionKind;
+using config::OptionSpec;
+
+constexpr const char* footer =
+    "Lists are comma-separated; ranges are 1:256:x2 (geometric) or 8:64:+8 (arithmetic), ends included.\n"
+    "Exit codes: 0 done; 1 internal or environment error; 2 bad usage or input; 3 some cells failed;\n"
+    "130 interrupted (what was measured is kept).\n";
+
+// CLI11's own usage line would not say that --sweep is the main job.
+class UsageFormatter final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    if (app->get_parent() != nullptr)
+      return "Usage: graphbench list [workloads|devices|modes|presets] [options]\n";
+    return "Usage: graphbench --sweep [options]\n       graphbench list [workloads|devices|modes|presets]\n";
+  }
+};
+
+// Where CLI11 puts what it parsed.
+struct Parsed {
+  bool sweep = false;
+  bool version = false;
+  std::string config_file;
+  std::map<std::string, std::vector<std::string>> values;
+  std::map<std::string, bool> flags;
+  std::string list_what;
+  std::vector<std::string> list_plugins;
+};
+
+// One instance: CLI11 wants its targets to stay where they are.
+class CommandLine {
+ public:
+  CommandLine() : app_("graphbench: what CUDA graphs buy, at which batch size, at what cost", "graphbench") {
+    app_.set_help_flag("-h,--help", "print this help and exit");
+    app_.formatter(std::make_shared<UsageFormatter>());
+    app_.footer(footer);
+    app_.allow_extras();
+    app_.add_flag("--version", parsed_.version, "print the version and exit");
+    app_.add_flag("--sweep", parsed_.sweep, "run a sweep (the main job)");
+    app_.add_option("--config", parsed_.config_file, "read options from a TOML file; flags win over it")
+        ->type_name("FILE.toml");
+    for (const OptionSpec& spec : config::sweep_options()) add(spec);
+    list_ = app_.add_subcommand("list", "say what there is: workloads, devices, modes, presets");
+    list_->allow_extras();
+    list_->add_option("WHAT", parsed_.list_what, "workloads, devices, modes or presets (default: all)")
+        ->type_name("");
+    list_->add_option("--plugin", parsed_.list_plugins, "load the workloads of a plugin (repeatable)")
+        ->type_name("FILE.so")
+        ->expected(1)
+        ->take_all();
+  }
+
+  Arguments parse(int argc, const char* const* argv) {
+    Arguments arguments;
+    arguments.argv.assign(argv, argv + argc);
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      arguments.text = (list_->parsed() ? list_ : &app_)->help();
+      return arguments;
+    } catch (const CLI::ParseError& error) {
+      refuse(error);
+    }
+    check_extras();
+    if (parsed_.version) {
+      arguments.command = Command::version;
+    } else if (list_->parsed()) {
+      fill_list(arguments);
+    } else {
+      fill_sweep(arguments);
+    }
+    return arguments;
+  }
+
+ private:
+  void add(const OptionSpec& spec) {
+    if (spec.kind == OptionKind::flag) {
+      app_.add_flag("--" + spec.name, parsed_.flags[spec.name], spec.help);
+      return;
+    }
+    CLI::Option* option = app_.add_option("--" + spec.name, parsed_.values[spec.name], spec.help);
+    option->type_name(spec.placeholder)->type_size(1)->expected(1);
+    // CLI11 joins repeats of a vector silently; only options meant for it may repeat.
+    option->multi_option_policy(spec.kind == OptionKind::repeated ? CLI::MultiOptionPolicy::TakeAll
+                                                                  : CLI::MultiOptionPolicy::Throw);
+  }
+
+  [[noreturn]] static void refuse(const CLI::ParseError& error) {
+    std::string text = error.what();
+    for (char& c : text) c = c == '\n' || c == '\r' ? ' ' : c;
+    throw InputError("", text + "; see graphbench --help");
+  }
+
+  void check_extras() {
+    const std::vector<std::string> extras = app_.remaining(true);
+    if (extras.empty()) return;
+    const std::string& first = extras.front();
+    if (first.starts_with("-")) {
+      std::vector<std::string> known = {"--help", "--version", "--sweep", "--config"};
+      for (const std::string& name : config::option_names()) known.push_back("--" + name);
+      const std::string name = first.substr(0, first.find('='));
+      throw InputError(
+          name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");
+    }
+    throw InputError("", in_quotes(first) + " is not a command: give --sweep or list" +
+                             config::did_you_mean(first, {"list", "--sweep"}));
+  }
+
+  void fill_list(Arguments& arguments) {
+    static const std::map<std::string, ListWhat> known = {{"", ListWhat::everything},
+                                                          {"workloads", ListWhat::workloads},
+                                                          {"devices", ListWhat::devices},
+                                                          {"modes", ListWhat::modes},
+                                                          {"presets", ListWhat::presets}};
+    const auto found = known.find(parsed_.list_what);
+    if (found == known.end()) {
+      const std::vector<std::string> words = {"workloads", "devices", "modes", "presets"};
+      throw InputError("list", in_quotes(parsed_.list_what) + " cannot be listed: give " +
+                                   config::join(words) + config::did_you_mean(parsed_.list_what, words));
+    }
+    if (parsed_.sweep) throw InputError("list", "it cannot be combined with --sweep: give one of them");
+    const config::RawOptions given = flags();
+    if (!given.empty() && given.begin()->first != "plugin") {
+      throw InputError("--" + given.begin()->first, "it belongs to --sweep, not to list");
+    }
+    arguments.command = Command::list;
+    arguments.list = found->second;
+    arguments.options = given;
+    for (const std::string& plugin : parsed_.list_plugins) {
+      arguments.options["plugin"].push_back({plugin, "--plugin"});
+    }
+  }
+
+  void fill_sweep(Arguments& arguments) {
+    const config::RawOptions given = flags();
+    if (!parsed_.sweep) {
+      if (!given.empty())
+        throw InputError("--" + given.begin()->first, "it needs --sweep: graphbench --sweep ...");
+      if (!parsed_.config_file.empty())
+        throw InputError("--config", "it needs --sweep: graphbench --sweep ...");
+      throw InputError("", "nothing to do: give --sweep or list; see graphbench --help");
+    }
+    arguments.command = Command::sweep;
+    const bool from_file = app_.count("--config") > 0;
+    arguments.options =
+        config::merge(from_file ? config::read_toml_file(parsed_.config_file) : config::RawOptions(), given);
+  }
+
+  config::RawOptions flags() const {
+    config::RawOptions raw;
+    for (const auto& [name, values] : parsed_.values) {
+      for (const std::string& value : values) raw[name].push_back({value, "--" + name});
+    }
+    for (const auto& [name, given] : parsed_.flags) {
+      if (given) raw[name].push_back({"true", "--" + name});
+    }
+    return raw;
+  }
+
+  CLI::App app_;
+  CLI::App* list_ = nullptr;
+  Parsed parsed_;
+};
+
+}  // namespace
+
+Arguments parse_arguments(int argc, const char* const* argv) {
+  CommandLine line;
+  return line.parse(argc, argv);
+}
+
+}  // namespace graphbench::cli

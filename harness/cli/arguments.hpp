@@ -1,0 +1,26 @@
+// The command line as data: which command, and its options as they were written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/config/options.hpp"
+
+namespace graphbench::cli {
+
+enum class Command : std::uint8_t { sweep, list, help, version };
+enum class ListWhat : std::uint8_t { everything, workloads, devices, modes, presets };
+
+struct Arguments {
+  Command command = Command::help;
+  ListWhat list = ListWhat::everything;
+  config::RawOptions options;  // of --sweep, flags merged over the file; of list: plugin
+  std::vector<std::string> argv;
+  std::string text;  // of help
+};
+
+// Throws config::InputError for anything that is no command line of graphbench.
+Arguments parse_arguments(int argc, const char* const* argv);
+
+}  // namespace graphbench::cli

@@ -1,0 +1,21 @@
+// The commands. Each returns the process's exit code, or throws.
+#pragma once
+
+#include "harness/cli/arguments.hpp"
+
+namespace graphbench::cli {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_error = 1;
+inline constexpr int exit_bad_input = 2;
+inline constexpr int exit_cells_failed = 3;
+inline constexpr int exit_interrupted = 130;
+
+int sweep_command(const Arguments& arguments);
+int list_command(const Arguments& arguments);
+
+// The whole command line: parses, runs, and turns every exception into one line on stderr and the exit
+// code that stands for it.
+int run(int argc, const char* const* argv);
+
+}  // namespace graphbench::cli

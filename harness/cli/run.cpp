@@ -1,0 +1,56 @@
+// Dispatch, and the one place where exceptions become messages and exit codes.
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "graphbench_version.hpp"
+#include "graphs/ir/error.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/config/input_error.hpp"
+#include "harness/sweep/probe.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+int complain(const std::string& message, int exit_code) {
+  std::string line = message;
+  for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
+  std::fprintf(stderr, "graphbench: %s\n", line.c_str());
+  return exit_code;
+}
+
+int dispatch(const Arguments& arguments) {
+  switch (arguments.command) {
+    case Command::sweep:
+      return sweep_command(arguments);
+    case Command::list:
+      return list_command(arguments);
+    case Command::version:
+      std::printf("graphbench %s (%s)\n", GRAPHBENCH_VERSION, GRAPHBENCH_COMMIT);
+      return exit_done;
+    case Command::help:
+      break;
+  }
+  std::fputs(arguments.text.c_str(), stdout);
+  return exit_done;
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  try {
+    const int exit_code = dispatch(parse_arguments(argc, argv));
+    if (std::fflush(stdout) != 0 && exit_code == exit_done) {
+      return complain("write to stdout: the output could not be written", exit_error);
+    }
+    return exit_code;
+  } catch (const config::InputError& error) {
+    return complain(error.what(), exit_bad_input);
+  } catch (const sweep::Interrupted&) {
+    return complain("interrupted before anything was measured", exit_interrupted);
+  } catch (const std::exception& error) {
+    return complain(error.what(), exit_error);
+  }
+}
+
+}  // namespace graphbench::cli

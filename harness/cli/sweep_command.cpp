@@ -1,0 +1,179 @@
+// graphbench --sweep: check, ask the probe, plan, check the programs, run, write, show.
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "graphs/ir/error.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/cli/streams.hpp"
+#include "harness/config/input_error.hpp"
+#include "harness/plan/make_plan.hpp"
+#include "harness/sweep/probe.hpp"
+#include "harness/sweep/run_sweep.hpp"
+#include "reporters/console/progress.hpp"
+#include "reporters/console/table.hpp"
+#include "reporters/json/result_json.hpp"
+#include "reporters/json/write_file.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+class ConsoleProgress final : public sweep::Progress {
+ public:
+  ConsoleProgress()
+      : printer_(std::cerr, is_terminal(STDERR_FILENO), wants_colours(STDERR_FILENO),
+                 width_of(STDERR_FILENO, 100)) {}
+  void update(const model::Progress& progress) override { printer_.update(progress); }
+  void finish() { printer_.finish(); }
+
+ private:
+  reporters::ProgressPrinter printer_;
+};
+
+class NoProgress final : public sweep::Progress {
+ public:
+  void update(const model::Progress&) override {}
+};
+
+plan::Catalog catalog_of(sweep::ProbeAnswer answer) {
+  return {std::move(answer.device), std::move(answer.facts), std::move(answer.dtypes),
+          std::move(answer.workloads)};
+}
+
+// One program a (workload, preset, dtype, pass): what modes and warmups share. With the first batch
+// alone, which is what a dump shows.
+std::vector<model::WorkerTask> programs_of(const model::Plan& plan) {
+  std::vector<model::WorkerTask> programs;
+  const auto same = [](const model::WorkerTask& task, const model::Cell& cell) {
+    return task.workload == cell.workload && task.dtype == cell.dtype && task.pass == cell.pass;
+  };
+  for (const model::Cell& cell : plan.cells) {
+    // Cells of one program stand together.
+    if (!programs.empty() && same(programs.back(), cell)) continue;
+    for (const model::WorkerTask& task : plan.tasks) {
+      if (!same(task, cell)) continue;
+      programs.push_back(task);
+      programs.back().batches.resize(1);
+      break;
+    }
+  }
+  return programs;
+}
+
+// Builds every program once, in the probe, so that a mistake is found before anything is measured.
+std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
+                                        const sweep::ProbeSettings& probe,
+                                        sweep::ProcessSupervisor& supervisor) {
+  sweep::ProbeRequest request;
+  request.plugins = options.plugins;
+  request.programs = programs_of(plan);
+  return sweep::ask_probe(supervisor, probe, request, options).dumps;
+}
+
+int dump_programs(const std::vector<std::string>& dumps) {
+  for (const std::string& dump : dumps) {
+    std::fputs(dump.c_str(), stdout);
+    if (!dump.ends_with('\n')) std::fputc('\n', stdout);
+  }
+  return exit_done;
+}
+
+sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
+                            const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor) {
+  const sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
+  if (options.quiet) {
+    NoProgress progress;
+    return sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
+  }
+  ConsoleProgress progress;
+  sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
+  progress.finish();
+  return outcome;
+}
+
+void show_table(const model::Result& result, const config::SweepOptions& options, bool written) {
+  const bool stdout_taken = options.json == "-";
+  const int descriptor = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
+  std::ostream& out = stdout_taken ? std::cerr : std::cout;
+  reporters::TableOptions table;
+  table.colours = wants_colours(descriptor);
+  table.width = width_of(descriptor, table.width);
+  if (!stdout_taken && written) table.json_path = options.json;
+  reporters::print_table(out, result, table);
+  out.flush();
+}
+
+// False, after a line on stderr, where the document could not be written.
+bool write_document(const model::Result& result, const config::SweepOptions& options) {
+  try {
+    const std::string document = reporters::to_json(result);
+    if (options.json != "-") {
+      reporters::write_file_atomically(options.json, document);
+      return true;
+    }
+    std::cout << document << std::flush;
+    if (std::cout) return true;
+    std::fprintf(stderr, "graphbench: --json: stdout could not be written\n");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench: %s: %s\n", options.where("json").c_str(), error.what());
+  }
+  return false;
+}
+
+void say_what_failed(const sweep::SweepOutcome& outcome) {
+  for (const std::string& warning : outcome.warnings)
+    std::fprintf(stderr, "graphbench: warning: %s\n", warning.c_str());
+  for (const model::CellResult& cell : outcome.result.cells) {
+    if (cell.status != model::CellStatus::failed) continue;
+    const model::Reason reason = cell.reason.value_or(model::Reason{"internal", "no reason was given"});
+    std::fprintf(stderr, "graphbench: %lld of %zu cells failed, the first %s: %s: %s\n",
+                 static_cast<long long>(outcome.cells_failed), outcome.result.cells.size(),
+                 model::id_of(cell.cell).c_str(), reason.code.c_str(), reason.message.c_str());
+    return;
+  }
+}
+
+int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
+  const bool written = write_document(outcome.result, options);
+  if (!options.quiet) show_table(outcome.result, options, written);
+  say_what_failed(outcome);
+  if (outcome.interrupted) {
+    std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
+    return exit_interrupted;
+  }
+  if (!written) return exit_error;
+  return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
+}
+
+void check_json_path(const config::SweepOptions& options) {
+  if (options.json == "-" || options.dump_program) return;
+  try {
+    reporters::check_writable(options.json);
+  } catch (const std::exception& error) {
+    throw config::InputError(
+        options.where("json"),
+        std::string(error.what()) + ": give a file in a folder that exists and can be written, or -");
+  }
+}
+
+}  // namespace
+
+int sweep_command(const Arguments& arguments) {
+  const config::SweepOptions options = config::check_options(arguments.options);
+  check_json_path(options);
+  sweep::ProcessSupervisor supervisor;
+  const sweep::ProbeSettings probe{sweep::own_command("--probe"), options.worker_timeout_seconds};
+  sweep::ProbeRequest request;
+  request.device = options.device;
+  request.plugins = options.plugins;
+  request.list_workloads = true;
+  const plan::Catalog catalog = catalog_of(sweep::ask_probe(supervisor, probe, request, options));
+  const model::Plan plan = plan::make_plan(options, catalog, arguments.argv);
+  const std::vector<std::string> dumps = check_programs(plan, options, probe, supervisor);
+  if (options.dump_program) return dump_programs(dumps);
+  return report(measure(plan, catalog, options, supervisor), options);
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,113 @@
+// The merge rules: failed wins over skipped, skipped over ok; checks must hold in every launch.
+#include "harness/sweep/cell_table.hpp"
+
+#include <algorithm>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::sweep {
+namespace {
+
+model::Cell cell_at(const model::WorkerTask& task, std::int64_t batch) {
+  return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
+}
+
+void merge_check(std::optional<model::Check>& merged, const std::optional<model::Check>& check) {
+  if (!check) return;
+  if (!merged) {
+    merged = check;
+    return;
+  }
+  merged->identical = merged->identical && check->identical;
+  merged->max_abs_error = std::max(merged->max_abs_error, check->max_abs_error);
+}
+
+// Whether `status` is worse than what the cell is so far. The enumerators stand in that order.
+bool worse(model::CellStatus status, model::CellStatus so_far) {
+  return static_cast<int>(status) > static_cast<int>(so_far);
+}
+
+void merge_status(model::CellResult& cell, model::CellStatus status,
+                  const std::optional<model::Reason>& reason) {
+  if (!worse(status, cell.status)) return;
+  cell.status = status;
+  cell.reason = status == model::CellStatus::ok ? std::nullopt : reason;
+}
+
+}  // namespace
+
+CellTable::CellTable(const model::Plan& plan) {
+  cells_.reserve(plan.cells.size());
+  index_.reserve(plan.cells.size());
+  for (const model::Cell& cell : plan.cells) {
+    index_.emplace(model::id_of(cell), cells_.size());
+    cells_.emplace_back().cell = cell;
+  }
+}
+
+void CellTable::begin_task(const model::WorkerTask& task) {
+  task_ = task;
+  owed_.clear();
+  for (const std::int64_t batch : task.batches) owed_.emplace(batch, true);
+}
+
+model::CellResult& CellTable::cell_of(std::int64_t batch) {
+  const std::string id = model::id_of(cell_at(task_, batch));
+  const auto found = index_.find(id);
+  if (found == index_.end())
+    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": it is not in the plan");
+  return cells_[found->second];
+}
+
+void CellTable::count(model::CellStatus status) {
+  ++measurements_;
+  if (status == model::CellStatus::failed) ++failures_;
+}
+
+void CellTable::add_cell(const model::CellResult& reported) {
+  const std::string id = model::id_of(reported.cell);
+  if (reported.cell != cell_at(task_, reported.cell.batch) || owed_.erase(reported.cell.batch) == 0) {
+    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the worker does not owe it");
+  }
+  if (reported.status == model::CellStatus::pending) {
+    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": it has no outcome");
+  }
+  model::CellResult& cell = cell_of(reported.cell.batch);
+  merge_status(cell, reported.status, reported.reason);
+  merge_check(cell.check, reported.check);
+  if (reported.graph) cell.graph = reported.graph;
+  if (reported.memory) cell.memory = reported.memory;
+  for (model::Launch launch : reported.launches) {
+    launch.index = task_.launch;
+    cell.launches.push_back(std::move(launch));
+  }
+  count(reported.status);
+}
+
+void CellTable::add_memory(std::int64_t batch, const model::Memory& memory) {
+  if (std::find(task_.batches.begin(), task_.batches.end(), batch) == task_.batches.end()) {
+    throw Error(ErrorCode::invalid_argument,
+                "merge memory of batch " + std::to_string(batch) + ": the worker does not have it");
+  }
+  cell_of(batch).memory = memory;
+}
+
+std::int64_t CellTable::fail_unreported(const model::Reason& reason) {
+  const auto failed = static_cast<std::int64_t>(owed_.size());
+  for (const auto& [batch, owed] : owed_) {
+    merge_status(cell_of(batch), model::CellStatus::failed, reason);
+    count(model::CellStatus::failed);
+  }
+  owed_.clear();
+  return failed;
+}
+
+void CellTable::skip_pending() {
+  for (model::CellResult& cell : cells_) {
+    if (cell.status != model::CellStatus::pending) continue;
+    cell.status = model::CellStatus::skipped;
+    cell.reason = model::Reason{"interrupted", "the sweep was interrupted before this cell was measured"};
+  }
+}
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,51 @@
+// The cells of a sweep as workers fill them in: merges launches, and knows which cells a worker still
+// owes. Pure: no clock, no processes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::sweep {
+
+class CellTable {
+ public:
+  explicit CellTable(const model::Plan& plan);
+
+  // From here on events are about this task's cells.
+  void begin_task(const model::WorkerTask& task);
+  // A finished cell of the task. A cell that failed in one launch has failed, whatever the others
+  // found; its first reason stays. Throws Error(invalid_argument) for a cell that the task does not
+  // have or has reported already: the worker is not to be trusted then.
+  void add_cell(const model::CellResult& reported);
+  // Throws likewise.
+  void add_memory(std::int64_t batch, const model::Memory& memory);
+  // Every cell that the task has not reported fails with this reason. Returns how many there were.
+  std::int64_t fail_unreported(const model::Reason& reason);
+
+  std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed
+  std::int64_t failures() const { return failures_; }          // of them
+  std::size_t unreported() const { return owed_.size(); }
+
+  // Cells that no launch measured become skipped, reason `interrupted`.
+  void skip_pending();
+  const std::vector<model::CellResult>& cells() const { return cells_; }
+  std::vector<model::CellResult> take_cells() { return std::move(cells_); }
+
+ private:
+  model::CellResult& cell_of(std::int64_t batch);
+  void count(model::CellStatus status);
+
+  std::vector<model::CellResult> cells_;
+  std::unordered_map<std::string, std::size_t> index_;  // by id
+  model::WorkerTask task_;
+  std::unordered_map<std::int64_t, bool> owed_;  // batches of the task not reported yet
+  std::int64_t measurements_ = 0;
+  std::int64_t failures_ = 0;
+};
+
+}  // namespace graphbench::sweep

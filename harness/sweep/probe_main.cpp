@@ -1,0 +1,108 @@
+// Opens what it was asked to open, one stage after the other, saying each before it begins.
+#include "harness/sweep/probe_main.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/device/registry.hpp"
+#include "graphs/ir/passes.hpp"
+#include "harness/sweep/probe_protocol.hpp"
+#include "harness/worker/child_io.hpp"
+#include "harness/worker/worker.hpp"
+#include "workloads/builtin.hpp"
+
+namespace graphbench::sweep {
+namespace {
+
+void send(const ProbeEvent& event) {
+  worker::send_line(encode_probe_event(event));
+}
+
+class Probe {
+ public:
+  explicit Probe(const ProbeRequest& request) : request_(request) {}
+
+  // Failures are sent, not thrown: the answer is then missing.
+  void run() {
+    try {
+      stages();
+    } catch (const std::exception& error) {
+      // A device that is not there is the machine's fault; a plugin or program is the person's choice.
+      send(ProbeFailure{stage_, stage_.what != ProbeStage::What::device, bad_split_, error.what()});
+    }
+  }
+
+ private:
+  void stages() {
+    if (request_.list_devices) {
+      begin({ProbeStage::What::device, "all"});
+      answer_.devices = list_devices();
+    }
+    if (!request_.device.empty()) describe_device();
+    if (request_.list_workloads || !request_.programs.empty()) load_plugins();
+    if (request_.list_workloads) answer_.workloads = registry_.workloads();
+    for (const model::WorkerTask& program : request_.programs) check_program(program);
+    send(answer_);
+  }
+
+  void begin(ProbeStage stage) {
+    stage_ = std::move(stage);
+    send(stage_);
+  }
+
+  void describe_device() {
+    begin({ProbeStage::What::device, request_.device});
+    const std::unique_ptr<Device> device = open_device(request_.device);
+    const DeviceInfo& info = device->info();
+    answer_.device = info.kind == "host" ? info.kind : info.kind + ":" + std::to_string(info.index);
+    answer_.facts = worker::to_model(info);
+    for (const ir::DType dtype : {ir::DType::bf16, ir::DType::fp16, ir::DType::fp32}) {
+      if (device->supports(dtype)) answer_.dtypes.emplace_back(ir::name_of(dtype));
+    }
+  }
+
+  void load_plugins() {
+    workloads::add_builtin(registry_);
+    for (const std::string& path : request_.plugins) {
+      begin({ProbeStage::What::plugin, path});
+      registry_.load(path);
+    }
+  }
+
+  void check_program(const model::WorkerTask& task) {
+    begin({ProbeStage::What::program, task.workload});
+    const std::optional<ir::DType> dtype = ir::parse_dtype(task.dtype);
+    GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
+    const ir::Program program =
+        registry_.build(task.workload, {task.preset, *dtype, task.pass, task.options});
+    bad_split_ = !task.split_ops.empty();
+    const auto segments =
+        ir::partition(program, task.split_ops.empty() ? program.default_split_kinds() : task.split_ops);
+    bad_split_ = false;
+    answer_.dumps.push_back(ir::dump(program, segments, task.batches.front()));
+  }
+
+  const ProbeRequest& request_;
+  abi::WorkloadRegistry registry_;
+  ProbeStage stage_;
+  ProbeAnswer answer_;
+  bool bad_split_ = false;
+};
+
+}  // namespace
+
+int probe_main(std::string_view parent) {
+  try {
+    if (!worker::die_with_parent(parent)) return 1;
+    worker::claim_event_descriptor();
+    const ProbeRequest request = decode_request(worker::read_request());
+    Probe(request).run();
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench probe: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,11 @@
+// The probe process: `graphbench --probe [PARENT]`, started by the command line, never by a person.
+#pragma once
+
+#include <string_view>
+
+namespace graphbench::sweep {
+
+// Reads a ProbeRequest from stdin, sends ProbeEvents on descriptor 3. `parent` as in die_with_parent.
+int probe_main(std::string_view parent);
+
+}  // namespace graphbench::sweep

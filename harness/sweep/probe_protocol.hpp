@@ -1,0 +1,60 @@
+// What graphbench asks its probe process, and what that answers. The probe opens devices and loads
+// plugins so that neither can take the command line's own process down.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/device/device.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::sweep {
+
+struct ProbeRequest {
+  bool list_devices = false;
+  std::string device;  // opened and described; empty: none
+  std::vector<std::string> plugins;
+  bool list_workloads = false;
+  // Programs to build once and partition, to find mistakes before a sweep starts. Of a task: workload,
+  // preset, dtype, pass, options, split_ops, batches (the first is dumped).
+  std::vector<model::WorkerTask> programs;
+};
+
+// What the probe is about to do, said before it does it: where it dies, this is what it died of.
+struct ProbeStage {
+  enum class What : std::uint8_t { device, plugin, program } what = What::device;
+  std::string subject;  // the device, the plugin's path, the workload
+};
+
+// A request that cannot be met. `bad_input`: the person's mistake, else this machine's.
+struct ProbeFailure {
+  ProbeStage stage;
+  bool bad_input = true;
+  bool bad_split = false;  // a program built, but has no op to split at
+  std::string message;
+};
+
+struct ProbeAnswer {
+  std::vector<DeviceStatus> devices;
+  std::string device;  // "cuda:0"
+  model::DeviceFacts facts;
+  std::vector<std::string> dtypes;
+  std::vector<abi::WorkloadInfo> workloads;
+  std::vector<std::string> dumps;  // one a program
+};
+
+using ProbeEvent = std::variant<ProbeStage, ProbeFailure, ProbeAnswer>;
+
+// Decoding throws Error(invalid_argument).
+std::string encode_request(const ProbeRequest& request);
+ProbeRequest decode_request(std::string_view text);
+std::string encode_probe_event(const ProbeEvent& event);
+ProbeEvent decode_probe_event(std::string_view line);
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,60 @@
+// Runs child processes one at a time, and notices when a person wants to stop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphbench::sweep {
+
+struct ChildCommand {
+  std::vector<std::string> argv;    // argv[0] is the file to run, no search path
+  std::string input;                // what it reads on stdin
+  double silent_seconds_max = 120;  // without a line on descriptor 3 for longer, it is killed
+};
+
+struct ChildExit {
+  enum class How : std::uint8_t {
+    exited,       // `status` is its exit code
+    signalled,    // `signal` killed it
+    timed_out,    // silent for too long, killed
+    interrupted,  // a person wanted to stop, killed
+    refused,      // the line handler threw: `refusal` says what
+  };
+  How how = How::exited;
+  int status = 0;
+  int signal = 0;
+  std::string refusal;
+  std::string output;  // the last 64 KiB of its stdout and stderr together
+};
+
+// Called for every line on the child's descriptor 3, in order, without the newline. Where it throws,
+// the child is killed.
+using LineHandler = std::function<void(std::string_view line)>;
+// Called about once a second while a child runs.
+using TickHandler = std::function<void()>;
+
+// From construction to destruction SIGINT and SIGTERM do not end this process; they set
+// `interrupted()`. One at a time in a process, from one thread.
+class ProcessSupervisor {
+ public:
+  ProcessSupervisor();
+  ~ProcessSupervisor();
+  ProcessSupervisor(const ProcessSupervisor&) = delete;
+  ProcessSupervisor& operator=(const ProcessSupervisor&) = delete;
+
+  // Runs the child to its end, in a process group of its own; whatever is left of that group is killed
+  // then. Throws Error(io) where it cannot be started.
+  ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
+
+  bool interrupted();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,40 @@
+// Estimates when a sweep will end, from how long its workers took. Pure: told the time, it reads none.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/model/plan.hpp"
+#include "harness/model/progress.hpp"
+
+namespace graphbench::sweep {
+
+class ProgressTracker {
+ public:
+  explicit ProgressTracker(const model::Plan& plan);
+
+  void begin_task(const model::WorkerTask& task, double now_seconds);
+  void phase(std::int64_t batch, const std::string& phase);
+  void end_task(double now_seconds);
+
+  model::Progress at(double now_seconds, std::int64_t measurements, std::int64_t failures) const;
+
+ private:
+  struct Mean {
+    double sum_seconds = 0;
+    std::int64_t count = 0;
+  };
+  static std::string kind_of(const model::WorkerTask& task);
+  // What a worker of this kind takes: the mean of its like, else of all. Needs one that ended.
+  double expected_seconds(const std::string& kind) const;
+
+  model::Progress progress_;
+  std::map<std::string, std::int64_t> waiting_;  // tasks not begun yet, by kind
+  std::map<std::string, Mean> durations_;        // of those that ended, by kind
+  Mean all_;
+  std::string running_;  // kind; empty between workers
+  double started_at_seconds_ = 0;
+};
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,159 @@
+// The loop over tasks, and what a worker's end means for its cells.
+#include "harness/sweep/run_sweep.hpp"
+
+#include <chrono>
+
+#include "graphbench_version.hpp"
+#include "graphs/ir/error.hpp"
+#include "harness/measure/summary.hpp"
+#include "harness/sweep/cell_table.hpp"
+#include "harness/sweep/environment.hpp"
+#include "harness/sweep/exit_text.hpp"
+#include "harness/sweep/progress_tracker.hpp"
+#include "harness/worker/protocol.hpp"
+
+namespace graphbench::sweep {
+namespace {
+
+class Sweep {
+ public:
+  Sweep(const model::Plan& plan, const model::DeviceFacts& facts, const SweepSettings& settings,
+        ProcessSupervisor& supervisor, Progress& progress)
+      : plan_(plan),
+        facts_(facts),
+        settings_(settings),
+        supervisor_(supervisor),
+        progress_(progress),
+        table_(plan),
+        tracker_(plan) {}
+
+  SweepOutcome run() {
+    outcome_.result.started_at = utc_now();
+    for (const model::WorkerTask& task : plan_.tasks) {
+      outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
+      if (outcome_.interrupted) break;
+      run_task(task);
+    }
+    finish();
+    return std::move(outcome_);
+  }
+
+ private:
+  double now() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+
+  void tell() { progress_.update(tracker_.at(now(), table_.measurements(), table_.failures())); }
+
+  void run_task(const model::WorkerTask& task) {
+    phase_ = {};
+    error_.reset();
+    table_.begin_task(task);
+    tracker_.begin_task(task, now());
+    tell();
+    const ChildCommand command{settings_.worker_command, worker::encode_task(task),
+                               settings_.worker_silent_seconds_max};
+    const ChildExit exit = supervisor_.run(
+        command, [this](std::string_view line) { take(line); }, [this] { tell(); });
+    if (exit.how == ChildExit::How::interrupted) {
+      outcome_.interrupted = true;
+      return;
+    }
+    settle(task, exit);
+    tracker_.end_task(now());
+    tell();
+  }
+
+  void take(std::string_view line) {
+    const worker::WorkerEvent event = worker::decode_event(line);
+    if (const auto* device = std::get_if<worker::DeviceEvent>(&event)) facts_ = device->facts;
+    if (const auto* memory = std::get_if<worker::MemoryEvent>(&event)) {
+      table_.add_memory(memory->batch, memory->memory);
+    }
+    if (const auto* error = std::get_if<worker::ErrorEvent>(&event)) error_ = error->reason;
+    if (const auto* phase = std::get_if<worker::PhaseEvent>(&event)) {
+      phase_ = *phase;
+      tracker_.phase(phase->batch, phase->phase);
+      tell();
+    }
+    if (const auto* cell = std::get_if<worker::CellEvent>(&event)) {
+      table_.add_cell(cell->result);
+      tell();
+    }
+  }
+
+  // "in phase capture of batch 64"
+  std::string place() const {
+    if (phase_.phase.empty()) return "before its first phase";
+    return "in phase " + phase_.phase + (phase_.batch > 0 ? " of batch " + std::to_string(phase_.batch) : "");
+  }
+
+  model::Reason reason_of(const ChildExit& exit) const {
+    const std::string said = last_lines(exit.output);
+    const std::string tail = said.empty() ? "" : "; it said: " + said;
+    switch (exit.how) {
+      case ChildExit::How::signalled:
+        return {"worker_crashed", signal_name(exit.signal) + " " + place() + tail};
+      case ChildExit::How::timed_out:
+        return {"worker_timeout", "silent for more than " +
+                                      seconds_text(settings_.worker_silent_seconds_max) + " " + place() +
+                                      "; killed" + tail};
+      case ChildExit::How::refused:
+        return {"worker_crashed", "broke the protocol " + place() + " (" + exit.refusal + "); killed" + tail};
+      default:
+        break;
+    }
+    if (error_) return *error_;
+    return {"worker_crashed", "ended with exit code " + std::to_string(exit.status) + " " + place() + tail};
+  }
+
+  void settle(const model::WorkerTask& task, const ChildExit& exit) {
+    const model::Reason reason = reason_of(exit);
+    if (table_.fail_unreported(reason) > 0) return;
+    const bool well = exit.how == ChildExit::How::exited && exit.status == 0;
+    if (well) return;
+    const std::string name = task.workload + "/" + task.preset + "/" + task.dtype + "/" + task.pass + "/w" +
+                             std::to_string(task.warmup) + "/" + task.mode;
+    outcome_.warnings.push_back("worker " + name + " ended badly after its last cell: " + reason.code + ": " +
+                                reason.message);
+  }
+
+  void finish() {
+    model::Result& result = outcome_.result;
+    if (outcome_.interrupted) table_.skip_pending();
+    result.tool_version = GRAPHBENCH_VERSION;
+    result.tool_commit = GRAPHBENCH_COMMIT;
+    result.complete = !outcome_.interrupted;
+    result.environment = read_environment();
+    result.environment.device = facts_;
+    result.environment.fingerprint = fingerprint_of(result.environment);
+    result.plan = plan_.facts;
+    result.cells = table_.take_cells();
+    measure::summarize_cells(result.cells);
+    for (const model::CellResult& cell : result.cells) {
+      if (cell.status == model::CellStatus::failed) ++outcome_.cells_failed;
+    }
+    result.finished_at = utc_now();
+  }
+
+  const model::Plan& plan_;
+  model::DeviceFacts facts_;
+  const SweepSettings& settings_;
+  ProcessSupervisor& supervisor_;
+  Progress& progress_;
+  CellTable table_;
+  ProgressTracker tracker_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  worker::PhaseEvent phase_;
+  std::optional<model::Reason> error_;
+  SweepOutcome outcome_;
+};
+
+}  // namespace
+
+SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
+                       const SweepSettings& settings, ProcessSupervisor& supervisor, Progress& progress) {
+  return Sweep(plan, facts, settings, supervisor, progress).run();
+}
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,31 @@
+// Runs a plan: one worker process after the other, whatever they do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+#include "harness/sweep/process_supervisor.hpp"
+#include "harness/sweep/progress.hpp"
+
+namespace graphbench::sweep {
+
+struct SweepSettings {
+  std::vector<std::string> worker_command;  // own_command("--worker")
+  double worker_silent_seconds_max = 120;
+};
+
+struct SweepOutcome {
+  model::Result result;
+  bool interrupted = false;
+  std::int64_t cells_failed = 0;
+  std::vector<std::string> warnings;  // what went wrong without costing a cell, a line each
+};
+
+// A worker that crashes, hangs or is killed costs the cells it had not reported, each failed with the
+// reason, and nothing else. `facts`: the device as the probe saw it; a worker's own word replaces it.
+SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
+                       const SweepSettings& settings, ProcessSupervisor& supervisor, Progress& progress);
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,138 @@
+// posix_spawn: a process with threads and CUDA libraries must not fork and run code of its own.
+#include "harness/sweep/spawn.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "graphs/ir/error.hpp"
+#include "harness/worker/protocol.hpp"
+
+extern char** environ;
+
+namespace graphbench::sweep {
+namespace {
+
+[[noreturn]] void fail(const std::string& operation, int error) {
+  throw Error(ErrorCode::io, operation + ": " + std::strerror(error));
+}
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) fail("make a pipe to a child process", errno);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+// The input stands in memory before the child starts: no writing that could block or break later.
+Descriptor memory_file(const std::string& input) {
+  Descriptor file(memfd_create("graphbench-input", MFD_CLOEXEC));
+  if (file.get() < 0) fail("make the input of a child process", errno);
+  std::size_t done = 0;
+  while (done < input.size()) {
+    const ssize_t put = write(file.get(), input.data() + done, input.size() - done);
+    if (put > 0) {
+      done += static_cast<std::size_t>(put);
+    } else if (errno != EINTR) {
+      fail("write the input of a child process", errno);
+    }
+  }
+  if (lseek(file.get(), 0, SEEK_SET) != 0) fail("rewind the input of a child process", errno);
+  return file;
+}
+
+// Owns the two posix_spawn records; every call on them is checked.
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    check(posix_spawn_file_actions_init(&actions_));
+    check(posix_spawnattr_init(&attributes_));
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  void connect(int from, int to) { check(posix_spawn_file_actions_adddup2(&actions_, from, to)); }
+
+  void own_group_and_default_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    check(posix_spawnattr_setsigmask(&attributes_, &signals));
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP, SIGXFSZ}) sigaddset(&signals, signal);
+    check(posix_spawnattr_setsigdefault(&attributes_, &signals));
+    check(posix_spawnattr_setpgroup(&attributes_, 0));
+    check(posix_spawnattr_setflags(&attributes_,
+                                   POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
+  }
+
+  pid_t start(const std::vector<std::string>& argv) {
+    std::vector<char*> arguments;
+    for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    pid_t pid = -1;
+    const int error =
+        posix_spawn(&pid, argv.front().c_str(), &actions_, &attributes_, arguments.data(), environ);
+    if (error != 0) fail("start " + argv.front(), error);
+    return pid;
+  }
+
+ private:
+  static void check(int error) {
+    if (error != 0) fail("prepare a child process", error);
+  }
+
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    if (value_ >= 0) close(value_);
+    value_ = other.release();
+  }
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (value_ >= 0) close(value_);
+}
+
+int Descriptor::release() noexcept {
+  const int value = value_;
+  value_ = -1;
+  return value;
+}
+
+SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input) {
+  const Descriptor request = memory_file(input);
+  Pipe output = make_pipe();
+  Pipe events = make_pipe();
+  SpawnSettings settings;
+  settings.connect(request.get(), STDIN_FILENO);
+  settings.connect(output.write_end.get(), STDOUT_FILENO);
+  settings.connect(output.write_end.get(), STDERR_FILENO);
+  // Last: descriptor 3 may be one of the sources above.
+  settings.connect(events.write_end.get(), worker::event_descriptor);
+  settings.own_group_and_default_signals();
+  SpawnedChild child;
+  child.pid = settings.start(argv);
+  child.events = std::move(events.read_end);
+  child.output = std::move(output.read_end);
+  return child;
+}
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,35 @@
+// Starts one child process with its pipes connected. System calls only; waiting is the supervisor's.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace graphbench::sweep {
+
+// A file descriptor with one owner.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int get() const noexcept { return value_; }
+  int release() noexcept;
+
+ private:
+  int value_ = -1;
+};
+
+struct SpawnedChild {
+  pid_t pid = -1;
+  Descriptor events;  // read end of its descriptor 3
+  Descriptor output;  // read end of its stdout and stderr
+};
+
+// In a process group of its own, default signal handling, `input` on its stdin. Throws Error(io).
+SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input);
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,50 @@
+// What crosses the pipes between graphbench and its worker processes: the task as one JSON document on
+// the worker's stdin, events as one JSON line each on its descriptor 3.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::worker {
+
+// The descriptor that child processes send events on: stdout and stderr belong to plugins' chatter.
+inline constexpr int event_descriptor = 3;
+
+struct DeviceEvent {
+  model::DeviceFacts facts;
+};
+struct PhaseEvent {
+  std::int64_t batch = 0;
+  std::string phase;
+};
+struct CellEvent {
+  model::CellResult result;
+};
+struct MemoryEvent {
+  std::int64_t batch = 0;
+  model::Memory memory;
+};
+// The worker cannot go on; its unfinished cells failed for this reason.
+struct ErrorEvent {
+  model::Reason reason;
+};
+// Every cell has been reported.
+struct DoneEvent {};
+
+using WorkerEvent = std::variant<DeviceEvent, PhaseEvent, CellEvent, MemoryEvent, ErrorEvent, DoneEvent>;
+
+std::string encode_task(const model::WorkerTask& task);
+// Throws Error(invalid_argument) for text that is no task.
+model::WorkerTask decode_task(std::string_view text);
+
+// One line without its newline. Bytes that are not UTF-8 are replaced, not refused.
+std::string encode_event(const WorkerEvent& event);
+// Throws Error(invalid_argument) for a line that is no event.
+WorkerEvent decode_event(std::string_view line);
+
+}  // namespace graphbench::worker

@@ -1,0 +1,55 @@
+// Connects run_worker to the pipes.
+#include "harness/worker/worker_main.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include "graphs/ir/error.hpp"
+#include "harness/worker/child_io.hpp"
+#include "harness/worker/protocol.hpp"
+#include "harness/worker/worker.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+class PipeEvents final : public WorkerEvents {
+ public:
+  void device(const model::DeviceFacts& facts) override { send(DeviceEvent{facts}); }
+  void phase(std::int64_t batch, std::string_view phase) override {
+    send(PhaseEvent{batch, std::string(phase)});
+  }
+  void cell(const model::CellResult& result) override { send(CellEvent{result}); }
+  void memory(std::int64_t batch, const model::Memory& memory) override { send(MemoryEvent{batch, memory}); }
+  void send(const WorkerEvent& event) { send_line(encode_event(event)); }
+};
+
+int run(PipeEvents& events) {
+  try {
+    run_worker(decode_task(read_request()), events);
+  } catch (const Error& error) {
+    events.send(ErrorEvent{{std::string(name_of(error.code())), error.what()}});
+    return 1;
+  } catch (const std::exception& error) {
+    events.send(ErrorEvent{{std::string(name_of(ErrorCode::internal)), error.what()}});
+    return 1;
+  }
+  events.send(DoneEvent{});
+  return 0;
+}
+
+}  // namespace
+
+int worker_main(std::string_view parent) {
+  try {
+    if (!die_with_parent(parent)) return 1;
+    claim_event_descriptor();
+    PipeEvents events;
+    return run(events);
+  } catch (const std::exception& error) {
+    // Without its pipe a worker has only its captured stderr, which the sweep quotes.
+    std::fprintf(stderr, "graphbench worker: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace graphbench::worker
