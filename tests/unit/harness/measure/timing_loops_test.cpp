@@ -1,6 +1,7 @@
 // The timing loops under a clock that the test moves: what lies between the two reads, exactly.
 #include "harness/measure/timing_loops.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/measure/rounds.hpp"
@@ -8,6 +9,9 @@
 
 namespace graphbench::measure {
 namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
 
 struct FakeClock {
   using duration = std::chrono::nanoseconds;
@@ -58,8 +62,8 @@ TEST_F(TimingLoopsTest, SubmitEndsBeforeTheWaitAndLatencyAfterIt) {
   run_round("latency", 3, [&](benchmark::State& state) {
     latency_loop<FakeClock>(state, {step_, stream_}, submit, latency);
   });
-  EXPECT_EQ(submit.seconds(), (std::vector<double>{100e-9, 101e-9, 102e-9}));
-  EXPECT_EQ(latency.seconds(), (std::vector<double>{1100e-9, 1101e-9, 1102e-9}));
+  EXPECT_THAT(submit.seconds(), ElementsAre(DoubleEq(100e-9), DoubleEq(101e-9), DoubleEq(102e-9)));
+  EXPECT_THAT(latency.seconds(), ElementsAre(DoubleEq(1100e-9), DoubleEq(1101e-9), DoubleEq(1102e-9)));
 }
 
 TEST_F(TimingLoopsTest, ThroughputWaitsOnceAtTheEnd) {
@@ -75,7 +79,7 @@ TEST(SampleBuffer, KeepsTheOrder) {
   SampleBuffer buffer(2);
   buffer.push(5);
   buffer.push(3);
-  EXPECT_EQ(buffer.seconds(), (std::vector<double>{5e-9, 3e-9}));
+  EXPECT_THAT(buffer.seconds(), ElementsAre(DoubleEq(5e-9), DoubleEq(3e-9)));
 }
 
 TEST(SampleBufferDeathTest, OneSampleTooManyIsADefect) {

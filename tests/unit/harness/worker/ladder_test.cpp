@@ -1,0 +1,189 @@
+// A worker's ladder on the real host device: what it reports, in every mode, and what it does with
+// batches that do not fit or do not check.
+#include "harness/worker/ladder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/device/registry.hpp"
+#include "tests/support/small_programs.hpp"
+#include "workloads/builtin.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+using model::CellStatus;
+
+class Recorder final : public WorkerEvents {
+ public:
+  void device(const model::DeviceFacts&) override {}
+  void phase(std::int64_t batch, std::string_view phase) override { phases.emplace_back(batch, phase); }
+  void cell(const model::CellResult& result) override {
+    ASSERT_FALSE(cells.contains(result.cell.batch)) << "reported twice";
+    cells[result.cell.batch] = result;
+  }
+  void memory(std::int64_t batch, const model::Memory& facts) override { memories[batch] = facts; }
+
+  std::vector<std::pair<std::int64_t, std::string>> phases;
+  std::map<std::int64_t, model::CellResult> cells;
+  std::map<std::int64_t, model::Memory> memories;
+};
+
+class LadderTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    workloads::add_builtin(registry_);
+    task_.device = "host";
+    task_.workload = "mlp";
+    task_.preset = "tiny";
+    task_.dtype = "fp32";
+    task_.pass = "forward";
+    task_.mode = "whole";
+    task_.warmup = 1;
+    task_.batches = {1, 4, 2};
+    task_.sampling.seconds_max = 10;  // samples_max is what ends the passes
+    task_.sampling.samples_max = 20;
+  }
+  void run() {
+    const ir::Program program =
+        registry_.build(task_.workload, {.preset = task_.preset, .dtype = ir::DType::fp32, .options = {}});
+    run(program);
+  }
+  void run(const ir::Program& program) {
+    const auto device = open_device("host");
+    Ladder(task_, *device, program, events_).run();
+  }
+
+  abi::WorkloadRegistry registry_;
+  model::WorkerTask task_;
+  Recorder events_;
+};
+
+TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
+  task_.mode = GetParam();
+  for (const char* workload : {"mlp", "attention", "conv"}) {
+    task_.workload = workload;
+    events_ = Recorder{};
+    run();
+    ASSERT_EQ(events_.cells.size(), 3u);
+    for (const auto& [batch, cell] : events_.cells) {
+      ASSERT_EQ(cell.status, CellStatus::ok)
+          << id_of(cell.cell) << ": " << (cell.reason ? cell.reason->message : "");
+      EXPECT_TRUE(cell.check->identical);
+      const model::Launch& launch = cell.launches.at(0);
+      EXPECT_EQ(launch.latency_seconds->count, 21);  // the first step and the pass
+      EXPECT_EQ(launch.latency_samples.front(), launch.setup.first_step_seconds);
+      EXPECT_GT(launch.device_seconds->count, 0);
+      EXPECT_GT(*launch.throughput_steps_per_second, 0);
+      for (std::size_t i = 0; i < launch.submit_samples.size(); ++i) {
+        EXPECT_LE(launch.submit_samples[i], launch.latency_samples[i]);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, LadderTest, ::testing::Values("eager", "whole", "piecewise"),
+                         [](const auto& instance) { return instance.param; });
+
+using LadderMemoryTest = LadderTest;
+
+TEST_F(LadderMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
+  task_.batches = {64, 16, 4, 1};
+  for (const char* mode : {"whole", "piecewise"}) {
+    for (const char* workload : {"mlp", "attention", "conv"}) {
+      task_.mode = mode;
+      task_.workload = workload;
+      events_ = Recorder{};
+      run();
+      ASSERT_EQ(events_.memories.size(), 4u);
+      const model::Memory& largest = events_.memories.at(64);
+      EXPECT_GT(largest.pool_bytes, 0);
+      EXPECT_LE(static_cast<double>(largest.pool_bytes), 1.05 * static_cast<double>(largest.pool_bytes_own));
+      EXPECT_GE(largest.pool_bytes_private, largest.pool_bytes_own + 3);
+    }
+  }
+}
+
+TEST_F(LadderMemoryTest, CapturesLargestFirst) {
+  run();
+  std::vector<std::int64_t> captured;
+  for (const auto& [batch, phase] : events_.phases) {
+    if (phase == "capture") captured.push_back(batch);
+  }
+  EXPECT_THAT(captured, ::testing::ElementsAre(4, 2, 1));
+}
+
+TEST_F(LadderMemoryTest, ABatchThatDoesNotFitCostsItsOwnCellOnly) {
+  task_.batches = {std::int64_t{1} << 40, 2};
+  run();
+  EXPECT_EQ(events_.cells.at(std::int64_t{1} << 40).status, CellStatus::failed);
+  EXPECT_EQ(events_.cells.at(std::int64_t{1} << 40).reason->code, "out_of_memory");
+  EXPECT_EQ(events_.cells.at(2).status, CellStatus::ok);
+}
+
+// An op that gives another result at every call: eager itself cannot be repeated, and the check says so.
+int run_fickle(const gb_op_call*, void* const* operands, void*) {
+  static float value = 0;
+  *static_cast<float*>(operands[1]) = value += 1;
+  return 0;
+}
+
+int run_nan(const gb_op_call*, void* const* operands, void*) {
+  *static_cast<float*>(operands[1]) = __builtin_nanf("");
+  return 0;
+}
+
+std::int32_t infer_one(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred* outputs,
+                       char*, std::size_t, void*) {
+  outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
+  return 1;
+}
+
+class LadderCheckTest : public LadderTest {
+ protected:
+  void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags) {
+    op_ = gb_op{sizeof(gb_op), flags, "mine", 0, infer_one, nullptr, run_host, nullptr};
+    ir::OpDefinition definition;
+    definition.kind = "mine";
+    definition.foreign = &op_;
+    catalog_.add(definition);
+    ir::ProgramBuilder builder("p", catalog_);
+    const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
+    task_.batches = {1};
+    run(builder.finish());
+  }
+  const model::CellResult& cell() { return events_.cells.at(1); }
+
+  gb_op op_{};
+  ir::OpCatalog catalog_;
+};
+
+TEST_F(LadderCheckTest, ADifferentOutputFailsTheCell) {
+  run_with(run_fickle, 0);
+  EXPECT_EQ(cell().status, CellStatus::failed);
+  EXPECT_EQ(cell().reason->code, "check_failed");
+  EXPECT_FALSE(cell().check->identical);
+  EXPECT_GT(cell().check->max_abs_error, 0);
+  EXPECT_TRUE(cell().launches.empty());
+}
+
+TEST_F(LadderCheckTest, AnOutputThatIsNotFiniteFailsTheCell) {
+  run_with(run_nan, 0);
+  EXPECT_EQ(cell().reason->code, "check_failed");
+  EXPECT_THAT(cell().reason->message, ::testing::HasSubstr("not finite"));
+}
+
+TEST_F(LadderCheckTest, WhatNoGraphCanHoldIsSkippedWithTheOpsName) {
+  run_with(run_fickle, GB_OP_NOT_CAPTURABLE);
+  EXPECT_EQ(cell().status, CellStatus::skipped);
+  EXPECT_EQ(cell().reason->code, "not_capturable_op");
+  EXPECT_THAT(cell().reason->message, ::testing::HasSubstr("m (mine)"));
+}
+
+}  // namespace
+}  // namespace graphbench::worker
