@@ -26,6 +26,15 @@ struct CopyBytes {
   std::size_t bytes;
 };
 
+// An idle stream spins for about as long as a sleep and a wake-up cost, so that steps submitted back to
+// back never wait for one. Whoever waits for the stream spins for as long as a wake-up would be a
+// visible part of the wait: that core is left free for it. With a single core, spinning would keep the
+// other thread from running at all.
+TaskRing::SpinTimes spin_times(int cores) {
+  if (cores == 1) return {};
+  return {.consumer = std::chrono::microseconds(50), .producer = std::chrono::microseconds(10'000)};
+}
+
 template <typename Payload>
 Payload payload_of(const Task& task) {
   Payload payload;
@@ -46,7 +55,7 @@ void run_copy(Task& task, StreamContext&) {
 }  // namespace
 
 HostStream::HostStream(HostDevice& device)
-    : device_(device), ring_(device.cores() > 1), thread_([this] { work(); }) {
+    : device_(device), ring_(spin_times(device.cores())), thread_([this] { work(); }) {
   device_.add_stream(*this);
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <thread>
 
 namespace graphbench::host {
 
@@ -23,15 +24,11 @@ inline void relax_cpu() noexcept {
 // count inside std::atomic::notify_one does not give that for a release store ahead of it.)
 class Parking {
  public:
-  // A few times the cost of a futex sleep and wake-up. Longer would take a core from the stream's own
-  // threads; shorter would put the wake-up into the latency of short steps.
-  static constexpr std::chrono::microseconds spin_time{50};
-
   // Returns once `ready()` is true. `ready` must read with sequential consistency what the waker wrote.
   template <typename Ready>
-  void wait(const Ready& ready, bool spin) {
+  void wait(const Ready& ready, std::chrono::microseconds spin_time) {
     if (ready()) return;
-    if (spin && spin_until(ready)) return;
+    if (spin_until(ready, spin_time)) return;
     for (;;) {
       asleep_.store(1);
       if (ready()) break;
@@ -47,15 +44,22 @@ class Parking {
   }
 
  private:
+  static constexpr std::chrono::microseconds impatient_after{50};
+
   template <typename Ready>
-  static bool spin_until(const Ready& ready) {
-    const auto deadline = std::chrono::steady_clock::now() + spin_time;
-    do {
+  static bool spin_until(const Ready& ready, std::chrono::microseconds spin_time) {
+    if (spin_time.count() == 0) return false;
+    const auto start = std::chrono::steady_clock::now();
+    for (;;) {
       for (int i = 0; i < 32; ++i) {
         if (ready()) return true;
         relax_cpu();
       }
-    } while (std::chrono::steady_clock::now() < deadline);
+      const auto waited = std::chrono::steady_clock::now() - start;
+      if (waited >= spin_time) break;
+      // Costs nothing on an idle core, and gives it away where somebody else needs it.
+      if (waited >= impatient_after) std::this_thread::yield();
+    }
     return false;
   }
 

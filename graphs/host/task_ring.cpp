@@ -3,7 +3,7 @@
 
 namespace graphbench::host {
 
-TaskRing::TaskRing(bool spin) : spin_(spin), slots_(std::make_unique<Task[]>(capacity)) {}
+TaskRing::TaskRing(SpinTimes spin) : spin_(spin), slots_(std::make_unique<Task[]>(capacity)) {}
 
 Task& TaskRing::claim() {
   const std::uint64_t index = published_.load(std::memory_order_relaxed);
@@ -32,14 +32,14 @@ void TaskRing::close() noexcept {
 
 void TaskRing::wait_completed(std::uint64_t target) {
   producer_target_.store(target);
-  producer_.wait([&] { return completed_.load() >= target; }, spin_);
+  producer_.wait([&] { return completed_.load() >= target; }, spin_.producer);
   seen_completed_ = completed_.load();
 }
 
 Task* TaskRing::next() {
   const std::uint64_t index = completed_.load(std::memory_order_relaxed);
   if (seen_published_ == index) {
-    consumer_.wait([&] { return published_.load() != index || closed_.load(); }, spin_);
+    consumer_.wait([&] { return published_.load() != index || closed_.load(); }, spin_.consumer);
     seen_published_ = published_.load();
     if (seen_published_ == index) return nullptr;
   }

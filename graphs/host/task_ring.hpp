@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,8 +31,12 @@ class TaskRing {
  public:
   static constexpr std::size_t capacity = 1024;
 
-  // `spin`: waits spin before they sleep; wrong on a machine with a single core.
-  explicit TaskRing(bool spin);
+  // How long a wait spins before it sleeps.
+  struct SpinTimes {
+    std::chrono::microseconds consumer{0};
+    std::chrono::microseconds producer{0};
+  };
+  explicit TaskRing(SpinTimes spin);
 
   // Producer. The next slot, to be filled in place; waits while the ring is full.
   Task& claim();
@@ -50,7 +55,7 @@ class TaskRing {
  private:
   void wait_completed(std::uint64_t target);
 
-  const bool spin_;
+  const SpinTimes spin_;
   std::unique_ptr<Task[]> slots_;
   // Producer's and consumer's words stand on cache lines of their own.
   alignas(64) std::atomic<std::uint64_t> published_{0};

@@ -50,7 +50,7 @@ class ChunkPlan {
   Type type_;
   bool causal_;
   Dim sequences_;
-  dnnl::memory::desc q_, k_transposed_, v_, v_fp32_, scores_, mask_, product_, o_permuted_;
+  dnnl::memory::desc q_, k_transposed_, v_, v_fp32_, scores_, mask_, product_, o_plain_, o_permuted_;
   dnnl::matmul::primitive_desc score_;
   dnnl::softmax_forward::primitive_desc softmax_;
   dnnl::reorder::primitive_desc widen_;
@@ -62,19 +62,22 @@ class ChunkPlan {
 ChunkPlan::ChunkPlan(const Extents& e, Type type, bool causal, Dim sequences)
     : e_(e), type_(type), causal_(causal), sequences_(sequences) {
   const dnnl::engine engine = library_engine_handle();
-  const Dim s = sequences;
-  q_ = plain({s, e.heads, e.tokens, e.head_dim}, type);
+  // Sequences and heads are one extent to the products. It stands second, behind a one, because that
+  // is where oneDNN's fast kernels take a mask that is the same for all of them.
+  const Dim n = sequences * e.heads;
+  q_ = plain({1, n, e.tokens, e.head_dim}, type);
   const Dim head = e.slots * e.head_dim;
-  k_transposed_ = {
-      {s, e.heads, e.head_dim, e.slots}, type, dnnl::memory::dims{e.heads * head, head, 1, e.head_dim}};
-  v_ = plain({s, e.heads, e.slots, e.head_dim}, type);
-  v_fp32_ = plain({s, e.heads, e.slots, e.head_dim}, Type::f32);
-  scores_ = plain({s, e.heads, e.tokens, e.slots}, Type::f32);
+  k_transposed_ = {{1, n, e.head_dim, e.slots}, type, dnnl::memory::dims{n * head, head, 1, e.head_dim}};
+  v_ = plain({1, n, e.slots, e.head_dim}, type);
+  v_fp32_ = plain({1, n, e.slots, e.head_dim}, Type::f32);
+  scores_ = plain({1, n, e.tokens, e.slots}, Type::f32);
   mask_ = plain({1, 1, e.tokens, e.slots}, Type::f32);
-  product_ = plain({s, e.heads, e.tokens, e.head_dim}, Type::f32);
+  product_ = plain({1, n, e.tokens, e.head_dim}, Type::f32);
   const Dim row = e.heads * e.head_dim;
-  o_permuted_ = {
-      {s, e.heads, e.tokens, e.head_dim}, type, dnnl::memory::dims{e.tokens * row, e.head_dim, row, 1}};
+  o_plain_ = plain({sequences, e.heads, e.tokens, e.head_dim}, Type::f32);
+  o_permuted_ = {{sequences, e.heads, e.tokens, e.head_dim},
+                 type,
+                 dnnl::memory::dims{e.tokens * row, e.head_dim, row, 1}};
 
   dnnl::primitive_attr scaled = library_attributes();
   scaled.set_output_scales(0, {1.0f / std::sqrt(static_cast<float>(e.head_dim))});
@@ -88,7 +91,7 @@ ChunkPlan::ChunkPlan(const Extents& e, Type type, bool causal, Dim sequences)
               library_attributes(), engine};
   if (converts_values()) widen_ = {engine, v_, engine, v_fp32_, library_attributes()};
   weigh_ = {dnnl::matmul::desc(scores_, v_fp32_, product_), library_attributes(), engine};
-  if (converts_output()) store_ = {engine, product_, engine, o_permuted_, library_attributes()};
+  if (converts_output()) store_ = {engine, o_plain_, engine, o_permuted_, library_attributes()};
 }
 
 // 0 where a query may see a slot, far below every score where it may not: the exponential of the
@@ -129,7 +132,7 @@ void ChunkPlan::append(LibraryOpBuilder& builder, Dim chunk) const {
                                       {DNNL_ARG_DST, product_, converts_output() ? product_place_ : out}});
   if (converts_output()) {
     builder.step<dnnl::reorder>(store_,
-                                {{DNNL_ARG_FROM, product_, product_place_}, {DNNL_ARG_TO, o_permuted_, out}});
+                                {{DNNL_ARG_FROM, o_plain_, product_place_}, {DNNL_ARG_TO, o_permuted_, out}});
   }
 }
 
