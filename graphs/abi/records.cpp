@@ -21,7 +21,12 @@ constexpr std::int32_t kCountMax = 1024;
   throw Error(ErrorCode::plugin_failed, where + ": " + why);
 }
 
-// Sizes may be larger than ours (fields appended by a newer header of this version), never smaller.
+// What version 1 ends with, so that fields appended to our header later do not refuse older plugins.
+constexpr std::size_t kPluginBytes = offsetof(gb_plugin, op_count) + sizeof(gb_plugin::op_count);
+constexpr std::size_t kWorkloadBytes = offsetof(gb_workload, user) + sizeof(gb_workload::user);
+constexpr std::size_t kOpBytes = offsetof(gb_op, user) + sizeof(gb_op::user);
+
+// Sizes may be larger than version 1's (fields appended by a newer header), never smaller.
 void check_size(const std::string& where, const char* record, std::size_t size, std::size_t expected) {
   if (size < expected) {
     refuse(where, std::string(record) + ".struct_size is " + std::to_string(size) +
@@ -97,7 +102,7 @@ WorkloadPreset check_preset(const gb_preset& preset, const std::vector<WorkloadO
 CheckedWorkload check_workload(const gb_workload* workload, const std::string& origin) {
   const std::string label = plugin_label(origin);
   if (workload == nullptr) refuse(label, "an entry of gb_plugin.workloads is null");
-  check_size(label, "gb_workload", workload->struct_size, sizeof(gb_workload));
+  check_size(label, "gb_workload", workload->struct_size, kWorkloadBytes);
   CheckedWorkload checked;
   checked.workload = workload;
   checked.info.name = checked_name(label, "workload name", workload->name);
@@ -119,7 +124,7 @@ CheckedWorkload check_workload(const gb_workload* workload, const std::string& o
 
 ir::OpDefinition check_op(const gb_op* op, const std::string& label) {
   if (op == nullptr) refuse(label, "an entry of gb_plugin.ops is null");
-  check_size(label, "gb_op", op->struct_size, sizeof(gb_op));
+  check_size(label, "gb_op", op->struct_size, kOpBytes);
   ir::OpDefinition definition;
   definition.kind = checked_name(label, "op kind", op->kind);
   const std::string where = label + ": op '" + definition.kind + "'";
@@ -155,7 +160,7 @@ CheckedPlugin check_plugin(const gb_plugin& plugin, const std::string& origin) {
                       ", this graphbench has version " + std::to_string(GB_ABI_VERSION) +
                       ": rebuild it against this graphbench's graphbench_abi.h");
   }
-  check_size(label, "gb_plugin", plugin.struct_size, sizeof(gb_plugin));
+  check_size(label, "gb_plugin", plugin.struct_size, kPluginBytes);
   checked_line(label, "name", plugin.name);
   checked_line(label, "version", plugin.version);
   check_count(label, "workload", plugin.workload_count, plugin.workloads);

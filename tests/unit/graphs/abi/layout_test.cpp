@@ -1,0 +1,61 @@
+// The layout of ABI version 1, as numbers: plugins that were compiled against it are out there. A field
+// may be appended (raise the size here); nothing may move.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+#include "graphs/abi/graphbench_abi.h"
+
+extern "C" {
+size_t gb_test_plugin_bytes(void);
+size_t gb_test_workload_bytes(void);
+size_t gb_test_op_bytes(void);
+size_t gb_test_builder_api_bytes(void);
+size_t gb_test_op_call_bytes(void);
+}
+
+namespace {
+
+static_assert(sizeof(void*) == 8, "the numbers below are those of 64-bit machines");
+
+TEST(AbiLayout, CAndCxxSeeTheSameStructs) {
+  EXPECT_EQ(gb_test_plugin_bytes(), sizeof(gb_plugin));
+  EXPECT_EQ(gb_test_workload_bytes(), sizeof(gb_workload));
+  EXPECT_EQ(gb_test_op_bytes(), sizeof(gb_op));
+  EXPECT_EQ(gb_test_builder_api_bytes(), sizeof(gb_builder_api));
+  EXPECT_EQ(gb_test_op_call_bytes(), sizeof(gb_op_call));
+}
+
+TEST(AbiLayout, VersionOneHasTheSizesItWasPublishedWith) {
+  EXPECT_EQ(sizeof(gb_plugin), 48u);
+  EXPECT_EQ(sizeof(gb_workload), 64u);
+  EXPECT_EQ(sizeof(gb_op), 56u);
+  EXPECT_EQ(sizeof(gb_builder_api), 48u);
+  EXPECT_EQ(sizeof(gb_build_request), 32u);
+  EXPECT_EQ(sizeof(gb_op_call), 48u);
+  EXPECT_EQ(sizeof(gb_tensor), 16u);
+  EXPECT_EQ(sizeof(gb_symbolic), 16u);
+  EXPECT_EQ(sizeof(gb_attr), 40u);
+  EXPECT_EQ(sizeof(gb_init), 24u);
+  EXPECT_EQ(sizeof(gb_option), 32u);
+  EXPECT_EQ(sizeof(gb_preset), 16u);
+  EXPECT_EQ(sizeof(gb_option_value), 16u);
+  EXPECT_EQ(sizeof(gb_inferred), 136u);
+}
+
+TEST(AbiLayout, VersionOneHasItsFieldsWhereTheyWere) {
+  EXPECT_EQ(offsetof(gb_plugin, abi_version), 4u);
+  EXPECT_EQ(offsetof(gb_plugin, workloads), 24u);
+  EXPECT_EQ(offsetof(gb_plugin, op_count), 44u);
+  EXPECT_EQ(offsetof(gb_workload, options), 24u);
+  EXPECT_EQ(offsetof(gb_workload, build), 48u);
+  EXPECT_EQ(offsetof(gb_op, mutated_inputs), 16u);
+  EXPECT_EQ(offsetof(gb_op, launch_cuda), 32u);
+  EXPECT_EQ(offsetof(gb_op, run_host), 40u);
+  EXPECT_EQ(offsetof(gb_builder_api, op), 16u);
+  EXPECT_EQ(offsetof(gb_builder_api, fail), 40u);
+  EXPECT_EQ(offsetof(gb_op_call, batch), 24u);
+  EXPECT_EQ(offsetof(gb_op_call, attrs), 40u);
+}
+
+}  // namespace
