@@ -261,7 +261,7 @@ TEST_P(OpTest, ConvolutionMatchesItsDefinitionWithAndWithoutCudnn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, OpTest, ::testing::Values(DType::fp32, DType::fp16, DType::bf16),
-                         [](const auto& info) { return std::string(ir::name_of(info.param)); });
+                         [](const auto& type) { return std::string(ir::name_of(type.param)); });
 
 class UnsupportedTest : public GpuTest {};
 

@@ -1,0 +1,73 @@
+// Taking a step apart into native calls, and making them.
+#include "bare_step.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "graphs/cuda/prepared_kernel.hpp"
+
+namespace graphbench::gpu {
+namespace {
+
+int make_call(cuda::KernelCall& call, cudaStream_t stream) {
+  void* arguments[] = {call.parameters.data()};
+  return cudaLaunchKernel(call.function, call.grid, call.block, arguments, call.shared_bytes, stream);
+}
+
+int make_call(cuda::MatmulCall& call, cudaStream_t stream) {
+  return cublasLtMatmul(call.handle, &call.description, &call.alpha, call.a, &call.a_layout, call.b,
+                        &call.b_layout, &call.beta, call.c, &call.c_layout, call.d, &call.d_layout,
+                        &call.algo, call.workspace, call.workspace_bytes, stream);
+}
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+int make_call(cuda::ConvolutionCall& call, cudaStream_t) {
+  return call.library->ConvolutionBiasActivationForward(
+      call.handle, &call.one, call.x_descriptor, call.x, call.w_descriptor, call.w, call.convolution,
+      call.algo, call.workspace, call.workspace_bytes, &call.residual_scale, call.y_descriptor, call.residual,
+      call.bias_descriptor, call.bias, call.activation, call.y_descriptor, call.y);
+}
+#else
+int make_call(cuda::ConvolutionCall&, cudaStream_t) {
+  return 0;
+}
+#endif
+
+int make_call(cuda::ForeignCall& call, cudaStream_t stream) {
+  return call.op->launch_cuda(call.call, call.operands.data(), stream, call.op->user);
+}
+
+int make_call(BareCall& call, cudaStream_t stream) {
+  if (call.graph != nullptr) return cudaGraphLaunch(call.graph, stream);
+  if (auto* kernel = std::get_if<cuda::KernelCall>(&call.native)) return make_call(*kernel, stream);
+  if (auto* matmul = std::get_if<cuda::MatmulCall>(&call.native)) return make_call(*matmul, stream);
+  if (auto* convolution = std::get_if<cuda::ConvolutionCall>(&call.native))
+    return make_call(*convolution, stream);
+  return make_call(std::get<cuda::ForeignCall>(call.native), stream);
+}
+
+}  // namespace
+
+std::vector<BareCall> bare_calls(const execution::Executor& executor) {
+  std::vector<BareCall> calls;
+  std::vector<cuda::NativeCall> natives;
+  for (const execution::StepItem& item : executor.items()) {
+    if (item.graph != nullptr) {
+      calls.push_back({static_cast<cudaGraphExec_t>(item.graph->native_handle()), {}});
+      continue;
+    }
+    natives.clear();
+    static_cast<cuda::PreparedKernel*>(item.kernel)->native_calls(item.operands, natives);
+    for (const cuda::NativeCall& native : natives) calls.push_back({nullptr, native});
+  }
+  return calls;
+}
+
+void submit_bare(std::vector<BareCall>& calls, cudaStream_t stream) {
+  for (BareCall& call : calls) {
+    const int status = make_call(call, stream);
+    if (status != 0) throw std::runtime_error("a bare call failed with status " + std::to_string(status));
+  }
+}
+
+}  // namespace graphbench::gpu

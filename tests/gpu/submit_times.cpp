@@ -1,0 +1,66 @@
+// The timing loops. Alternating blocks let drift of the machine fall on both sides alike.
+#include "submit_times.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "bare_step.hpp"
+
+namespace graphbench::gpu {
+namespace {
+
+constexpr std::size_t block_samples = 50;
+
+template <class Submit>
+void take_block(Stream& stream, std::vector<double>& samples_us, const Submit& submit) {
+  for (std::size_t i = 0; i < block_samples; ++i) {
+    stream.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    submit();
+    const auto stop = std::chrono::steady_clock::now();
+    samples_us.push_back(std::chrono::duration<double, std::micro>(stop - start).count());
+  }
+  stream.synchronize();
+}
+
+double median(std::vector<double>& samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>((samples.size() - 1) / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
+}
+
+}  // namespace
+
+double Comparison::limit() const {
+  switch (mode) {
+    case execution::ExecutionMode::whole:
+      return 1.10;
+    case execution::ExecutionMode::piecewise:
+      return 1.15;
+    case execution::ExecutionMode::eager:
+      break;
+  }
+  return 1.25;
+}
+
+Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples) {
+  const std::unique_ptr<execution::Executor> executor = program.ready_executor(mode);
+  std::vector<BareCall> calls = bare_calls(*executor);
+  Stream& stream = program.stream();
+  const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
+  std::vector<double> ours;
+  std::vector<double> bare;
+  ours.reserve(samples + block_samples);
+  bare.reserve(samples + block_samples);
+  while (ours.size() < samples) {
+    take_block(stream, ours, [&] { executor->submit(); });
+    take_block(stream, bare, [&] { submit_bare(calls, native_stream); });
+  }
+  Comparison comparison;
+  comparison.mode = mode;
+  comparison.ours_us = median(ours);
+  comparison.bare_us = median(bare);
+  return comparison;
+}
+
+}  // namespace graphbench::gpu

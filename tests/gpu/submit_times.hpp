@@ -1,0 +1,26 @@
+// Submit times of a step, ours against bare, taken alternately in one process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu_program.hpp"
+
+namespace graphbench::gpu {
+
+struct Comparison {
+  std::string workload;
+  std::int64_t batch = 0;
+  execution::ExecutionMode mode = execution::ExecutionMode::eager;
+  double ours_us = 0.0;  // medians
+  double bare_us = 0.0;
+
+  double ratio() const { return ours_us / bare_us; }
+  double limit() const;
+  bool within() const { return ratio() <= limit(); }
+};
+
+// `samples` a side, in alternating blocks, the stream idle before each.
+Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples);
+
+}  // namespace graphbench::gpu
