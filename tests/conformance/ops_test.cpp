@@ -1,0 +1,85 @@
+// Each built-in op on each device and dtype against its definition in fp64.
+#include <cmath>
+#include <tuple>
+
+#include "tests/conformance/devices.hpp"
+#include "tests/conformance/programs.hpp"
+#include "tests/conformance/reference.hpp"
+#include "tests/conformance/session.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+using Parameter = std::tuple<std::string, ir::DType, std::size_t>;
+
+// What rounding of inputs that are exact, fp32 accumulation and one rounding of the result may add up
+// to; bf16 keeps 8 bits of a number, fp16 11.
+double tolerance(ir::DType dtype, double expected) {
+  const double relative = dtype == ir::DType::fp32 ? 2e-6 : dtype == ir::DType::fp16 ? 0.0006 : 0.0045;
+  return 1e-5 + relative * (std::abs(expected) + (dtype == ir::DType::fp32 ? 1 : 0.02));
+}
+
+class OpConformance : public DeviceFixture, public ::testing::WithParamInterface<Parameter> {
+ protected:
+  void SetUp() override {
+    open(std::get<0>(GetParam()));
+    if (IsSkipped()) return;
+    if (!device().supports(dtype())) GTEST_SKIP() << "no support for " << ir::name_of(dtype());
+  }
+  static ir::DType dtype() { return std::get<1>(GetParam()); }
+  static const OpCase& op_case() { return op_cases().at(std::get<2>(GetParam())); }
+
+  static void expect_close(const Tensor& actual, const Tensor& expected, const std::string& what) {
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      ASSERT_NEAR(actual[i], expected[i], tolerance(dtype(), expected[i])) << what << ", element " << i;
+    }
+  }
+};
+
+TEST_P(OpConformance, AgreesWithItsDefinition) {
+  const ir::OpCatalog catalog;
+  const ir::Program program = single_op_program(catalog, op_case(), dtype());
+  const std::int64_t batch = op_case().batch;
+  Session session(device(), stream(), program, batch);
+  session.reset(7);
+  const ir::OpCall call = program.call(0, batch);
+  const std::vector<ir::ValueId>& input_ids = program.ops()[0].inputs;
+  const auto read_inputs = [&] {
+    std::vector<Tensor> tensors;
+    for (std::size_t i = 0; i < call.input_count; ++i) {
+      const Bytes bytes = session.read(session.buffers().address(input_ids[i]), call.input(i).bytes());
+      tensors.push_back(decode(bytes, call.input(i).dtype));
+    }
+    return tensors;
+  };
+  std::vector<Tensor> inputs = read_inputs();
+  const auto executor = session.make(ExecutionMode::eager, batch);
+  executor->submit();
+  const std::vector<Bytes> outputs = session.outputs(*executor, batch);
+
+  const std::vector<Tensor> expected = reference(call, inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    expect_close(decode(outputs[i], call.output(i).dtype), expected.at(i), "output " + std::to_string(i));
+  }
+  // What the op mutates was changed alike, and what it does not mutate was left alone.
+  const std::vector<Tensor> inputs_after = read_inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    expect_close(inputs_after[i], inputs[i], "input " + std::to_string(i) + " afterwards");
+  }
+}
+
+std::string name_of_parameter(const ::testing::TestParamInfo<Parameter>& info) {
+  const auto& [backend, dtype, index] = info.param;
+  return backend + "_" + std::string(ir::name_of(dtype)) + "_" + op_cases().at(index).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OpConformance,
+                         ::testing::Combine(::testing::ValuesIn(backends),
+                                            ::testing::Values(ir::DType::fp32, ir::DType::bf16,
+                                                              ir::DType::fp16),
+                                            ::testing::Range(std::size_t{0}, op_cases().size())),
+                         name_of_parameter);
+
+}  // namespace
+}  // namespace graphbench::conformance

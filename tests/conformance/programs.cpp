@@ -1,0 +1,218 @@
+// The suite's programs. Sizes are small and odd where an op allows it, so that remainders are covered.
+#include "tests/conformance/programs.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+using ir::fixed_dim;
+using ir::of_batch;
+using ir::ProgramBuilder;
+using ir::ValueId;
+using ir::ValueKind;
+
+constexpr std::int64_t one = 1;
+
+ir::Init uniform(double bound) {
+  return {ir::Init::Kind::uniform, -bound, bound};
+}
+ir::Init constant(double value) {
+  return {ir::Init::Kind::constant, value, value};
+}
+
+ir::Program chain(const ir::OpCatalog& catalog, ir::DType dtype) {
+  ProgramBuilder b("chain", catalog);
+  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(48)}, uniform(1));
+  for (int i = 0; i < 3; ++i) {
+    const std::string layer = "layer" + std::to_string(i) + ".";
+    if (i > 0) b.op("boundary", layer + "boundary", {}, {});
+    const auto weight = [&](const char* name, ir::Shape shape) {
+      return b.value(ValueKind::weight, layer + name, dtype, std::move(shape), uniform(0.2));
+    };
+    const ValueId gamma = weight("gamma", {fixed_dim(48)});
+    const ValueId up = weight("up.w", {fixed_dim(80), fixed_dim(48)});
+    const ValueId up_bias = weight("up.b", {fixed_dim(80)});
+    const ValueId down = weight("down.w", {fixed_dim(48), fixed_dim(80)});
+    const ValueId down_bias = weight("down.b", {fixed_dim(48)});
+    const ValueId norm = b.op("rmsnorm", layer + "norm", {x, gamma}, {})[0];
+    const ValueId wide = b.op("linear", layer + "up", {norm, up, up_bias},
+                              {{"bias", one}, {"activation", std::string("gelu_tanh")}})[0];
+    const ValueId narrow =
+        b.op("linear", layer + "down", {wide, down, down_bias, x}, {{"bias", one}, {"residual", one}})[0];
+    x = b.op("add", layer + "add", {narrow, norm}, {})[0];
+  }
+  b.mark_output(x);
+  b.split_at({"boundary"});
+  return b.finish();
+}
+
+ir::Program conv(const ir::OpCatalog& catalog, ir::DType dtype) {
+  ProgramBuilder b("conv", catalog);
+  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(9), fixed_dim(7), fixed_dim(8)},
+                      uniform(1));
+  for (int i = 0; i < 2; ++i) {
+    const std::string block = "block" + std::to_string(i) + ".";
+    if (i > 0) b.op("boundary", block + "boundary", {}, {});
+    ValueId inner = x;
+    for (int k = 0; k < 2; ++k) {
+      const std::string name = block + "conv" + std::to_string(k);
+      const ir::Shape filter{fixed_dim(8), fixed_dim(3), fixed_dim(3), fixed_dim(8)};
+      const ValueId w = b.value(ValueKind::weight, name + ".w", dtype, filter, uniform(0.1));
+      const ValueId bias = b.value(ValueKind::weight, name + ".b", dtype, {fixed_dim(8)}, uniform(0.1));
+      std::vector<ValueId> inputs{inner, w, bias};
+      if (k == 1) inputs.push_back(x);
+      inner = b.op("conv2d", name, inputs,
+                   {{"bias", one},
+                    {"residual", std::int64_t{k}},
+                    {"padding", one},
+                    {"activation", std::string("relu")}})[0];
+    }
+    x = inner;
+  }
+  b.mark_output(x);
+  b.split_at({"boundary"});
+  return b.finish();
+}
+
+ir::Program attention(const ir::OpCatalog& catalog, ir::DType dtype) {
+  ProgramBuilder b("attention", catalog);
+  const ir::Shape cache{of_batch(), fixed_dim(2), fixed_dim(12), fixed_dim(8)};
+  const ValueId positions = b.value(ValueKind::input, "positions", ir::DType::i32, {of_batch()}, constant(5));
+  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(2), fixed_dim(16)}, uniform(1));
+  for (int i = 0; i < 2; ++i) {
+    const std::string layer = "layer" + std::to_string(i) + ".";
+    const ValueId k = b.value(ValueKind::state, layer + "k", dtype, cache, uniform(1));
+    const ValueId v = b.value(ValueKind::state, layer + "v", dtype, cache, uniform(1));
+    const ValueId w =
+        b.value(ValueKind::weight, layer + "qkv.w", dtype, {fixed_dim(48), fixed_dim(16)}, uniform(0.3));
+    const ValueId out =
+        b.value(ValueKind::weight, layer + "out.w", dtype, {fixed_dim(16), fixed_dim(16)}, uniform(0.3));
+    const ValueId qkv = b.op("linear", layer + "qkv", {x, w}, {})[0];
+    const ValueId q = b.op("rope_kv_append", layer + "rope", {qkv, positions, k, v},
+                           {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}})[0];
+    const ValueId o = b.op("sdpa", layer + "sdpa", {q, k, v}, {{"causal", one}})[0];
+    x = b.op("linear", layer + "out", {o, out, x}, {{"residual", one}})[0];
+  }
+  b.mark_output(x);
+  b.split_at({"sdpa"});
+  return b.finish();
+}
+
+ir::Program small(const ir::OpCatalog& catalog, ir::DType dtype) {
+  ProgramBuilder b("small", catalog);
+  const ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(33)}, uniform(3));
+  const ValueId relu = b.op("relu", "relu", {x}, {})[0];
+  const ValueId gelu = b.op("gelu_tanh", "gelu", {relu}, {})[0];
+  const ValueId softmax = b.op("softmax", "softmax", {gelu}, {})[0];
+  const ValueId sum = b.op("add", "sum", {softmax, relu}, {})[0];
+  b.mark_output(sum);
+  b.mark_output(softmax);
+  b.split_at({"gelu_tanh"});
+  return b.finish();
+}
+
+OpCase linear_case(std::string name, std::int64_t batch, std::vector<OpCase::Input> extra,
+                   ir::Attributes attributes) {
+  OpCase c{std::move(name), "linear", {}, std::move(attributes), batch};
+  c.inputs = {{{of_batch(), fixed_dim(40)}, uniform(1)}, {{fixed_dim(24), fixed_dim(40)}, uniform(0.3)}};
+  for (OpCase::Input& input : extra) c.inputs.push_back(std::move(input));
+  return c;
+}
+
+OpCase conv_case(std::string name, std::int64_t channels, std::int64_t filters, bool everything) {
+  OpCase c{std::move(name), "conv2d", {}, {{"padding", one}}, 3};
+  const auto image = [](std::int64_t depth) {
+    return ir::Shape{of_batch(), fixed_dim(6), fixed_dim(5), fixed_dim(depth)};
+  };
+  c.inputs = {{image(channels), uniform(1)},
+              {{fixed_dim(filters), fixed_dim(3), fixed_dim(3), fixed_dim(channels)}, uniform(0.2)}};
+  if (everything) {
+    c.inputs.push_back({{fixed_dim(filters)}, uniform(1)});
+    c.inputs.push_back({image(filters), uniform(1)});
+    c.attributes = {{"padding", one}, {"bias", one}, {"residual", one}, {"activation", std::string("relu")}};
+  }
+  return c;
+}
+
+OpCase sdpa_case(std::string name, std::int64_t batch, std::int64_t tokens, std::int64_t slots,
+                 std::int64_t causal) {
+  const auto heads = [](std::int64_t rows) {
+    return ir::Shape{of_batch(), fixed_dim(2), fixed_dim(rows), fixed_dim(16)};
+  };
+  return {std::move(name),
+          "sdpa",
+          {{heads(tokens), uniform(2)}, {heads(slots), uniform(2)}, {heads(slots), uniform(1)}},
+          {{"causal", causal}},
+          batch};
+}
+
+OpCase rope_case(std::string name, std::int64_t tokens, double position) {
+  const ir::Shape cache{of_batch(), fixed_dim(2), fixed_dim(20), fixed_dim(8)};
+  return {std::move(name),
+          "rope_kv_append",
+          {{{of_batch(tokens), fixed_dim(48)}, uniform(1)},
+           {{of_batch()}, constant(position), ValueKind::input, true},
+           {cache, uniform(1), ValueKind::state},
+           {cache, uniform(1), ValueKind::state}},
+          {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}},
+          3};
+}
+
+std::vector<OpCase> make_op_cases() {
+  const OpCase::Input bias{{fixed_dim(24)}, uniform(1)};
+  const OpCase::Input residual{{of_batch(), fixed_dim(24)}, uniform(1)};
+  const OpCase::Input rows{{of_batch(), fixed_dim(37)}, uniform(3)};
+  const ir::Attributes gelu{{"bias", one}, {"activation", std::string("gelu_tanh")}};
+  const ir::Attributes all{{"bias", one}, {"residual", one}, {"activation", std::string("relu")}};
+  OpCase strided = conv_case("conv2d_strided", 8, 8, false);
+  strided.attributes = {{"stride", std::int64_t{2}}, {"padding", one}};
+  OpCase pointwise = conv_case("conv2d_pointwise", 8, 8, false);
+  pointwise.inputs[1].shape = {fixed_dim(8), fixed_dim(1), fixed_dim(1), fixed_dim(8)};
+  pointwise.attributes = {};
+  return {linear_case("linear_plain", 3, {}, {}),
+          linear_case("linear_one_row", 1, {bias}, gelu),
+          linear_case("linear_bias_gelu", 5, {bias}, gelu),
+          linear_case("linear_residual", 4, {residual}, {{"residual", one}}),
+          linear_case("linear_bias_relu_residual", 7, {bias, residual}, all),
+          conv_case("conv2d_plain", 8, 8, false),
+          conv_case("conv2d_channels_change", 8, 16, false),
+          conv_case("conv2d_bias_residual_relu", 8, 8, true),
+          strided,
+          pointwise,
+          sdpa_case("sdpa_decode", 3, 1, 19, 0),
+          sdpa_case("sdpa_prefill", 2, 5, 5, 0),
+          sdpa_case("sdpa_causal", 2, 5, 11, 1),
+          sdpa_case("sdpa_causal_square", 3, 6, 6, 1),
+          rope_case("rope_one_token", 1, 13),
+          rope_case("rope_tokens", 4, 16),
+          {"rmsnorm", "rmsnorm", {rows, {{fixed_dim(37)}, uniform(2)}}, {{"eps", 1e-3}}, 5},
+          {"softmax", "softmax", {rows}, {}, 5},
+          {"add", "add", {rows, rows}, {}, 5},
+          {"relu", "relu", {rows}, {}, 5},
+          {"gelu_tanh", "gelu_tanh", {rows}, {}, 5}};
+}
+
+}  // namespace
+
+const std::vector<NamedProgram>& small_programs() {
+  static const std::vector<NamedProgram> programs = {
+      {"chain", chain}, {"conv", conv}, {"attention", attention}, {"small", small}};
+  return programs;
+}
+
+const std::vector<OpCase>& op_cases() {
+  static const std::vector<OpCase> cases = make_op_cases();
+  return cases;
+}
+
+ir::Program single_op_program(const ir::OpCatalog& catalog, const OpCase& op, ir::DType dtype) {
+  ProgramBuilder b(op.name, catalog);
+  std::vector<ValueId> inputs;
+  for (const OpCase::Input& input : op.inputs) {
+    inputs.push_back(b.value(input.kind, "input" + std::to_string(inputs.size()),
+                             input.integers ? ir::DType::i32 : dtype, input.shape, input.init));
+  }
+  for (const ValueId output : b.op(op.kind, "op", inputs, op.attributes)) b.mark_output(output);
+  return b.finish();
+}
+
+}  // namespace graphbench::conformance

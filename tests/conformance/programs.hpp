@@ -1,0 +1,40 @@
+// Hand-built programs that between them use every built-in kind of op.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::conformance {
+
+struct NamedProgram {
+  std::string name;
+  std::function<ir::Program(const ir::OpCatalog&, ir::DType)> build;
+};
+
+// chain: rmsnorm, linear (bias, gelu_tanh, residual), add, boundary; conv: conv2d with every option;
+// attention: rope_kv_append and sdpa over a cache that the program mutates; small: relu, gelu_tanh,
+// softmax, add.
+const std::vector<NamedProgram>& small_programs();
+
+// An op in a program of its own: its inputs are the program's, its outputs are read.
+struct OpCase {
+  struct Input {
+    ir::Shape shape;
+    ir::Init init;
+    ir::ValueKind kind = ir::ValueKind::input;  // state, where the op mutates it
+    bool integers = false;                      // i32, whatever the case's dtype
+  };
+  std::string name;
+  std::string kind;
+  std::vector<Input> inputs;
+  ir::Attributes attributes;
+  std::int64_t batch = 3;
+};
+
+const std::vector<OpCase>& op_cases();
+ir::Program single_op_program(const ir::OpCatalog& catalog, const OpCase& op, ir::DType dtype);
+
+}  // namespace graphbench::conformance

@@ -1,0 +1,57 @@
+// One program on one device as the harness would hold it: static buffers, the eager pool, the shared
+// pool of captures, and executors over them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+
+namespace graphbench::conformance {
+
+using execution::ExecutionMode;
+using Bytes = std::vector<unsigned char>;
+
+class Session {
+ public:
+  Session(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch);
+
+  std::unique_ptr<execution::Executor> make(ExecutionMode mode, std::int64_t batch,
+                                            bool record_free_ranges = false);
+  // An executor that has been through warm-up, capture, instantiation and upload.
+  std::unique_ptr<execution::Executor> prepare(ExecutionMode mode, std::int64_t batch,
+                                               bool record_free_ranges = false);
+
+  // Puts inputs and state to what `seed` gives.
+  void reset(std::uint64_t seed);
+  // Waits, then reads all outputs of the executor's last step.
+  std::vector<Bytes> outputs(const execution::Executor& executor, std::int64_t batch);
+  // reset(seed), one step, outputs.
+  std::vector<Bytes> step(execution::Executor& executor, std::int64_t batch, std::uint64_t seed);
+  // The same as `step`, op by op on fresh activations.
+  std::vector<Bytes> eager_step(std::int64_t batch, std::uint64_t seed);
+  // Digests of all state, whatever the batch.
+  std::vector<std::uint64_t> state_digests();
+  Bytes read(const void* data, std::size_t bytes);
+  void poison(const std::vector<pool::MemoryRange>& ranges);
+
+  const ir::Program& program() const { return program_; }
+  execution::ProgramBuffers& buffers() { return buffers_; }
+  pool::MemoryPool& eager_pool() { return eager_pool_; }
+  pool::MemoryPool& graph_pool() { return graph_pool_; }
+
+ private:
+  Device& device_;
+  Stream& stream_;
+  const ir::Program& program_;
+  execution::ProgramBuffers buffers_;
+  pool::MemoryPool eager_pool_;
+  pool::MemoryPool graph_pool_;
+  std::map<std::int64_t, std::unique_ptr<execution::Executor>> eager_;
+};
+
+// Elements as fp64, whatever they are stored as.
+std::vector<double> decode(const Bytes& bytes, ir::DType dtype);
+
+}  // namespace graphbench::conformance
