@@ -122,6 +122,37 @@ class Figures(unittest.TestCase):
     def test_a_cell_without_memory_fails_its_pool(self):
         self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [{**cell(), "memory": None}]})))
 
+    def test_bare_loops_are_read_line_by_line(self):
+        text = ("workload   batch mode         ours_us    bare_us   ratio  limit\n"
+                "mlp            1 whole            2.20       2.10   1.048   1.10\n"
+                "attention    256 piecewise      360.00     300.00   1.200   1.15  OVER\n")
+        rows = figures.bare_rows(text)
+        self.assertEqual([True, False], self.verdicts(rows))
+        self.assertIn("attention b256 piecewise", rows[1].figure)
+        self.assertEqual([False], self.verdicts(figures.bare_rows("nothing of the kind\n")))
+
+    def test_lost_memory_is_read_line_by_line(self):
+        line = "{} 1000 capture/destroy cycles, 10000 replays: free before 9, after 8, lost {} bytes{}\n"
+        text = line.format("mlp       ", 0, "") + line.format("conv      ", 3 << 20, "  OVER 2 MiB")
+        self.assertEqual([True, False], self.verdicts(figures.cycle_rows(text)))
+        self.assertEqual([False], self.verdicts(figures.cycle_rows("")))
+
+    def test_a_skip_counts_against_a_gpu_machine(self):
+        def counts(inner):
+            case = figures.xml.etree.ElementTree.fromstring(f"<testcase>{inner}</testcase>")
+            return figures.counts_against(case)
+
+        self.assertFalse(counts(""))
+        self.assertTrue(counts('<failure message="x"/>'))
+        self.assertTrue(counts('<skipped message="needs a GPU: no driver"/>'))
+        self.assertFalse(counts('<skipped message="a.cpp:34&#x0A;the program has no state"/>'))
+
+    def test_missing_evidence_fails(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(sys.executable, ROOT / "ci" / "figures.py", folder)
+            self.assertEqual(1, done.returncode, done.stderr)
+            self.assertNotIn("| pass", done.stdout)
+
     def test_a_limit_is_kept_at_the_limit_and_broken_above(self):
         self.assertEqual([True, False], [figures.at_most("t", 180, 180.0, "s").passed,
                                          figures.at_most("t", 180, 180.1, "s").passed])
