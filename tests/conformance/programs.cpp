@@ -1,6 +1,8 @@
 // The suite's programs. Sizes are small and odd where an op allows it, so that remainders are covered.
 #include "tests/conformance/programs.hpp"
 
+#include "workloads/builtin.hpp"
+
 namespace graphbench::conformance {
 namespace {
 
@@ -196,6 +198,23 @@ std::vector<OpCase> make_op_cases() {
 const std::vector<NamedProgram>& small_programs() {
   static const std::vector<NamedProgram> programs = {
       {"chain", chain}, {"conv", conv}, {"attention", attention}, {"small", small}};
+  return programs;
+}
+
+const std::vector<NamedProgram>& base_programs() {
+  static const abi::WorkloadRegistry& registry = *[] {
+    auto* filled = new abi::WorkloadRegistry;  // programs point into its catalog until the process ends
+    workloads::add_builtin(*filled);
+    return filled;
+  }();
+  const auto preset = [](const char* name, const char* workload, const char* chosen) {
+    return NamedProgram{name, [workload, chosen](const ir::OpCatalog&, ir::DType dtype) {
+                          return registry.build(workload, {chosen, dtype, "forward", {}});
+                        }};
+  };
+  static const std::vector<NamedProgram> programs = {
+      preset("base_mlp", "mlp", "tiny"), preset("base_attention", "attention", "tiny"),
+      preset("base_attention_prefill", "attention", "tiny-prefill"), preset("base_conv", "conv", "tiny")};
   return programs;
 }
 

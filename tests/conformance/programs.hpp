@@ -19,6 +19,9 @@ struct NamedProgram {
 // softmax, add.
 const std::vector<NamedProgram>& small_programs();
 
+// The base workloads of preset `tiny`, and attention's prefill.
+const std::vector<NamedProgram>& base_programs();
+
 // An op in a program of its own: its inputs are the program's, its outputs are read.
 struct OpCase {
   struct Input {

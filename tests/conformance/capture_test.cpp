@@ -1,0 +1,213 @@
+// Streams, captures and what goes wrong in them: every failure is an error with its code, and the next
+// capture works.
+#include <algorithm>
+#include <bit>
+
+#include "graphs/ir/random_fill.hpp"
+#include "tests/conformance/devices.hpp"
+#include "tests/conformance/session.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+class CaptureConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+ protected:
+  static constexpr std::size_t bytes = 4096;
+
+  void SetUp() override {
+    open(GetParam());
+    if (IsSkipped()) return;
+    buffer_ = Buffer(device(), bytes);
+    stream().fill_bytes(data(), 0, bytes);
+    stream().synchronize();
+  }
+  void* data() { return buffer_.data(); }
+  unsigned char first_byte() {
+    unsigned char byte = 0;
+    stream().copy_to_host(&byte, data(), 1);
+    stream().synchronize();
+    return byte;
+  }
+  void expect_next_capture_works() {
+    ASSERT_FALSE(stream().capturing());
+    stream().begin_capture();
+    stream().fill_bytes(data(), 0x5A, bytes);
+    const std::unique_ptr<Graph> graph = stream().end_capture();
+    EXPECT_EQ(graph->node_count(), 1u);
+    const std::unique_ptr<GraphExec> exec = graph->instantiate();
+    exec->upload(stream());
+    exec->launch(stream());
+    EXPECT_EQ(first_byte(), 0x5A);
+  }
+
+ private:
+  Buffer buffer_;
+};
+
+TEST_P(CaptureConformance, RecordsInsteadOfRunning) {
+  Buffer other(device(), bytes);
+  stream().begin_capture();
+  EXPECT_TRUE(stream().capturing());
+  stream().fill_bytes(other.data(), 7, bytes);
+  stream().copy_on_device(data(), other.data(), bytes);
+  const std::unique_ptr<Graph> graph = stream().end_capture();
+  EXPECT_FALSE(stream().capturing());
+  EXPECT_EQ(graph->node_count(), 2u);
+  EXPECT_EQ(first_byte(), 0);
+  const std::unique_ptr<GraphExec> exec = graph->instantiate();
+  EXPECT_EQ(first_byte(), 0);
+  exec->launch(stream());
+  EXPECT_EQ(first_byte(), 7);
+}
+
+TEST_P(CaptureConformance, AGraphInstantiatedTwiceGivesTwoExecs) {
+  stream().begin_capture();
+  stream().fill_bytes(data(), 9, bytes);
+  std::unique_ptr<Graph> graph = stream().end_capture();
+  std::unique_ptr<GraphExec> first = graph->instantiate();
+  const std::unique_ptr<GraphExec> second = graph->instantiate();
+  graph.reset();
+  first->launch(stream());
+  first.reset();
+  EXPECT_EQ(first_byte(), 9);
+  stream().fill_bytes(data(), 0, bytes);
+  second->launch(stream());
+  EXPECT_EQ(first_byte(), 9);
+}
+
+TEST_P(CaptureConformance, SynchronizingInvalidatesTheCapture) {
+  stream().begin_capture();
+  stream().fill_bytes(data(), 1, bytes);
+  EXPECT_EQ(error_code_of([&] { stream().synchronize(); }), ErrorCode::capture_unsupported);
+  EXPECT_EQ(error_code_of([&] { stream().end_capture(); }), ErrorCode::capture_invalidated);
+  expect_next_capture_works();
+}
+
+TEST_P(CaptureConformance, AnInvalidCaptureCanBeAbandoned) {
+  stream().begin_capture();
+  EXPECT_EQ(error_code_of([&] { stream().synchronize(); }), ErrorCode::capture_unsupported);
+  stream().abandon_capture();
+  expect_next_capture_works();
+}
+
+TEST_P(CaptureConformance, AnAbandonedCaptureLeavesNothing) {
+  stream().begin_capture();
+  stream().fill_bytes(data(), 1, bytes);
+  stream().abandon_capture();
+  EXPECT_EQ(first_byte(), 0);
+  stream().abandon_capture();  // without a capture it does nothing
+  expect_next_capture_works();
+}
+
+TEST_P(CaptureConformance, CapturingTwiceIsRefused) {
+  stream().begin_capture();
+  EXPECT_THROW(stream().begin_capture(), Error);
+  stream().abandon_capture();
+  expect_next_capture_works();
+}
+
+TEST_P(CaptureConformance, EndingNoCaptureIsRefused) {
+  EXPECT_THROW(stream().end_capture(), Error);
+  expect_next_capture_works();
+}
+
+TEST_P(CaptureConformance, AnEmptyCaptureGivesAGraphThatDoesNothing) {
+  stream().begin_capture();
+  const std::unique_ptr<Graph> graph = stream().end_capture();
+  EXPECT_EQ(graph->node_count(), 0u);
+  graph->instantiate()->launch(stream());
+  EXPECT_EQ(first_byte(), 0);
+}
+
+TEST_P(CaptureConformance, EventsMeasureTheWorkBetweenThem) {
+  const std::unique_ptr<Event> start = device().make_event();
+  const std::unique_ptr<Event> stop = device().make_event();
+  start->record(stream());
+  for (int i = 0; i < 100; ++i) stream().fill_bytes(data(), i, bytes);
+  stop->record(stream());
+  stream().synchronize();
+  EXPECT_GT(stop->seconds_since(*start), 0.0);
+  EXPECT_LT(stop->seconds_since(*start), 60.0);
+}
+
+TEST_P(CaptureConformance, FillsHaveTheSameBitsOnEveryDevice) {
+  const ir::Init init{ir::Init::Kind::uniform, -2.0, 2.0};
+  device().fill(stream(), data(), ir::DType::fp32, bytes / 4, init, 77);
+  // Both written out once more, with nothing but graphs/ir/random_fill.hpp.
+  std::vector<float> expected(bytes / 4);
+  std::uint64_t digest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = ir::uniform_at(77, i, -2.0f, 2.0f);
+    digest += ir::digest_word(i, std::bit_cast<std::uint32_t>(expected[i]));
+  }
+  std::vector<float> filled(bytes / 4);
+  stream().copy_to_host(filled.data(), data(), bytes);
+  stream().synchronize();
+  EXPECT_EQ(filled, expected);
+  EXPECT_EQ(device().digest(stream(), data(), bytes), digest);
+}
+
+TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {
+  EXPECT_EQ(error_code_of([&] { Buffer(device(), device().memory().total_bytes * 2); }),
+            ErrorCode::out_of_memory);
+  expect_next_capture_works();
+}
+
+// ---- a plugin's op that fails --------------------------------------------------------------------
+
+bool plugin_fails = false;
+
+std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
+                        gb_inferred* outputs, char*, std::size_t, void*) {
+  outputs[0].dtype = inputs[0].dtype;
+  outputs[0].rank = inputs[0].rank;
+  std::copy_n(inputs[0].dims, inputs[0].rank, outputs[0].dims);
+  return 1;
+}
+
+gb_op failing_op() {
+  gb_op op{};
+  op.struct_size = sizeof(op);
+  op.kind = "test_sometimes_fails";
+  op.infer = infer_same;
+  op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return plugin_fails ? 1 : 0; };
+  op.run_host = [](const gb_op_call*, void* const*, void*) { return plugin_fails ? 3 : 0; };
+  return op;
+}
+
+TEST_P(CaptureConformance, AFailingPluginOpCostsItsStepAndNothingElse) {
+  const gb_op op = failing_op();
+  ir::OpCatalog catalog;
+  catalog.add({.kind = op.kind, .traits = {}, .infer = nullptr, .mutated_inputs = {}, .foreign = &op});
+  ir::ProgramBuilder builder("fails", catalog);
+  const ir::ValueId x =
+      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(16)}, {});
+  const ir::ValueId relu = builder.op("relu", "relu", {x}, {})[0];
+  builder.mark_output(builder.op(op.kind, "sometimes", {relu}, {})[0]);
+  builder.mark_output(builder.op("gelu_tanh", "gelu", {relu}, {})[0]);
+  const ir::Program program = builder.finish();
+  Session session(device(), stream(), program, 4);
+  const std::vector<Bytes> expected = session.eager_step(4, 1);
+
+  // CUDA calls a plugin's launch function while it captures, the host when it replays.
+  plugin_fails = true;
+  const auto broken = session.make(ExecutionMode::whole, 4);
+  const ErrorCode code = error_code_of([&] {
+    broken->capture();
+    broken->instantiate();
+    broken->submit();
+    stream().synchronize();
+  });
+  plugin_fails = false;
+  EXPECT_EQ(code, ErrorCode::plugin_failed);
+  EXPECT_EQ(session.graph_pool().statistics().in_use_bytes, 0u);
+
+  const auto working = session.prepare(ExecutionMode::whole, 4);
+  EXPECT_EQ(session.step(*working, 4, 1).at(1), expected.at(1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, CaptureConformance, ::testing::ValuesIn(backends),
+                         [](const auto& parameter) { return parameter.param; });
+
+}  // namespace
+}  // namespace graphbench::conformance

@@ -1,0 +1,71 @@
+// What a graph mode computes is what eager computes, to the bit, on data written after the capture.
+#include "tests/conformance/program_fixture.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+using ModeConformance = ProgramFixture;
+using StateConformance = ProgramFixture;  // over programs that have state
+
+TEST_P(ModeConformance, EqualsEagerOnFreshInputsOverTheWholeLadder) {
+  const ir::Program p = program();
+  Session session(device(), stream(), p, 8);
+  // Largest first into one pool, as serving engines capture; replayed in another order.
+  const std::int64_t ladder[] = {8, 3, 1};
+  std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
+  for (const std::int64_t batch : ladder) executors[batch] = session.prepare(mode(), batch);
+  std::uint64_t seed = 100;
+  for (const std::int64_t batch : {3, 8, 1, 3, 8}) {
+    const std::vector<Bytes> expected = session.eager_step(batch, ++seed);
+    const std::vector<std::uint64_t> expected_state = session.state_digests();
+    EXPECT_EQ(session.step(*executors[batch], batch, seed), expected) << "batch " << batch;
+    EXPECT_EQ(session.state_digests(), expected_state) << "state after batch " << batch;
+  }
+}
+
+TEST_P(ModeConformance, OtherInputsGiveOtherOutputs) {
+  const ir::Program p = program();
+  Session session(device(), stream(), p, 4);
+  const auto executor = session.prepare(mode(), 4);
+  EXPECT_NE(session.step(*executor, 4, 1), session.step(*executor, 4, 2));
+}
+
+TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
+  const ir::Program p = program();
+  Session session(device(), stream(), p, 2);
+  const auto executor = session.prepare(mode(), 2);
+  std::int64_t ops = 0;
+  for (const ir::Op& op : p.ops()) ops += op.traits.marker ? 0 : 1;
+  const execution::GraphCounts counts = executor->counts();
+  EXPECT_EQ(counts.captured_ops + counts.eager_ops, ops);
+  EXPECT_GE(counts.nodes, counts.captured_ops) << "an op is a node at least";
+  if (mode() == ExecutionMode::whole) {
+    EXPECT_EQ(counts.pieces, 1);
+    EXPECT_EQ(counts.eager_ops, 0);
+  } else {
+    EXPECT_GT(counts.pieces, 1);
+  }
+}
+
+TEST_P(StateConformance, StateCarriesOverFromStepToStep) {
+  const ir::Program p = program();
+  ASSERT_FALSE(ir::mutated_state(p).empty());
+  Session session(device(), stream(), p, 4);
+  const auto executor = session.prepare(mode(), 4);
+  session.reset(5);
+  const std::vector<std::uint64_t> before = session.state_digests();
+  executor->submit();
+  const std::vector<std::uint64_t> after = session.state_digests();
+  EXPECT_NE(after, before);
+  executor->submit();
+  EXPECT_EQ(session.state_digests(), after) << "the same step on the same inputs writes the same state";
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ModeConformance, graph_mode_parameters(all_programs()),
+                         name_of_program_parameter);
+
+INSTANTIATE_TEST_SUITE_P(Devices, StateConformance, graph_mode_parameters(programs_with_state()),
+                         name_of_program_parameter);
+
+}  // namespace
+}  // namespace graphbench::conformance

@@ -1,0 +1,94 @@
+// The pool that captures share: nothing a step still needs lies in memory the pool calls free.
+#include <algorithm>
+
+#include "tests/conformance/program_fixture.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+using pool::MemoryRange;
+
+// What lies in `segments` and in none of `free`, both of one pool.
+std::vector<MemoryRange> live_ranges(const std::vector<MemoryRange>& segments,
+                                     std::vector<MemoryRange> free) {
+  std::sort(free.begin(), free.end(), [](const auto& a, const auto& b) { return a.data < b.data; });
+  std::vector<MemoryRange> live;
+  for (const MemoryRange& segment : segments) {
+    std::byte* at = segment.data;
+    std::byte* const end = segment.data + segment.bytes;
+    for (const MemoryRange& hole : free) {
+      if (hole.data < at || hole.data >= end) continue;
+      if (hole.data > at) live.push_back({at, static_cast<std::size_t>(hole.data - at)});
+      at = hole.data + hole.bytes;
+    }
+    if (at < end) live.push_back({at, static_cast<std::size_t>(end - at)});
+  }
+  return live;
+}
+
+class PoolConformance : public ProgramFixture {
+ protected:
+  // One step with `after_item(i)` enqueued behind each of its items.
+  template <typename AfterItem>
+  void submit_by_item(const execution::Executor& executor, const AfterItem& after_item) {
+    const std::vector<execution::StepItem> items = executor.items();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].graph != nullptr) {
+        items[i].graph->launch(stream());
+      } else {
+        items[i].kernel->launch(stream(), items[i].operands);
+      }
+      after_item(i);
+    }
+  }
+};
+
+TEST_P(PoolConformance, PoisonedFreeMemoryLeavesOutputsIdentical) {
+  const ir::Program p = program();
+  Session session(device(), stream(), p, 8);
+  std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
+  for (const std::int64_t batch : {8, 3, 1}) executors[batch] = session.prepare(mode(), batch, true);
+  std::uint64_t seed = 40;
+  for (const std::int64_t batch : {1, 8, 3}) {
+    const std::vector<Bytes> expected = session.eager_step(batch, ++seed);
+    const execution::Executor& executor = *executors[batch];
+    session.poison(session.graph_pool().free_ranges());  // between batches all of it is free
+    session.reset(seed);
+    submit_by_item(executor, [&](std::size_t i) { session.poison(executor.free_ranges().at(i)); });
+    EXPECT_EQ(session.outputs(executor, batch), expected) << "batch " << batch;
+  }
+}
+
+// The check of the test above can fail: memory that the next piece reads is not free.
+TEST_P(PoolConformance, APoisonedLiveBlockIsNoticed) {
+  const ir::Program p = program();
+  Session session(device(), stream(), p, 4);
+  const auto executor = session.prepare(mode(), 4, true);
+  const std::vector<Bytes> expected = session.eager_step(4, 9);
+  session.reset(9);
+  // Behind the first item of several; of a single item, what lives behind it are the outputs.
+  const std::vector<MemoryRange> live =
+      live_ranges(session.graph_pool().segments(), executor->free_ranges().at(0));
+  ASSERT_FALSE(live.empty());
+  submit_by_item(*executor, [&](std::size_t i) {
+    if (i == 0) session.poison(live);
+  });
+  EXPECT_NE(session.outputs(*executor, 4), expected);
+}
+
+TEST_P(PoolConformance, SmallerBatchesFitIntoTheLargestOnesMemory) {
+  const ir::Program p = program();
+  Session session(device(), stream(), p, 8);
+  const auto largest = session.prepare(mode(), 8);
+  const std::size_t reserved = session.graph_pool().statistics().reserved_bytes;
+  const auto middle = session.prepare(mode(), 3);
+  const auto smallest = session.prepare(mode(), 1);
+  EXPECT_EQ(session.graph_pool().statistics().reserved_bytes, reserved);
+  EXPECT_EQ(session.graph_pool().statistics().in_use_bytes, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, PoolConformance, graph_mode_parameters(all_programs()),
+                         name_of_program_parameter);
+
+}  // namespace
+}  // namespace graphbench::conformance

@@ -1,0 +1,43 @@
+// Buffer owns its memory once, whatever is moved where.
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "tests/support/fake_device.hpp"
+
+namespace graphbench {
+namespace {
+
+TEST(Buffer, FreesItsMemoryOnce) {
+  test::FakeDevice device;
+  {
+    Buffer first(device, 1000);
+    EXPECT_EQ(first.bytes(), 1000u);
+    Buffer second(std::move(first));
+    EXPECT_EQ(device.log.live_allocations, 1);
+    EXPECT_EQ(first.data(), nullptr);  // NOLINT: a moved-from buffer is empty, and that is promised
+  }
+  EXPECT_EQ(device.log.live_allocations, 0);
+}
+
+TEST(Buffer, AssigningFreesWhatWasHeld) {
+  test::FakeDevice device;
+  Buffer held(device, 1);
+  Buffer other(device, 2);
+  const void* data = other.data();
+  held = std::move(other);
+  EXPECT_EQ(device.log.live_allocations, 1);
+  EXPECT_EQ(held.data(), data);
+  EXPECT_EQ(held.bytes(), 2u);
+  held = Buffer();
+  EXPECT_EQ(device.log.live_allocations, 0);
+}
+
+TEST(Buffer, AFailedAllocationLeavesNothing) {
+  test::FakeDevice device;
+  EXPECT_THROW(Buffer(device, device.memory_limit + 1), Error);
+  EXPECT_EQ(device.log.live_allocations, 0);
+}
+
+}  // namespace
+}  // namespace graphbench

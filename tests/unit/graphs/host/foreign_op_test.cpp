@@ -1,0 +1,134 @@
+// A plugin's op on the host device: what it is handed, and every way in which it can fail.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "graphs/host/host_device.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::host {
+namespace {
+
+std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
+                        gb_inferred* outputs, char*, std::size_t, void*) {
+  outputs[0].dtype = inputs[0].dtype;
+  outputs[0].rank = inputs[0].rank;
+  std::copy_n(inputs[0].dims, inputs[0].rank, outputs[0].dims);
+  return 1;
+}
+
+// out = in * factor; notes the record it was called with.
+int scale(const gb_op_call* call, void* const* operands, void* user) {
+  *static_cast<const gb_op_call**>(user) = call;
+  const auto* in = static_cast<const float*>(operands[0]);
+  auto* out = static_cast<float*>(operands[1]);
+  const gb_attr& factor = call->attrs[0];
+  for (std::int64_t i = 0; i < call->operands[0].dims[0]; ++i)
+    out[i] = in[i] * static_cast<float>(factor.real);
+  return 0;
+}
+
+class ForeignOpTest : public ::testing::Test {
+ protected:
+  using Run = int (*)(const gb_op_call*, void* const*, void*);
+
+  std::unique_ptr<Kernel> prepare(Run run) {
+    op_.struct_size = sizeof(op_);
+    op_.kind = "test_scale";
+    op_.infer = infer_same;
+    op_.run_host = run;
+    op_.user = &last_call_;
+    catalog_.add({.kind = op_.kind, .traits = {}, .infer = nullptr, .mutated_inputs = {}, .foreign = &op_});
+    ir::ProgramBuilder builder("p", catalog_);
+    const auto x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+    builder.mark_output(
+        builder.op(op_.kind, "scaled", {x}, {{"factor", 3.0}, {"label", std::string("text")}})[0]);
+    const ir::Program program = builder.finish();
+    return device_.make_kernel(program.call(0, 4));
+  }
+  std::string error_of_running(Run run) {
+    const auto kernel = prepare(run);
+    const auto stream = device_.make_stream();
+    kernel->launch(*stream, operands_);
+    try {
+      stream->synchronize();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
+      return error.what();
+    }
+    return "";
+  }
+
+  gb_op op_{};
+  const gb_op_call* last_call_ = nullptr;
+  ir::OpCatalog catalog_;
+  HostDevice device_;
+  float in_[4] = {1, 2, 3, 4};
+  float out_[4] = {};
+  void* operands_[2] = {in_, out_};
+};
+
+TEST_F(ForeignOpTest, RunsWithItsDescriptionAfterTheProgramIsGone) {
+  const auto kernel = prepare(scale);
+  const auto stream = device_.make_stream();
+  kernel->launch(*stream, operands_);
+  stream->synchronize();
+  EXPECT_EQ(out_[3], 12.0f);
+  ASSERT_NE(last_call_, nullptr);
+  EXPECT_EQ(last_call_->struct_size, sizeof(gb_op_call));
+  EXPECT_STREQ(last_call_->name, "scaled");
+  EXPECT_EQ(last_call_->batch, 4);
+  EXPECT_EQ(last_call_->input_count, 1);
+  EXPECT_EQ(last_call_->output_count, 1);
+  ASSERT_EQ(last_call_->attr_count, 2);
+  EXPECT_STREQ(last_call_->attrs[1].name, "label");
+  EXPECT_STREQ(last_call_->attrs[1].text, "text");
+  const gb_op_call* first_record = last_call_;
+  kernel->launch(*stream, operands_);
+  stream->synchronize();
+  EXPECT_EQ(last_call_, first_record) << "the record has one address";
+}
+
+TEST_F(ForeignOpTest, ReplaysFromAGraph) {
+  const auto kernel = prepare(scale);
+  const auto stream = device_.make_stream();
+  stream->begin_capture();
+  kernel->launch(*stream, operands_);
+  const auto exec = stream->end_capture()->instantiate();
+  stream->synchronize();
+  EXPECT_EQ(out_[0], 0.0f);
+  exec->launch(*stream);
+  stream->synchronize();
+  EXPECT_EQ(out_[0], 3.0f);
+}
+
+TEST_F(ForeignOpTest, ANonZeroReturnNamesOpAndStatus) {
+  const std::string text = error_of_running([](const gb_op_call*, void* const*, void*) { return 17; });
+  EXPECT_NE(text.find("scaled"), std::string::npos) << text;
+  EXPECT_NE(text.find("17"), std::string::npos) << text;
+}
+
+TEST_F(ForeignOpTest, AnExceptionIsAPluginFailure) {
+  const std::string text = error_of_running(
+      [](const gb_op_call*, void* const*, void*) -> int { throw std::runtime_error("out of coffee"); });
+  EXPECT_NE(text.find("out of coffee"), std::string::npos) << text;
+}
+
+TEST_F(ForeignOpTest, WhateverElseIsThrownIsAPluginFailureToo) {
+  EXPECT_NE(error_of_running([](const gb_op_call*, void* const*, void*) -> int { throw 5; }), "");
+}
+
+TEST_F(ForeignOpTest, WithoutAHostFunctionItIsUnsupported) {
+  try {
+    prepare(nullptr);
+    FAIL() << "it was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_NE(std::string(error.what()).find("test_scale"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::host

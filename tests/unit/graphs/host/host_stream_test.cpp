@@ -1,0 +1,142 @@
+// The stream runs behind the thread that submits, in order, and keeps errors for synchronize.
+#include "graphs/host/host_stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "graphs/host/host_device.hpp"
+#include "graphs/host/op_implementation.hpp"
+
+namespace graphbench::host {
+namespace {
+
+// A task that waits until it is let go.
+struct Gate {
+  std::atomic<bool> open{false};
+  std::atomic<bool> reached{false};
+  static void run(Task& task, StreamContext&) {
+    auto& gate = *static_cast<Gate*>(task.object);
+    gate.reached = true;
+    gate.open.wait(false);
+  }
+  void submit(HostStream& stream) { stream.submit(run, this, nullptr, 0); }
+  void let_go() {
+    open = true;
+    open.notify_all();
+  }
+};
+
+void throw_error(Task& task, StreamContext&) {
+  throw Error(ErrorCode::library_failed, static_cast<const char*>(task.object));
+}
+
+void submit_failure(HostStream& stream, const char* text) {
+  stream.submit(throw_error, const_cast<char*>(text), nullptr, 0);
+}
+
+class HostStreamTest : public ::testing::Test {
+ protected:
+  HostStreamTest() : buffer_(device_, 256) { bytes()[0] = 0; }
+  unsigned char* bytes() { return static_cast<unsigned char*>(buffer_.data()); }
+  HostDevice device_;
+  Buffer buffer_;
+  HostStream stream_{device_};
+};
+
+TEST_F(HostStreamTest, SubmittingReturnsBeforeTheWorkIsDone) {
+  Gate gate;
+  gate.submit(stream_);
+  stream_.fill_bytes(bytes(), 1, 1);
+  EXPECT_FALSE(gate.open);  // whoever submitted came this far while the task waits
+  gate.let_go();
+  stream_.synchronize();
+  EXPECT_EQ(bytes()[0], 1);
+}
+
+TEST_F(HostStreamTest, WorkRunsInTheOrderSubmitted) {
+  for (int i = 1; i <= 200; ++i) stream_.fill_bytes(bytes(), i, 1);
+  stream_.copy_on_device(bytes() + 1, bytes(), 1);
+  stream_.fill_bytes(bytes(), 0, 1);
+  stream_.synchronize();
+  EXPECT_EQ(bytes()[0], 0);
+  EXPECT_EQ(bytes()[1], 200);
+}
+
+TEST_F(HostStreamTest, SynchronizeThrowsTheFirstErrorOnceAndTheStreamGoesOn) {
+  submit_failure(stream_, "first");
+  submit_failure(stream_, "second");
+  stream_.fill_bytes(bytes(), 3, 1);
+  try {
+    stream_.synchronize();
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::library_failed);
+    EXPECT_STREQ(error.what(), "first");
+  }
+  EXPECT_EQ(bytes()[0], 3);
+  EXPECT_NO_THROW(stream_.synchronize());
+}
+
+TEST_F(HostStreamTest, DestroyingAStreamRunsWhatItWasGiven) {
+  {
+    HostStream short_lived(device_);
+    for (int i = 1; i <= 100; ++i) short_lived.fill_bytes(bytes(), i, 1);
+  }
+  EXPECT_EQ(bytes()[0], 100);
+}
+
+TEST_F(HostStreamTest, FreeingMemoryWaitsForTheWorkThatUsesIt) {
+  Gate gate;
+  auto doomed = std::make_unique<Buffer>(device_, 1 << 20);
+  gate.submit(stream_);
+  stream_.fill_bytes(doomed->data(), 1, 1 << 20);
+  std::thread opener([&] {
+    while (!gate.reached) std::this_thread::yield();
+    gate.let_go();
+  });
+  doomed.reset();
+  EXPECT_TRUE(gate.open);  // it could not return before
+  opener.join();
+  stream_.synchronize();
+}
+
+TEST_F(HostStreamTest, CopiesToAndFromTheHostAreDoneOnReturn) {
+  unsigned char value = 42;
+  stream_.copy_to_device(bytes(), &value, 1);
+  value = 0;
+  unsigned char back = 0;
+  stream_.copy_to_host(&back, bytes(), 1);
+  EXPECT_EQ(back, 42);
+}
+
+TEST_F(HostStreamTest, AnEventNotYetReachedCannotBeRead) {
+  const auto never = device_.make_event();
+  const auto event = device_.make_event();
+  Gate gate;
+  gate.submit(stream_);
+  event->record(stream_);
+  EXPECT_THROW(event->seconds_since(*event), Error);
+  gate.let_go();
+  stream_.synchronize();
+  EXPECT_EQ(event->seconds_since(*event), 0.0);
+  EXPECT_THROW(event->seconds_since(*never), Error);
+}
+
+TEST_F(HostStreamTest, DeviceSynchronizeWaitsForAllStreams) {
+  HostStream other(device_);
+  Gate gate;
+  gate.submit(other);
+  other.fill_bytes(bytes(), 8, 1);
+  std::thread opener([&] {
+    while (!gate.reached) std::this_thread::yield();
+    gate.let_go();
+  });
+  device_.synchronize();
+  EXPECT_EQ(bytes()[0], 8);
+  opener.join();
+}
+
+}  // namespace
+}  // namespace graphbench::host
