@@ -12,6 +12,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
+STAGES = ["devices", "sweep", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 324
 SWEEP_SECONDS_MAX = 180
 POOL_RATIO_MAX = 1.05
@@ -123,7 +124,8 @@ def cycle_rows(text):
     """What graphbench_bare_loops --cycles prints: a line a workload, with the bytes lost at its end."""
     rows = []
     for match in CYCLE_LINE.finditer(text):
-        figure = f"bytes lost over {match['cycles']} captures, {match['replays']} replays: {match['workload']}"
+        times = f"{match['cycles']} captures, {match['replays']} replays"
+        figure = f"bytes lost over {times}: {match['workload']}"
         rows.append(at_most(figure, LOST_BYTES_MAX, int(match["lost"])))
     return rows or [Row("bytes lost over captures", "measured", "graphbench_bare_loops printed none", False)]
 
@@ -172,7 +174,7 @@ def table_of(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, help="the output folder of ci/gpu")
-    parser.add_argument("--stages", nargs="+", default=["devices", "sweep", "bare", "cycles", "tests", "sanitizer"])
+    parser.add_argument("--stages", nargs="+", default=STAGES)
     arguments = parser.parse_args()
     rows = rows_of(arguments.folder, arguments.stages)
     table = table_of(rows)

@@ -52,7 +52,8 @@ def room_of(path):
 
 
 def is_cuda_file(path):
-    return path.startswith("graphs/cuda/") or path.endswith((".cu", ".cuh")) or path.startswith("tests/gpu/")
+    folders = ("graphs/cuda/", "tests/gpu/", "tests/unit/graphs/cuda/")
+    return path.startswith(folders) or path.endswith((".cu", ".cuh"))
 
 
 def faults_of_includes(path, lines):
