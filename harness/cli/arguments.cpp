@@ -96,9 +96,7 @@ class CommandLine {
     }
     CLI::Option* option = app_.add_option("--" + spec.name, parsed_.values[spec.name], spec.help);
     option->type_name(spec.placeholder)->type_size(1)->expected(1);
-    // CLI11 joins repeats of a vector silently; only options meant for it may repeat.
-    option->multi_option_policy(spec.kind == OptionKind::repeated ? CLI::MultiOptionPolicy::TakeAll
-                                                                  : CLI::MultiOptionPolicy::Throw);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // flags() says it better than CLI11
   }
 
   [[noreturn]] static void refuse(const CLI::ParseError& error) {
@@ -165,6 +163,10 @@ class CommandLine {
   config::RawOptions flags() const {
     config::RawOptions raw;
     for (const auto& [name, values] : parsed_.values) {
+      if (values.size() > 1 && config::find_option(name)->kind != OptionKind::repeated) {
+        throw InputError("--" + name,
+                         "it is given " + std::to_string(values.size()) + " times: give it once");
+      }
       for (const std::string& value : values) raw[name].push_back({value, "--" + name});
     }
     for (const auto& [name, given] : parsed_.flags) {

@@ -5,8 +5,9 @@
 #include <toml++/toml.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "harness/config/input_error.hpp"
@@ -160,14 +161,20 @@ RawOptions parse_toml(const std::string& text, const std::string& path) {
 }
 
 RawOptions read_toml_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  // Inserting an empty file sets failbit on `text`, not on `file`; a directory sets badbit on read.
-  if (!file || file.bad() || (text.str().empty() && file.peek() != std::ifstream::traits_type::eof())) {
-    throw InputError("--config", in_quotes(path) + " cannot be read: " + std::strerror(errno));
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
+  std::string text;
+  char chunk[4096];
+  for (std::size_t got = 1; file && got > 0;) {
+    got = std::fread(chunk, 1, sizeof chunk, file.get());
+    text.append(chunk, got);
   }
-  return parse_toml(text.str(), path);
+  // A folder can be opened, but not read.
+  if (!file || std::ferror(file.get()) != 0) {
+    throw InputError("--config",
+                     in_quotes(path) + " cannot be read: " + std::strerror(errno) + ": give a TOML file");
+  }
+  return parse_toml(text, path);
 }
 
 }  // namespace graphbench::config

@@ -49,6 +49,8 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     pid_ = child.pid;
     events_.assign(child.events.release());
     output_.assign(child.output.release());
+    events_.non_blocking(true);
+    output_.non_blocking(true);
   }
 
   void start() {
@@ -87,22 +89,35 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     ::kill(pid_, SIGKILL);
   }
 
+  // Both pipes are waited for and then read without blocking. An asynchronous read could have taken
+  // bytes whose handler never runs, because the child's death was seen first; they would be lost.
   void read_events() {
-    events_.async_read_some(asio::buffer(event_chunk_),
-                            [self = shared_from_this()](error_code error, std::size_t got) {
-                              if (error || self->finished_) return;
-                              self->take_events(got);
-                              self->read_events();
-                            });
+    events_.async_wait(asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](error_code error) {
+                         if (error || self->finished_) return;
+                         if (self->take_available_events()) self->read_events();
+                       });
   }
 
   void read_output() {
-    output_.async_read_some(asio::buffer(output_chunk_),
-                            [self = shared_from_this()](error_code error, std::size_t got) {
-                              if (error || self->finished_) return;
-                              self->take_output(got);
-                              self->read_output();
-                            });
+    output_.async_wait(asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](error_code error) {
+                         if (error || self->finished_) return;
+                         if (self->take_available_output()) self->read_output();
+                       });
+  }
+
+  // Reads until the pipe is empty; false at its end.
+  bool take_available_events() {
+    error_code error;
+    while (const std::size_t got = events_.read_some(asio::buffer(event_chunk_), error)) take_events(got);
+    return error == asio::error::would_block;
+  }
+
+  bool take_available_output() {
+    error_code error;
+    while (const std::size_t got = output_.read_some(asio::buffer(output_chunk_), error)) take_output(got);
+    return error == asio::error::would_block;
   }
 
   void take_output(std::size_t got) {
@@ -182,13 +197,8 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
 
   // What a dead child wrote is all in the pipes: read until they are empty.
   void drain() {
-    error_code error;
-    events_.cancel(error);
-    output_.cancel(error);
-    events_.non_blocking(true, error);
-    output_.non_blocking(true, error);
-    while (const std::size_t got = events_.read_some(asio::buffer(event_chunk_), error)) take_events(got);
-    while (const std::size_t got = output_.read_some(asio::buffer(output_chunk_), error)) take_output(got);
+    take_available_events();
+    take_available_output();
   }
 
   void finish() {

@@ -1,0 +1,121 @@
+// Options after checking: defaults, refusals, and flags winning over the file.
+#include "harness/config/options.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "harness/config/input_error.hpp"
+
+namespace graphbench::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+RawOptions flag(const std::string& name, const std::string& text) {
+  return {{name, {{text, "--" + name}}}};
+}
+
+std::string refusal(const RawOptions& raw) {
+  try {
+    check_options(raw);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Options, DefaultsAreTheContracts) {
+  const SweepOptions options = check_options({});
+  EXPECT_TRUE(options.workloads.empty());
+  EXPECT_THAT(options.modes, ElementsAre("eager", "whole", "piecewise"));
+  EXPECT_THAT(options.batches, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256));
+  EXPECT_THAT(options.warmups, ElementsAre(0, 1, 3, 10));
+  EXPECT_TRUE(options.dtypes.empty());
+  EXPECT_EQ(options.preset, std::nullopt);
+  EXPECT_EQ(options.device, "auto");
+  EXPECT_EQ(options.launches, 1);
+  EXPECT_EQ(options.json, "graphbench.json");
+  EXPECT_EQ(options.seed, 1);
+  EXPECT_EQ(options.worker_timeout_seconds, 120);
+  EXPECT_FALSE(options.quiet);
+}
+
+TEST(Options, KnowWhereTheyWereGiven) {
+  const SweepOptions options = check_options({{"dtype", {{"fp32", "a.toml:3: dtype"}}}});
+  EXPECT_EQ(options.where("dtype"), "a.toml:3: dtype");
+  EXPECT_EQ(options.where("preset"), "--preset");
+}
+
+TEST(Options, RefuseUnknownWordsWithASuggestion) {
+  EXPECT_EQ(refusal(flag("mode", "eager,hole")),
+            "--mode: \"hole\" is not a mode: give eager, whole, piecewise; did you mean \"whole\"?");
+  EXPECT_THAT(refusal(flag("dtype", "fp8")), HasSubstr("give bf16, fp16, fp32"));
+  EXPECT_THAT(refusal(flag("device", "gpu")), HasSubstr("give auto, cuda, cuda:N or host"));
+}
+
+TEST(Options, RefuseMalformedDeviceNumbers) {
+  for (const char* device : {"cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999", "host:0"}) {
+    EXPECT_THAT(refusal(flag("device", device)), HasSubstr("is not a device")) << device;
+  }
+  EXPECT_EQ(check_options(flag("device", "cuda:7")).device, "cuda:7");
+}
+
+TEST(Options, RefuseEmptyAndRepeatedWords) {
+  EXPECT_THAT(refusal(flag("workload", "mlp,,conv")), HasSubstr("empty workload"));
+  EXPECT_THAT(refusal(flag("workload", "")), HasSubstr("empty workload"));
+  EXPECT_THAT(refusal(flag("workload", "mlp,mlp")), HasSubstr("\"mlp\" is given twice"));
+  EXPECT_THAT(refusal(flag("preset", "")), HasSubstr("is empty"));
+}
+
+TEST(Options, RefuseNumbersOutsideTheirBounds) {
+  for (const char* text : {"0", "-1", "10001", "two", "", "1.5"}) {
+    EXPECT_THAT(refusal(flag("launches", text)), HasSubstr("give a whole number from 1 to 10000")) << text;
+  }
+  for (const char* text : {"0", "-1", "nan", "inf", "1e9", "", "1s"}) {
+    EXPECT_THAT(refusal(flag("time-per-cell", text)), HasSubstr("give seconds")) << text;
+  }
+  EXPECT_EQ(check_options(flag("seed", "0")).seed, 0);
+}
+
+TEST(Options, SplitSetIntoItsParts) {
+  const SweepOptions options = check_options(flag("set", "mlp.hidden=2048"));
+  ASSERT_EQ(options.set.size(), 1u);
+  EXPECT_EQ(options.set[0].workload, "mlp");
+  EXPECT_EQ(options.set[0].key, "hidden");
+  EXPECT_EQ(options.set[0].value, 2048);
+  EXPECT_TRUE(options.set[0].from_flag);
+}
+
+TEST(Options, RefuseMalformedSet) {
+  for (const char* text : {"", "mlp", "mlp.hidden", "hidden=3", ".hidden=3", "mlp.=3", "mlp=3.hidden"}) {
+    EXPECT_THAT(refusal(flag("set", text)), HasSubstr("is not WORKLOAD.KEY=VALUE")) << text;
+  }
+  EXPECT_THAT(refusal(flag("set", "mlp.hidden=big")), HasSubstr("no whole number"));
+  EXPECT_THAT(refusal({{"set", {{"mlp.ffn=1", "--set"}, {"mlp.ffn=2", "--set"}}}}),
+              HasSubstr("a second time"));
+}
+
+TEST(Options, RefuseAPluginThatIsNotThere) {
+  EXPECT_THAT(refusal(flag("plugin", "/no/such/plugin.so")), HasSubstr("No such file or directory"));
+}
+
+TEST(Options, FlagsWinOverTheFile) {
+  const RawOptions merged = merge({{"batch", {{"1", "f:1"}}}, {"seed", {{"7", "f:2"}}}}, flag("batch", "2"));
+  const SweepOptions options = check_options(merged);
+  EXPECT_THAT(options.batches, ElementsAre(2));
+  EXPECT_EQ(options.seed, 7);
+}
+
+TEST(Options, SetIsMergedKeyByKey) {
+  const RawOptions file = {{"set", {{"mlp.hidden=1", "f:1: set"}, {"mlp.ffn=2", "f:2: set"}}}};
+  const SweepOptions options = check_options(merge(file, flag("set", "mlp.hidden=9")));
+  ASSERT_EQ(options.set.size(), 2u);
+  EXPECT_EQ(options.set[0].key, "ffn");
+  EXPECT_FALSE(options.set[0].from_flag);
+  EXPECT_EQ(options.set[1].value, 9);
+}
+
+}  // namespace
+}  // namespace graphbench::config

@@ -1,0 +1,118 @@
+// How launches merge into cells, and what a worker that dies costs.
+#include "harness/sweep/cell_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "graphs/ir/error.hpp"
+#include "tests/unit/harness/sweep/sample_plan.hpp"
+
+namespace graphbench::sweep {
+namespace {
+
+using model::CellStatus;
+
+model::CellResult failed_cell(const model::WorkerTask& task, std::int64_t batch, const std::string& code) {
+  model::CellResult result;
+  result.cell = cell_of(task, batch);
+  result.status = CellStatus::failed;
+  result.reason = model::Reason{code, "because"};
+  return result;
+}
+
+class CellTableTest : public testing::Test {
+ protected:
+  const model::WorkerTask first = sample_task("whole", {1, 2}, 0);
+  const model::WorkerTask second = sample_task("whole", {1, 2}, 1);
+  CellTable table{sample_plan({first, second})};
+};
+
+TEST_F(CellTableTest, LaunchesOfACellAccumulate) {
+  table.begin_task(first);
+  table.add_cell(ok_cell(first, 2));
+  table.begin_task(second);
+  table.add_cell(ok_cell(second, 2));
+  const model::CellResult& cell = table.cells()[1];
+  EXPECT_EQ(cell.status, CellStatus::ok);
+  ASSERT_EQ(cell.launches.size(), 2u);
+  EXPECT_EQ(cell.launches[0].index, 0);
+  EXPECT_EQ(cell.launches[1].index, 1);
+  EXPECT_EQ(table.cells()[0].status, CellStatus::pending);
+}
+
+TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
+  table.begin_task(first);
+  table.add_cell(ok_cell(first, 1));
+  table.add_cell(failed_cell(first, 2, "out_of_memory"));
+  table.begin_task(second);
+  table.add_cell(failed_cell(second, 1, "io"));
+  table.add_cell(ok_cell(second, 2));
+  EXPECT_EQ(table.cells()[0].status, CellStatus::failed);
+  EXPECT_EQ(table.cells()[0].reason->code, "io");
+  EXPECT_EQ(table.cells()[1].status, CellStatus::failed);
+  EXPECT_EQ(table.cells()[1].reason->code, "out_of_memory");
+  EXPECT_EQ(table.cells()[1].launches.size(), 1u);
+}
+
+TEST_F(CellTableTest, TheFirstOfTwoReasonsStays) {
+  table.begin_task(first);
+  table.add_cell(failed_cell(first, 1, "io"));
+  table.begin_task(second);
+  table.add_cell(failed_cell(second, 1, "internal"));
+  EXPECT_EQ(table.cells()[0].reason->code, "io");
+}
+
+TEST_F(CellTableTest, AWorkerThatDiesFailsOnlyWhatItHadNotReported) {
+  table.begin_task(first);
+  table.add_cell(ok_cell(first, 2));
+  EXPECT_EQ(table.fail_unreported({"worker_crashed", "SIGSEGV"}), 1);
+  EXPECT_EQ(table.cells()[1].status, CellStatus::ok);
+  EXPECT_EQ(table.cells()[0].status, CellStatus::failed);
+  EXPECT_EQ(table.cells()[0].reason->message, "SIGSEGV");
+  EXPECT_EQ(table.measurements(), 2);
+  EXPECT_EQ(table.failures(), 1);
+  EXPECT_EQ(table.fail_unreported({"worker_crashed", "again"}), 0);
+}
+
+TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
+  model::CellResult identical = ok_cell(first, 1);
+  identical.check = model::Check{"eager", true, 0};
+  model::CellResult different = ok_cell(second, 1);
+  different.check = model::Check{"eager", false, 0.5};
+  table.begin_task(first);
+  table.add_cell(different);
+  table.begin_task(second);
+  table.add_cell(identical);
+  EXPECT_FALSE(table.cells()[0].check->identical);
+  EXPECT_EQ(table.cells()[0].check->max_abs_error, 0.5);
+}
+
+TEST_F(CellTableTest, MemoryMayFollowItsCell) {
+  table.begin_task(first);
+  table.add_cell(ok_cell(first, 1));
+  table.add_memory(1, {10, 20, 30, 5});
+  EXPECT_EQ(table.cells()[0].memory->pool_bytes, 20);
+  EXPECT_THROW(table.add_memory(3, {}), Error);
+}
+
+TEST_F(CellTableTest, ACellThatIsNotOwedIsRefused) {
+  table.begin_task(first);
+  table.add_cell(ok_cell(first, 1));
+  EXPECT_THROW(table.add_cell(ok_cell(first, 1)), Error) << "reported twice";
+  EXPECT_THROW(table.add_cell(ok_cell(first, 3)), Error) << "not in the ladder";
+  EXPECT_THROW(table.add_cell(ok_cell(sample_task("eager", {1}), 2)), Error) << "another task's";
+  model::CellResult pending = ok_cell(first, 2);
+  pending.status = CellStatus::pending;
+  EXPECT_THROW(table.add_cell(pending), Error) << "no outcome";
+}
+
+TEST_F(CellTableTest, InterruptionSkipsWhatNobodyMeasured) {
+  table.begin_task(first);
+  table.add_cell(ok_cell(first, 1));
+  table.skip_pending();
+  EXPECT_EQ(table.cells()[0].status, CellStatus::ok);
+  EXPECT_EQ(table.cells()[1].status, CellStatus::skipped);
+  EXPECT_EQ(table.cells()[1].reason->code, "interrupted");
+}
+
+}  // namespace
+}  // namespace graphbench::sweep

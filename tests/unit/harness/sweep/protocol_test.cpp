@@ -1,0 +1,81 @@
+// Tasks and events survive the pipe; what is no event is refused. Of harness/worker/protocol.
+#include "harness/worker/protocol.hpp"
+
+#include <gtest/gtest.h>
+
+#include "graphs/ir/error.hpp"
+#include "tests/unit/harness/sweep/sample_plan.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+TEST(Protocol, ATaskSurvives) {
+  model::WorkerTask task = sweep::sample_task("whole", {4, 1}, 2);
+  task.warmup = 3;
+  task.seed = UINT64_MAX;
+  task.sampling = {0.1, 7};
+  task.plugins = {"/a b.so"};
+  task.options = {{"hidden", 9}};
+  task.split_ops = {"sdpa"};
+  const model::WorkerTask copy = decode_task(encode_task(task));
+  EXPECT_EQ(encode_task(copy), encode_task(task));
+  EXPECT_EQ(copy.seed, UINT64_MAX);
+  EXPECT_EQ(copy.batches, task.batches);
+  EXPECT_EQ(copy.options, task.options);
+  EXPECT_EQ(copy.sampling.seconds_max, 0.1);
+}
+
+TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
+  model::CellResult result = sweep::ok_cell(sweep::sample_task("whole", {4}), 4);
+  result.check = model::Check{"eager", false, 1.0 / 3};
+  result.graph = model::GraphCounts{1, 2, 3, 4};
+  result.launches[0].submit_samples = {1e-9 / 3, 2e-6};
+  result.launches[0].submit_seconds =
+      model::Summary{2, 1e-9, 2e-9, std::nullopt, std::nullopt, 3e-9, 2e-9, 1e-10};
+  result.launches[0].setup.prepare_seconds = 0.25;
+  const std::string line = encode_event(CellEvent{result});
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const WorkerEvent event = decode_event(line);
+  const auto& copy = std::get<CellEvent>(event).result;
+  EXPECT_EQ(copy.cell, result.cell);
+  EXPECT_EQ(copy.status, model::CellStatus::ok);
+  EXPECT_EQ(copy.check->max_abs_error, 1.0 / 3);
+  EXPECT_EQ(copy.graph->eager_ops, 4);
+  EXPECT_EQ(copy.launches[0].submit_samples, result.launches[0].submit_samples);
+  EXPECT_EQ(copy.launches[0].submit_seconds->p90, std::nullopt);
+  EXPECT_EQ(copy.launches[0].submit_seconds->stddev, 1e-10);
+  EXPECT_EQ(copy.launches[0].setup.prepare_seconds, 0.25);
+  EXPECT_EQ(copy.launches[0].latency_seconds, std::nullopt);
+  EXPECT_EQ(copy.reason, std::nullopt);
+}
+
+TEST(Protocol, OtherEventsSurvive) {
+  const WorkerEvent phase = decode_event(encode_event(PhaseEvent{64, "capture"}));
+  EXPECT_EQ(std::get<PhaseEvent>(phase).batch, 64);
+  const WorkerEvent memory = decode_event(encode_event(MemoryEvent{2, {1, 2, 3, 4}}));
+  EXPECT_EQ(std::get<MemoryEvent>(memory).memory.pool_bytes_own, 4);
+  const WorkerEvent error = decode_event(encode_event(ErrorEvent{{"io", "a\nb\"c"}}));
+  EXPECT_EQ(std::get<ErrorEvent>(error).reason.message, "a\nb\"c");
+  EXPECT_TRUE(std::holds_alternative<DoneEvent>(decode_event(encode_event(DoneEvent{}))));
+  model::DeviceFacts facts;
+  facts.libraries["cudnn"] = "9";
+  EXPECT_EQ(std::get<DeviceEvent>(decode_event(encode_event(DeviceEvent{facts}))).facts.libraries,
+            facts.libraries);
+}
+
+TEST(Protocol, BytesThatAreNotUtf8AreReplaced) {
+  const WorkerEvent event = decode_event(encode_event(ErrorEvent{{"io", "bad \xff byte"}}));
+  EXPECT_EQ(std::get<ErrorEvent>(event).reason.message, "bad \xEF\xBF\xBD byte");
+}
+
+TEST(Protocol, WhatIsNoEventIsRefused) {
+  for (const char* line : {"", "hello", "{}", "[]", "{\"event\":\"dance\"}", "{\"event\":\"phase\"}",
+                           "{\"event\":7}", "{\"event\":\"cell\",\"result\":{}}"}) {
+    EXPECT_THROW(decode_event(line), Error) << line;
+  }
+  EXPECT_THROW(decode_task("{}"), Error);
+  EXPECT_THROW(decode_task(""), Error);
+}
+
+}  // namespace
+}  // namespace graphbench::worker

@@ -1,0 +1,157 @@
+// A sweep whose workers misbehave in every way loses their cells and nothing else.
+#include "harness/sweep/run_sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "tests/unit/harness/sweep/sample_plan.hpp"
+
+namespace graphbench::sweep {
+namespace {
+
+using model::CellStatus;
+using testing::HasSubstr;
+using testing::StartsWith;
+using worker::CellEvent;
+using worker::DoneEvent;
+using worker::ErrorEvent;
+using worker::PhaseEvent;
+
+class LastProgress final : public Progress {
+ public:
+  void update(const model::Progress& progress) override {
+    last = progress;
+    if (on_update) on_update();
+  }
+  model::Progress last;
+  std::function<void()> on_update;
+};
+
+const model::WorkerTask eager = sample_task("eager", {1, 2});
+const model::WorkerTask whole = sample_task("whole", {1, 2});
+
+// The eager worker follows `eager_script`; the whole worker always measures both its cells.
+SweepOutcome sweep_with(const std::string& eager_script, LastProgress& progress, double silent = 60) {
+  const std::string well =
+      sends(CellEvent{ok_cell(whole, 2)}) + sends(CellEvent{ok_cell(whole, 1)}) + sends(DoneEvent{});
+  const std::string script = "task=$(cat); case \"$task\" in *'\"mode\":\"eager\"'*) " + eager_script +
+                             " ;; *) " + well + " ;; esac";
+  ProcessSupervisor supervisor;
+  return run_sweep(sample_plan({eager, whole}), {}, {shell(script), silent}, supervisor, progress);
+}
+
+SweepOutcome sweep_with(const std::string& eager_script, double silent = 60) {
+  LastProgress progress;
+  return sweep_with(eager_script, progress, silent);
+}
+
+void expect_whole_is_ok(const SweepOutcome& outcome) {
+  ASSERT_EQ(outcome.result.cells.size(), 4u);
+  EXPECT_EQ(outcome.result.cells[2].status, CellStatus::ok);
+  EXPECT_EQ(outcome.result.cells[3].status, CellStatus::ok);
+  EXPECT_TRUE(outcome.result.complete);
+}
+
+std::string reason(const SweepOutcome& outcome, std::size_t cell) {
+  const model::CellResult& result = outcome.result.cells.at(cell);
+  if (result.status != CellStatus::failed) return "not failed";
+  return result.reason->code + ": " + result.reason->message;
+}
+
+TEST(RunSweep, AllIsWellWhereWorkersAre) {
+  LastProgress progress;
+  const SweepOutcome outcome = sweep_with(
+      sends(CellEvent{ok_cell(eager, 1)}) + sends(CellEvent{ok_cell(eager, 2)}) + sends(DoneEvent{}),
+      progress);
+  expect_whole_is_ok(outcome);
+  EXPECT_EQ(outcome.cells_failed, 0);
+  EXPECT_TRUE(outcome.warnings.empty());
+  EXPECT_EQ(progress.last.cells_done, 4);
+  EXPECT_EQ(progress.last.tasks_done, 2);
+  EXPECT_EQ(outcome.result.environment.fingerprint.size(), 64u);
+}
+
+TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {
+  const SweepOutcome outcome = sweep_with(sends(CellEvent{ok_cell(eager, 2)}) +
+                                          sends(PhaseEvent{1, "capture"}) + "echo last words; kill -SEGV $$");
+  expect_whole_is_ok(outcome);
+  EXPECT_EQ(outcome.result.cells[1].status, CellStatus::ok);
+  EXPECT_EQ(reason(outcome, 0), "worker_crashed: SIGSEGV in phase capture of batch 1; it said: last words");
+  EXPECT_EQ(outcome.cells_failed, 1);
+}
+
+TEST(RunSweep, ACrashBeforeTheFirstPhaseSaysSo) {
+  EXPECT_EQ(reason(sweep_with("kill -KILL $$"), 0), "worker_crashed: SIGKILL before its first phase");
+}
+
+TEST(RunSweep, AHangCostsTheCellsNotReportedYet) {
+  const SweepOutcome outcome = sweep_with(sends(PhaseEvent{2, "warmup"}) + "sleep 60", 0.3);
+  expect_whole_is_ok(outcome);
+  EXPECT_EQ(reason(outcome, 0),
+            "worker_timeout: silent for more than 0.3 s in phase warmup of batch 2; killed");
+  EXPECT_EQ(reason(outcome, 1), reason(outcome, 0));
+}
+
+TEST(RunSweep, AnErrorIsTheReason) {
+  const SweepOutcome outcome =
+      sweep_with(sends(ErrorEvent{{"out_of_memory", "allocate weights: 9 GB"}}) + "exit 1");
+  expect_whole_is_ok(outcome);
+  EXPECT_EQ(reason(outcome, 0), "out_of_memory: allocate weights: 9 GB");
+}
+
+TEST(RunSweep, AnExitWithoutAWordIsACrash) {
+  EXPECT_THAT(reason(sweep_with("exit 0"), 0), StartsWith("worker_crashed: ended with exit code 0"));
+  EXPECT_THAT(reason(sweep_with("exit 9"), 0), StartsWith("worker_crashed: ended with exit code 9"));
+}
+
+TEST(RunSweep, NonsenseIsACrash) {
+  for (const std::string script :
+       {"echo hello >&3; sleep 60", "echo '{\"event\":\"dance\"}' >&3; sleep 60"}) {
+    const SweepOutcome outcome = sweep_with(script);
+    expect_whole_is_ok(outcome);
+    EXPECT_THAT(reason(outcome, 0), HasSubstr("broke the protocol"));
+  }
+}
+
+TEST(RunSweep, ACellOfAnotherTaskIsACrash) {
+  const SweepOutcome outcome = sweep_with(sends(CellEvent{ok_cell(whole, 1)}) + "sleep 60");
+  expect_whole_is_ok(outcome);
+  EXPECT_THAT(reason(outcome, 0), HasSubstr("does not owe it"));
+}
+
+TEST(RunSweep, ACrashAfterTheLastCellIsAWarning) {
+  const SweepOutcome outcome =
+      sweep_with(sends(CellEvent{ok_cell(eager, 1)}) + sends(CellEvent{ok_cell(eager, 2)}) + "kill -ABRT $$");
+  expect_whole_is_ok(outcome);
+  EXPECT_EQ(outcome.cells_failed, 0);
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_THAT(outcome.warnings[0],
+              HasSubstr("mlp/tiny/fp32/forward/w0/eager ended badly after its last cell"));
+  EXPECT_THAT(outcome.warnings[0], HasSubstr("SIGABRT"));
+}
+
+TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
+  LastProgress progress;
+  progress.on_update = [&] {
+    if (progress.last.cells_done == 1) ::kill(getpid(), SIGINT);
+  };
+  const SweepOutcome outcome = sweep_with(sends(CellEvent{ok_cell(eager, 1)}) + "sleep 60", progress);
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_FALSE(outcome.result.complete);
+  EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
+  for (const std::size_t i : {1u, 2u, 3u}) {
+    EXPECT_EQ(outcome.result.cells[i].status, CellStatus::skipped);
+    EXPECT_EQ(outcome.result.cells[i].reason->code, "interrupted");
+  }
+}
+
+TEST(RunSweep, TheWorkersWordOnTheDeviceReplacesTheProbes) {
+  model::DeviceFacts facts;
+  facts.name = "as a worker saw it";
+  const SweepOutcome outcome = sweep_with(sends(worker::DeviceEvent{facts}) + "exit 1");
+  EXPECT_EQ(outcome.result.environment.device.name, "as a worker saw it");
+}
+
+}  // namespace
+}  // namespace graphbench::sweep
