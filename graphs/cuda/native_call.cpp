@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "graphs/cuda/ops/convolution_plan.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
@@ -29,10 +30,7 @@ void enqueue(ConvolutionCall& call, cudaStream_t stream, const char* object) {
     if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "set the stream of", object);
     *call.handle_stream = stream;
   }
-  status = call.library->ConvolutionBiasActivationForward(
-      call.handle, &call.one, call.x_descriptor, call.x, call.w_descriptor, call.w, call.convolution,
-      call.algo, call.workspace, call.workspace_bytes, &call.residual_scale, call.y_descriptor, call.residual,
-      call.bias_descriptor, call.bias, call.activation, call.y_descriptor, call.y);
+  status = call.library->BackendExecute(call.handle, call.execution_plan, call.pack);
   if (status != CUDNN_STATUS_SUCCESS) [[unlikely]]
     raise_cudnn(status, "launch", object);
 }
@@ -69,12 +67,15 @@ cublasStatus_t MatmulCall::bind(void* const* operands) noexcept {
 }
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-void ConvolutionCall::bind(void* const* operands) noexcept {
-  x = x_source.resolve(operands);
-  w = w_source.resolve(operands);
-  bias = bias_source.resolve(operands);
-  residual = residual_source.resolve(operands);
-  y = y_source.resolve(operands);
+void ConvolutionCall::bind(void* const* operands) {
+  bool moved = pack == nullptr;
+  for (std::size_t i = 0; i < pointer_count; ++i) {
+    void* address = pointers[i].resolve(operands);
+    moved = moved || address != bound[i];
+    bound[i] = address;
+  }
+  if (moved) [[unlikely]]
+    pack = plan->pack_for(bound.data());
 }
 #endif
 

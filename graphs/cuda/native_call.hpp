@@ -20,6 +20,8 @@
 
 namespace graphbench::cuda {
 
+class ConvolutionPlan;  // ops/convolution_plan.hpp
+
 // Where an address comes from: an operand of the op plus an offset, or a fixed place.
 struct Source {
   int operand = -1;        // -1: `offset` from `fixed`
@@ -90,38 +92,26 @@ struct MatmulCall {
 };
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-// One cudnnConvolutionBiasActivationForward. Handle and descriptors belong to the kernel.
+// One run of a cuDNN execution plan: a convolution with what follows it. Handle and plan belong to the
+// kernel; `pack` holds the addresses and belongs to the plan.
 struct ConvolutionCall {
+  static constexpr std::size_t pointers_max = 5;
   const CudnnLibrary* library = nullptr;
   cudnnHandle_t handle = nullptr;
   cudaStream_t* handle_stream = nullptr;  // the stream the handle is set to, shared by all calls on it
-  cudnnTensorDescriptor_t x_descriptor = nullptr;
-  cudnnTensorDescriptor_t y_descriptor = nullptr;
-  cudnnTensorDescriptor_t bias_descriptor = nullptr;
-  cudnnFilterDescriptor_t w_descriptor = nullptr;
-  cudnnConvolutionDescriptor_t convolution = nullptr;
-  cudnnActivationDescriptor_t activation = nullptr;
-  cudnnConvolutionFwdAlgo_t algo{};
-  float one = 1.0f;
-  float residual_scale = 0.0f;
-  void* workspace = nullptr;
-  std::size_t workspace_bytes = 0;
-  Source x_source;
-  Source w_source;
-  Source bias_source;
-  Source residual_source;
-  Source y_source;
-  const void* x = nullptr;
-  const void* w = nullptr;
-  const void* bias = nullptr;
-  const void* residual = nullptr;
-  void* y = nullptr;
+  ConvolutionPlan* plan = nullptr;
+  cudnnBackendDescriptor_t execution_plan = nullptr;
+  cudnnBackendDescriptor_t pack = nullptr;
+  std::size_t pointer_count = 0;
+  std::array<Source, pointers_max> pointers{};  // in the order of the plan's tensors
+  std::array<void*, pointers_max> bound{};
 
-  void bind(void* const* operands) noexcept;
+  // Looks the pack of the addresses up, or makes it, where they moved.
+  void bind(void* const* operands);
 };
 #else
 struct ConvolutionCall {
-  void bind(void* const*) noexcept {}
+  void bind(void* const*) {}
 };
 #endif
 

@@ -22,10 +22,7 @@ int make_call(cuda::MatmulCall& call, cudaStream_t stream) {
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 int make_call(cuda::ConvolutionCall& call, cudaStream_t) {
-  return call.library->ConvolutionBiasActivationForward(
-      call.handle, &call.one, call.x_descriptor, call.x, call.w_descriptor, call.w, call.convolution,
-      call.algo, call.workspace, call.workspace_bytes, &call.residual_scale, call.y_descriptor, call.residual,
-      call.bias_descriptor, call.bias, call.activation, call.y_descriptor, call.y);
+  return call.library->BackendExecute(call.handle, call.execution_plan, call.pack);
 }
 #else
 int make_call(cuda::ConvolutionCall&, cudaStream_t) {
