@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Bad input: exit code 2 and one line that names the flag, the value and what would do."""
+
+import unittest
+
+from harness_case import HarnessCase
+
+
+class BadInput(HarnessCase):
+    def refuse(self, arguments, *words, code=2):
+        with self.subTest(arguments=arguments):
+            self.assert_refused(self.run_graphbench(*arguments), *words, code=code)
+
+    def test_unknown_words_are_named_with_what_there_is(self):
+        for flag, value, words in (
+                ("--workload", "mpl", ("mlp, attention, conv", 'did you mean "mlp"?')),
+                ("--mode", "hole", ("eager, whole, piecewise", 'did you mean "whole"?')),
+                ("--dtype", "fp8", ("bf16, fp16, fp32",)),
+                ("--preset", "tinny", ("base, tiny", 'did you mean "tiny"?')),
+                ("--device", "gpu", ("auto, cuda, cuda:N or host",)),
+                ("--device", "cuda:x", ("auto, cuda, cuda:N or host",)),
+                ("--split-ops", "no_such_op", ("mlp",))):
+            self.refuse(["--sweep", flag, value], flag + ": ", f'"{value}"', *words)
+
+    def test_wrong_axis_values(self):
+        for value in ("", "0", "-1", "1,,2", "1,1", "two", "1.5", "99999999999999999999", "1:8", "1:8:x1", "8:1:x2",
+                      "1:8:*2", "1:20000:+1"):
+            for flag in ("--batch", "--warmup"):
+                if flag == "--warmup" and value == "0":
+                    continue
+                self.refuse(["--sweep", flag, value], flag + ": ")
+
+    def test_the_message_of_the_contract(self):
+        done = self.run_graphbench("--sweep", "--batch", "0")
+        self.assertEqual('graphbench: --batch: "0" is not a batch: give positive whole numbers, '
+                         'e.g. 1,2,4 or 1:256:x2\n', done.stderr)
+
+    def test_wrong_numbers(self):
+        for flag, value in (("--launches", "0"), ("--launches", "x"), ("--seed", "-1"), ("--time-per-cell", "0"),
+                            ("--time-per-cell", "nan"), ("--samples-max", "0"), ("--worker-timeout", "-1")):
+            self.refuse(["--sweep", flag, value], flag + ": ", f'"{value}"', "give ")
+
+    def test_wrong_sets(self):
+        for value, word in (("mlp.hidden", "WORKLOAD.KEY=VALUE"), ("mlp.hiden=8", 'did you mean "hidden"?'),
+                            ("mlp.hidden=0", "out of range"), ("mpl.hidden=8", 'did you mean "mlp"?'),
+                            ("attention.heads=3", "heads")):
+            self.refuse(["--sweep", "--device", "host", "--set", value], "--set: ", word)
+
+    def test_a_dtype_the_device_lacks(self):
+        self.refuse(["--sweep", "--device", "host", "--dtype", "fp16"], "--dtype: ", "host", "it supports", "fp32")
+
+    def test_unknown_options_and_commands(self):
+        self.refuse(["--sweep", "--bacth", "1"], '--bacth: ', 'did you mean "--batch"?')
+        self.refuse(["swep"], '"swep" is not a command')
+        self.refuse([], "nothing to do", "--help")
+        self.refuse(["--batch", "1"], "needs --sweep")
+        self.refuse(["--sweep", "--batch"], "--batch")
+        self.refuse(["--sweep", "--batch", "1", "--batch", "2"], "give it once")
+        self.refuse(["list", "workloda"], '"workloda"')
+
+    def test_a_device_that_is_not_there_is_the_machines_fault(self):
+        self.refuse(["--sweep", "--device", "cuda:9999"], "cuda:9999", code=1)
+
+    def test_json_is_checked_before_the_sweep_starts(self):
+        self.refuse(["--sweep", "--json", "missing/result.json"], "--json: ", "missing")
+        self.refuse(["--sweep", "--json", "."], "--json: ", "folder")
+
+    def test_malformed_toml_is_named_by_file_and_line(self):
+        path = self.write("sweep.toml", 'workload = "mlp"\nbatch = [1,\nmode = = "eager"\n')
+        self.refuse(["--sweep", "--config", "sweep.toml"], "sweep.toml:")
+        path.write_text("seed = 1\nwarmup = = 2\n", encoding="utf-8")
+        self.refuse(["--sweep", "--config", "sweep.toml"], "sweep.toml:2: ")
+
+    def test_toml_keys_and_types(self):
+        for text, words in (("\nbacth = 1\n", ("sweep.toml:2: ", '"bacth"', 'did you mean "batch"?')),
+                            ("batch = true\n", ("sweep.toml:1: ", "batch", "boolean")),
+                            ("batch = [1, 0]\n", ("sweep.toml:1: ", "batch", '"0" is not a batch')),
+                            ('preset = "tinny"\n', ("sweep.toml:1: ", 'did you mean "tiny"?')),
+                            ("[set]\nmlp.hiden = 8\n", ("sweep.toml:2: ", 'did you mean "hidden"?'))):
+            self.write("sweep.toml", text)
+            self.refuse(["--sweep", "--device", "host", "--config", "sweep.toml"], *words)
+
+    def test_a_configuration_that_cannot_be_read(self):
+        self.refuse(["--sweep", "--config", "missing.toml"], "--config: ", "missing.toml", "No such file")
+        self.refuse(["--sweep", "--config", "."], "--config: ", "directory")
+
+    def test_plugins_that_are_none(self):
+        self.refuse(["--sweep", "--plugin", "missing.so"], "--plugin: ", "missing.so", "No such file")
+        text = self.write("text.so", "this is no library\n")
+        self.refuse(["--sweep", "--plugin", text], "--plugin: ", "text.so")
+        self.refuse(["list", "workloads", "--plugin", text], "--plugin: ", "text.so")
+
+    def test_nothing_a_person_types_breaks_the_line(self):
+        self.refuse(["--sweep", "--workload", "a\nb"], '"a\\x0ab"')
+        self.refuse(["--sweep", "--no\nsuch"])
+
+    def test_a_batch_that_memory_cannot_hold_costs_its_cells_alone(self):
+        # 64 columns of fp32 at 2^40 rows: 256 TiB for the input alone.
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--mode", "eager,whole", "--warmup", "0",
+                                   "--batch", "1,1099511627776", "--time-per-cell", "0.005")
+        self.assertEqual(3, done.returncode, done.stderr)
+        cells = {cell["id"]: cell for cell in self.result()["cells"]}
+        self.assertEqual(4, len(cells))
+        for mode in ("eager", "whole"):
+            small = cells[f"mlp/tiny/fp32/forward/b1/w0/{mode}"]
+            large = cells[f"mlp/tiny/fp32/forward/b1099511627776/w0/{mode}"]
+            self.assertEqual("ok", small["status"], small)
+            self.assertEqual("failed", large["status"])
+            self.assertEqual("out_of_memory", large["reason"]["code"], large["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main()

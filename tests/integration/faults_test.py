@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Plugins that crash, hang, throw and lie: each costs its own cells, or the sweep before it begins."""
+
+import os
+import signal
+import time
+import unittest
+
+from harness_case import TINY, HarnessCase
+
+
+class BadPlugins(HarnessCase):
+    """Found before anything is measured."""
+
+    def refuse(self, name, *words, timeout="60"):
+        with self.subTest(plugin=name):
+            done = self.run_graphbench(*TINY, "--plugin", self.plugin(name), "--workload", name,
+                                       "--worker-timeout", timeout)
+            self.assert_refused(done, name, *words)
+
+    def test_that_do_not_load(self):
+        self.refuse("wrong_version", "--plugin: ", "1", "2")
+        for name in ("wrong_size", "null_record", "missing_entry"):
+            self.refuse(name, "--plugin: ")
+        self.refuse("open_error", "--plugin: ", "the licence has")
+        self.refuse("open_throw", "--plugin: ", "open threw this")
+
+    def test_that_crash_or_hang_while_they_load(self):
+        self.refuse("open_crash", "--plugin: ", "SIGSEGV", "while it was loaded")
+        self.refuse("open_hang", "--plugin: ", "within 1 s", "while it was loaded", timeout="1")
+
+    def test_whose_program_does_not_build(self):
+        self.refuse("build_error", "--workload: ", "width and height must match")
+        self.refuse("build_throw", "--workload: ", "build threw this")
+        self.refuse("build_crash", "--workload: ", "SIGSEGV")
+        self.refuse("build_hang", "--workload: ", "within 1 s", timeout="1")
+        self.refuse("ignored_refusal", "--workload: ", "no_such_kind")
+        self.refuse("infer_error", "--workload: ", "x has the wrong colour")
+        self.refuse("infer_throw", "--workload: ", "threw an exception")
+
+
+class BadWorkers(HarnessCase):
+    """Found while measuring: the plugin's cells fail, those of mlp beside it are measured."""
+
+    def sweep(self, name, *extra):
+        done = self.run_graphbench(*TINY, "--plugin", self.plugin(name), "--workload", f"{name},mlp", *extra)
+        cells = self.result()["cells"]
+        self.assertTrue(self.result()["complete"])
+        mlp = [cell for cell in cells if cell["workload"] == "mlp"]
+        self.assertTrue(mlp)
+        for cell in mlp:
+            self.assertEqual("ok", cell["status"], cell)
+        return done, {(cell["mode"], cell["batch"]): cell for cell in cells if cell["workload"] == name}
+
+    def assert_failed(self, done, cells, code, *words):
+        self.assertEqual(3, done.returncode, done.stderr)
+        for cell in cells.values():
+            self.assertEqual("failed", cell["status"], cell)
+            self.assertEqual(code, cell["reason"]["code"], cell["reason"])
+            for word in words:
+                self.assertIn(word, cell["reason"]["message"])
+
+    def test_a_crash_is_recorded_with_its_signal_and_place(self):
+        done, cells = self.sweep("crash_op", "--mode", "eager,whole")
+        self.assert_failed(done, cells, "worker_crashed", "SIGSEGV in phase ")
+        self.assertIn("cells failed", done.stderr)
+
+    def test_a_hang_is_killed_and_recorded(self):
+        done, cells = self.sweep("hang_op", "--mode", "eager", "--worker-timeout", "2")
+        self.assert_failed(done, cells, "worker_timeout", "silent for more than 2 s in phase ")
+
+    def test_an_op_that_fails_is_recorded(self):
+        done, cells = self.sweep("error_op", "--mode", "eager,whole")
+        self.assert_failed(done, cells, "plugin_failed", "7")
+
+    def test_a_good_plugin_is_swept_like_any_other(self):
+        done, cells = self.sweep("good_op")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(6, len(cells))
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell)
+            self.assertTrue(cell["check"]["identical"], cell)
+
+    def test_an_answer_that_differs_fails_its_check(self):
+        done, cells = self.sweep("flaky_op", "--mode", "eager,whole")
+        self.assertEqual(3, done.returncode, done.stderr)
+        self.assertEqual({"check_failed"}, {cell["reason"]["code"] for cell in cells.values()})
+
+    def test_a_worker_killed_from_outside_costs_its_cells_alone(self):
+        process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op,mlp", "--mode", "eager",
+                             "--worker-timeout", "60")
+        # The one that hangs is the one still there after a while.
+        victim = None
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            children = workers_of(process.pid)
+            if len(children) == 1 and age_seconds(children[0]) > 4:
+                victim = children[0]
+                break
+            time.sleep(0.1)
+        self.assertIsNotNone(victim, "the hanging worker was not found")
+        os.kill(victim, signal.SIGKILL)
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(3, process.returncode, err)
+        for cell in self.result()["cells"]:
+            if cell["workload"] == "mlp":
+                self.assertEqual("ok", cell["status"], cell)
+            else:
+                self.assertEqual("worker_crashed", cell["reason"]["code"])
+                self.assertIn("SIGKILL", cell["reason"]["message"])
+
+    def test_workers_die_with_the_sweep(self):
+        process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op", "--mode", "eager")
+        deadline = time.monotonic() + 60
+        children = []
+        while not children and time.monotonic() < deadline:
+            children = [pid for pid in workers_of(process.pid) if age_seconds(pid) > 1]
+            time.sleep(0.05)
+        self.assertTrue(children, "no worker was found")
+        process.kill()
+        process.communicate()
+        while time.monotonic() < deadline and any(alive(pid) for pid in children):
+            time.sleep(0.05)
+        self.assertFalse([pid for pid in children if alive(pid)])
+
+
+def stat_fields(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rsplit(")", 1)[1].split()
+
+
+def alive(pid):
+    try:
+        return stat_fields(pid)[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def age_seconds(pid):
+    try:
+        started = int(stat_fields(pid)[19]) / os.sysconf("SC_CLK_TCK")
+        with open("/proc/uptime", encoding="utf-8") as file:
+            return float(file.read().split()[0]) - started
+    except OSError:
+        return 0
+
+
+def workers_of(parent):
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/cmdline", encoding="utf-8") as file:
+                is_worker = "--worker" in file.read().split("\0")
+            if is_worker and int(stat_fields(name)[1]) == parent:
+                found.append(int(name))
+        except OSError:
+            continue
+    return found
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""A sweep as a person runs it: the document's contents, configuration files, lists and dumps."""
+
+import pathlib
+import json
+import unittest
+
+import jsonschema
+
+from harness_case import TINY, HarnessCase
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Sweep(HarnessCase):
+    def test_every_workload_in_every_mode(self):
+        done = self.run_graphbench(*TINY)
+        self.assertEqual(0, done.returncode, done.stderr)
+        result = self.result()
+        schema = json.loads((ROOT / "reporters/schema/result.schema.json").read_text(encoding="utf-8"))
+        jsonschema.validate(result, schema)
+        self.assertTrue(result["complete"])
+        self.assertEqual("host", result["environment"]["device"]["kind"])
+        self.assertEqual(3 * 3 * 2, len(result["cells"]))
+        for cell in result["cells"]:
+            self.assertEqual("ok", cell["status"], cell)
+            self.assertTrue(cell["check"]["identical"], cell)
+            self.assertEqual(1, len(cell["launches"]))
+            self.assertGreater(cell["launches"][0]["submit_seconds"]["count"], 0)
+            self.assertGreater(cell["summary"]["latency_seconds"]["p50"], 0)
+        ids = [cell["id"] for cell in result["cells"]]
+        self.assertEqual(["mlp/tiny/fp32/forward/b1/w0/eager", "mlp/tiny/fp32/forward/b1/w0/whole",
+                          "mlp/tiny/fp32/forward/b1/w0/piecewise", "mlp/tiny/fp32/forward/b2/w0/eager"], ids[:4])
+        for word in ("mlp", "attention", "conv", "eager", "whole", "piecewise", "graphbench.json"):
+            self.assertIn(word, done.stdout)
+
+    def test_launches_are_merged_and_seeds_repeat_the_plan(self):
+        arguments = [*TINY, "--workload", "mlp", "--mode", "eager,whole", "--launches", "2", "--quiet"]
+        self.assertEqual(0, self.run_graphbench(*arguments).returncode)
+        first = self.result()
+        for cell in first["cells"]:
+            self.assertEqual([0, 1], [launch["index"] for launch in cell["launches"]])
+        self.assertEqual(0, self.run_graphbench(*arguments).returncode)
+        self.assertEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
+        self.assertEqual(first["environment"]["fingerprint"], self.result()["environment"]["fingerprint"])
+        self.assertEqual(0, self.run_graphbench(*arguments, "--seed", "2").returncode)
+        self.assertNotEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
+
+    def test_flags_win_over_the_configuration_file(self):
+        self.write("sweep.toml", 'workload = ["mlp"]\ndevice = "host"\nmode = "eager"\nbatch = [4, "8:16:x2"]\n'
+                   'warmup = 1\ntime-per-cell = 0.005\nsamples-max = 5\nquiet = true\njson = "from-file.json"\n'
+                   "[set]\nmlp.layers = 2\nconv.blocks = 1\n")
+        done = self.run_graphbench("--sweep", "--config", "sweep.toml", "--batch", "3", "--set", "mlp.hidden=32")
+        self.assertEqual(0, done.returncode, done.stderr)
+        result = self.result("from-file.json")
+        self.assertEqual(["mlp/tiny/fp32/forward/b3/w1/eager"], [cell["id"] for cell in result["cells"]])
+
+    def test_the_program_is_dumped_and_nothing_runs(self):
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,attention", "--batch", "4,8",
+                                   "--dump-program")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("mlp", done.stdout)
+        self.assertIn("attention", done.stdout)
+        self.assertIn("piece", done.stdout)
+        self.assertIn("batch 4", done.stdout)
+        self.assertFalse((self.folder / "graphbench.json").exists())
+
+    def test_lists(self):
+        everything = self.run_graphbench("list")
+        self.assertEqual(0, everything.returncode, everything.stderr)
+        for word in ("mlp", "attention", "conv", "host", "eager", "piecewise", "tiny"):
+            self.assertIn(word, everything.stdout)
+        devices = self.run_graphbench("list", "devices")
+        self.assertIn("host", devices.stdout)
+        self.assertIn("cuda", devices.stdout)
+        self.assertNotIn("piecewise", devices.stdout)
+        plugin = self.run_graphbench("list", "workloads", "--plugin", self.plugin("good_op"))
+        self.assertIn("good_op", plugin.stdout)
+
+    def test_help_and_version(self):
+        self.assertIn("--worker-timeout", self.run_graphbench("--help").stdout)
+        self.assertRegex(self.run_graphbench("--version").stdout, r"^graphbench \d+\.\d+\.\d+ \(.+\)\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
