@@ -69,6 +69,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   sweep::ProbeRequest request;
   request.plugins = options.plugins;
   request.programs = programs_of(plan);
+  request.dump = options.dump_program;
   return sweep::ask_probe(supervisor, probe, request, options).dumps;
 }
 

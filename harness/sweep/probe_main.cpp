@@ -80,7 +80,7 @@ class Probe {
     const auto segments =
         ir::partition(program, task.split_ops.empty() ? program.default_split_kinds() : task.split_ops);
     bad_split_ = false;
-    answer_.dumps.push_back(ir::dump(program, segments, task.batches.front()));
+    if (request_.dump) answer_.dumps.push_back(ir::dump(program, segments, task.batches.front()));
   }
 
   const ProbeRequest& request_;

@@ -88,7 +88,8 @@ std::string encode_request(const ProbeRequest& request) {
                {"device", request.device},
                {"plugins", request.plugins},
                {"list_workloads", request.list_workloads},
-               {"programs", programs}});
+               {"programs", programs},
+               {"dump", request.dump}});
 }
 
 ProbeRequest decode_request(std::string_view text) {
@@ -99,6 +100,7 @@ ProbeRequest decode_request(std::string_view text) {
     document.at("device").get_to(request.device);
     document.at("plugins").get_to(request.plugins);
     document.at("list_workloads").get_to(request.list_workloads);
+    document.at("dump").get_to(request.dump);
     for (const json& program : document.at("programs"))
       request.programs.push_back(model::program_of(program));
     return request;

@@ -22,8 +22,9 @@ struct ProbeRequest {
   std::vector<std::string> plugins;
   bool list_workloads = false;
   // Programs to build once and partition, to find mistakes before a sweep starts. Of a task: workload,
-  // preset, dtype, pass, options, split_ops, batches (the first is dumped).
+  // preset, dtype, pass, options, split_ops, batches.
   std::vector<model::WorkerTask> programs;
+  bool dump = false;  // and write each as text, at its first batch
 };
 
 // What the probe is about to do, said before it does it: where it dies, this is what it died of.
@@ -46,7 +47,7 @@ struct ProbeAnswer {
   model::DeviceFacts facts;
   std::vector<std::string> dtypes;
   std::vector<abi::WorkloadInfo> workloads;
-  std::vector<std::string> dumps;  // one a program
+  std::vector<std::string> dumps;  // one a program, where asked for
 };
 
 using ProbeEvent = std::variant<ProbeStage, ProbeFailure, ProbeAnswer>;

@@ -16,8 +16,10 @@ TEST(ProbeProtocol, ARequestSurvives) {
   request.plugins = {"/p.so"};
   request.programs = {sample_task("whole", {4})};
   request.programs[0].split_ops = {"sdpa"};
+  request.dump = true;
   const ProbeRequest copy = decode_request(encode_request(request));
   EXPECT_EQ(encode_request(copy), encode_request(request));
+  EXPECT_TRUE(copy.dump);
   EXPECT_EQ(copy.programs.at(0).batches, std::vector<std::int64_t>{4});
   EXPECT_EQ(copy.programs.at(0).split_ops, std::vector<std::string>{"sdpa"});
 }
