@@ -60,7 +60,8 @@ if(GRAPHBENCH_BUILD_TESTS)
     endif()
     string(APPEND programs "${kind} ${program}\n")
     # CUDA's libraries where the toolkit puts them, unless the machine's linker knows better.
-    set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;/usr/local/cuda/lib64")
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;/usr/local/cuda/lib64"
+      RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     install(TARGETS ${program} RUNTIME DESTINATION tests COMPONENT tests EXCLUDE_FROM_ALL)
   endforeach()
   file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/tests/programs.txt" CONTENT "${programs}")
