@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -72,6 +73,8 @@ class InstalledCopy(unittest.TestCase):
     def test_sweeps_the_example_workload_in_every_mode(self):
         self.sweep("--workload", "swiglu")
         document = json.loads((self.base / "result.json").read_text())
+        checks = {**os.environ, "GRAPHBENCH_RESULT": str(self.base / "result.json")}
+        run(sys.executable, ROOT / "tests" / "golden" / "schema_test.py", env=checks)
         cells = {cell["id"]: cell for cell in document["cells"]}
         self.assertEqual({"eager", "whole", "piecewise"}, {cell["mode"] for cell in cells.values()})
         self.assertEqual(6, len(cells))
