@@ -23,8 +23,8 @@ class BadInput(HarnessCase):
             self.refuse(["--sweep", flag, value], flag + ": ", f'"{value}"', *words)
 
     def test_wrong_axis_values(self):
-        for value in ("", "0", "-1", "1,,2", "1,1", "two", "1.5", "99999999999999999999", "1:8", "1:8:x1", "8:1:x2",
-                      "1:8:*2", "1:20000:+1"):
+        for value in ("", "0", "-1", "1,,2", "1,1", "two", "1.5", "99999999999999999999", "1:8",
+                      "1:8:x1", "8:1:x2", "1:8:*2", "1:20000:+1"):
             for flag in ("--batch", "--warmup"):
                 if flag == "--warmup" and value == "0":
                     continue
@@ -36,8 +36,9 @@ class BadInput(HarnessCase):
                          'e.g. 1,2,4 or 1:256:x2\n', done.stderr)
 
     def test_wrong_numbers(self):
-        for flag, value in (("--launches", "0"), ("--launches", "x"), ("--seed", "-1"), ("--time-per-cell", "0"),
-                            ("--time-per-cell", "nan"), ("--samples-max", "0"), ("--worker-timeout", "-1")):
+        for flag, value in (("--launches", "0"), ("--launches", "x"), ("--seed", "-1"),
+                            ("--time-per-cell", "0"), ("--time-per-cell", "nan"),
+                            ("--samples-max", "0"), ("--worker-timeout", "-1")):
             self.refuse(["--sweep", flag, value], flag + ": ", f'"{value}"', "give ")
 
     def test_wrong_sets(self):
@@ -47,7 +48,8 @@ class BadInput(HarnessCase):
             self.refuse(["--sweep", "--device", "host", "--set", value], "--set: ", word)
 
     def test_a_dtype_the_device_lacks(self):
-        self.refuse(["--sweep", "--device", "host", "--dtype", "fp16"], "--dtype: ", "host", "it supports", "fp32")
+        self.refuse(["--sweep", "--device", "host", "--dtype", "fp16"],
+                    "--dtype: ", "host", "it supports", "fp32")
 
     def test_unknown_options_and_commands(self):
         self.refuse(["--sweep", "--bacth", "1"], '--bacth: ', 'did you mean "--batch"?')
@@ -96,8 +98,8 @@ class BadInput(HarnessCase):
 
     def test_a_batch_that_memory_cannot_hold_costs_its_cells_alone(self):
         # 64 columns of fp32 at 2^40 rows: 256 TiB for the input alone.
-        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--mode", "eager,whole", "--warmup", "0",
-                                   "--batch", "1,1099511627776", "--time-per-cell", "0.005")
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--mode", "eager,whole",
+                                   "--warmup", "0", "--batch", "1,1099511627776", "--time-per-cell", "0.005")
         self.assertEqual(3, done.returncode, done.stderr)
         cells = {cell["id"]: cell for cell in self.result()["cells"]}
         self.assertEqual(4, len(cells))

@@ -87,8 +87,8 @@ class BadWorkers(HarnessCase):
         self.assertEqual({"check_failed"}, {cell["reason"]["code"] for cell in cells.values()})
 
     def test_a_worker_killed_from_outside_costs_its_cells_alone(self):
-        process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op,mlp", "--mode", "eager",
-                             "--worker-timeout", "60")
+        process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op,mlp",
+                             "--mode", "eager", "--worker-timeout", "60")
         # The one that hangs is the one still there after a while.
         victim = None
         deadline = time.monotonic() + 60
@@ -110,7 +110,8 @@ class BadWorkers(HarnessCase):
                 self.assertIn("SIGKILL", cell["reason"]["message"])
 
     def test_workers_die_with_the_sweep(self):
-        process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op", "--mode", "eager")
+        process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op",
+                             "--mode", "eager")
         deadline = time.monotonic() + 60
         children = []
         while not children and time.monotonic() < deadline:

@@ -8,8 +8,8 @@ import unittest
 from harness_case import TINY, HarnessCase
 
 # About a minute of work, of which a second is done.
-LONG = ["--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", "0", "--launches", "30",
-        "--time-per-cell", "0.3"]
+LONG = ["--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", "0",
+        "--launches", "30", "--time-per-cell", "0.3"]
 
 
 class Interrupt(HarnessCase):

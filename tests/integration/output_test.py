@@ -24,8 +24,8 @@ class Output(HarnessCase):
         """Runs with stdout and stderr on one terminal; returns what it showed."""
         parent, child = pty.openpty()
         environment.setdefault("TERM", "xterm")
-        process = subprocess.Popen([BINARY, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=child,
-                                   stderr=child, env=self.environment(**environment))
+        process = subprocess.Popen([BINARY, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=child, stderr=child, env=self.environment(**environment))
         os.close(child)
         shown = b""
         while True:
@@ -79,14 +79,14 @@ class Output(HarnessCase):
     def test_a_full_stdout_is_an_error(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             for arguments in ([*ONE, "--json", "-"], ["list", "modes"], ["--help"]):
-                done = subprocess.run([BINARY, *arguments], cwd=self.folder, stdout=full, stderr=subprocess.PIPE,
-                                      text=True, timeout=120, check=False)
+                done = subprocess.run([BINARY, *arguments], cwd=self.folder, stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=120, check=False)
                 self.assertEqual(1, done.returncode, done.stderr)
                 self.assertIn("stdout", done.stderr)
 
     def test_closed_standard_streams_do_no_harm(self):
-        done = subprocess.run(["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", BINARY, *ONE], cwd=self.folder,
-                              timeout=120, check=False)
+        done = subprocess.run(["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", BINARY, *ONE],
+                              cwd=self.folder, timeout=120, check=False)
         self.assertEqual(0, done.returncode)
         self.assertEqual("ok", self.result()["cells"][0]["status"])
 

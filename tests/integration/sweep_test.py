@@ -30,7 +30,8 @@ class Sweep(HarnessCase):
             self.assertGreater(cell["summary"]["latency_seconds"]["p50"], 0)
         ids = [cell["id"] for cell in result["cells"]]
         self.assertEqual(["mlp/tiny/fp32/forward/b1/w0/eager", "mlp/tiny/fp32/forward/b1/w0/whole",
-                          "mlp/tiny/fp32/forward/b1/w0/piecewise", "mlp/tiny/fp32/forward/b2/w0/eager"], ids[:4])
+                          "mlp/tiny/fp32/forward/b1/w0/piecewise",
+                          "mlp/tiny/fp32/forward/b2/w0/eager"], ids[:4])
         for word in ("mlp", "attention", "conv", "eager", "whole", "piecewise", "graphbench.json"):
             self.assertIn(word, done.stdout)
 
@@ -47,17 +48,20 @@ class Sweep(HarnessCase):
         self.assertNotEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
 
     def test_flags_win_over_the_configuration_file(self):
-        self.write("sweep.toml", 'workload = ["mlp"]\ndevice = "host"\nmode = "eager"\nbatch = [4, "8:16:x2"]\n'
-                   'warmup = 1\ntime-per-cell = 0.005\nsamples-max = 5\nquiet = true\njson = "from-file.json"\n'
+        self.write("sweep.toml", 'workload = ["mlp"]\ndevice = "host"\nmode = "eager"\n'
+                   'batch = [4, "8:16:x2"]\n'
+                   'warmup = 1\ntime-per-cell = 0.005\nsamples-max = 5\nquiet = true\n'
+                   'json = "from-file.json"\n'
                    "[set]\nmlp.layers = 2\nconv.blocks = 1\n")
-        done = self.run_graphbench("--sweep", "--config", "sweep.toml", "--batch", "3", "--set", "mlp.hidden=32")
+        done = self.run_graphbench("--sweep", "--config", "sweep.toml", "--batch", "3",
+                                   "--set", "mlp.hidden=32")
         self.assertEqual(0, done.returncode, done.stderr)
         result = self.result("from-file.json")
         self.assertEqual(["mlp/tiny/fp32/forward/b3/w1/eager"], [cell["id"] for cell in result["cells"]])
 
     def test_the_program_is_dumped_and_nothing_runs(self):
-        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,attention", "--batch", "4,8",
-                                   "--dump-program")
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,attention",
+                                   "--batch", "4,8", "--dump-program")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn("mlp", done.stdout)
         self.assertIn("attention", done.stdout)
