@@ -41,8 +41,10 @@ PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call) {
     }
     static bool said = false;
     if (!said) {
-      std::fprintf(stderr, "graphbench: cuda: cuDNN has no deterministic algorithm for %s; using im2col\n",
-                   call.op->name.c_str());
+      std::fprintf(
+          stderr,
+          "graphbench: cuda: cuDNN has no deterministic fp32-exact plan for %s; using im2col and cuBLASLt\n",
+          call.op->name.c_str());
       said = true;
     }
   }
