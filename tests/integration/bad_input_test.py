@@ -98,8 +98,9 @@ class BadInput(HarnessCase):
 
     def test_a_batch_that_memory_cannot_hold_costs_its_cells_alone(self):
         # 64 columns of fp32 at 2^40 rows: 256 TiB for the input alone.
-        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--mode", "eager,whole",
-                                   "--warmup", "0", "--batch", "1,1099511627776", "--time-per-cell", "0.005")
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--mode",
+                                   "eager,whole", "--warmup", "0", "--batch", "1,1099511627776",
+                                   "--time-per-cell", "0.005")
         self.assertEqual(3, done.returncode, done.stderr)
         cells = {cell["id"]: cell for cell in self.result()["cells"]}
         self.assertEqual(4, len(cells))
