@@ -38,9 +38,18 @@ void enqueue(ConvolutionCall& call, cudaStream_t stream, const char* object) {
 void enqueue(ConvolutionCall&, cudaStream_t, const char*) {}
 #endif
 
+int launch_foreign(ForeignCall& call, cudaStream_t stream, const char* object) {
+  try {
+    return call.op->launch_cuda(call.call, call.operands.data(), stream, call.op->user);
+  } catch (...) {
+    throw Error(ErrorCode::plugin_failed, std::string("launch ") + object + ": launch_cuda of op kind '" +
+                                              call.op->kind + "' threw an exception, which the ABI forbids");
+  }
+}
+
 // A plugin that reports a capture error or a lost device tells more with that than with "failed".
 void enqueue(ForeignCall& call, cudaStream_t stream, const char* object) {
-  const int status = call.op->launch_cuda(call.call, call.operands.data(), stream, call.op->user);
+  const int status = launch_foreign(call, stream, object);
   if (status == 0) [[likely]]
     return;
   const auto error = static_cast<cudaError_t>(status);

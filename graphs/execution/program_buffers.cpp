@@ -10,6 +10,15 @@ bool is_static(ir::ValueKind kind) {
   return kind == ir::ValueKind::input || kind == ir::ValueKind::weight || kind == ir::ValueKind::state;
 }
 
+// The program was validated at batch 1, so a size that overflows is a batch that no memory holds.
+std::size_t bytes_of(const ir::Program& program, ir::ValueId id, std::int64_t batch) {
+  try {
+    return program.describe(id, batch).bytes();
+  } catch (const Error& error) {
+    throw Error(ErrorCode::out_of_memory, "allocate " + program.value(id).name + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 ProgramBuffers::ProgramBuffers(Device& device, const ir::Program& program, std::int64_t largest_batch)
@@ -17,7 +26,7 @@ ProgramBuffers::ProgramBuffers(Device& device, const ir::Program& program, std::
   for (ir::ValueId id = 0; id < program.values().size(); ++id) {
     const ir::Value& value = program.value(id);
     if (!is_static(value.kind)) continue;
-    const Buffer& buffer = buffers_.emplace_back(device, program.describe(id, largest_batch).bytes());
+    const Buffer& buffer = buffers_.emplace_back(device, bytes_of(program, id, largest_batch));
     addresses_[id] = buffer.data();
     if (value.kind == ir::ValueKind::weight) weights_bytes_ += buffer.bytes();
   }

@@ -14,14 +14,14 @@ namespace graphbench::model {
 
 // Bounds of one cell's sampling in each pass.
 struct SamplingBounds {
-  double seconds_max = 0.15;       // --time-per-cell, over the passes together
-  std::int64_t samples_max = 2000; // --samples-max, each pass
+  double seconds_max = 0.15;        // --time-per-cell, over the passes together
+  std::int64_t samples_max = 2000;  // --samples-max, each pass
 };
 
 // One worker process: a (workload, preset, dtype, pass, mode, warmup) and the whole batch ladder.
 // Everything a worker needs travels in here.
 struct WorkerTask {
-  std::string device;              // "cuda:0", "host"
+  std::string device;  // "cuda:0", "host"
   std::string workload;
   std::string preset;
   std::string dtype;
@@ -32,16 +32,16 @@ struct WorkerTask {
   std::int64_t launch = 0;
   std::uint64_t seed = 1;
   SamplingBounds sampling;
-  std::vector<std::string> plugins;                // absolute paths
-  std::map<std::string, std::int64_t> options;     // `--set` of this workload, without its prefix
-  std::vector<std::string> split_ops;              // empty: the workload's own
+  std::vector<std::string> plugins;             // absolute paths
+  std::map<std::string, std::int64_t> options;  // `--set` of this workload, without its prefix
+  std::vector<std::string> split_ops;           // empty: the workload's own
 };
 
 struct Plan {
   PlanFacts facts;
   std::string device;
-  std::vector<Cell> cells;          // in a stable order: axes as given, mode innermost
-  std::vector<WorkerTask> tasks;    // all launches, in the order they will run
+  std::vector<Cell> cells;        // in a stable order: axes as given, mode innermost
+  std::vector<WorkerTask> tasks;  // all launches, in the order they will run
 };
 
 }  // namespace graphbench::model

@@ -14,11 +14,11 @@ namespace graphbench::model {
 struct Cell {
   std::string workload;
   std::string preset;
-  std::string dtype;   // "bf16", "fp16", "fp32"
-  std::string pass;    // "forward"
+  std::string dtype;  // "bf16", "fp16", "fp32"
+  std::string pass;   // "forward"
   std::int64_t batch = 0;
   std::int64_t warmup = 0;
-  std::string mode;    // "eager", "whole", "piecewise"
+  std::string mode;  // "eager", "whole", "piecewise"
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
@@ -63,7 +63,7 @@ struct Launch {
 };
 
 struct Check {
-  std::string reference;   // what outputs were compared with: "eager", "eager_again"
+  std::string reference;  // what outputs were compared with: "eager", "eager_again"
   bool identical = false;
   double max_abs_error = 0;
 };
@@ -83,8 +83,8 @@ struct Memory {
 };
 
 struct Reason {
-  std::string code;      // name_of(ErrorCode), or worker_crashed, worker_timeout, interrupted, ...
-  std::string message;   // one line
+  std::string code;     // name_of(ErrorCode), or worker_crashed, worker_timeout, interrupted, ...
+  std::string message;  // one line
 };
 
 enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
@@ -100,8 +100,8 @@ struct CellSummary {
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> device_seconds;
-  std::optional<double> speedup_over_eager;   // eager latency p50 / this cell's
-  std::optional<double> breakeven_steps;      // absent: never, or not a graph mode
+  std::optional<double> speedup_over_eager;  // eager latency p50 / this cell's
+  std::optional<double> breakeven_steps;     // absent: never, or not a graph mode
 };
 
 struct CellResult {
@@ -156,7 +156,7 @@ struct PlanFacts {
 struct Result {
   std::string tool_version;
   std::string tool_commit;
-  std::string started_at;   // RFC 3339, UTC
+  std::string started_at;  // RFC 3339, UTC
   std::string finished_at;
   bool complete = false;
   Environment environment;
