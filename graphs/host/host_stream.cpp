@@ -26,13 +26,14 @@ struct CopyBytes {
   std::size_t bytes;
 };
 
-// An idle stream spins for about as long as a sleep and a wake-up cost, so that steps submitted back to
-// back never wait for one. Whoever waits for the stream spins for as long as a wake-up would be a
-// visible part of the wait: that core is left free for it. With a single core, spinning would keep the
-// other thread from running at all.
+// A sleeping thread takes some 5 us to wake, in a virtual machine 100 us: as much as a short step. So
+// both sides stay awake over the pauses that occur while steps are measured, giving their core away
+// where somebody else needs it (Parking yields): an idle stream over what lies between two samples, and
+// whoever waits for the stream until a wake-up is a hundredth of what was waited for. With a single
+// core, spinning would keep the other thread from running at all.
 TaskRing::SpinTimes spin_times(int cores) {
   if (cores == 1) return {};
-  return {.consumer = std::chrono::microseconds(50), .producer = std::chrono::microseconds(10'000)};
+  return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};
 }
 
 template <typename Payload>

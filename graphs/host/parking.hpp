@@ -44,7 +44,7 @@ class Parking {
   }
 
  private:
-  static constexpr std::chrono::microseconds impatient_after{50};
+  static constexpr std::chrono::microseconds impatient_after{10};
 
   template <typename Ready>
   static bool spin_until(const Ready& ready, std::chrono::microseconds spin_time) {
