@@ -1,0 +1,110 @@
+"""What `run` and `torch_peer.py` are told, and how it is checked; stdlib only.
+
+The peers take the options of `graphbench --sweep` under the same names: both sides are told the same."""
+
+import argparse
+import re
+
+WORKLOADS = ("mlp", "attention", "conv")
+MODES = ("eager", "whole", "piecewise")
+DTYPES = ("bf16", "fp16", "fp32")
+PRESETS = {
+    "mlp": ("base", "tiny"),
+    "attention": ("base", "tiny", "decode", "prefill", "tiny-prefill"),
+    "conv": ("base", "tiny"),
+}
+RANGE = re.compile(r"(\d+):(\d+):([x+])(\d+)")
+
+
+def names_of(known):
+    """A parser of comma-separated names out of `known`."""
+    def parse(text):
+        names = text.split(",")
+        for name in names:
+            if name not in known:
+                raise argparse.ArgumentTypeError(f'"{name}" is none of {", ".join(known)}')
+        if len(set(names)) != len(names):
+            raise argparse.ArgumentTypeError(f'"{text}" names one twice')
+        return names
+    return parse
+
+
+def batches(text):
+    """1,2,4 or 1:256:x2 or 8:64:+8, ends included; the same notation as graphbench's own --batch."""
+    match = RANGE.fullmatch(text)
+    if match:
+        first, last, step = int(match[1]), int(match[2]), int(match[4])
+        if first < 1 or last < first or step < (2 if match[3] == "x" else 1):
+            raise argparse.ArgumentTypeError(f'"{text}" is no rising range: 1:256:x2 or 8:64:+8 would do')
+        values = []
+        while first <= last:
+            values.append(first)
+            first = first * step if match[3] == "x" else first + step
+        return values
+    try:
+        values = [int(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if not values or min(values) < 1 or len(set(values)) != len(values):
+        raise argparse.ArgumentTypeError(f'"{text}" is no list of batch sizes: 1,2,4 or 1:256:x2 would do')
+    return values
+
+
+def positive(kind):
+    """A parser of numbers above zero."""
+    def parse(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value < 1e9:
+            raise argparse.ArgumentTypeError(f'"{text}" is no number above 0')
+        return value
+    return parse
+
+
+def device(text):
+    if not re.fullmatch(r"cuda(:\d+)?", text):
+        raise argparse.ArgumentTypeError(f'"{text}" is neither cuda nor cuda:N')
+    return text
+
+
+def add_sweep_options(parser):
+    """The options that both sides understand."""
+    parser.add_argument("--workload", type=names_of(WORKLOADS), default=list(WORKLOADS), metavar="NAME,...")
+    parser.add_argument("--mode", type=names_of(MODES), default=list(MODES), metavar="MODE,...")
+    parser.add_argument("--batch", type=batches, default=batches("1:256:x2"), metavar="LIST",
+                        help="1,2,4 or 1:256:x2 or 8:64:+8 (default: 1:256:x2)")
+    parser.add_argument("--dtype", type=names_of(DTYPES), default=["bf16"], metavar="TYPE,...")
+    parser.add_argument("--preset", default="base", metavar="NAME",
+                        help="base, tiny, prefill (default: base)")
+    parser.add_argument("--warmup", type=positive(int), default=3, metavar="N",
+                        help="eager steps before capture (default: 3); torch needs one at least")
+    parser.add_argument("--device", type=device, default="cuda", metavar="DEVICE", help="cuda or cuda:N")
+    parser.add_argument("--seed", type=positive(int), default=1, metavar="N")
+    parser.add_argument("--time-per-cell", type=positive(float), default=0.15, metavar="SECONDS")
+    parser.add_argument("--samples-max", type=positive(int), default=2000, metavar="N")
+
+
+def check(parser, arguments):
+    """What no option can say by itself."""
+    for workload in arguments.workload:
+        if arguments.preset not in PRESETS[workload]:
+            parser.error(f'--preset: {workload} has no preset "{arguments.preset}": it has '
+                         f'{", ".join(PRESETS[workload])}')
+
+
+def command_line(arguments):
+    """The sweep's options as arguments again, for a process of either side."""
+    return [
+        "--workload", ",".join(arguments.workload),
+        "--mode", ",".join(arguments.mode),
+        "--batch", ",".join(str(batch) for batch in arguments.batch),
+        "--dtype", ",".join(arguments.dtype),
+        "--preset", arguments.preset,
+        "--warmup", str(arguments.warmup),
+        "--device", arguments.device,
+        "--seed", str(arguments.seed),
+        "--time-per-cell", str(arguments.time_per_cell),
+        "--samples-max", str(arguments.samples_max),
+    ]
