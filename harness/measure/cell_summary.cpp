@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/measure/steady.hpp"
 #include "harness/measure/summary.hpp"
 
 namespace graphbench::measure {
@@ -11,6 +12,7 @@ namespace {
 
 using model::CellResult;
 using Field = std::optional<model::Summary> model::Launch::*;
+using Samples = std::vector<double> model::Launch::*;
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -18,30 +20,66 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double standard_deviation(const std::vector<double>& values) {
+  const double centre = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - centre) * (value - centre);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
 // Student's t on the logarithms of the launch medians: launches are the unit of replication, and
 // times vary by factors, not by differences. The interval is for the launches' geometric centre.
 void add_interval(model::Estimate& estimate, const std::vector<double>& medians) {
   if (medians.size() < 3) return;
-  const auto count = static_cast<double>(medians.size());
-  double mean = 0;
-  for (const double each : medians) mean += std::log(each) / count;
-  double squares = 0;
-  for (const double each : medians) squares += (std::log(each) - mean) * (std::log(each) - mean);
-  const double standard_error = std::sqrt(squares / (count - 1) / count);
+  std::vector<double> logs;
+  for (const double each : medians) logs.push_back(std::log(each));
+  const auto count = static_cast<double>(logs.size());
   const boost::math::students_t distribution(count - 1);
-  const double half_width = boost::math::quantile(distribution, 0.975) * standard_error;
-  estimate.ci95_low = std::exp(mean - half_width);
-  estimate.ci95_high = std::exp(mean + half_width);
+  const double half_width =
+      boost::math::quantile(distribution, 0.975) * standard_deviation(logs) / std::sqrt(count);
+  estimate.ci95_low = std::exp(mean(logs) - half_width);
+  estimate.ci95_high = std::exp(mean(logs) + half_width);
 }
 
-std::optional<model::Estimate> estimate_of(const std::vector<model::Launch>& launches, Field field) {
+// The spread of a launch's own samples on the log scale, from quartiles so that a few stragglers do
+// not decide it: the interquartile range of a normal distribution is 1.349 standard deviations.
+double log_spread(std::vector<double> samples) {
+  std::ranges::sort(samples);
+  const double low = nearest_rank(samples, 0.25);
+  return low > 0 ? std::log(nearest_rank(samples, 0.75) / low) / 1.349 : 0;
+}
+
+void add_spreads(model::Estimate& estimate, const std::vector<model::Launch>& launches, Samples samples,
+                 const std::vector<double>& medians) {
+  std::vector<double> within;
+  for (const model::Launch& launch : launches) {
+    if ((launch.*samples).size() >= 2) within.push_back(log_spread(launch.*samples));
+  }
+  if (!within.empty()) estimate.within_launch = median(within);
+  if (medians.size() < 2) return;
+  std::vector<double> logs;
+  for (const double each : medians) logs.push_back(std::log(each));
+  estimate.between_launches = standard_deviation(logs);
+}
+
+std::optional<model::Estimate> estimate_of(const std::vector<model::Launch>& launches, Field field,
+                                           Samples samples) {
   std::vector<double> medians;
   for (const model::Launch& launch : launches) {
     if ((launch.*field).has_value()) medians.push_back((launch.*field)->p50);
   }
   if (medians.empty()) return std::nullopt;
-  model::Estimate estimate{.p50 = median(medians), .ci95_low = {}, .ci95_high = {}};
-  if (std::ranges::all_of(medians, [](double each) { return each > 0; })) add_interval(estimate, medians);
+  model::Estimate estimate;
+  estimate.p50 = median(medians);
+  if (std::ranges::any_of(medians, [](double each) { return each <= 0; })) return estimate;
+  add_interval(estimate, medians);
+  add_spreads(estimate, launches, samples, medians);
   return estimate;
 }
 
@@ -52,6 +90,16 @@ double capture_cost(const CellResult& cell) {
                     launch.setup.upload_seconds);
   }
   return median(costs);
+}
+
+// The median launch decides; a cell that was not seen to settle in most launches has no answer.
+std::optional<std::int64_t> steady_after(const CellResult& cell) {
+  std::vector<double> steps;
+  for (const model::Launch& launch : cell.launches) {
+    if (const auto index = steady_index(launch.latency_samples)) steps.push_back(static_cast<double>(*index));
+  }
+  if (steps.empty() || 2 * steps.size() < cell.launches.size()) return std::nullopt;
+  return cell.cell.warmup + static_cast<std::int64_t>(std::ceil(median(steps)));
 }
 
 std::string eager_id_of(model::Cell cell) {
@@ -76,9 +124,13 @@ void summarize_cells(std::vector<CellResult>& cells) {
   std::map<std::string, const CellResult*> eager_cells;
   for (CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) continue;
-    cell.summary.submit_seconds = estimate_of(cell.launches, &model::Launch::submit_seconds);
-    cell.summary.latency_seconds = estimate_of(cell.launches, &model::Launch::latency_seconds);
-    cell.summary.device_seconds = estimate_of(cell.launches, &model::Launch::device_seconds);
+    cell.summary.submit_seconds =
+        estimate_of(cell.launches, &model::Launch::submit_seconds, &model::Launch::submit_samples);
+    cell.summary.latency_seconds =
+        estimate_of(cell.launches, &model::Launch::latency_seconds, &model::Launch::latency_samples);
+    cell.summary.device_seconds =
+        estimate_of(cell.launches, &model::Launch::device_seconds, &model::Launch::device_samples);
+    cell.summary.steady_after = steady_after(cell);
     if (cell.cell.mode == "eager") eager_cells[id_of(cell.cell)] = &cell;
   }
   for (CellResult& cell : cells) {

@@ -1,6 +1,7 @@
 // The measuring passes of one cell.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/measure/rounds.hpp"
@@ -10,13 +11,15 @@
 
 namespace graphbench::measure {
 
-// Adds to `launch` what the passes measure, in their own order: latency with submit, device, throughput.
-// Samples are appended behind those that `launch` holds already (the first step, timed during setup).
+// Runs and times the first steps after the setup, one by one: sample 0 is the first step ever, and all
+// of them lead the samples of the launch.
+void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
+                  model::Launch& launch);
+
+// Adds to `launch` what the passes measure: latency with submit, device, throughput, each in a pass of
+// its own, in an order shuffled by `order_seed`. Samples are appended behind those of the ramp.
 // Throws what a step throws.
 void measure_cell(const std::string& cell_id, const StepUnderTest& step, Device& device,
-                  const model::SamplingBounds& bounds, model::Launch& launch);
-
-// Runs and times the very first step, as sample 0.
-void measure_first_step(const StepUnderTest& step, model::Launch& launch);
+                  const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch);
 
 }  // namespace graphbench::measure

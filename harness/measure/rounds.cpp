@@ -21,15 +21,35 @@ class DroppedReport final : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
-std::int64_t next_round(const PassBounds& bounds, std::int64_t samples_taken, double seconds_used) {
-  const std::int64_t left = bounds.samples_max - samples_taken;
-  if (left <= 0) return 0;
-  if (samples_taken == 0) return std::min<std::int64_t>(left, 1);
-  if (seconds_used >= bounds.seconds_max)
-    return std::clamp<std::int64_t>(bounds.samples_min - samples_taken, 0, left);
-  const double seconds_each = std::max(seconds_used / static_cast<double>(samples_taken), 1e-9);
-  const double affordable = std::min(std::ceil((bounds.seconds_max - seconds_used) / seconds_each), 1e9);
-  const std::int64_t growth = std::max<std::int64_t>(samples_taken * 4, bounds.samples_min);
+std::string_view name_of(StoppedBy bound) noexcept {
+  switch (bound) {
+    case StoppedBy::precision:
+      return "precision";
+    case StoppedBy::time:
+      return "time";
+    case StoppedBy::samples:
+      return "samples";
+  }
+  return "unknown";
+}
+
+std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state) {
+  if (state.samples >= bounds.samples_wanted && state.relative_half_width <= bounds.relative_half_width) {
+    return StoppedBy::precision;
+  }
+  if (state.samples >= bounds.samples_max) return StoppedBy::samples;
+  if (state.seconds >= bounds.seconds_max && state.samples >= bounds.samples_min) return StoppedBy::time;
+  return std::nullopt;
+}
+
+std::int64_t next_round(const PassBounds& bounds, const PassState& state) {
+  const std::int64_t left = bounds.samples_max - state.samples;
+  if (state.samples == 0) return 1;
+  if (state.seconds >= bounds.seconds_max)
+    return std::clamp<std::int64_t>(bounds.samples_min - state.samples, 1, left);
+  const double seconds_each = std::max(state.seconds / static_cast<double>(state.samples), 1e-9);
+  const double affordable = std::min(std::ceil((bounds.seconds_max - state.seconds) / seconds_each), 1e9);
+  const std::int64_t growth = std::max<std::int64_t>(state.samples, bounds.samples_min);
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(affordable), 1, std::min(left, growth));
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace benchmark {
 class State;
@@ -11,16 +13,32 @@ class State;
 
 namespace graphbench::measure {
 
-// When a pass is done: at `samples_max`, or once `seconds_max` is used up and there are `samples_min`.
+// When a pass is done: when its median is known precisely enough and there are `samples_wanted`; at
+// `samples_max`; or once `seconds_max` is used up and there are `samples_min`.
 struct PassBounds {
   double seconds_max = 0.1;
+  double relative_half_width = 0.005;  // of the median's 95 % interval
   std::int64_t samples_min = 16;
+  std::int64_t samples_wanted = 459;  // so that a p99 can be published where the time allows
   std::int64_t samples_max = 2000;
 };
 
-// Steps for the next round, 0 when the pass is done. Rounds grow with the number of samples taken, so
-// that the first ones find out how long a step is and later ones are few.
-std::int64_t next_round(const PassBounds& bounds, std::int64_t samples_taken, double seconds_used);
+// What a pass has so far; `relative_half_width` infinite while unknown.
+struct PassState {
+  std::int64_t samples = 0;
+  double seconds = 0;
+  double relative_half_width = 0;
+};
+
+enum class StoppedBy : std::uint8_t { precision, time, samples };
+std::string_view name_of(StoppedBy bound) noexcept;
+
+// The bound that ends the pass now, or absent.
+std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state);
+
+// Steps for the next round of a pass that goes on: at least one. Rounds grow with the number of samples
+// taken, so that the first ones find out how long a step is and later ones are few.
+std::int64_t next_round(const PassBounds& bounds, const PassState& state);
 
 // One Google Benchmark run of exactly `iterations` iterations with manual time. What `loop` throws is
 // rethrown here once Google Benchmark has returned.

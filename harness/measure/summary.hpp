@@ -1,12 +1,18 @@
 // Pure statistics: from samples to a launch's Summary, and from launches to a cell's summary.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "harness/model/result.hpp"
 
 namespace graphbench::measure {
+
+// The least n with 1 - 0.99^n >= 0.99: with fewer samples even the largest may lie below the 99th
+// percentile, and "p99" would only be the maximum under another name (Hahn & Meeker, Statistical
+// Intervals, 1991, section 5.3).
+inline constexpr std::int64_t samples_for_p99 = 459;
 
 // Nearest rank: the smallest sample with at least `fraction` of all samples at or below it.
 // `sorted` ascending and not empty; 0 < fraction <= 1.

@@ -27,8 +27,13 @@ std::int64_t nanoseconds_between(typename Clock::time_point start, typename Cloc
   return std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count();
 }
 
+template <typename Clock>
+std::int64_t nanoseconds_since_epoch(typename Clock::time_point time) {
+  return nanoseconds_between<Clock>(typename Clock::time_point{}, time);
+}
+
 // One step: submit is start to the last enqueue's return, latency is start to completion as the host
-// sees it. The stream is idle before and after.
+// sees it. The stream is idle before and after. Returns the latency.
 template <typename Clock>
 std::int64_t time_step(const StepUnderTest& step, SampleBuffer& submit_ns, SampleBuffer& latency_ns) {
   const auto start = Clock::now();
@@ -36,30 +41,34 @@ std::int64_t time_step(const StepUnderTest& step, SampleBuffer& submit_ns, Sampl
   const auto submitted = Clock::now();
   step.stream.synchronize();
   const auto completed = Clock::now();
-  submit_ns.push(nanoseconds_between<Clock>(start, submitted));
+  const std::int64_t started_ns = nanoseconds_since_epoch<Clock>(start);
   const std::int64_t latency = nanoseconds_between<Clock>(start, completed);
-  latency_ns.push(latency);
+  submit_ns.push(started_ns, nanoseconds_between<Clock>(start, submitted));
+  latency_ns.push(started_ns, latency);
   return latency;
 }
 
 template <typename Clock>
 void latency_loop(benchmark::State& state, const StepUnderTest& step, SampleBuffer& submit_ns,
                   SampleBuffer& latency_ns) {
-  for (auto _ : state)
+  for (auto _ : state) {
     state.SetIterationTime(static_cast<double>(time_step<Clock>(step, submit_ns, latency_ns)) * 1e-9);
+  }
 }
 
 // Event time around each step. Events perturb submit and latency, which is why this is a pass of its
 // own. An event's resolution is the device's (about half a microsecond on NVIDIA GPUs).
-inline void device_loop(benchmark::State& state, const StepUnderTest& step, Event& begin, Event& end,
-                        SampleBuffer& device_ns) {
+template <typename Clock>
+void device_loop(benchmark::State& state, const StepUnderTest& step, Event& begin, Event& end,
+                 SampleBuffer& device_ns) {
   for (auto _ : state) {
+    const auto start = Clock::now();
     begin.record(step.stream);
     step.executor.submit();
     end.record(step.stream);
     step.stream.synchronize();
     const double seconds = end.seconds_since(begin);
-    device_ns.push(static_cast<std::int64_t>(seconds * 1e9 + 0.5));
+    device_ns.push(nanoseconds_since_epoch<Clock>(start), static_cast<std::int64_t>(seconds * 1e9 + 0.5));
     state.SetIterationTime(seconds);
   }
 }

@@ -25,14 +25,17 @@ struct Cell {
 // "mlp/base/bf16/forward/b8/w3/whole"
 std::string id_of(const Cell& cell);
 
-// Order statistics of one launch's samples. Percentiles are nearest rank on the sorted samples;
-// p99 needs 459 samples, p90 needs 44 (so that the rank is below the maximum with 99 % confidence).
+// Order statistics of one launch's samples. Percentiles are nearest rank on the sorted samples; p90
+// needs 44 samples, p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence).
 struct Summary {
   std::int64_t count = 0;
   double min = 0;
   double p50 = 0;
   std::optional<double> p90;
   std::optional<double> p99;
+  std::optional<double> p999;
+  std::optional<double> p50_ci95_low;  // of this launch's median, distribution-free; from six samples on
+  std::optional<double> p50_ci95_high;
   double max = 0;
   double mean = 0;
   std::optional<double> stddev;  // needs two samples
@@ -55,11 +58,18 @@ struct Launch {
   std::optional<Summary> latency_seconds;
   std::optional<Summary> device_seconds;
   std::optional<double> throughput_steps_per_second;
+  // What ended each pass: "precision", "time", "samples".
+  std::string latency_stopped_by;
+  std::string device_stopped_by;
+  std::string throughput_stopped_by;
   // Every sample in the order taken; sample 0 is the first step after the setup. Not all reporters
   // publish them.
   std::vector<double> submit_samples;
   std::vector<double> latency_samples;
   std::vector<double> device_samples;
+  // When each sample's step began: nanoseconds of the machine's monotonic clock.
+  std::vector<std::int64_t> latency_started_ns;
+  std::vector<std::int64_t> device_started_ns;
 };
 
 struct Check {
@@ -94,6 +104,8 @@ struct Estimate {
   double p50 = 0;
   std::optional<double> ci95_low;
   std::optional<double> ci95_high;
+  std::optional<double> between_launches;  // standard deviation of the logarithms of the launch p50s
+  std::optional<double> within_launch;     // the median launch's spread of log samples (IQR / 1.349)
 };
 
 struct CellSummary {
@@ -102,6 +114,8 @@ struct CellSummary {
   std::optional<Estimate> device_seconds;
   std::optional<double> speedup_over_eager;  // eager latency p50 / this cell's
   std::optional<double> breakeven_steps;     // absent: never, or not a graph mode
+  // Steps, warmups included, after which latency is within 2 % of its steady median; absent: not seen.
+  std::optional<std::int64_t> steady_after;
 };
 
 struct CellResult {

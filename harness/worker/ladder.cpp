@@ -19,7 +19,7 @@ namespace {
 using execution::ExecutionMode;
 
 // Streams of random numbers that must not repeat each other.
-enum class SeedUse : std::uint64_t { weights = 1, inputs = 2, state = 3, check = 4, order = 5 };
+enum class SeedUse : std::uint64_t { weights = 1, inputs = 2, state = 3, check = 4, order = 5, passes = 6 };
 
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0) {
   return ir::mix64(task.seed ^ ir::mix64(static_cast<std::uint64_t>(use) * 1'000'003u +
@@ -143,12 +143,13 @@ void Ladder::set_up(Rung& rung) {
     });
   }
   rung.result.graph = to_model(executor.counts());
-  measure::measure_first_step({executor, *stream_}, launch);
+  measure::measure_ramp(id_of(rung.result.cell), {executor, *stream_}, task_.sampling, launch);
 }
 
 void Ladder::measure(Rung& rung) {
   events_.phase(rung.batch, "measure");
   measure::measure_cell(id_of(rung.result.cell), {*rung.executor, *stream_}, device_, task_.sampling,
+                        seed_for(task_, SeedUse::passes, rung.batch + task_.launch),
                         rung.result.launches.back());
 }
 

@@ -22,12 +22,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SamplingBounds, seconds_max, samples_max)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkerTask, device, workload, preset, dtype, pass, mode, warmup, batches,
                                    launch, seed, sampling, plugins, options, split_ops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cell, workload, preset, dtype, pass, batch, warmup, mode)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Summary, count, min, p50, p90, p99, max, mean, stddev)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Summary, count, min, p50, p90, p99, p999, p50_ci95_low, p50_ci95_high, max,
+                                   mean, stddev)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Setup, prepare_seconds, warmup_seconds, capture_seconds,
                                    instantiate_seconds, upload_seconds, first_step_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, index, setup, submit_seconds, latency_seconds, device_seconds,
-                                   throughput_steps_per_second, submit_samples, latency_samples,
-                                   device_samples)
+                                   throughput_steps_per_second, latency_stopped_by, device_stopped_by,
+                                   throughput_stopped_by, submit_samples, latency_samples, device_samples,
+                                   latency_started_ns, device_started_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, reference, identical, max_abs_error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GraphCounts, pieces, nodes, captured_ops, eager_ops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Memory, weights_bytes, pool_bytes, pool_bytes_private, pool_bytes_own)

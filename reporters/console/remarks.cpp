@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <tuple>
 
@@ -164,7 +165,33 @@ void print_troubles(std::ostream& out, const model::Result& result, const TableO
   }
 }
 
+// "How many warmups do I need": read off the cells with the fewest warmups, the largest over batches.
+void print_steady(std::ostream& out, const model::Result& result) {
+  const std::vector<std::int64_t>& warmups = result.plan.axes.warmup;
+  if (warmups.empty()) return;
+  const std::int64_t fewest = *std::min_element(warmups.begin(), warmups.end());
+  // Workload -> mode -> steps; -1 where some batch was not seen to settle.
+  std::map<std::string, std::map<std::string, std::int64_t>> steps;
+  for (const model::CellResult& cell : result.cells) {
+    if (cell.status != model::CellStatus::ok || cell.cell.warmup != fewest) continue;
+    std::int64_t& known = steps[cell.cell.workload][cell.cell.mode];
+    const bool settled = cell.summary.steady_after.has_value() && known >= 0;
+    known = settled ? std::max(known, *cell.summary.steady_after) : -1;
+  }
+  for (const auto& [workload, modes] : steps) {
+    std::string line;
+    for (const auto& [mode, count] : modes) {
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", mode,
+                          count < 0 ? std::string("not seen") : std::to_string(count));
+    }
+    out << fmt::format(
+        "steady: {} within 2 % of its median after {} (steps, {} of them warmups; worst batch)\n", workload,
+        line, fewest);
+  }
+}
+
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options) {
+  print_steady(out, result);
   for (const std::string& warning : warnings_of(result)) {
     out << paint("note:", Colour::yellow, options.colours) << ' ' << warning << '\n';
   }

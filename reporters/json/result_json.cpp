@@ -28,24 +28,35 @@ Json text(const std::string& value) {
   return value.empty() ? Json(nullptr) : Json(value);
 }
 
+// Both ends or none.
+Json interval_of(const std::optional<double>& low, const std::optional<double>& high) {
+  if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high)) return nullptr;
+  return Json::array({*low, *high});
+}
+
 Json summary_of(const std::optional<model::Summary>& summary) {
   if (!summary) return nullptr;
   for (const double value : {summary->min, summary->p50, summary->max, summary->mean}) {
     if (!std::isfinite(value)) return nullptr;
   }
-  return {{"count", summary->count},     {"min", summary->min},
-          {"p50", summary->p50},         {"p90", number(summary->p90)},
-          {"p99", number(summary->p99)}, {"max", summary->max},
-          {"mean", summary->mean},       {"stddev", number(summary->stddev)}};
+  return {{"count", summary->count},
+          {"min", summary->min},
+          {"p50", summary->p50},
+          {"p50_ci95", interval_of(summary->p50_ci95_low, summary->p50_ci95_high)},
+          {"p90", number(summary->p90)},
+          {"p99", number(summary->p99)},
+          {"p999", number(summary->p999)},
+          {"max", summary->max},
+          {"mean", summary->mean},
+          {"stddev", number(summary->stddev)}};
 }
 
 Json estimate_of(const std::optional<model::Estimate>& estimate) {
   if (!estimate || !std::isfinite(estimate->p50)) return nullptr;
-  Json interval = nullptr;
-  const bool whole = estimate->ci95_low && estimate->ci95_high && std::isfinite(*estimate->ci95_low) &&
-                     std::isfinite(*estimate->ci95_high);
-  if (whole) interval = Json::array({*estimate->ci95_low, *estimate->ci95_high});
-  return {{"p50", estimate->p50}, {"ci95", std::move(interval)}};
+  return {{"p50", estimate->p50},
+          {"ci95", interval_of(estimate->ci95_low, estimate->ci95_high)},
+          {"between_launches", number(estimate->between_launches)},
+          {"within_launch", number(estimate->within_launch)}};
 }
 
 Json setup_of(const model::Setup& setup) {
@@ -71,6 +82,10 @@ Json launch_of(const model::Launch& launch) {
           {"latency_seconds", summary_of(launch.latency_seconds)},
           {"device_seconds", summary_of(launch.device_seconds)},
           {"throughput_steps_per_second", number(launch.throughput_steps_per_second)},
+          {"stopped_by",
+           {{"latency", text(launch.latency_stopped_by)},
+            {"device", text(launch.device_stopped_by)},
+            {"throughput", text(launch.throughput_stopped_by)}}},
           {"ramp_seconds", ramp_of(launch.latency_samples)}};
 }
 
@@ -142,7 +157,8 @@ Json cell_of(const model::CellResult& result) {
                      {"latency_seconds", estimate_of(summary.latency_seconds)},
                      {"device_seconds", estimate_of(summary.device_seconds)},
                      {"speedup_over_eager", number(summary.speedup_over_eager)},
-                     {"breakeven_steps", number(summary.breakeven_steps)}};
+                     {"breakeven_steps", number(summary.breakeven_steps)},
+                     {"steady_after", summary.steady_after ? Json(*summary.steady_after) : Json(nullptr)}};
   return json;
 }
 

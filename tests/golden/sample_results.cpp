@@ -1,6 +1,7 @@
 // Builds the results from a formula, so that they are the same on every machine.
 #include "tests/golden/sample_results.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -42,6 +43,10 @@ model::Summary summary_around(double p50, std::int64_t count) {
   summary.p50 = p50;
   if (count >= 44) summary.p90 = p50 * 1.125;
   if (count >= 459) summary.p99 = p50 * 1.25;
+  if (count >= 6) {
+    summary.p50_ci95_low = p50 * 0.96875;
+    summary.p50_ci95_high = p50 * 1.03125;
+  }
   summary.max = p50 * 2;
   summary.mean = p50 * 1.0625;
   if (count >= 2) summary.stddev = p50 * 0.125;
@@ -75,6 +80,9 @@ model::Launch launch_of(const model::Cell& cell, std::int64_t index) {
   launch.latency_seconds = summary_around(latency, 459);
   launch.device_seconds = summary_around(latency * 0.9375, 44);
   launch.throughput_steps_per_second = 1 / latency;
+  launch.latency_stopped_by = "precision";
+  launch.device_stopped_by = "time";
+  launch.throughput_stopped_by = "samples";
   launch.latency_samples.assign(40, latency);
   if (cell.warmup == 0) launch.latency_samples.front() = latency * 16;
   return launch;
@@ -92,12 +100,14 @@ model::CellResult ok_cell(const model::Cell& cell, std::int64_t launches) {
   for (std::int64_t i = 0; i < launches; ++i) result.launches.push_back(launch_of(cell, i));
   // Launches lie 1/16 apart, so that the median over them is in their middle.
   const double latency = latency_of(cell) * (1 + 0.0625 * static_cast<double>(launches - 1) / 2);
-  result.summary.submit_seconds = model::Estimate{submit_of(cell), {}, {}};
-  result.summary.latency_seconds = model::Estimate{latency, {}, {}};
-  result.summary.device_seconds = model::Estimate{latency * 0.9375, {}, {}};
+  result.summary.submit_seconds = model::Estimate{submit_of(cell), {}, {}, {}, 0.0625};
+  result.summary.latency_seconds = model::Estimate{latency, {}, {}, {}, 0.015625};
+  result.summary.device_seconds = model::Estimate{latency * 0.9375, {}, {}, {}, 0.0078125};
+  result.summary.steady_after = std::max<std::int64_t>(cell.warmup, eager ? 3 : 1);
   if (launches >= 3) {
     result.summary.latency_seconds->ci95_low = latency * 0.875;
     result.summary.latency_seconds->ci95_high = latency * 1.125;
+    result.summary.latency_seconds->between_launches = 0.03125;
   }
   if (eager) {
     result.summary.speedup_over_eager = 1;

@@ -57,6 +57,26 @@ TEST(CellSummary, SpeedupAndBreakEvenComeFromTheEagerNeighbour) {
   EXPECT_FALSE(cells[0].summary.breakeven_steps);
 }
 
+TEST(CellSummary, SpreadsAreReportedSideBySide) {
+  std::vector<CellResult> cells{cell("eager", {1e-4, 1.1e-4})};
+  for (model::Launch& launch : cells[0].launches)
+    launch.latency_samples = {1, std::exp(1.349), 1, std::exp(1.349)};
+  summarize_cells(cells);
+  EXPECT_NEAR(*cells[0].summary.latency_seconds->between_launches, std::log(1.1) / std::sqrt(2), 1e-9);
+  EXPECT_NEAR(*cells[0].summary.latency_seconds->within_launch, 1.0, 1e-9);
+}
+
+TEST(CellSummary, SteadyAfterCountsTheWarmups) {
+  std::vector<CellResult> cells{cell("eager", {1e-4, 1e-4, 1e-4})};
+  for (model::Launch& launch : cells[0].launches) {
+    launch.latency_samples.assign(60, 1e-4);
+    launch.latency_samples[0] = launch.latency_samples[1] = 5e-4;
+  }
+  cells[0].launches[0].latency_samples.assign(60, 1e-4);
+  summarize_cells(cells);
+  EXPECT_EQ(cells[0].summary.steady_after, 3 + 2);  // three warmups, and the median launch's two steps
+}
+
 TEST(CellSummary, OtherWarmupsAreNoNeighbours) {
   std::vector<CellResult> cells{cell("eager", {4e-4}), cell("whole", {1e-4})};
   cells[0].cell.warmup = 0;

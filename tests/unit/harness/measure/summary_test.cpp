@@ -36,6 +36,12 @@ TEST(Summarize, CountsAndMoments) {
   EXPECT_DOUBLE_EQ(*summary->stddev, 2);
 }
 
+TEST(Summarize, BoundsItsMedianFromSixSamplesOn) {
+  EXPECT_FALSE(summarize(one_to(5))->p50_ci95_low);
+  EXPECT_EQ(summarize(one_to(100))->p50_ci95_low, 40);
+  EXPECT_EQ(summarize(one_to(100))->p50_ci95_high, 61);
+}
+
 TEST(Summarize, OneSampleHasNoSpread) {
   EXPECT_FALSE(summarize({1})->stddev.has_value());
 }
@@ -45,6 +51,8 @@ TEST(Summarize, PublishesAPercentileOnlyWithEnoughSamples) {
   EXPECT_EQ(summarize(one_to(44))->p90, 40);
   EXPECT_FALSE(summarize(one_to(458))->p99);
   EXPECT_EQ(summarize(one_to(459))->p99, 455);
+  EXPECT_FALSE(summarize(one_to(4602))->p999);
+  EXPECT_EQ(summarize(one_to(4603))->p999, 4599);
 }
 
 }  // namespace

@@ -64,6 +64,9 @@ TEST_F(TimingLoopsTest, SubmitEndsBeforeTheWaitAndLatencyAfterIt) {
   });
   EXPECT_THAT(submit.seconds(), ElementsAre(DoubleEq(100e-9), DoubleEq(101e-9), DoubleEq(102e-9)));
   EXPECT_THAT(latency.seconds(), ElementsAre(DoubleEq(1100e-9), DoubleEq(1101e-9), DoubleEq(1102e-9)));
+  const std::vector<std::int64_t> starts = latency.started_ns();
+  EXPECT_EQ(starts[1] - starts[0], 1100);
+  EXPECT_EQ(submit.started_ns(), starts);
 }
 
 TEST_F(TimingLoopsTest, ThroughputWaitsOnceAtTheEnd) {
@@ -76,16 +79,17 @@ TEST_F(TimingLoopsTest, ThroughputWaitsOnceAtTheEnd) {
 }
 
 TEST(SampleBuffer, KeepsTheOrder) {
-  SampleBuffer buffer(2);
-  buffer.push(5);
-  buffer.push(3);
+  SampleBuffer buffer(3);
+  buffer.push(100, 5);
+  buffer.push(200, 3);
   EXPECT_THAT(buffer.seconds(), ElementsAre(DoubleEq(5e-9), DoubleEq(3e-9)));
+  EXPECT_THAT(buffer.started_ns(), ElementsAre(100, 200));
 }
 
 TEST(SampleBufferDeathTest, OneSampleTooManyIsADefect) {
   SampleBuffer buffer(1);
-  buffer.push(1);
-  EXPECT_DEATH(buffer.push(2), "assertion failed");
+  buffer.push(0, 1);
+  EXPECT_DEATH(buffer.push(0, 2), "assertion failed");
 }
 
 }  // namespace

@@ -30,8 +30,19 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
   result.check = model::Check{"eager", false, 1.0 / 3};
   result.graph = model::GraphCounts{1, 2, 3, 4};
   result.launches[0].submit_samples = {1e-9 / 3, 2e-6};
-  result.launches[0].submit_seconds =
-      model::Summary{2, 1e-9, 2e-9, std::nullopt, std::nullopt, 3e-9, 2e-9, 1e-10};
+  result.launches[0].submit_seconds = model::Summary{.count = 2,
+                                                     .min = 1e-9,
+                                                     .p50 = 2e-9,
+                                                     .p90 = {},
+                                                     .p99 = {},
+                                                     .p999 = 4e-9,
+                                                     .p50_ci95_low = 1e-9,
+                                                     .p50_ci95_high = 3e-9,
+                                                     .max = 3e-9,
+                                                     .mean = 2e-9,
+                                                     .stddev = 1e-10};
+  result.launches[0].latency_stopped_by = "precision";
+  result.launches[0].latency_started_ns = {123456789012345678};
   result.launches[0].setup.prepare_seconds = 0.25;
   const std::string line = encode_event(CellEvent{result});
   EXPECT_EQ(line.find('\n'), std::string::npos);
@@ -44,6 +55,10 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
   EXPECT_EQ(copy.launches[0].submit_samples, result.launches[0].submit_samples);
   EXPECT_EQ(copy.launches[0].submit_seconds->p90, std::nullopt);
   EXPECT_EQ(copy.launches[0].submit_seconds->stddev, 1e-10);
+  EXPECT_EQ(copy.launches[0].submit_seconds->p999, 4e-9);
+  EXPECT_EQ(copy.launches[0].submit_seconds->p50_ci95_high, 3e-9);
+  EXPECT_EQ(copy.launches[0].latency_stopped_by, "precision");
+  EXPECT_EQ(copy.launches[0].latency_started_ns, std::vector<std::int64_t>{123456789012345678});
   EXPECT_EQ(copy.launches[0].setup.prepare_seconds, 0.25);
   EXPECT_EQ(copy.launches[0].latency_seconds, std::nullopt);
   EXPECT_EQ(copy.reason, std::nullopt);

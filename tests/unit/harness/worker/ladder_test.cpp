@@ -51,7 +51,7 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
     task_.warmup = 1;
     task_.batches = {1, 4, 2};
     task_.sampling.seconds_max = 10;  // samples_max is what ends the passes
-    task_.sampling.samples_max = 20;
+    task_.sampling.samples_max = 40;
   }
   void run() {
     const ir::Program program =
@@ -80,7 +80,10 @@ TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
           << id_of(cell.cell) << ": " << (cell.reason ? cell.reason->message : "");
       EXPECT_TRUE(cell.check->identical);
       const model::Launch& launch = cell.launches.at(0);
-      EXPECT_EQ(launch.latency_seconds->count, 21);  // the first step and the pass
+      EXPECT_EQ(launch.latency_seconds->count, 40);  // the ramp is among them
+      EXPECT_EQ(launch.latency_stopped_by, "samples");
+      EXPECT_EQ(launch.latency_started_ns.size(), launch.latency_samples.size());
+      EXPECT_EQ(launch.device_started_ns.size(), launch.device_samples.size());
       EXPECT_EQ(launch.latency_samples.front(), launch.setup.first_step_seconds);
       EXPECT_GT(launch.device_seconds->count, 0);
       EXPECT_GT(*launch.throughput_steps_per_second, 0);

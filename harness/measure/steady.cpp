@@ -1,0 +1,39 @@
+// Finds the end of the ramp.
+#include "harness/measure/steady.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace graphbench::measure {
+namespace {
+
+constexpr double tolerance = 0.02;
+constexpr std::ptrdiff_t steady_samples_min = 5;
+
+using Iterator = std::vector<double>::const_iterator;
+
+double median(Iterator begin, Iterator end) {
+  std::vector<double> values(begin, end);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> steady_index(const std::vector<double>& samples) {
+  if (samples.empty()) return std::nullopt;
+  const auto ramp_size = static_cast<std::ptrdiff_t>(
+      std::min<std::size_t>(samples.size(), static_cast<std::size_t>(ramp_samples)));
+  const Iterator ramp_end = samples.begin() + ramp_size;
+  const bool enough = samples.end() - ramp_end >= steady_samples_min;
+  const double steady =
+      median(enough ? ramp_end : samples.begin() + ramp_size / 2, enough ? samples.end() : ramp_end);
+  for (Iterator sample = samples.begin(); sample != ramp_end; ++sample) {
+    const bool settled = std::abs(median(sample, ramp_end) / steady - 1) <= tolerance;
+    if (settled && *sample <= steady * (1 + tolerance)) return sample - samples.begin();
+  }
+  return std::nullopt;
+}
+
+}  // namespace graphbench::measure
