@@ -23,7 +23,8 @@ target_compile_options(graphbench_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor>)
 if(GRAPHBENCH_SANITIZE)
   target_compile_options(graphbench_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GRAPHBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GRAPHBENCH_SANITIZE};-fno-omit-frame-pointer>"
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
   target_link_options(graphbench_options INTERFACE -fsanitize=${GRAPHBENCH_SANITIZE})
 endif()
 
@@ -41,14 +42,17 @@ function(graphbench_library folder)
   if(NOT ARG_MODULE)
     add_library(graphbench::${folder} ALIAS graphbench_${folder})
   endif()
-  target_link_libraries(graphbench_${folder} PUBLIC graphbench_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  target_link_libraries(graphbench_${folder}
+    PUBLIC graphbench_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
 endfunction()
 
-# graphbench_test(<name> SOURCES ... [LINK ...] [LABELS ...]): one GoogleTest program, one CTest entry a test.
+# graphbench_test(<name> SOURCES ... [LINK ...] [LABELS ...]): one GoogleTest program, one CTest entry a
+# test.
 function(graphbench_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  target_link_libraries(${name} PRIVATE graphbench_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE
+    graphbench_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()

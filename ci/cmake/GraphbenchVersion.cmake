@@ -5,5 +5,6 @@ execute_process(COMMAND git -C "${PROJECT_SOURCE_DIR}" describe --always --dirty
 if(git_failed OR NOT GRAPHBENCH_COMMIT)
   set(GRAPHBENCH_COMMIT "unknown")
 endif()
-configure_file("${PROJECT_SOURCE_DIR}/ci/cmake/version.hpp.in" "${CMAKE_BINARY_DIR}/generated/graphbench_version.hpp" @ONLY)
+configure_file("${PROJECT_SOURCE_DIR}/ci/cmake/version.hpp.in"
+  "${CMAKE_BINARY_DIR}/generated/graphbench_version.hpp" @ONLY)
 target_include_directories(graphbench_options INTERFACE "$<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/generated>")

@@ -111,7 +111,7 @@ typedef struct gb_option_value {
 
 typedef struct gb_build_request {
   uint32_t struct_size;
-  int32_t dtype; /* gb_dtype */
+  int32_t dtype;    /* gb_dtype */
   const char* pass; /* "forward" */
   const gb_option_value* options;
   int32_t option_count;
@@ -165,7 +165,7 @@ enum gb_op_flags {
 
 typedef struct gb_op {
   uint32_t struct_size;
-  uint32_t flags; /* gb_op_flags */
+  uint32_t flags;   /* gb_op_flags */
   const char* kind; /* must not be a built-in kind */
   /* Bit i set: the op writes input i. */
   uint64_t mutated_inputs;
@@ -196,10 +196,11 @@ typedef struct gb_plugin {
   int32_t op_count;
 } gb_plugin;
 
-/* The one exported function. Called once, before anything else. `host_abi_version` is graphbench's. On success
- * writes a plugin record that stays valid until the process ends and returns 0; otherwise writes a
+/* The one exported function. Called once, before anything else. `host_abi_version` is graphbench's. On
+ * success writes a plugin record that stays valid until the process ends and returns 0; otherwise writes a
  * reason to `error`. graphbench refuses a record of another abi_version, naming both. */
-typedef int (*gb_plugin_open_fn)(uint32_t host_abi_version, const gb_plugin** plugin, char* error, size_t error_size);
+typedef int (*gb_plugin_open_fn)(uint32_t host_abi_version, const gb_plugin** plugin, char* error,
+                                 size_t error_size);
 #define GB_PLUGIN_OPEN_SYMBOL "graphbench_plugin_open"
 
 #ifdef __cplusplus

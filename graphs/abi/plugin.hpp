@@ -30,7 +30,7 @@ struct WorkloadPreset {
 struct WorkloadInfo {
   std::string name;
   std::string help;
-  std::string plugin;                      // "builtin", or the file's path
+  std::string plugin;  // "builtin", or the file's path
   std::vector<WorkloadOption> options;
   std::vector<WorkloadPreset> presets;
 };

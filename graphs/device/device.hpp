@@ -62,8 +62,8 @@ class Event {
 class GraphExec {
  public:
   virtual ~GraphExec() = default;
-  virtual void upload(Stream& stream) = 0;  // moves it to the device ahead of its first launch
-  virtual void launch(Stream& stream) = 0;  // enqueues one replay
+  virtual void upload(Stream& stream) = 0;     // moves it to the device ahead of its first launch
+  virtual void launch(Stream& stream) = 0;     // enqueues one replay
   virtual void* native_handle() noexcept = 0;  // cudaGraphExec_t; null on the host device
 };
 
@@ -98,14 +98,14 @@ class Stream {
 };
 
 struct DeviceInfo {
-  std::string kind;                // "cuda", "host"
+  std::string kind;  // "cuda", "host"
   int index = 0;
   std::string name;                // "NVIDIA H200"; on host the CPU's name
   std::string uuid;                // empty where there is none
   std::string compute_capability;  // "9.0"; empty on host
   std::size_t memory_bytes = 0;
-  std::string driver;              // "580.159.04"; empty on host
-  std::string runtime;             // "13.0"; empty on host
+  std::string driver;                            // "580.159.04"; empty on host
+  std::string runtime;                           // "13.0"; empty on host
   std::map<std::string, std::string> libraries;  // "cublasLt" -> "13.1.0"
 };
 
@@ -147,10 +147,10 @@ class Device {
 
 // One device a backend can see, or the reason why it can see none.
 struct DeviceStatus {
-  std::string id;        // "cuda:0", "host"
+  std::string id;  // "cuda:0", "host"
   bool available = false;
-  std::string detail;    // available: the device's name and memory; else why not
-  std::string advice;    // what would make it work; empty where available
+  std::string detail;  // available: the device's name and memory; else why not
+  std::string advice;  // what would make it work; empty where available
 };
 
 class Backend {

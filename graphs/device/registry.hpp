@@ -22,8 +22,8 @@ std::unique_ptr<Device> open_device(const std::string& spec);
 // that both sides were built with. A module of another build is refused, both identities named.
 inline constexpr const char* backend_module_symbol = "graphbench_backend_open";
 inline constexpr const char* backend_identity_symbol = "graphbench_backend_identity";
-using BackendOpenFn = Backend* (*)();          // ownership passes to the caller
-using BackendIdentityFn = const char* (*)();   // "<version> <compiler>"
+using BackendOpenFn = Backend* (*)();         // ownership passes to the caller
+using BackendIdentityFn = const char* (*)();  // "<version> <compiler>"
 
 // This build's identity.
 const char* build_identity() noexcept;
