@@ -16,6 +16,7 @@
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
 #include "reporters/json/write_file.hpp"
+#include "reporters/samples/sample_file.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -123,6 +124,18 @@ bool write_document(const model::Result& result, const config::SweepOptions& opt
   return false;
 }
 
+// As write_document, for the file of `--samples`.
+bool write_samples(const model::Result& result, const config::SweepOptions& options) {
+  if (options.samples.empty()) return true;
+  try {
+    reporters::write_file_atomically(options.samples, reporters::to_sample_file(result));
+    return true;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench: %s: %s\n", options.where("samples").c_str(), error.what());
+  }
+  return false;
+}
+
 void say_what_failed(const sweep::SweepOutcome& outcome) {
   for (const std::string& warning : outcome.warnings)
     std::fprintf(stderr, "graphbench: warning: %s\n", warning.c_str());
@@ -138,24 +151,36 @@ void say_what_failed(const sweep::SweepOutcome& outcome) {
 
 int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
   const bool written = write_document(outcome.result, options);
+  const bool samples_written = write_samples(outcome.result, options);
   if (!options.quiet) show_table(outcome.result, options, written);
   say_what_failed(outcome);
   if (outcome.interrupted) {
     std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
     return exit_interrupted;
   }
-  if (!written) return exit_error;
+  if (!written || !samples_written) return exit_error;
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-void check_json_path(const config::SweepOptions& options) {
-  if (options.json == "-" || options.dump_program) return;
+void check_output(const config::SweepOptions& options, const std::string& name, const std::string& path) {
   try {
-    reporters::check_writable(options.json);
+    reporters::check_writable(path);
   } catch (const std::exception& error) {
-    throw config::InputError(
-        options.where("json"),
-        std::string(error.what()) + ": give a file in a folder that exists and can be written, or -");
+    throw config::InputError(options.where(name),
+                             std::string(error.what()) +
+                                 ": give a file in a folder that exists and can be written" +
+                                 (name == "json" ? ", or -" : ""));
+  }
+}
+
+void check_outputs(const config::SweepOptions& options) {
+  if (options.dump_program) return;
+  if (options.json != "-") check_output(options, "json", options.json);
+  if (options.samples.empty()) return;
+  check_output(options, "samples", options.samples);
+  if (options.samples == options.json) {
+    throw config::InputError(options.where("samples"),
+                             "\"" + options.samples + "\" is the file of --json too: give another");
   }
 }
 
@@ -163,7 +188,7 @@ void check_json_path(const config::SweepOptions& options) {
 
 int sweep_command(const Arguments& arguments) {
   const config::SweepOptions options = config::check_options(arguments.options);
-  check_json_path(options);
+  check_outputs(options);
   sweep::ProcessSupervisor supervisor;
   const sweep::ProbeSettings probe{sweep::own_command("--probe"), options.worker_timeout_seconds};
   sweep::ProbeRequest request;

@@ -15,6 +15,7 @@ const std::vector<OptionSpec>& sweep_options() {
       {"device", text, "DEVICE", "auto, cuda, cuda:N, host (default: auto: cuda if one works, else host)"},
       {"launches", integer, "N", "worker processes a cell (default: 1)"},
       {"json", text, "FILE", "where the result document goes; - for stdout (default: graphbench.json)"},
+      {"samples", text, "FILE.npz", "every sample in one file that numpy.load opens (default: none)"},
       {"plugin", repeated, "FILE.so", "load the workloads of a plugin (repeatable)"},
       {"set", repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
       {"split-ops", words, "KIND,...", "op kinds at which piecewise splits (default: the workload's own)"},

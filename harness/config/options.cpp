@@ -218,12 +218,13 @@ SweepOptions check_options(const RawOptions& raw) {
   check_device(raw, options.device);
   options.launches = integer(raw, "launches", 1, {1, 10'000});
   options.json = text_of(raw, "json", options.json);
+  options.samples = text_of(raw, "samples", options.samples);
   options.plugins = plugin_files(raw);
   options.set = set_options(raw);
   options.split_ops = words(raw, "split-ops", "op kind");
   options.seed = integer(raw, "seed", 1, {0, INT64_MAX});
   options.sampling.seconds_max = seconds(raw, "time-per-cell", options.sampling.seconds_max);
-  options.sampling.samples_max = integer(raw, "samples-max", options.sampling.samples_max, {1, 100'000'000});
+  options.sampling.samples_max = integer(raw, "samples-max", options.sampling.samples_max, {1, 10'000'000});
   options.worker_timeout_seconds = seconds(raw, "worker-timeout", options.worker_timeout_seconds);
   const auto flag = [&](const std::string& name) {
     return find(raw, name) != nullptr && raw.at(name).back().text == "true";

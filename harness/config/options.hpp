@@ -45,6 +45,7 @@ struct SweepOptions {
   std::string device = "auto";
   std::int64_t launches = 1;
   std::string json = "graphbench.json";
+  std::string samples;               // empty: no sample file
   std::vector<std::string> plugins;  // absolute paths of files that exist
   std::vector<SetOption> set;
   std::vector<std::string> split_ops;

@@ -1,0 +1,140 @@
+// Columns from launches, and the archive they go into.
+#include "reporters/samples/sample_file.hpp"
+
+#include <zip.h>
+
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "reporters/samples/npy.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+struct Columns {
+  std::vector<std::int32_t> cell;
+  std::vector<std::int32_t> launch;
+  std::vector<std::uint8_t> pass;
+  std::vector<std::int32_t> order;
+  std::vector<std::int64_t> started_ns;
+  std::vector<double> seconds;
+  std::vector<double> submit_seconds;
+};
+
+struct RowKey {
+  std::size_t cell = 0;
+  std::int64_t launch = 0;
+  std::uint8_t pass = 0;
+};
+
+void add_rows(Columns& columns, const RowKey& key, const std::vector<double>& seconds,
+              const std::vector<std::int64_t>& started_ns, const std::vector<double>* submit_seconds) {
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    columns.cell.push_back(static_cast<std::int32_t>(key.cell));
+    columns.launch.push_back(static_cast<std::int32_t>(key.launch));
+    columns.pass.push_back(key.pass);
+    columns.order.push_back(static_cast<std::int32_t>(i));
+    columns.started_ns.push_back(started_ns.at(i));
+    columns.seconds.push_back(seconds[i]);
+    columns.submit_seconds.push_back(submit_seconds != nullptr ? submit_seconds->at(i)
+                                                               : std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+Columns columns_of(const model::Result& result) {
+  Columns columns;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    for (const model::Launch& launch : result.cells[i].launches) {
+      add_rows(columns, {i, launch.index, 0}, launch.latency_samples, launch.latency_started_ns,
+               &launch.submit_samples);
+      add_rows(columns, {i, launch.index, 1}, launch.device_samples, launch.device_started_ns, nullptr);
+    }
+  }
+  return columns;
+}
+
+// An archive that grows in memory. libzip reads its sources when the archive is closed, so the parts
+// stay until then.
+class MemoryArchive {
+ public:
+  MemoryArchive() {
+    zip_error_init(&error_);
+    buffer_ = zip_source_buffer_create(nullptr, 0, 1, &error_);
+    if (buffer_ == nullptr) fail("begin");
+    zip_source_keep(buffer_);  // zip_close drops its own reference; the bytes are read after it
+    archive_ = zip_open_from_source(buffer_, ZIP_TRUNCATE, &error_);
+    if (archive_ == nullptr) {
+      zip_source_free(buffer_);
+      fail("open");
+    }
+  }
+  ~MemoryArchive() {
+    if (archive_ != nullptr) zip_discard(archive_);
+    if (buffer_ != nullptr) zip_source_free(buffer_);
+    zip_error_fini(&error_);
+  }
+  MemoryArchive(const MemoryArchive&) = delete;
+  MemoryArchive& operator=(const MemoryArchive&) = delete;
+
+  void add(const std::string& name, const std::string& contents) {
+    zip_source_t* source = zip_source_buffer(archive_, contents.data(), contents.size(), 0);
+    if (source == nullptr) fail_archive("add " + name);
+    const zip_int64_t index = zip_file_add(archive_, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (index < 0) {
+      zip_source_free(source);
+      fail_archive("add " + name);
+    }
+  }
+
+  std::string finish() {
+    if (zip_close(archive_) != 0) fail_archive("close");
+    archive_ = nullptr;
+    if (zip_source_open(buffer_) != 0) fail("read back");
+    zip_source_seek(buffer_, 0, SEEK_END);
+    std::string bytes(static_cast<std::size_t>(zip_source_tell(buffer_)), '\0');
+    zip_source_seek(buffer_, 0, SEEK_SET);
+    const zip_int64_t got = zip_source_read(buffer_, bytes.data(), bytes.size());
+    zip_source_close(buffer_);
+    if (got != static_cast<zip_int64_t>(bytes.size())) fail("read back");
+    return bytes;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& step) {
+    throw std::runtime_error("sample file: " + step + ": " + zip_error_strerror(&error_));
+  }
+  [[noreturn]] void fail_archive(const std::string& step) {
+    throw std::runtime_error("sample file: " + step + ": " + zip_strerror(archive_));
+  }
+
+  zip_error_t error_{};
+  zip_source_t* buffer_ = nullptr;
+  zip_t* archive_ = nullptr;
+};
+
+}  // namespace
+
+std::string to_sample_file(const model::Result& result) {
+  const Columns columns = columns_of(result);
+  std::vector<std::string> ids;
+  for (const model::CellResult& cell : result.cells) ids.push_back(model::id_of(cell.cell));
+  const std::vector<std::pair<std::string, std::string>> parts = {
+      {"cells.npy", npy_of(ids)},
+      {"passes.npy", npy_of(std::vector<std::string>{"latency", "device"})},
+      {"cell.npy", npy_of(columns.cell)},
+      {"launch.npy", npy_of(columns.launch)},
+      {"pass.npy", npy_of(columns.pass)},
+      {"order.npy", npy_of(columns.order)},
+      {"started_ns.npy", npy_of(columns.started_ns)},
+      {"seconds.npy", npy_of(columns.seconds)},
+      {"submit_seconds.npy", npy_of(columns.submit_seconds)},
+  };
+  MemoryArchive archive;
+  for (const auto& [name, contents] : parts) archive.add(name, contents);
+  return archive.finish();
+}
+
+}  // namespace graphbench::reporters
