@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,10 @@ class Kernel {
   // `operands`: device addresses, inputs then outputs, as in the OpCall it was made from; read
   // during the call only.
   virtual void launch(Stream& stream, void* const* operands) = 0;
+  // The input whose memory the first output may take over, where nothing reads that input afterwards and
+  // both have the same size: each output element is written after the last read of that input's
+  // memory that matters to it. Absent for an op that must not run in place.
+  virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
 };
 
 // A point in a stream's order, with a time.

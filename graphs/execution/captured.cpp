@@ -2,6 +2,7 @@
 #include "graphs/execution/captured.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace graphbench::execution {
 namespace {
@@ -19,6 +20,9 @@ class HeldBlocks {
   void* allocate(ir::ValueId value, std::size_t bytes) {
     blocks_[value] = pool_.allocate(bytes);
     return blocks_[value]->data;
+  }
+  void hand_over(const TakeOver& values) {
+    blocks_[values.to] = std::exchange(blocks_[values.from], nullptr);
   }
   void release(ir::ValueId value) noexcept {
     if (blocks_[value] != nullptr) pool_.release(blocks_[value]);
@@ -79,6 +83,10 @@ void CapturedExecutor::plan_addresses() {
       const StepOp& op = kernels.ops[i];
       for (const ir::ValueId value : op.allocates)
         addresses_[value] = held.allocate(value, kernels.value_bytes[value]);
+      if (op.takes_over) {
+        held.hand_over(*op.takes_over);
+        addresses_[op.takes_over->to] = addresses_[op.takes_over->from];
+      }
       void** operand = op_operands_[i];
       for (const ir::ValueId value : op.operands) *operand++ = addresses_[value];
       for (const ir::ValueId value : op.releases) held.release(value);

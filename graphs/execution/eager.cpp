@@ -2,6 +2,8 @@
 // the kernels' launches, nothing else.
 #include "graphs/execution/eager.hpp"
 
+#include <utility>
+
 namespace graphbench::execution {
 
 EagerExecutor::EagerExecutor(const ExecutionContext& context, std::int64_t batch)
@@ -34,6 +36,11 @@ void EagerExecutor::submit() {
         pool::Block* block = pool_.allocate(kernels_.value_bytes[value]);
         blocks_[value] = block;
         addresses_[value] = block->data;
+      }
+      if (launch.op->takes_over) {
+        const auto [from, to] = *launch.op->takes_over;
+        blocks_[to] = std::exchange(blocks_[from], nullptr);
+        addresses_[to] = addresses_[from];
       }
       void** operand = launch.operands;
       for (const ir::ValueId value : launch.op->operands) *operand++ = addresses_[value];

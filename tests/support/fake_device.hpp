@@ -25,6 +25,7 @@ struct CallLog {
   std::int64_t live_graphs = 0;
   std::int64_t graph_launches = 0;
   bool capturing = false;
+  bool residuals_in_place = false;
 
   void step(const char* what) {
     if (++calls == fail_at) throw Error(ErrorCode::device_failed, std::string(what) + ": injected");
@@ -88,8 +89,13 @@ class FakeGraph final : public Graph {
 
 class FakeKernel final : public Kernel {
  public:
+  // Runs in place on its last input where the log says so and the op has a residual.
+  std::optional<std::size_t> in_place_input() const override { return in_place_; }
   FakeKernel(CallLog& log, const ir::OpCall& call)
-      : log_(log), name_(call.op->name), operands_(call.operands.size()) {}
+      : log_(log), name_(call.op->name), operands_(call.operands.size()) {
+    const bool residual = ir::integer_attribute(*call.op, "residual", 0) == 1;
+    if (log.residuals_in_place && residual) in_place_ = call.input_count - 1;
+  }
   void launch(Stream&, void* const* operands) override {
     log_.step("launch");
     log_.launches.push_back(name_);
@@ -100,6 +106,7 @@ class FakeKernel final : public Kernel {
   CallLog& log_;
   std::string name_;
   std::size_t operands_;
+  std::optional<std::size_t> in_place_;
 };
 
 class FakeDevice final : public Device {

@@ -120,6 +120,49 @@ TEST_F(ExecutionTest, FreeRangesAreRecordedOnlyOnRequest) {
   EXPECT_TRUE(silent->free_ranges().empty());
 }
 
+// chain: layer 0 adds the input x, which is no activation; layers 1 and 2 add the layer before.
+TEST_F(ExecutionTest, AResidualReadForTheLastTimeGivesItsMemoryToTheOutput) {
+  device_.log.residuals_in_place = true;
+  for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
+    device_.log.operands.clear();
+    const auto executor = make_executor(mode, context(), 4);
+    executor->capture();
+    if (mode == ExecutionMode::eager) executor->submit();
+    ASSERT_EQ(device_.log.operands.size(), 9u);
+    const auto in_place = [&](std::size_t op) {
+      return device_.log.operands[op][2] == device_.log.operands[op][3];
+    };
+    EXPECT_FALSE(in_place(2)) << name_of(mode);
+    EXPECT_TRUE(in_place(5)) << name_of(mode);
+    EXPECT_TRUE(in_place(8)) << name_of(mode);
+    EXPECT_EQ(eager_pool_.statistics().in_use_bytes, 0u);
+    EXPECT_EQ(graph_pool_.statistics().in_use_bytes, 0u);
+  }
+}
+
+// a -> t -> t + a, as a residual block does: three blocks live at once, two where the sum is in place.
+TEST_F(ExecutionTest, RunningInPlaceTakesABlockLess) {
+  ir::ProgramBuilder builder("block", catalog_);
+  const ir::Shape shape{ir::of_batch(), ir::fixed_dim(64)};
+  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, shape, {});
+  const ir::ValueId w =
+      builder.value(ir::ValueKind::weight, "w", ir::DType::fp32, {ir::fixed_dim(64), ir::fixed_dim(64)}, {});
+  const ir::ValueId a = builder.op("relu", "a", {x}, {})[0];
+  const ir::ValueId t = builder.op("linear", "t", {a, w}, {})[0];
+  builder.mark_output(builder.op("linear", "y", {t, w, a}, {{"residual", std::int64_t{1}}})[0]);
+  const ir::Program program = builder.finish();
+  ProgramBuffers buffers(device_, program, 8);
+  const auto peak = [&](bool in_place) {
+    device_.log.residuals_in_place = in_place;
+    pool::MemoryPool pool(device_);
+    const ExecutionContext own{device_, *stream_, program, buffers, eager_pool_, &pool, {}};
+    make_executor(ExecutionMode::whole, own, 8)->capture();
+    return pool.statistics().in_use_bytes_max;
+  };
+  EXPECT_EQ(peak(false), 3u * 8 * 64 * 4);
+  EXPECT_EQ(peak(true), 2u * 8 * 64 * 4);
+}
+
 TEST_F(ExecutionTest, BuffersTooLargeAreOutOfMemoryAndLeaveNothingBehind) {
   const auto before = device_.log.live_allocations;
   // The second is past what 64 bits count.
