@@ -19,17 +19,19 @@ class Samples(HarnessCase):
         with open(os.path.join(self.folder, "r.json"), encoding="utf-8") as file:
             document = json.load(file)
         table = numpy.load(os.path.join(self.folder, "s.npz"))
-        self.assertEqual([cell["id"] for cell in document["cells"]], [name.decode() for name in table["cells"]])
+        ids = [cell["id"] for cell in document["cells"]]
+        self.assertEqual(ids, [name.decode() for name in table["cells"]])
         self.assertEqual([b"latency", b"device"], list(table["passes"]))
         rows = {len(table[name]) for name in table.files if name not in ("cells", "passes")}
         self.assertEqual(1, len(rows))
         for index, cell in enumerate(document["cells"]):
             for launch in cell["launches"]:
                 mine = (table["cell"] == index) & (table["launch"] == launch["index"])
-                self.check_pass(table, mine & (table["pass"] == 0), launch["latency_seconds"], "seconds")
-                self.check_pass(table, mine & (table["pass"] == 0), launch["submit_seconds"], "submit_seconds")
+                latency = mine & (table["pass"] == 0)
+                self.check_pass(table, latency, launch["latency_seconds"], "seconds")
+                self.check_pass(table, latency, launch["submit_seconds"], "submit_seconds")
                 self.check_pass(table, mine & (table["pass"] == 1), launch["device_seconds"], "seconds")
-                first = table["seconds"][mine & (table["pass"] == 0)][:32]
+                first = table["seconds"][latency][:32]
                 self.assertEqual(launch["ramp_seconds"], list(first))
         self.assertTrue(numpy.isnan(table["submit_seconds"][table["pass"] == 1]).all())
 
