@@ -12,7 +12,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-STAGES = ["devices", "sweep", "bare", "cycles", "tests", "sanitizer"]
+STAGES = ["devices", "sweep", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 324
 SWEEP_SECONDS_MAX = 180
 POOL_RATIO_MAX = 1.05
