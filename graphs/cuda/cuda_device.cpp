@@ -1,6 +1,8 @@
 // Opening a GPU and what the Device interface asks of it.
 #include "graphs/cuda/cuda_device.hpp"
 
+#include <cstdlib>
+
 #include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/data_kernels.hpp"
 #include "graphs/cuda/device_facts.hpp"
@@ -13,6 +15,23 @@ namespace {
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
 constexpr std::size_t digest_slot_size = 512;  // behind the workspace
 
+bool programmatic_launch_wanted() {
+  const char* value = std::getenv("GRAPHBENCH_PROGRAMMATIC_LAUNCH");
+  const std::string text = value == nullptr ? "on" : value;
+  if (text != "on" && text != "off") {
+    throw Error(ErrorCode::invalid_argument,
+                "GRAPHBENCH_PROGRAMMATIC_LAUNCH: '" + text + "' is neither on nor off");
+  }
+  return text == "on";
+}
+
+// What a choice of a library's plan holds for.
+std::string platform_of(const DeviceInfo& info) {
+  std::string text = info.name + ", driver " + info.driver + ", CUDA " + info.runtime;
+  for (const auto& [library, version] : info.libraries) text += ", " + library + " " + version;
+  return text;
+}
+
 }  // namespace
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
@@ -21,10 +40,17 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
   check(cudaSetDevice(index), "select device");
   info_ = device_info(index, options.use_cudnn);
+  TuningSettings tuning = options.tuning ? *options.tuning : TuningSettings::from_environment();
+  const std::string plans = tuning.timed ? "timed" : "the heuristic's first";
+  context_.tuner = std::make_shared<Tuner>(std::move(tuning), platform_of(info_));
+  info_.libraries["plans"] = plans;
+  const bool wanted = programmatic_launch_wanted();
   check(cudaDeviceGetAttribute(&context_.multiprocessors, cudaDevAttrMultiProcessorCount, index),
         "count multiprocessors");
   check(cudaDeviceGetAttribute(&context_.compute_major, cudaDevAttrComputeCapabilityMajor, index),
         "read compute capability");
+  context_.programmatic = wanted && context_.compute_major >= 9;
+  info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
   check(cudaMalloc(&context_.workspace, workspace_size + digest_slot_size), "allocate workspace");
   context_.workspace_bytes = workspace_size;
   context_.device = this;
@@ -47,7 +73,9 @@ bool CudaDevice::supports(ir::DType dtype) const {
 }
 
 std::unique_ptr<Stream> CudaDevice::make_stream() {
-  return std::make_unique<CudaStream>();
+  auto stream = std::make_unique<CudaStream>();
+  context_.latest_stream = stream->reference();
+  return stream;
 }
 
 std::unique_ptr<Event> CudaDevice::make_event() {

@@ -7,15 +7,18 @@
 #include <cublasLt.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "graphs/cuda/ops/op_builders.hpp"
+#include "graphs/cuda/tuning/tuner.hpp"
 #include "graphs/device/device.hpp"
 
 namespace graphbench::cuda {
 
 struct CudaDeviceOptions {
-  bool use_cudnn = true;  // false: convolution through im2col even where cuDNN is installed
+  bool use_cudnn = true;                 // false: convolution through im2col even where cuDNN is installed
+  std::optional<TuningSettings> tuning;  // nothing: as the environment says
 };
 
 class CudaDevice final : public Device {

@@ -27,12 +27,15 @@ const char* cudnn_status_text(int status) noexcept;
 
 // The functions used, under their own names.
 struct CudnnLibrary {
-#define GRAPHBENCH_CUDNN_FUNCTIONS(X)                                                                   \
-  X(GetVersion)                                                                                         \
-  X(GetErrorString)                                                                                     \
-  X(Create)                                                                                             \
-  X(Destroy) X(SetStream) X(BackendCreateDescriptor) X(BackendDestroyDescriptor) X(BackendSetAttribute) \
-      X(BackendGetAttribute) X(BackendFinalize) X(BackendExecute)
+#define GRAPHBENCH_CUDNN_FUNCTIONS(X) \
+  X(GetVersion)                       \
+  X(GetErrorString)                   \
+  X(Create)                           \
+  X(Destroy)                          \
+  X(SetStream)                        \
+  X(BackendCreateDescriptor)          \
+  X(BackendDestroyDescriptor)         \
+  X(BackendSetAttribute) X(BackendGetAttribute) X(BackendFinalize) X(BackendExecute)
 #define GRAPHBENCH_CUDNN_POINTER(name) decltype(&::cudnn##name) name = nullptr;
   GRAPHBENCH_CUDNN_FUNCTIONS(GRAPHBENCH_CUDNN_POINTER)
 #undef GRAPHBENCH_CUDNN_POINTER

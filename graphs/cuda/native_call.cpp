@@ -11,8 +11,22 @@ namespace {
 
 void enqueue(KernelCall& call, cudaStream_t stream, const char* object) {
   void* arguments[] = {call.parameters.data()};
-  check(cudaLaunchKernel(call.function, call.grid, call.block, arguments, call.shared_bytes, stream),
-        "launch", object);
+  cudaLaunchConfig_t config{};
+  config.gridDim = call.grid;
+  config.blockDim = call.block;
+  config.dynamicSmemBytes = call.shared_bytes;
+  config.stream = stream;
+  cudaLaunchAttribute attributes[2];
+  config.attrs = attributes;
+  if (call.cluster_blocks > 1) {
+    attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+    attributes[config.numAttrs++].val.clusterDim = {call.cluster_blocks, 1, 1};
+  }
+  if (call.programmatic) {
+    attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  check(cudaLaunchKernelExC(&config, call.function, arguments), "launch", object);
 }
 
 void enqueue(MatmulCall& call, cudaStream_t stream, const char* object) {

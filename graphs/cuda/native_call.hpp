@@ -50,6 +50,9 @@ struct KernelCall {
   dim3 block;
   unsigned shared_bytes = 0;
   unsigned pointer_count = 0;
+  unsigned cluster_blocks = 1;
+  // Launched before the kernel ahead has finished; the function waits for it (kernel_support.cuh).
+  bool programmatic = false;
   alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
   std::array<Source, pointers_max> pointers{};
 

@@ -28,9 +28,12 @@ class CudaStream final : public Stream {
   void* native_handle() noexcept override { return stream_; }
 
   cudaStream_t handle() const noexcept { return stream_; }
+  // Expires with the stream.
+  std::weak_ptr<CudaStream*> reference() const noexcept { return self_; }
 
  private:
   cudaStream_t stream_ = nullptr;
+  std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);
 };
 
 class CudaEvent final : public Event {

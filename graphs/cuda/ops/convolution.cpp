@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "graphs/cuda/tuning/tuner.hpp"
+
 namespace graphbench::cuda {
 namespace {
 
@@ -48,6 +50,7 @@ PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call) {
       said = true;
     }
   }
+  context.tuner->say(call.op->name + ": convolution through im2col and cuBLASLt");
   return prepare_im2col_convolution(context, shape, call);
 }
 

@@ -2,6 +2,7 @@
 #include "graphs/cuda/ops/convolution.hpp"
 #include "graphs/cuda/ops/convolution_plan.hpp"
 #include "graphs/cuda/status.hpp"
+#include "graphs/cuda/tuning/candidate_timer.hpp"
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
@@ -28,6 +29,47 @@ struct ConvolutionHandle {
   ConvolutionHandle& operator=(const ConvolutionHandle&) = delete;
 };
 
+namespace {
+
+ConvolutionCall call_of(ConvolutionHandle& handle, ConvolutionPlan& plan, const ConvolutionShape& shape,
+                        const ir::OpCall& op) {
+  ConvolutionCall call;
+  call.library = handle.library;
+  call.handle = handle.handle;
+  call.handle_stream = &handle.stream;
+  call.plan = &plan;
+  call.execution_plan = plan.handle();
+  const auto add = [&call](std::size_t operand) {
+    call.pointers[call.pointer_count++] = operand_source(operand);
+  };
+  add(0);
+  add(1);
+  add(op.input_count);
+  if (shape.has_bias) add(shape.bias_operand());
+  if (shape.has_residual) add(shape.residual_operand());
+  GRAPHBENCH_ASSERT(call.pointer_count == plan.tensor_count());
+  return call;
+}
+
+std::unique_ptr<ConvolutionPlan> make_plan(OpContext& context, ConvolutionHandle& handle,
+                                           const ConvolutionShape& shape, const ir::OpCall& op) {
+  std::optional<CandidateTimer> timer;  // its memory is wanted only where nothing is known yet
+  const auto time = [&](ConvolutionPlan& plan) {
+    if (!timer) timer.emplace(context, op);
+    return timer->seconds({call_of(handle, plan, shape, op)});
+  };
+  auto plan =
+      ConvolutionPlan::make(*handle.library, handle.handle, shape, context, time, op.op->name.c_str());
+  if (!timer) return plan;
+  // The timer's stream goes with it, and the next may get its address.
+  const cudnnStatus_t status = handle.library->SetStream(handle.handle, nullptr);
+  if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "set the stream of", op.op->name.c_str());
+  handle.stream = nullptr;
+  return plan;
+}
+
+}  // namespace
+
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call) {
   if (context.convolution == nullptr)
@@ -35,30 +77,12 @@ std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const Co
   ConvolutionHandle& handle = *context.convolution;
   auto known = handle.plans.find(shape);
   if (known == handle.plans.end()) {
-    auto plan = ConvolutionPlan::make(*handle.library, handle.handle, shape, context.workspace,
-                                      context.workspace_bytes, call.op->name.c_str());
-    known = handle.plans.emplace(shape, std::move(plan)).first;
+    known = handle.plans.emplace(shape, make_plan(context, handle, shape, call)).first;
   }
   ConvolutionPlan* plan = known->second.get();
   if (plan == nullptr) return std::nullopt;
-
-  ConvolutionCall convolution;
-  convolution.library = handle.library;
-  convolution.handle = handle.handle;
-  convolution.handle_stream = &handle.stream;
-  convolution.plan = plan;
-  convolution.execution_plan = plan->handle();
-  const auto add = [&convolution](std::size_t operand) {
-    convolution.pointers[convolution.pointer_count++] = operand_source(operand);
-  };
-  add(0);
-  add(1);
-  add(call.input_count);
-  if (shape.has_bias) add(shape.bias_operand());
-  if (shape.has_residual) add(shape.residual_operand());
-  GRAPHBENCH_ASSERT(convolution.pointer_count == plan->tensor_count());
   PreparedOp prepared;
-  prepared.calls.emplace_back(convolution);
+  prepared.calls.emplace_back(call_of(handle, *plan, shape, call));
   prepared.resources.push_back(context.convolution);
   return prepared;
 }

@@ -25,6 +25,8 @@ struct Im2colParameters {
 
 template <class T>
 __global__ void im2col_kernel(const Im2colParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   std::int64_t rest = at;

@@ -2,6 +2,8 @@
 // chosen and built once, run with any addresses.
 #pragma once
 
+#include <functional>
+
 #include "graphs/cuda/ops/convolution.hpp"
 #include "graphs/cuda/ops/cudnn_descriptor.hpp"
 
@@ -15,10 +17,14 @@ class ConvolutionPlan {
   // or residual leaves those out.
   enum Tensor : std::int64_t { x = 1, w, y, bias, residual };
 
-  // Null where cuDNN has no plan that is deterministic, does its arithmetic in fp32 and fits the workspace.
+  // Device seconds of one run, or nothing where the plan does not run.
+  using TimePlan = std::function<std::optional<double>(ConvolutionPlan&)>;
+
+  // The plan that context.tuner chooses. Null where cuDNN has no plan that is deterministic, does its
+  // arithmetic in fp32 and fits the workspace.
   static std::unique_ptr<ConvolutionPlan> make(const CudnnLibrary& library, cudnnHandle_t handle,
-                                               const ConvolutionShape& shape, void* workspace,
-                                               std::size_t workspace_bytes, const char* object);
+                                               const ConvolutionShape& shape, OpContext& context,
+                                               const TimePlan& time, const char* object);
 
   cudnnBackendDescriptor_t handle() const noexcept { return plan_.handle(); }
   std::size_t tensor_count() const noexcept { return ids_.size(); }

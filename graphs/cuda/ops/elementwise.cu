@@ -23,6 +23,8 @@ struct GeluTanh {
 
 template <class T, class Operation>
 __global__ void elementwise_vector(const ElementwiseParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   using Vector = Vector16<T>;
   const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * Vector::size;
   if (at >= p.elements) return;
@@ -38,6 +40,8 @@ __global__ void elementwise_vector(const ElementwiseParameters p) {
 
 template <class T, class Operation>
 __global__ void elementwise_scalar(const ElementwiseParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   const float a = to_float(static_cast<const T*>(p.a)[at]);

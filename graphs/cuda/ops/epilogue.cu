@@ -23,6 +23,8 @@ __device__ __forceinline__ float activate(float x, Activation activation) {
 
 template <class T>
 __global__ void epilogue_kernel(const EpilogueParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   float value = p.sums[at];

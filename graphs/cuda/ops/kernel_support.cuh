@@ -8,6 +8,20 @@
 
 namespace graphbench::cuda {
 
+// Programmatic dependent launch. Every kernel says at its start that the next one may be put on the
+// device, and waits for those ahead before it touches anything that a step writes; waiting also where
+// nothing is left to do keeps the order transitive. On older GPUs both do nothing.
+__device__ __forceinline__ void let_next_kernel_start() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+__device__ __forceinline__ void wait_for_kernels_ahead() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
 // Calls `choose` with a value of the element type and returns what it gives.
 template <class Choose>
 auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {

@@ -2,7 +2,10 @@
 #include "graphs/cuda/ops/matmul.hpp"
 
 #include <optional>
+#include <string>
+#include <utility>
 
+#include "graphs/cuda/ops/matmul_algorithm.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
@@ -35,13 +38,6 @@ template <class Value>
 void set(cublasLtMatmulDescOpaque_t& description, cublasLtMatmulDescAttributes_t attribute,
          const Value& value, const char* object) {
   check(cublasLtMatmulDescSetAttribute(&description, attribute, &value, sizeof(value)), "prepare", object);
-}
-
-template <class Value>
-void set(cublasLtMatmulPreferenceOpaque_t& preference, cublasLtMatmulPreferenceAttributes_t attribute,
-         const Value& value, const char* object) {
-  check(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof(value)), "prepare",
-        object);
 }
 
 // Row-major y[rows, n] is column-major y'[n, rows], so that y' = w' x with w' transposed as stored.
@@ -81,58 +77,43 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   }
 }
 
-// False where cuBLASLt has no algorithm for the call.
-bool choose_algorithm(OpContext& context, MatmulCall& call, std::uint32_t alignment, const char* object) {
-  cublasLtMatmulPreferenceOpaque_t preference{};
-  check(cublasLtMatmulPreferenceInit(&preference), "prepare", object);
-  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, call.workspace_bytes, object);
-  // Split products may be summed in fp32 scratch only: sums in the output's own type would round more
-  // than once.
-  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-      static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE), object);
-  for (const cublasLtMatmulPreferenceAttributes_t operand :
-       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-    set(preference, operand, alignment, object);
-  }
-  cublasLtMatmulHeuristicResult_t result{};
-  int found = 0;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(context.cublas, &call.description, &call.a_layout, &call.b_layout,
-                                     &call.c_layout, &call.d_layout, &preference, 1, &result, &found);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return false;
-  check(status, "choose an algorithm for", object);
-  if (found == 0 || result.state != CUBLAS_STATUS_SUCCESS) return false;
-  call.algo = result.algo;
-  return true;
+// All that the choice of an algorithm depends on.
+std::string key_of(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
+  const auto text = [](auto value) { return std::to_string(value); };
+  return "matmul rows " + text(spec.rows) + " n " + text(spec.n) + " k " + text(spec.k) + " " +
+         std::string(ir::name_of(spec.dtype)) + " to " + std::string(ir::name_of(output)) + " epilogue " +
+         (fused ? text(static_cast<int>(epilogue_of(spec.activation, spec.has_bias))) : "none") + " beta " +
+         (call.beta == 0.0f ? "0" : "1") + " alignment " + text(spec.alignment) + " workspace " +
+         text(call.workspace_bytes);
 }
 
-std::optional<MatmulCall> fused_call(OpContext& context, const MatmulSpec& spec, const char* object) {
+std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec, const ir::OpCall& op) {
+  const char* object = op.op->name.c_str();
   const bool residual_before_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
   if (residual_before_activation) return std::nullopt;  // an epilogue applies its activation last
   MatmulCall call = describe_call(context, spec, spec.dtype, object);
   fuse(call, spec, object);
-  if (!choose_algorithm(context, call, spec.alignment, object)) return std::nullopt;
-  return call;
+  const std::string key = key_of(call, spec, spec.dtype, true);
+  return choose_matmul(context, call, key, spec.alignment, skinny_candidates(context, spec, op), op);
 }
 
 }  // namespace
 
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call) {
-  const char* object = call.op->name.c_str();
-  if (const std::optional<MatmulCall> fused = fused_call(context, spec, object)) {
-    prepared.calls.emplace_back(*fused);
+  if (std::optional<NativeCall> fused = fused_call(context, spec, call)) {
+    prepared.calls.push_back(std::move(*fused));
     return;
   }
   prepared.buffers.emplace_back(*context.device, static_cast<std::size_t>(spec.rows) *
                                                      static_cast<std::size_t>(spec.n) * sizeof(float));
   MatmulSpec plain = spec;
   plain.y = fixed_source(prepared.buffers.back().data());
-  MatmulCall product = describe_call(context, plain, ir::DType::fp32, object);
-  if (!choose_algorithm(context, product, spec.alignment, object))
-    refuse(call, "cuBLASLt has no algorithm for its shape");
-  prepared.calls.emplace_back(product);
+  const MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
+  const std::string key = key_of(product, spec, ir::DType::fp32, false);
+  std::optional<NativeCall> chosen = choose_matmul(context, product, key, spec.alignment, {}, call);
+  if (!chosen) refuse(call, "cuBLASLt has no algorithm for its shape");
+  prepared.calls.push_back(std::move(*chosen));
   prepared.calls.emplace_back(epilogue_call(spec, prepared.buffers.back().data(), call));
 }
 

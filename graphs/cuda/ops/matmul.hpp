@@ -25,6 +25,16 @@ struct MatmulSpec {
   std::uint32_t alignment = 256;  // of every operand, in bytes
 };
 
+// A kernel of our own for at most so many rows of 16-bit elements.
+inline constexpr std::int64_t skinny_rows_max = 32;
+struct SkinnyCandidate {
+  std::string name;
+  KernelCall call;
+};
+// None where the shape or the device is not one it takes.
+std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const MatmulSpec& spec,
+                                               const ir::OpCall& call);
+
 // Appends the calls: one matrix product with everything in its epilogue where cuBLASLt has that, else
 // a product into fp32 and a kernel that does the rest, so that rounding happens once either way.
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);

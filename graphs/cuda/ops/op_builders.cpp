@@ -38,7 +38,11 @@ PreparedOp prepare_op(OpContext& context, const ir::OpCall& call) {
   if (definition != nullptr && definition->foreign != nullptr) return prepare_foreign(context, call);
   const Builder builder = builder_of(call.op->kind);
   if (builder == nullptr) refuse(call, "this device has no implementation of the kind");
-  return builder(context, call);
+  PreparedOp prepared = builder(context, call);
+  for (NativeCall& native : prepared.calls) {
+    if (auto* kernel = std::get_if<KernelCall>(&native)) kernel->programmatic = context.programmatic;
+  }
+  return prepared;
 }
 
 Activation activation_of(const ir::Op& op) {

@@ -4,7 +4,9 @@
 #include <cublasLt.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "graphs/cuda/prepared_kernel.hpp"
 #include "graphs/ir/program.hpp"
@@ -12,6 +14,14 @@
 namespace graphbench::cuda {
 
 struct ConvolutionHandle;  // cuDNN's handle, made when the first convolution is prepared
+class Tuner;               // tuning/tuner.hpp
+class CudaStream;
+
+// What makes a product of one shape: an algorithm of cuBLASLt, or by its name a kernel of our own.
+struct MatmulChoice {
+  std::string name;
+  cublasLtMatmulAlgo_t algorithm{};
+};
 
 // What a device offers its ops. `workspace` is shared by all kernels, which run one after another.
 struct OpContext {
@@ -22,7 +32,11 @@ struct OpContext {
   int multiprocessors = 0;
   int compute_major = 0;
   bool use_cudnn = false;
+  bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
   std::shared_ptr<ConvolutionHandle> convolution;
+  std::shared_ptr<Tuner> tuner;
+  std::weak_ptr<CudaStream*> latest_stream;     // of those alive, for timing candidates
+  std::map<std::string, MatmulChoice> matmuls;  // chosen so far, by shape
 };
 
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.

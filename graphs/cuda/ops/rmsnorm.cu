@@ -15,6 +15,8 @@ struct RmsnormParameters {
 
 template <class T>
 __global__ void rmsnorm_vector(const RmsnormParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   using Vector = Vector16<T>;
   const std::int64_t column = std::int64_t{threadIdx.x} * Vector::size;
   const bool active = column < p.columns;
@@ -40,6 +42,8 @@ __global__ void rmsnorm_vector(const RmsnormParameters p) {
 
 template <class T>
 __global__ void rmsnorm_scalar(const RmsnormParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   const T* x = static_cast<const T*>(p.x) + std::int64_t{blockIdx.x} * p.columns;
   const T* gamma = static_cast<const T*>(p.gamma);
   T* y = static_cast<T*>(p.y) + std::int64_t{blockIdx.x} * p.columns;

@@ -27,6 +27,8 @@ __device__ __forceinline__ void rotate(const T* source, T* destination, int i, i
 
 template <class T>
 __global__ void rope_kernel(const RopeParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   extern __shared__ float2 turns[];  // cos and sin of each of the head_dim / 2 angles
   const int sequence = static_cast<int>(blockIdx.x) / p.tokens;
   const int token = static_cast<int>(blockIdx.x) % p.tokens;

@@ -173,6 +173,8 @@ __device__ __forceinline__ void load_queries(std::uint32_t (&q)[D / 16][4], cons
 
 template <class T, int D>
 __global__ void __launch_bounds__(threads) sdpa_tensor_kernel(const SdpaParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   __shared__ __align__(16) Tiles<T, D> shared;
   const std::int64_t head_row = blockIdx.y;  // sequence * heads + head
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -105,6 +105,8 @@ __device__ __forceinline__ void store_result(const SdpaParameters& p, std::int64
 
 template <class T, int Lanes>
 __global__ void __launch_bounds__(threads) sdpa_vector_kernel(const SdpaParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   using Vector = Vector16<T>;
   constexpr int groups = threads / Lanes;
   extern __shared__ float warp_values[];  // [warps][head_dim]
@@ -162,6 +164,8 @@ __global__ void __launch_bounds__(threads) sdpa_vector_kernel(const SdpaParamete
 
 template <class T>
 __global__ void sdpa_combine_kernel(const SdpaParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   const std::int64_t query = blockIdx.x;
   const int record = p.head_dim + 2;
   const float* partial = p.partial + query * p.splits * record;

@@ -12,6 +12,8 @@ struct SoftmaxParameters {
 
 template <class T>
 __global__ void softmax_kernel(const SoftmaxParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
   const T* x = static_cast<const T*>(p.x) + std::int64_t{blockIdx.x} * p.columns;
   T* y = static_cast<T*>(p.y) + std::int64_t{blockIdx.x} * p.columns;
   float largest = Max::identity;

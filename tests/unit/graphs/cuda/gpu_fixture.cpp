@@ -123,7 +123,11 @@ double tolerance(ir::DType dtype) {
 }
 
 CudaDevice* GpuTest::shared_device() {
-  static const std::unique_ptr<CudaDevice> device = std::make_unique<CudaDevice>(0);
+  static const std::unique_ptr<CudaDevice> device = [] {
+    CudaDeviceOptions options;
+    options.tuning = TuningSettings{};  // timed; neither reads nor writes the user's plan cache
+    return std::make_unique<CudaDevice>(0, options);
+  }();
   return device.get();
 }
 

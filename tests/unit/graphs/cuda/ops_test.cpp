@@ -235,7 +235,7 @@ std::vector<double> convolved(const OpCase& op, const ConvCase& c, std::int64_t 
 }
 
 TEST_P(OpTest, ConvolutionMatchesItsDefinitionWithAndWithoutCudnn) {
-  CudaDevice plain(0, CudaDeviceOptions{.use_cudnn = false});
+  CudaDevice plain(0, CudaDeviceOptions{.use_cudnn = false, .tuning = TuningSettings{}});
   const ConvCase cases[] = {
       {2, 14, 64, 64, 3, 1, 1, true, true, "relu"}, {3, 9, 16, 32, 3, 1, 1, true, false, "relu"},
       {1, 8, 8, 8, 1, 0, 1, false, false, "none"},  {2, 11, 16, 24, 3, 0, 2, false, true, "relu"},

@@ -1,0 +1,56 @@
+// Which of several library plans an op uses: the fastest of them, timed while kernels are prepared,
+// before any capture, and remembered in the process and on disk. Every layer of one shape, and the eager
+// and the captured form of it, so use the same plan.
+//
+// Timing is part of preparation and reported with it; it launches on scratch memory only, so no
+// workload's data, cache or pool sees it. What it leaves behind is loaded library code.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphs/cuda/tuning/plan_cache.hpp"
+
+namespace graphbench::cuda {
+
+struct TuningSettings {
+  bool timed = true;                   // false: what the library's heuristic puts first
+  std::string verbose;                 // empty: silent; "1": stderr; else a file that lines are appended to
+  std::filesystem::path cache_folder;  // empty: choices live as long as the process
+
+  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_PLAN_CACHE=DIR|off (default: graphbench/plans in
+  // XDG_CACHE_HOME or ~/.cache), GRAPHBENCH_VERBOSE=1|FILE. Throws Error(invalid_argument) for other values.
+  static TuningSettings from_environment();
+};
+
+class Tuner {
+ public:
+  // `platform`: the device, driver and library versions that a choice holds for.
+  Tuner(TuningSettings settings, std::string platform);
+
+  const TuningSettings& settings() const noexcept { return settings_; }
+
+  // The index of the candidate to use. `key` says all that a choice depends on; `candidates` are names
+  // that mean the same in every process, the heuristic's order. `seconds` times one of them, or gives
+  // nothing where it does not run. Candidates must give the same bits at every run.
+  std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
+                     const std::function<std::optional<double>(std::size_t)>& seconds);
+
+  // One line, where `verbose` asks for it.
+  void say(const std::string& line) const;
+
+ private:
+  std::optional<std::size_t> time_all(const std::string& key, const std::vector<std::string>& candidates,
+                                      const std::function<std::optional<double>(std::size_t)>& seconds);
+
+  TuningSettings settings_;
+  std::string platform_;
+  PlanCache cache_;
+  std::map<std::string, std::string> chosen_;
+};
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,191 @@
+// The choice of plans and its cache on disk, with clocks that the tests hold: what is timed, what is
+// remembered, and which files are not believed.
+#include "graphs/cuda/tuning/tuner.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TunerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "graphbench-plans-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  TuningSettings settings() const {
+    TuningSettings settings;
+    settings.cache_folder = folder_ / "plans";
+    return settings;
+  }
+  Tuner tuner(std::string platform = "gpu 1") const { return Tuner(settings(), std::move(platform)); }
+
+  // Chooses between three plans that take 3, 1 and 2 us; counts what was timed.
+  std::size_t choose(Tuner& from, const std::string& key = "key") {
+    timed_ = 0;
+    return from.choose(key, names_, [this](std::size_t i) {
+      ++timed_;
+      return seconds_[i];
+    });
+  }
+
+  fs::path only_file() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder_ / "plans")) files.push_back(entry.path());
+    EXPECT_EQ(files.size(), 1u);
+    return files.empty() ? fs::path() : files.front();
+  }
+
+  fs::path folder_;
+  std::vector<std::string> names_ = {"slow", "fast", "middling"};
+  std::vector<std::optional<double>> seconds_ = {3e-6, 1e-6, 2e-6};
+  int timed_ = 0;
+};
+
+std::string read(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+TEST_F(TunerTest, TakesTheFastestAndRemembersItInTheProcessAndOnDisk) {
+  Tuner first = tuner();
+  EXPECT_EQ(choose(first), 1u);
+  EXPECT_EQ(timed_, 3);
+  EXPECT_EQ(choose(first), 1u);
+  EXPECT_EQ(timed_, 0);
+  Tuner second = tuner();
+  EXPECT_EQ(choose(second), 1u);
+  EXPECT_EQ(timed_, 0);
+  EXPECT_EQ(choose(second, "another key"), 1u);
+  EXPECT_EQ(timed_, 3);
+}
+
+TEST_F(TunerTest, LeavesTheHeuristicsOrderWhereTimesCannotTell) {
+  seconds_ = {1.02e-6, 1e-6, 2e-6};
+  Tuner tuner_now = tuner();
+  EXPECT_EQ(choose(tuner_now), 0u);
+}
+
+TEST_F(TunerTest, PassesOverWhatDoesNotRun) {
+  seconds_ = {std::nullopt, std::nullopt, 2e-6};
+  Tuner tuner_now = tuner();
+  EXPECT_EQ(choose(tuner_now), 2u);
+}
+
+TEST_F(TunerTest, KeepsNothingWhereNothingRan) {
+  seconds_ = {std::nullopt, std::nullopt, std::nullopt};
+  Tuner tuner_now = tuner();
+  EXPECT_EQ(choose(tuner_now), 0u);
+  EXPECT_FALSE(fs::exists(folder_ / "plans"));
+}
+
+TEST_F(TunerTest, SwitchedOffTakesTheFirstAndTouchesNothing) {
+  TuningSettings off = settings();
+  off.timed = false;
+  Tuner tuner_now(off, "gpu 1");
+  EXPECT_EQ(choose(tuner_now), 0u);
+  EXPECT_EQ(timed_, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "plans"));
+}
+
+TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {
+  Tuner here = tuner("gpu 1");
+  choose(here);
+  Tuner there = tuner("gpu 2");
+  choose(there);
+  EXPECT_EQ(timed_, 3);
+}
+
+TEST_F(TunerTest, DamagedFilesAreRefusedAndWrittenAnew) {
+  Tuner first = tuner();
+  choose(first);
+  const fs::path file = only_file();
+  const std::string sound = read(file);
+  std::string altered = sound;
+  altered.replace(altered.find("fast"), 4, "slow");
+  for (const std::string& bad : {std::string(), std::string("{}"), sound.substr(0, sound.size() / 2), altered,
+                                 sound + "more", std::string(100000, 'x')}) {
+    write(file, bad);
+    Tuner again = tuner();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(choose(again), 1u);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(timed_, 3) << bad.substr(0, 80);
+    EXPECT_NE(said.find("ignoring " + file.string()), std::string::npos) << said;
+    EXPECT_EQ(read(file), sound);
+  }
+}
+
+TEST_F(TunerTest, AFileAboutAnotherKeyIsRefused) {
+  Tuner first = tuner();
+  choose(first, "key");
+  const fs::path file = only_file();
+  const PlanCache cache(settings().cache_folder);
+  const fs::path other = cache.path_of("gpu 1; other");
+  fs::copy_file(file, other);
+  testing::internal::CaptureStderr();
+  Tuner second = tuner();
+  choose(second, "other");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("another device, library or shape"),
+            std::string::npos);
+  EXPECT_EQ(timed_, 3);
+}
+
+TEST_F(TunerTest, APlanThatTheLibraryNoLongerOffersIsTimedAnew) {
+  Tuner first = tuner();
+  choose(first);
+  names_ = {"slow", "new", "middling"};
+  Tuner second = tuner();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(choose(second), 1u);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("no longer offers"), std::string::npos);
+  EXPECT_EQ(timed_, 3);
+}
+
+TEST_F(TunerTest, TheFirstOfTwoProcessesWins) {
+  const PlanCache cache(settings().cache_folder);
+  EXPECT_EQ(cache.store("key", "theirs"), "theirs");
+  EXPECT_EQ(cache.store("key", "ours"), "theirs");
+  EXPECT_EQ(cache.load("key"), "theirs");
+  only_file();  // and no drafts are left
+}
+
+TEST_F(TunerTest, AFolderThatCannotBeMadeIsSaidAndSurvived) {
+  write(folder_ / "plans", "a file where the folder should be");
+  testing::internal::CaptureStderr();
+  Tuner tuner_now = tuner();
+  EXPECT_EQ(choose(tuner_now), 1u);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot write"), std::string::npos);
+}
+
+TEST(TuningSettingsTest, RefusesWordsItDoesNotKnow) {
+  setenv("GRAPHBENCH_AUTOTUNE", "maybe", 1);
+  EXPECT_THROW(TuningSettings::from_environment(), Error);
+  setenv("GRAPHBENCH_AUTOTUNE", "off", 1);
+  EXPECT_FALSE(TuningSettings::from_environment().timed);
+  unsetenv("GRAPHBENCH_AUTOTUNE");
+  setenv("GRAPHBENCH_PLAN_CACHE", "off", 1);
+  EXPECT_TRUE(TuningSettings::from_environment().cache_folder.empty());
+  unsetenv("GRAPHBENCH_PLAN_CACHE");
+  EXPECT_TRUE(TuningSettings::from_environment().timed);
+}
+
+}  // namespace
+}  // namespace graphbench::cuda
