@@ -6,6 +6,10 @@
 #include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/data_kernels.hpp"
 #include "graphs/cuda/device_facts.hpp"
+#include "graphs/cuda/empty_kernel.hpp"
+#include "graphs/cuda/nvml_monitor.hpp"
+#include "graphs/cuda/profiling/cupti_library.hpp"
+#include "graphs/cuda/profiling/cupti_profiler.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/stream.hpp"
 
@@ -131,6 +135,33 @@ std::uint64_t CudaDevice::digest(Stream& stream, const void* source, std::size_t
 
 void CudaDevice::synchronize() {
   check(cudaDeviceSynchronize(), "synchronize device");
+}
+
+std::unique_ptr<Kernel> CudaDevice::make_empty_kernel() {
+  return std::make_unique<EmptyKernel>();
+}
+
+std::size_t CudaDevice::cache_bytes() const {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, info_.index), "read size of L2");
+  return static_cast<std::size_t>(bytes);
+}
+
+ProfilerResult CudaDevice::make_profiler() {
+  std::string why;
+  const CuptiLibrary* library = cupti_library(why);
+  if (library == nullptr) return {nullptr, why};
+  return CuptiProfiler::start(*library);
+}
+
+MonitorResult CudaDevice::make_monitor() {
+  std::string why;
+  const NvmlLibrary* library = nvml_library(why);
+  if (library == nullptr) return {nullptr, why};
+  char bus_id[32] = {};
+  const cudaError_t status = cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, info_.index);
+  if (status != cudaSuccess) return {nullptr, "this GPU has no PCI address: " + describe(status)};
+  return NvmlMonitor::open(*library, bus_id);
 }
 
 }  // namespace graphbench::cuda

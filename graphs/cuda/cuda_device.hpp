@@ -42,6 +42,11 @@ class CudaDevice final : public Device {
             std::uint64_t seed) override;
   std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;
   void synchronize() override;
+  std::unique_ptr<Kernel> make_empty_kernel() override;
+  bool can_fork_captures() const override { return true; }
+  std::size_t cache_bytes() const override;
+  ProfilerResult make_profiler() override;  // CUPTI
+  MonitorResult make_monitor() override;    // NVML
 
  private:
   DeviceInfo info_;

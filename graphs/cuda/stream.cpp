@@ -12,6 +12,7 @@ CudaStream::CudaStream() {
 
 CudaStream::~CudaStream() {
   abandon_capture();
+  if (sleeper_ != nullptr) log_failure(cudaEventDestroy(sleeper_), "destroy blocking event");
   log_failure(cudaStreamDestroy(stream_), "destroy stream");
 }
 
@@ -64,6 +65,19 @@ void CudaStream::copy_to_device(void* destination, const void* host_source, std:
 
 void CudaStream::copy_on_device(void* destination, const void* source, std::size_t bytes) {
   check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToDevice, stream_), "copy on device");
+}
+
+void CudaStream::synchronize_blocking() {
+  if (sleeper_ == nullptr) {
+    check(cudaEventCreateWithFlags(&sleeper_, cudaEventBlockingSync | cudaEventDisableTiming),
+          "create blocking event");
+  }
+  check(cudaEventRecord(sleeper_, stream_), "record blocking event");
+  check(cudaEventSynchronize(sleeper_), "wait asleep for stream");
+}
+
+void CudaStream::wait(Event& event) {
+  check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent&>(event).handle(), 0), "wait for event");
 }
 
 CudaEvent::CudaEvent() {

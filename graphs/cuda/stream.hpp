@@ -26,6 +26,8 @@ class CudaStream final : public Stream {
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
   void* native_handle() noexcept override { return stream_; }
+  void synchronize_blocking() override;
+  void wait(Event& event) override;
 
   cudaStream_t handle() const noexcept { return stream_; }
   // Expires with the stream.
@@ -34,6 +36,7 @@ class CudaStream final : public Stream {
  private:
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);
+  cudaEvent_t sleeper_ = nullptr;  // made by the first synchronize_blocking()
 };
 
 class CudaEvent final : public Event {
@@ -45,6 +48,7 @@ class CudaEvent final : public Event {
 
   void record(Stream& stream) override;
   double seconds_since(const Event& start) const override;
+  cudaEvent_t handle() const noexcept { return event_; }
 
  private:
   cudaEvent_t event_ = nullptr;

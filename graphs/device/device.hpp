@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "graphs/device/monitor.hpp"
+#include "graphs/device/profiler.hpp"
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/program.hpp"
 
@@ -100,6 +102,14 @@ class Stream {
   virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;
   virtual void copy_on_device(void* destination, const void* source, std::size_t bytes) = 0;
   virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
+
+  // As synchronize(), but the waiting thread sleeps until it is woken instead of spinning. Throws
+  // Error(unsupported) where the device has no such wait.
+  virtual void synchronize_blocking();
+  // What is enqueued after this call starts once the event's last recording is reached. Where that was
+  // recorded on a capturing stream, this stream joins the capture, and its work becomes a branch of
+  // the graph. Throws Error(unsupported) on devices that cannot fork (Device::can_fork_captures).
+  virtual void wait(Event& event);
 };
 
 struct DeviceInfo {
@@ -148,6 +158,16 @@ class Device {
   virtual std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) = 0;
   // Waits for everything on the device.
   virtual void synchronize() = 0;
+
+  // A kernel without operands that does nothing: what a launch costs at best. Throws
+  // Error(unsupported) where there is none.
+  virtual std::unique_ptr<Kernel> make_empty_kernel();
+  virtual bool can_fork_captures() const { return false; }
+  // The size of the last cache in front of the device's memory (a GPU's L2); 0 where unknown.
+  virtual std::size_t cache_bytes() const { return 0; }
+  // Loads what it needs at this call and not before. Never throws for a missing library.
+  virtual ProfilerResult make_profiler();
+  virtual MonitorResult make_monitor();
 };
 
 // One device a backend can see, or the reason why it can see none.

@@ -2,6 +2,7 @@
 #include "graphs/host/cpu.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -36,6 +37,14 @@ int usable_cores() {
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
   // More cores than cpu_set_t holds: the affinity cannot be read this way, the count still can.
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::size_t last_cache_bytes() noexcept {
+  long bytes = 0;
+  for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE}) {
+    bytes = std::max(bytes, sysconf(level));
+  }
+  return static_cast<std::size_t>(std::max(bytes, 0L));
 }
 
 bool has_bf16_arithmetic() {

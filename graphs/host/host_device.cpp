@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "graphs/host/cpu.hpp"
 #include "graphs/host/fill.hpp"
@@ -32,6 +33,38 @@ void run_digest_task(Task& task, StreamContext&) {
   std::memcpy(&request, task.words.data(), sizeof(request));
   *request.digest = digest_of(request.source, request.bytes);
 }
+
+class EmptyOp final : public OpImplementation {
+ public:
+  void run(void* const*, StreamContext&) override {}
+  std::unique_ptr<BoundOp> bind(void* const*) override { return std::make_unique<Bound>(); }
+
+ private:
+  class Bound final : public BoundOp {
+   public:
+    void run(StreamContext&) override {}
+  };
+};
+
+// Records for as long as it lives.
+class HostProfiler final : public ActivityProfiler {
+ public:
+  explicit HostProfiler(HostDevice& device) : device_(device) { attach(&recorder_); }
+  ~HostProfiler() override { attach(nullptr); }
+  std::vector<Activity> collect() override {
+    const std::lock_guard lock(device_.execution_mutex());
+    return recorder_.take();
+  }
+
+ private:
+  void attach(ActivityRecorder* recorder) {
+    const std::lock_guard lock(device_.execution_mutex());
+    device_.set_recorder(recorder);
+  }
+
+  HostDevice& device_;
+  ActivityRecorder recorder_;
+};
 
 }  // namespace
 
@@ -85,9 +118,24 @@ std::unique_ptr<Kernel> HostDevice::make_kernel(const ir::OpCall& call) {
   check_operands(call);
   const std::uint64_t signature = kernels_.find_or_make(signature_text(call), [&] {
     const PlanningThreads threads(compute_threads());
-    return make_op(call, scratch_);
+    std::unique_ptr<OpImplementation> made = make_op(call, scratch_);
+    made->set_name(call.op->kind);
+    return made;
   });
   return std::make_unique<HostKernel>(kernels_, signature, call.operands.size());
+}
+
+std::unique_ptr<Kernel> HostDevice::make_empty_kernel() {
+  const std::uint64_t signature = kernels_.find_or_make("empty", [] {
+    auto made = std::make_unique<EmptyOp>();
+    made->set_name("empty");
+    return made;
+  });
+  return std::make_unique<HostKernel>(kernels_, signature, 0);
+}
+
+ProfilerResult HostDevice::make_profiler() {
+  return {std::make_unique<HostProfiler>(*this), "the host stream's own records"};
 }
 
 void HostDevice::deallocate(void* data) noexcept {

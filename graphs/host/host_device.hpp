@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "graphs/device/device.hpp"
+#include "graphs/host/activity_recorder.hpp"
+#include "graphs/host/cpu.hpp"
 #include "graphs/host/host_memory.hpp"
 #include "graphs/host/kernel_cache.hpp"
 #include "graphs/host/scratch_arena.hpp"
@@ -34,12 +36,19 @@ class HostDevice final : public Device {
             std::uint64_t seed) override;
   std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;
   void synchronize() override;
+  std::unique_ptr<Kernel> make_empty_kernel() override;
+  std::size_t cache_bytes() const override { return last_cache_bytes(); }
+  // Records every op's start and end on the stream's thread.
+  ProfilerResult make_profiler() override;
 
   int cores() const noexcept { return cores_; }
   // One core is left to the thread that submits, where there is more than one.
   int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
   // Held by whichever stream's thread is running a task.
   std::mutex& execution_mutex() noexcept { return execution_mutex_; }
+  // Null while nobody profiles. Read and set under execution_mutex().
+  ActivityRecorder* recorder() const noexcept { return recorder_; }
+  void set_recorder(ActivityRecorder* recorder) noexcept { recorder_ = recorder; }
   // Implementations prepared so far.
   const KernelCache& kernels() const noexcept { return kernels_; }
 
@@ -52,6 +61,7 @@ class HostDevice final : public Device {
   int cores_;
   DeviceInfo info_;
   std::mutex execution_mutex_;
+  ActivityRecorder* recorder_ = nullptr;
   HostMemory memory_;
   ScratchArena scratch_;
   KernelCache kernels_;

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/host_kernel.hpp"
 #include "graphs/host/host_stream.hpp"
 
@@ -25,19 +26,20 @@ void run_nothing(Task&, StreamContext&) {}
 }  // namespace
 
 std::unique_ptr<GraphExec> HostGraph::instantiate() {
-  std::vector<std::unique_ptr<BoundOp>> nodes;
+  std::vector<HostGraphExec::Node> nodes;
   nodes.reserve(tasks_.size());
   for (const Task& task : tasks_) {
     if (task.run == HostKernel::run) {
-      nodes.push_back(static_cast<OpImplementation*>(task.object)->bind(task.words.data()));
+      auto& implementation = *static_cast<OpImplementation*>(task.object);
+      nodes.push_back({implementation.bind(task.words.data()), implementation.name()});
     } else {
-      nodes.push_back(std::make_unique<BoundTask>(task));
+      nodes.push_back({std::make_unique<BoundTask>(task), "memory"});
     }
   }
   return std::make_unique<HostGraphExec>(std::move(nodes));
 }
 
-HostGraphExec::HostGraphExec(std::vector<std::unique_ptr<BoundOp>> nodes) : nodes_(std::move(nodes)) {}
+HostGraphExec::HostGraphExec(std::vector<Node> nodes) : nodes_(std::move(nodes)) {}
 
 HostGraphExec::~HostGraphExec() {
   while (in_flight_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
@@ -64,7 +66,14 @@ void HostGraphExec::run(Task& task, StreamContext& context) {
     std::atomic<int>& in_flight;
     ~Landing() { in_flight.fetch_sub(1, std::memory_order_release); }
   } const landing{exec.in_flight_};
-  for (const auto& node : exec.nodes_) node->run(context);
+  if (context.recorder == nullptr) [[likely]] {
+    for (const Node& node : exec.nodes_) node.op->run(context);
+    return;
+  }
+  for (const Node& node : exec.nodes_) {
+    const RecordedOp recorded(context.recorder, node.name);
+    node.op->run(context);
+  }
 }
 
 }  // namespace graphbench::host

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "graphs/device/device.hpp"
@@ -14,7 +15,11 @@ namespace graphbench::host {
 
 class HostGraphExec final : public GraphExec {
  public:
-  explicit HostGraphExec(std::vector<std::unique_ptr<BoundOp>> nodes);
+  struct Node {
+    std::unique_ptr<BoundOp> op;
+    std::string name;  // in activity records
+  };
+  explicit HostGraphExec(std::vector<Node> nodes);
   ~HostGraphExec() override;  // waits for replays that are still enqueued
   // There is no other memory to move it to: the graph is where it runs. The stream still orders it.
   void upload(Stream& stream) override;
@@ -24,7 +29,7 @@ class HostGraphExec final : public GraphExec {
  private:
   static void run(Task& task, StreamContext& context);
 
-  std::vector<std::unique_ptr<BoundOp>> nodes_;
+  std::vector<Node> nodes_;
   std::atomic<int> in_flight_{0};
 };
 

@@ -1,6 +1,7 @@
 // Launching the host device's kernels.
 #include "graphs/host/host_kernel.hpp"
 
+#include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/host_stream.hpp"
 #include "graphs/host/op_implementation.hpp"
 
@@ -12,7 +13,9 @@ void HostKernel::launch(Stream& stream, void* const* operands) {
 }
 
 void HostKernel::run(Task& task, StreamContext& context) {
-  static_cast<OpImplementation*>(task.object)->run(task.words.data(), context);
+  auto& implementation = *static_cast<OpImplementation*>(task.object);
+  const RecordedOp recorded(context.recorder, implementation.name());
+  implementation.run(task.words.data(), context);
 }
 
 }  // namespace graphbench::host

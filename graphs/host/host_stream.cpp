@@ -68,11 +68,13 @@ HostStream::~HostStream() {
 
 void HostStream::work() {
   LibraryStream library(device_.compute_threads());
-  StreamContext context{library.get()};
+  StreamContext context;
+  context.library_stream = library.get();
   while (Task* task = ring_.next()) {
     try {
       // The ops of one device run one at a time: they share its cores and its scratch memory.
       const std::lock_guard lock(device_.execution_mutex());
+      context.recorder = device_.recorder();
       task->run(*task, context);
     } catch (...) {
       if (error_ == nullptr) error_ = std::current_exception();
@@ -125,6 +127,16 @@ void HostStream::drain() noexcept {
 void HostStream::synchronize() {
   refuse_while_capturing("synchronize");
   ring_.wait_idle();
+  rethrow_error();
+}
+
+void HostStream::synchronize_blocking() {
+  refuse_while_capturing("synchronize");
+  ring_.wait_idle_asleep();
+  rethrow_error();
+}
+
+void HostStream::rethrow_error() {
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 

@@ -31,6 +31,7 @@ class HostStream final : public Stream {
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
   void* native_handle() noexcept override { return nullptr; }
+  void synchronize_blocking() override;
 
   // Enqueues a task, or records it where the stream captures. `payload` is copied into its words.
   void submit(Task::Run run, void* object, const void* payload, std::size_t bytes);
@@ -46,6 +47,7 @@ class HostStream final : public Stream {
 
   void enqueue(Task::Run run, void* object, const void* payload, std::size_t bytes);
   void refuse_while_capturing(const char* operation);
+  void rethrow_error();
   void work();
 
   HostDevice& device_;

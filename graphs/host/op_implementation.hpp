@@ -3,14 +3,19 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 
 struct dnnl_stream;
 
 namespace graphbench::host {
 
+class ActivityRecorder;
+
 // What the stream's thread gives to the work it runs.
 struct StreamContext {
   dnnl_stream* library_stream = nullptr;  // oneDNN's, in order, made on the stream's thread
+  ActivityRecorder* recorder = nullptr;   // null unless somebody profiles
 };
 
 // An op with its operands' addresses resolved; it only runs.
@@ -29,6 +34,13 @@ class OpImplementation {
   virtual void run(void* const* operands, StreamContext& context) = 0;
   // Resolves the operands once. The result does not outlive the implementation.
   virtual std::unique_ptr<BoundOp> bind(void* const* operands) = 0;
+
+  // What activity records call it: the op's kind.
+  const std::string& name() const noexcept { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+
+ private:
+  std::string name_;
 };
 
 }  // namespace graphbench::host

@@ -11,7 +11,7 @@ Task& TaskRing::claim() {
     seen_completed_ = completed_.load();
     // A full ring is waited out down to half: a producer that woke for every slot would sleep and wake
     // once a task, and both threads would pay for it.
-    if (index - seen_completed_ >= capacity) wait_completed(index - capacity / 2);
+    if (index - seen_completed_ >= capacity) wait_completed(index - capacity / 2, spin_.producer);
   }
   return slots_[index % capacity];
 }
@@ -22,7 +22,11 @@ void TaskRing::publish() noexcept {
 }
 
 void TaskRing::wait_idle() {
-  wait_completed(published_.load(std::memory_order_relaxed));
+  wait_completed(published_.load(std::memory_order_relaxed), spin_.producer);
+}
+
+void TaskRing::wait_idle_asleep() {
+  wait_completed(published_.load(std::memory_order_relaxed), std::chrono::microseconds(0));
 }
 
 void TaskRing::close() noexcept {
@@ -30,9 +34,9 @@ void TaskRing::close() noexcept {
   consumer_.wake();
 }
 
-void TaskRing::wait_completed(std::uint64_t target) {
+void TaskRing::wait_completed(std::uint64_t target, std::chrono::microseconds spin) {
   producer_target_.store(target);
-  producer_.wait([&] { return completed_.load() >= target; }, spin_.producer);
+  producer_.wait([&] { return completed_.load() >= target; }, spin);
   seen_completed_ = completed_.load();
 }
 

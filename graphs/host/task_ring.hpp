@@ -44,6 +44,8 @@ class TaskRing {
   void publish() noexcept;
   // Producer. Waits until every published task has completed.
   void wait_idle();
+  // Producer. The same without spinning: the thread sleeps at once.
+  void wait_idle_asleep();
   // Producer. No task follows.
   void close() noexcept;
 
@@ -53,7 +55,7 @@ class TaskRing {
   void complete() noexcept;
 
  private:
-  void wait_completed(std::uint64_t target);
+  void wait_completed(std::uint64_t target, std::chrono::microseconds spin);
 
   const SpinTimes spin_;
   std::unique_ptr<Task[]> slots_;

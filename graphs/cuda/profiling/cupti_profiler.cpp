@@ -1,0 +1,172 @@
+// Buffers, records and clocks of CUPTI's activity interface.
+#include "graphs/cuda/profiling/cupti_profiler.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+constexpr std::size_t buffer_alignment = 8;  // CUPTI's own
+
+constexpr std::array recorded_kinds = {cupti_activity_concurrent_kernel, cupti_activity_memcpy,
+                                       cupti_activity_memset};
+
+// CUPTI's callbacks carry no pointer of ours, and may come from a thread of its own.
+std::mutex active_mutex;
+CuptiProfiler* active = nullptr;
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string text_of(const CuptiLibrary& library, int status) {
+  const char* text = nullptr;
+  if (library.get_result_string(status, &text) != cupti_success || text == nullptr) text = "unknown status";
+  return std::string(text) + " (" + std::to_string(status) + ")";
+}
+
+// Both clocks count the same seconds; the reading that took least time tells best how far apart they
+// are.
+bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& status) {
+  double shortest = 1e9;
+  for (int i = 0; i < 32; ++i) {
+    std::uint64_t cupti_ns = 0;
+    const double before = steady_seconds();
+    status = library.get_timestamp(&cupti_ns);
+    const double after = steady_seconds();
+    if (status != cupti_success) return false;
+    if (after - before >= shortest) continue;
+    shortest = after - before;
+    offset_seconds = (before + after) / 2 - static_cast<double>(cupti_ns) * 1e-9;
+  }
+  return true;
+}
+
+// "gemm_kernel<float>" instead of its mangled form, without the parameter list.
+std::string readable(const char* name) {
+  if (name == nullptr) return "unknown kernel";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                         &std::free);
+  std::string result = status == 0 && text ? text.get() : name;
+  // Parameters say nothing that the name does not; "(anonymous namespace)::" is no parameter list.
+  const std::size_t last = result.rfind('(');
+  if (last != std::string::npos && last > 0 && result.compare(last, 10, "(anonymous") != 0)
+    result.resize(last);
+  return result;
+}
+
+}  // namespace
+
+CuptiProfiler::CuptiProfiler(const CuptiLibrary& library, double clock_offset_seconds)
+    : library_(library), clock_offset_seconds_(clock_offset_seconds) {}
+
+ProfilerResult CuptiProfiler::start(const CuptiLibrary& library) {
+  std::uint32_t version = 0;
+  double offset_seconds = 0;
+  int status = library.get_version(&version);
+  if (status == cupti_success) {
+    if (!measure_offset(library, offset_seconds, status))
+      return {nullptr, "CUPTI gives no timestamps: " + text_of(library, status)};
+    status = library.register_callbacks(&buffer_requested, &buffer_completed);
+  }
+  if (status != cupti_success) return {nullptr, "CUPTI could not start: " + text_of(library, status)};
+  std::unique_ptr<CuptiProfiler> profiler;
+  {
+    const std::lock_guard lock(active_mutex);
+    if (active != nullptr) return {nullptr, "another profile is being recorded in this process"};
+    profiler.reset(new CuptiProfiler(library, offset_seconds));
+    active = profiler.get();
+  }
+  for (const std::uint32_t kind : recorded_kinds) {
+    status = library.enable(kind);
+    if (status != cupti_success) {
+      return {nullptr, "CUPTI refused to record: " + text_of(library, status)};
+    }
+  }
+  return {std::move(profiler), "CUPTI API " + std::to_string(version)};
+}
+
+CuptiProfiler::~CuptiProfiler() {
+  for (const std::uint32_t kind : recorded_kinds) (void)library_.disable(kind);
+  (void)library_.flush_all(cupti_flush_forced);
+  const std::lock_guard lock(active_mutex);
+  if (active == this) active = nullptr;
+}
+
+void CuptiProfiler::buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records_max) {
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
+  *bytes = *buffer != nullptr ? buffer_bytes : 0;
+  *records_max = 0;  // as many as fit
+}
+
+void CuptiProfiler::buffer_completed(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
+                                     std::size_t valid_bytes) {
+  const std::unique_ptr<std::uint8_t, decltype(&std::free)> owner(buffer, &std::free);
+  const std::lock_guard lock(active_mutex);
+  if (active == nullptr) return;
+  if (buffer != nullptr && valid_bytes > 0) active->read(buffer, valid_bytes);
+  std::size_t dropped = 0;
+  if (active->library_.dropped_records(context, stream, &dropped) == cupti_success)
+    active->dropped_ += dropped;
+}
+
+void CuptiProfiler::read(std::uint8_t* buffer, std::size_t valid_bytes) {
+  CuptiRecord* record = nullptr;
+  while (library_.next_record(buffer, valid_bytes, &record) == cupti_success) add(*record);
+}
+
+double CuptiProfiler::to_seconds(std::uint64_t cupti_ns) const {
+  return static_cast<double>(cupti_ns) * 1e-9 + clock_offset_seconds_;
+}
+
+void CuptiProfiler::add(const CuptiRecord& record) {
+  const bool kernel = record.kind == cupti_activity_kernel || record.kind == cupti_activity_concurrent_kernel;
+  if (!kernel && record.kind != cupti_activity_memcpy && record.kind != cupti_activity_memset) return;
+  const auto& timed = reinterpret_cast<const CuptiTimedRecord&>(record);
+  if (timed.start_ns == 0 || timed.end_ns < timed.start_ns) {
+    ++dropped_;  // a record without times is one that is missing
+    return;
+  }
+  Activity& activity = activities_.emplace_back();
+  activity.start_seconds = to_seconds(timed.start_ns);
+  // From the difference: sums of large numbers would cost the last nanoseconds.
+  activity.end_seconds = activity.start_seconds + static_cast<double>(timed.end_ns - timed.start_ns) * 1e-9;
+  if (kernel) {
+    activity.name = readable(reinterpret_cast<const CuptiKernelRecord&>(record).name);
+  } else {
+    activity.kind = record.kind == cupti_activity_memcpy ? Activity::Kind::copy : Activity::Kind::fill;
+    activity.name = activity.kind == Activity::Kind::copy ? "copy" : "fill";
+  }
+}
+
+void CuptiProfiler::check(int status, const char* operation) const {
+  if (status != cupti_success)
+    throw Error(ErrorCode::device_failed, std::string(operation) + ": " + text_of(library_, status));
+}
+
+std::vector<Activity> CuptiProfiler::collect() {
+  check(library_.flush_all(cupti_flush_forced), "collect activity records");
+  const std::lock_guard lock(active_mutex);
+  std::vector<Activity> collected = std::exchange(activities_, {});
+  if (const std::size_t dropped = std::exchange(dropped_, 0); dropped > 0) {
+    throw Error(ErrorCode::device_failed,
+                "collect activity records: CUPTI lost " + std::to_string(dropped) + " of them");
+  }
+  std::ranges::stable_sort(collected, {}, &Activity::start_seconds);
+  return collected;
+}
+
+}  // namespace graphbench::cuda

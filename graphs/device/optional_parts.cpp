@@ -1,0 +1,26 @@
+// What a device without the optional parts of the interface answers: a reason, never a pretence.
+#include "graphs/device/device.hpp"
+
+namespace graphbench {
+
+void Stream::synchronize_blocking() {
+  throw Error(ErrorCode::unsupported, "wait asleep: this device's streams have no such wait");
+}
+
+void Stream::wait(Event&) {
+  throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for others");
+}
+
+std::unique_ptr<Kernel> Device::make_empty_kernel() {
+  throw Error(ErrorCode::unsupported, "make an empty kernel: this device has none");
+}
+
+ProfilerResult Device::make_profiler() {
+  return {nullptr, "this device keeps no activity records"};
+}
+
+MonitorResult Device::make_monitor() {
+  return {nullptr, "this device reports no clocks"};
+}
+
+}  // namespace graphbench
