@@ -9,7 +9,8 @@ if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
-install(FILES reporters/schema/result.schema.json DESTINATION share/graphbench COMPONENT runtime)
+install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
+  DESTINATION share/graphbench COMPONENT runtime)
 
 install(FILES graphs/abi/graphbench_abi.h DESTINATION include/graphbench COMPONENT development)
 install(TARGETS graphbench_plugin_abi EXPORT graphbench COMPONENT development)

@@ -26,9 +26,12 @@ constexpr const char* footer =
 class UsageFormatter final : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string) const override {
+    if (app->get_name() == "floor")
+      return "Usage: graphbench floor [--device DEVICE] [--json FILE] [options]\n";
     if (app->get_parent() != nullptr)
       return "Usage: graphbench list [workloads|devices|modes|presets] [options]\n";
-    return "Usage: graphbench --sweep [options]\n       graphbench list [workloads|devices|modes|presets]\n";
+    return "Usage: graphbench --sweep [options]\n       graphbench list [workloads|devices|modes|presets]\n"
+           "       graphbench floor [--device DEVICE] [--json FILE]\n";
   }
 };
 
@@ -41,7 +44,12 @@ struct Parsed {
   std::map<std::string, bool> flags;
   std::string list_what;
   std::vector<std::string> list_plugins;
+  std::map<std::string, std::vector<std::string>> floor_values;
+  std::map<std::string, bool> floor_flags;
 };
+
+// Of the sweep's options, those that `floor` takes too.
+const std::vector<std::string> floor_options = {"device", "json", "cpu", "no-pin", "worker-timeout", "quiet"};
 
 // One instance: CLI11 wants its targets to stay where they are.
 class CommandLine {
@@ -55,7 +63,7 @@ class CommandLine {
     app_.add_flag("--sweep", parsed_.sweep, "run a sweep (the main job)");
     app_.add_option("--config", parsed_.config_file, "read options from a TOML file; flags win over it")
         ->type_name("FILE.toml");
-    for (const OptionSpec& spec : config::sweep_options()) add(spec);
+    for (const OptionSpec& spec : config::sweep_options()) add(app_, spec, parsed_.values, parsed_.flags);
     list_ = app_.add_subcommand("list", "say what there is: workloads, devices, modes, presets");
     list_->allow_extras();
     list_->add_option("WHAT", parsed_.list_what, "workloads, devices, modes or presets (default: all)")
@@ -64,6 +72,10 @@ class CommandLine {
         ->type_name("FILE.so")
         ->expected(1)
         ->take_all();
+    floor_ = app_.add_subcommand("floor", "measure what this machine can do at best");
+    floor_->allow_extras();
+    for (const std::string& name : floor_options)
+      add(*floor_, *config::find_option(name), parsed_.floor_values, parsed_.floor_flags);
   }
 
   Arguments parse(int argc, const char* const* argv) {
@@ -72,7 +84,7 @@ class CommandLine {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-      arguments.text = (list_->parsed() ? list_ : &app_)->help();
+      arguments.text = (list_->parsed() ? list_ : floor_->parsed() ? floor_ : &app_)->help();
       return arguments;
     } catch (const CLI::ParseError& error) {
       refuse(error);
@@ -82,6 +94,8 @@ class CommandLine {
       arguments.command = Command::version;
     } else if (list_->parsed()) {
       fill_list(arguments);
+    } else if (floor_->parsed()) {
+      fill_floor(arguments);
     } else {
       fill_sweep(arguments);
     }
@@ -89,12 +103,14 @@ class CommandLine {
   }
 
  private:
-  void add(const OptionSpec& spec) {
+  static void add(CLI::App& app, const OptionSpec& spec,
+                  std::map<std::string, std::vector<std::string>>& values,
+                  std::map<std::string, bool>& flags) {
     if (spec.kind == OptionKind::flag) {
-      app_.add_flag("--" + spec.name, parsed_.flags[spec.name], spec.help);
+      app.add_flag("--" + spec.name, flags[spec.name], spec.help);
       return;
     }
-    CLI::Option* option = app_.add_option("--" + spec.name, parsed_.values[spec.name], spec.help);
+    CLI::Option* option = app.add_option("--" + spec.name, values[spec.name], spec.help);
     option->type_name(spec.placeholder)->type_size(1)->expected(1);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // flags() says it better than CLI11
   }
@@ -116,8 +132,8 @@ class CommandLine {
       throw InputError(
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");
     }
-    throw InputError("", in_quotes(first) + " is not a command: give --sweep or list" +
-                             config::did_you_mean(first, {"list", "--sweep"}));
+    throw InputError("", in_quotes(first) + " is not a command: give --sweep, list or floor" +
+                             config::did_you_mean(first, {"list", "floor", "--sweep"}));
   }
 
   void fill_list(Arguments& arguments) {
@@ -145,6 +161,17 @@ class CommandLine {
     }
   }
 
+  void fill_floor(Arguments& arguments) {
+    if (parsed_.sweep) throw InputError("floor", "it cannot be combined with --sweep: give one of them");
+    const config::RawOptions misplaced = raw_of(parsed_.values, parsed_.flags);
+    if (!misplaced.empty()) {
+      throw InputError("--" + misplaced.begin()->first,
+                       "it stands before floor: give floor's options after the word floor");
+    }
+    arguments.command = Command::floor;
+    arguments.options = raw_of(parsed_.floor_values, parsed_.floor_flags);
+  }
+
   void fill_sweep(Arguments& arguments) {
     const config::RawOptions given = flags();
     if (!parsed_.sweep) {
@@ -152,7 +179,7 @@ class CommandLine {
         throw InputError("--" + given.begin()->first, "it needs --sweep: graphbench --sweep ...");
       if (!parsed_.config_file.empty())
         throw InputError("--config", "it needs --sweep: graphbench --sweep ...");
-      throw InputError("", "nothing to do: give --sweep or list; see graphbench --help");
+      throw InputError("", "nothing to do: give --sweep, list or floor; see graphbench --help");
     }
     arguments.command = Command::sweep;
     const bool from_file = app_.count("--config") > 0;
@@ -160,16 +187,19 @@ class CommandLine {
         config::merge(from_file ? config::read_toml_file(parsed_.config_file) : config::RawOptions(), given);
   }
 
-  config::RawOptions flags() const {
+  config::RawOptions flags() const { return raw_of(parsed_.values, parsed_.flags); }
+
+  static config::RawOptions raw_of(const std::map<std::string, std::vector<std::string>>& all_values,
+                                   const std::map<std::string, bool>& all_flags) {
     config::RawOptions raw;
-    for (const auto& [name, values] : parsed_.values) {
+    for (const auto& [name, values] : all_values) {
       if (values.size() > 1 && config::find_option(name)->kind != OptionKind::repeated) {
         throw InputError("--" + name,
                          "it is given " + std::to_string(values.size()) + " times: give it once");
       }
       for (const std::string& value : values) raw[name].push_back({value, "--" + name});
     }
-    for (const auto& [name, given] : parsed_.flags) {
+    for (const auto& [name, given] : all_flags) {
       if (given) raw[name].push_back({"true", "--" + name});
     }
     return raw;
@@ -177,6 +207,7 @@ class CommandLine {
 
   CLI::App app_;
   CLI::App* list_ = nullptr;
+  CLI::App* floor_ = nullptr;
   Parsed parsed_;
 };
 

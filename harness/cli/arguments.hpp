@@ -9,13 +9,13 @@
 
 namespace graphbench::cli {
 
-enum class Command : std::uint8_t { sweep, list, help, version };
+enum class Command : std::uint8_t { sweep, list, floor, help, version };
 enum class ListWhat : std::uint8_t { everything, workloads, devices, modes, presets };
 
 struct Arguments {
   Command command = Command::help;
   ListWhat list = ListWhat::everything;
-  config::RawOptions options;  // of --sweep, flags merged over the file; of list: plugin
+  config::RawOptions options;  // of --sweep, flags merged over the file; of list: plugin; of floor: its own
   std::vector<std::string> argv;
   std::string text;  // of help
 };

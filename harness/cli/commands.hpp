@@ -13,6 +13,7 @@ inline constexpr int exit_interrupted = 130;
 
 int sweep_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
+int floor_command(const Arguments& arguments);
 
 // The whole command line: parses, runs, and turns every exception into one line on stderr and the exit
 // code that stands for it.

@@ -25,6 +25,8 @@ int dispatch(const Arguments& arguments) {
       return sweep_command(arguments);
     case Command::list:
       return list_command(arguments);
+    case Command::floor:
+      return floor_command(arguments);
     case Command::version:
       std::printf("graphbench %s (%s)\n", GRAPHBENCH_VERSION, GRAPHBENCH_COMMIT);
       return exit_done;

@@ -7,6 +7,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/cli/instruments.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/plan/make_plan.hpp"
@@ -150,6 +151,7 @@ void say_what_failed(const sweep::SweepOutcome& outcome) {
 }
 
 int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
+  const bool traced = write_trace(outcome, options);
   const bool written = write_document(outcome.result, options);
   const bool samples_written = write_samples(outcome.result, options);
   if (!options.quiet) show_table(outcome.result, options, written);
@@ -158,7 +160,7 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
     std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
     return exit_interrupted;
   }
-  if (!written || !samples_written) return exit_error;
+  if (!written || !samples_written || !traced) return exit_error;
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
@@ -176,6 +178,12 @@ void check_output(const config::SweepOptions& options, const std::string& name, 
 void check_outputs(const config::SweepOptions& options) {
   if (options.dump_program) return;
   if (options.json != "-") check_output(options, "json", options.json);
+  if (!options.trace.empty()) check_output(options, "trace", options.trace);
+  if (!options.trace.empty() && (options.trace == options.json || options.trace == options.samples)) {
+    throw config::InputError(
+        options.where("trace"),
+        "\"" + options.trace + "\" is the file of --json or --samples too: give another");
+  }
   if (options.samples.empty()) return;
   check_output(options, "samples", options.samples);
   if (options.samples == options.json) {
@@ -189,6 +197,7 @@ void check_outputs(const config::SweepOptions& options) {
 int sweep_command(const Arguments& arguments) {
   const config::SweepOptions options = config::check_options(arguments.options);
   check_outputs(options);
+  check_cpu(options);
   sweep::ProcessSupervisor supervisor;
   const sweep::ProbeSettings probe{sweep::own_command("--probe"), options.worker_timeout_seconds};
   sweep::ProbeRequest request;
@@ -199,7 +208,10 @@ int sweep_command(const Arguments& arguments) {
   const model::Plan plan = plan::make_plan(options, catalog, arguments.argv);
   const std::vector<std::string> dumps = check_programs(plan, options, probe, supervisor);
   if (options.dump_program) return dump_programs(dumps);
-  return report(measure(plan, catalog, options, supervisor), options);
+  const Surroundings surroundings = read_surroundings(plan.device, options, supervisor);
+  sweep::SweepOutcome outcome = measure(plan, catalog, options, supervisor);
+  add_surroundings(surroundings, outcome);
+  return report(outcome, options);
 }
 
 }  // namespace graphbench::cli

@@ -229,6 +229,17 @@ SweepOptions check_options(const RawOptions& raw) {
   const auto flag = [&](const std::string& name) {
     return find(raw, name) != nullptr && raw.at(name).back().text == "true";
   };
+  options.instruments.pin = !flag("no-pin");
+  if (find(raw, "cpu") != nullptr) {
+    options.instruments.cpu = integer(raw, "cpu", 0, {0, 1023});
+    if (!options.instruments.pin) {
+      throw InputError(options.where("cpu"), "it cannot be combined with --no-pin: give one of them");
+    }
+  }
+  options.trace = text_of(raw, "trace", "");
+  options.instruments.cold_l2 = flag("cold-l2");
+  options.instruments.trace = !options.trace.empty();
+  options.instruments.profile = flag("profile") || options.instruments.trace;
   options.quiet = flag("quiet");
   options.dump_program = flag("dump-program");
   return options;

@@ -52,6 +52,8 @@ struct SweepOptions {
   std::int64_t seed = 1;
   model::SamplingBounds sampling;
   double worker_timeout_seconds = 120;
+  model::InstrumentOptions instruments;
+  std::string trace;  // empty: none
   bool quiet = false;
   bool dump_program = false;
   std::map<std::string, std::string> places;  // option name -> where it was given

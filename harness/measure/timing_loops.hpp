@@ -12,6 +12,7 @@
 
 #include "graphs/device/device.hpp"
 #include "graphs/execution/executor.hpp"
+#include "harness/measure/cache_flush.hpp"
 #include "harness/measure/sample_buffer.hpp"
 
 namespace graphbench::measure {
@@ -20,6 +21,7 @@ namespace graphbench::measure {
 struct StepUnderTest {
   execution::Executor& executor;
   Stream& stream;
+  CacheFlush* flush = nullptr;  // run before each timed step, outside of its time; null: caches stay warm
 };
 
 template <typename Clock>
@@ -52,6 +54,7 @@ template <typename Clock>
 void latency_loop(benchmark::State& state, const StepUnderTest& step, SampleBuffer& submit_ns,
                   SampleBuffer& latency_ns) {
   for (auto _ : state) {
+    if (step.flush != nullptr) step.flush->run();
     state.SetIterationTime(static_cast<double>(time_step<Clock>(step, submit_ns, latency_ns)) * 1e-9);
   }
 }
@@ -62,6 +65,7 @@ template <typename Clock>
 void device_loop(benchmark::State& state, const StepUnderTest& step, Event& begin, Event& end,
                  SampleBuffer& device_ns) {
   for (auto _ : state) {
+    if (step.flush != nullptr) step.flush->run();
     const auto start = Clock::now();
     begin.record(step.stream);
     step.executor.submit();

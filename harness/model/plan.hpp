@@ -35,6 +35,7 @@ struct WorkerTask {
   std::vector<std::string> plugins;             // absolute paths
   std::map<std::string, std::int64_t> options;  // `--set` of this workload, without its prefix
   std::vector<std::string> split_ops;           // empty: the workload's own
+  InstrumentOptions instruments;
 };
 
 struct Plan {

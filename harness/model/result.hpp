@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/instruments.hpp"
+
 namespace graphbench::model {
 
 // One point of the sweep.
@@ -70,6 +72,7 @@ struct Launch {
   // When each sample's step began: nanoseconds of the machine's monotonic clock.
   std::vector<std::int64_t> latency_started_ns;
   std::vector<std::int64_t> device_started_ns;
+  std::optional<LaunchMachine> machine;
 };
 
 struct Check {
@@ -116,6 +119,7 @@ struct CellSummary {
   std::optional<double> breakeven_steps;     // absent: never, or not a graph mode
   // Steps, warmups included, after which latency is within 2 % of its steady median; absent: not seen.
   std::optional<std::int64_t> steady_after;
+  std::optional<double> submit_over_floor;  // submit p50 over what its launches cost at best
 };
 
 struct CellResult {
@@ -127,6 +131,7 @@ struct CellResult {
   std::optional<Memory> memory;
   std::vector<Launch> launches;
   CellSummary summary;
+  std::optional<Profile> profile;  // of the last launch that was profiled
 };
 
 struct DeviceFacts {
@@ -147,6 +152,10 @@ struct Environment {
   std::int64_t cores = 0;
   DeviceFacts device;
   std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
+  std::optional<Floors> floors;
+  std::optional<CpuMood> machine;
+  std::optional<InstrumentState> profiler;  // present where a profile was asked for
+  std::optional<InstrumentState> monitor;   // what reads clocks and temperatures
 };
 
 struct Axes {
@@ -164,6 +173,7 @@ struct PlanFacts {
   std::vector<std::string> argv;
   std::int64_t seed = 1;
   std::int64_t launches = 1;
+  bool cold_l2 = false;  // the device's cache was flushed before every timed step
   Axes axes;
 };
 

@@ -109,6 +109,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.argv = std::move(argv);
   plan.facts.seed = options.seed;
   plan.facts.launches = options.launches;
+  plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.axes = make_axes(options, workloads, choose_dtypes(options, catalog));
   check_size(plan.facts.axes, options.launches);
   plan.facts.hash = plan_hash(plan.facts, workloads, options);
@@ -121,6 +122,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   common.sampling = options.sampling;
   common.plugins = options.plugins;
   common.split_ops = options.split_ops;
+  common.instruments = options.instruments;
   std::mt19937_64 random(common.seed);
   for (common.launch = 0; common.launch < options.launches; ++common.launch) {
     std::vector<model::WorkerTask> round = make_round(workloads, plan.facts.axes, common);

@@ -42,6 +42,8 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
   text += "seed=" + std::to_string(facts.seed) + "\n";
   text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
   text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
+  // Named where it is on only: plans made before the option existed keep their hash.
+  if (facts.cold_l2) text += "cold-l2=true\n";
   return text;
 }
 

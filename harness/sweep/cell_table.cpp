@@ -92,6 +92,19 @@ void CellTable::add_memory(std::int64_t batch, const model::Memory& memory) {
   cell_of(batch).memory = memory;
 }
 
+void CellTable::add_machine(std::int64_t batch, const model::LaunchMachine& machine) {
+  model::CellResult& cell = cell_of(batch);
+  if (cell.launches.empty() || cell.launches.back().index != task_.launch) {
+    throw Error(ErrorCode::invalid_argument, "merge readings of batch " + std::to_string(batch) +
+                                                 ": the worker has not reported that cell");
+  }
+  cell.launches.back().machine = machine;
+}
+
+void CellTable::add_profile(std::int64_t batch, const model::Profile& profile) {
+  cell_of(batch).profile = profile;
+}
+
 std::int64_t CellTable::fail_unreported(const model::Reason& reason) {
   const auto failed = static_cast<std::int64_t>(owed_.size());
   for (const auto& [batch, owed] : owed_) {

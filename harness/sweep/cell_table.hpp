@@ -24,6 +24,9 @@ class CellTable {
   void add_cell(const model::CellResult& reported);
   // Throws likewise.
   void add_memory(std::int64_t batch, const model::Memory& memory);
+  // What the instruments found beside a cell that the task has reported. Throw likewise.
+  void add_machine(std::int64_t batch, const model::LaunchMachine& machine);
+  void add_profile(std::int64_t batch, const model::Profile& profile);
   // Every cell that the task has not reported fails with this reason. Returns how many there were.
   std::int64_t fail_unreported(const model::Reason& reason);
 

@@ -70,6 +70,7 @@ class Sweep {
     if (const auto* memory = std::get_if<worker::MemoryEvent>(&event)) {
       table_.add_memory(memory->batch, memory->memory);
     }
+    take_instruments(event);
     if (const auto* error = std::get_if<worker::ErrorEvent>(&event)) error_ = error->reason;
     if (const auto* phase = std::get_if<worker::PhaseEvent>(&event)) {
       phase_ = *phase;
@@ -80,6 +81,24 @@ class Sweep {
       table_.add_cell(cell->result);
       tell();
     }
+  }
+
+  void take_instruments(const worker::WorkerEvent& event) {
+    if (const auto* machine = std::get_if<worker::MachineEvent>(&event)) {
+      table_.add_machine(machine->batch, machine->machine);
+    }
+    if (const auto* profile = std::get_if<worker::ProfileEvent>(&event)) {
+      table_.add_profile(profile->batch, profile->profile);
+    }
+    if (const auto* trace = std::get_if<worker::TraceEvent>(&event)) {
+      outcome_.trace.push_back({trace->process, trace->spans});
+    }
+    const auto* instrument = std::get_if<worker::InstrumentEvent>(&event);
+    if (instrument == nullptr) return;
+    std::optional<model::InstrumentState>& state =
+        instrument->instrument == "profiler" ? profiler_ : monitor_;
+    // Told by every worker, kept once: the first failure, else the last success.
+    if (!state || state->available) state = instrument->state;
   }
 
   // "in phase capture of batch 64"
@@ -127,6 +146,8 @@ class Sweep {
     result.environment = read_environment();
     result.environment.device = facts_;
     result.environment.fingerprint = fingerprint_of(result.environment);
+    result.environment.profiler = profiler_;
+    result.environment.monitor = monitor_;
     result.plan = plan_.facts;
     result.cells = table_.take_cells();
     measure::summarize_cells(result.cells);
@@ -146,6 +167,8 @@ class Sweep {
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   worker::PhaseEvent phase_;
   std::optional<model::Reason> error_;
+  std::optional<model::InstrumentState> profiler_;
+  std::optional<model::InstrumentState> monitor_;
   SweepOutcome outcome_;
 };
 

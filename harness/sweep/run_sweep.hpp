@@ -20,7 +20,8 @@ struct SweepOutcome {
   model::Result result;
   bool interrupted = false;
   std::int64_t cells_failed = 0;
-  std::vector<std::string> warnings;  // what went wrong without costing a cell, a line each
+  std::vector<std::string> warnings;       // what went wrong without costing a cell, a line each
+  std::vector<model::TraceProcess> trace;  // of the profiling passes, where asked for
 };
 
 // A worker that crashes, hangs or is killed costs the cells it had not reported, each failed with the

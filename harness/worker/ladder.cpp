@@ -12,6 +12,7 @@
 #include "graphs/ir/random_fill.hpp"
 #include "harness/measure/passes.hpp"
 #include "harness/worker/check.hpp"
+#include "harness/worker/profile_pass.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -64,7 +65,8 @@ Ladder::Ladder(const model::WorkerTask& task, Device& device, const ir::Program&
       events_(events),
       mode_(mode_of(task.mode)),
       stream_(device.make_stream()),
-      eager_pool_(std::make_unique<pool::MemoryPool>(device)) {
+      eager_pool_(std::make_unique<pool::MemoryPool>(device)),
+      mood_(device) {
   if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device);
   std::vector<std::int64_t> batches = task.batches;
   std::ranges::sort(batches, std::greater<>{});
@@ -143,14 +145,20 @@ void Ladder::set_up(Rung& rung) {
     });
   }
   rung.result.graph = to_model(executor.counts());
-  measure::measure_ramp(id_of(rung.result.cell), {executor, *stream_}, task_.sampling, launch);
+  measure::measure_ramp(id_of(rung.result.cell), {executor, *stream_, flush_.get()}, task_.sampling, launch);
 }
 
 void Ladder::measure(Rung& rung) {
   events_.phase(rung.batch, "measure");
-  measure::measure_cell(id_of(rung.result.cell), {*rung.executor, *stream_}, device_, task_.sampling,
-                        seed_for(task_, SeedUse::passes, rung.batch + task_.launch),
+  model::LaunchMachine& machine = rung.machine.emplace();
+  machine.cpu = cpu_;
+  machine.before = mood_.read();
+  measure::measure_cell(id_of(rung.result.cell), {*rung.executor, *stream_, flush_.get()}, device_,
+                        task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch),
                         rung.result.launches.back());
+  machine.after = mood_.read();
+  machine.throttled = (machine.before && machine::is_throttled(*machine.before)) ||
+                      (machine.after && machine::is_throttled(*machine.after));
 }
 
 void Ladder::check(Rung& rung) {
@@ -171,6 +179,7 @@ void Ladder::report(Rung& rung) {
   rung.reported = true;
   if (rung.result.status != model::CellStatus::ok) rung.result.launches.clear();
   events_.cell(rung.result);
+  if (rung.result.status == model::CellStatus::ok && rung.machine) events_.machine(rung.batch, *rung.machine);
 }
 
 std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
@@ -208,7 +217,24 @@ void Ladder::measure_pools() {
   }
 }
 
-void Ladder::run() {
+// Last of all: from the first record on, the process is no longer one to measure in.
+void Ladder::profile() {
+  ProfilePass pass{.task = task_,
+                   .device = device_,
+                   .stream = *stream_,
+                   .mode = mode_,
+                   .context = [this](pool::MemoryPool* pool) { return context(pool); },
+                   .batches = {}};
+  for (const Rung& rung : rungs_) {
+    if (rung.result.status == model::CellStatus::ok) pass.batches.push_back(rung.batch);
+  }
+  run_profile_pass(pass, events_);
+}
+
+void Ladder::run(std::optional<int> cpu) {
+  cpu_ = cpu;
+  events_.instrument("monitor", mood_.state());
+  if (task_.instruments.cold_l2) flush_ = std::make_unique<measure::CacheFlush>(device_, *stream_);
   allocate_buffers();
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { set_up(rung); });
@@ -226,6 +252,7 @@ void Ladder::run() {
     report(*rung);
   }
   if (buffers_) measure_pools();
+  if (buffers_ && task_.instruments.profile) profile();
 }
 
 }  // namespace graphbench::worker

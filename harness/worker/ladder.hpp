@@ -4,10 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "graphs/execution/executor.hpp"
+#include "harness/machine/device_mood.hpp"
+#include "harness/measure/cache_flush.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/worker/worker.hpp"
 
@@ -19,8 +22,9 @@ class Ladder {
   Ladder(const model::WorkerTask& task, Device& device, const ir::Program& program, WorkerEvents& events);
   ~Ladder();
 
-  // Reports every batch exactly once through WorkerEvents::cell.
-  void run();
+  // Reports every batch exactly once through WorkerEvents::cell. `cpu`: where the calling thread is
+  // pinned, for the record.
+  void run(std::optional<int> cpu = {});
 
  private:
   struct Rung {
@@ -28,6 +32,7 @@ class Ladder {
     model::CellResult result;
     std::unique_ptr<execution::Executor> executor;
     bool reported = false;
+    std::optional<model::LaunchMachine> machine;
   };
 
   void allocate_buffers();
@@ -35,6 +40,7 @@ class Ladder {
   void measure(Rung& rung);
   void check(Rung& rung);
   void measure_pools();
+  void profile();
   std::size_t own_pool_bytes(std::int64_t batch);
   void report(Rung& rung);
   // Runs one stage of one rung; what it throws becomes the rung's reason.
@@ -51,6 +57,9 @@ class Ladder {
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
   std::unique_ptr<execution::ProgramBuffers> buffers_;
+  machine::DeviceMood mood_;
+  std::unique_ptr<measure::CacheFlush> flush_;  // null unless steps are to start with a cold cache
+  std::optional<int> cpu_;
   std::vector<Rung> rungs_;  // largest batch first
 };
 

@@ -4,23 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
-
-// Absent optionals travel as null.
-template <typename T>
-struct nlohmann::adl_serializer<std::optional<T>> {
-  static void to_json(json& document, const std::optional<T>& value) {
-    document = value ? json(*value) : json(nullptr);
-  }
-  static void from_json(const json& document, std::optional<T>& value) {
-    value = document.is_null() ? std::nullopt : std::optional<T>(document.get<T>());
-  }
-};
+#include "harness/worker/instruments_json.hpp"
 
 namespace graphbench::model {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SamplingBounds, seconds_max, samples_max)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkerTask, device, workload, preset, dtype, pass, mode, warmup, batches,
-                                   launch, seed, sampling, plugins, options, split_ops)
+                                   launch, seed, sampling, plugins, options, split_ops, instruments)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cell, workload, preset, dtype, pass, batch, warmup, mode)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Summary, count, min, p50, p90, p99, p999, p50_ci95_low, p50_ci95_high, max,
                                    mean, stddev)
@@ -66,6 +56,18 @@ json to_document(const CellEvent& event) {
 json to_document(const MemoryEvent& event) {
   return {{"event", "memory"}, {"batch", event.batch}, {"memory", event.memory}};
 }
+json to_document(const MachineEvent& event) {
+  return {{"event", "machine"}, {"batch", event.batch}, {"machine", event.machine}};
+}
+json to_document(const ProfileEvent& event) {
+  return {{"event", "profile"}, {"batch", event.batch}, {"profile", event.profile}};
+}
+json to_document(const TraceEvent& event) {
+  return {{"event", "trace"}, {"process", event.process}, {"spans", event.spans}};
+}
+json to_document(const InstrumentEvent& event) {
+  return {{"event", "instrument"}, {"instrument", event.instrument}, {"state", event.state}};
+}
 json to_document(const ErrorEvent& event) {
   return {{"event", "error"}, {"reason", event.reason}};
 }
@@ -82,6 +84,22 @@ WorkerEvent from_document(const json& document) {
   if (kind == "cell") return CellEvent{document.at("result").get<model::CellResult>()};
   if (kind == "memory") {
     return MemoryEvent{document.at("batch").get<std::int64_t>(), document.at("memory").get<model::Memory>()};
+  }
+  if (kind == "machine") {
+    return MachineEvent{document.at("batch").get<std::int64_t>(),
+                        document.at("machine").get<model::LaunchMachine>()};
+  }
+  if (kind == "profile") {
+    return ProfileEvent{document.at("batch").get<std::int64_t>(),
+                        document.at("profile").get<model::Profile>()};
+  }
+  if (kind == "trace") {
+    return TraceEvent{document.at("process").get<std::string>(),
+                      document.at("spans").get<std::vector<model::TraceSpan>>()};
+  }
+  if (kind == "instrument") {
+    return InstrumentEvent{document.at("instrument").get<std::string>(),
+                           document.at("state").get<model::InstrumentState>()};
   }
   if (kind == "error") return ErrorEvent{document.at("reason").get<model::Reason>()};
   if (kind == "done") return DoneEvent{};

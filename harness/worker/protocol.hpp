@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
@@ -29,6 +30,22 @@ struct MemoryEvent {
   std::int64_t batch = 0;
   model::Memory memory;
 };
+struct MachineEvent {
+  std::int64_t batch = 0;
+  model::LaunchMachine machine;
+};
+struct ProfileEvent {
+  std::int64_t batch = 0;
+  model::Profile profile;
+};
+struct TraceEvent {
+  std::string process;
+  std::vector<model::TraceSpan> spans;
+};
+struct InstrumentEvent {
+  std::string instrument;  // "profiler", "monitor"
+  model::InstrumentState state;
+};
 // The worker cannot go on; its unfinished cells failed for this reason.
 struct ErrorEvent {
   model::Reason reason;
@@ -36,7 +53,8 @@ struct ErrorEvent {
 // Every cell has been reported.
 struct DoneEvent {};
 
-using WorkerEvent = std::variant<DeviceEvent, PhaseEvent, CellEvent, MemoryEvent, ErrorEvent, DoneEvent>;
+using WorkerEvent = std::variant<DeviceEvent, PhaseEvent, CellEvent, MemoryEvent, MachineEvent, ProfileEvent,
+                                 TraceEvent, InstrumentEvent, ErrorEvent, DoneEvent>;
 
 std::string encode_task(const model::WorkerTask& task);
 // Throws Error(invalid_argument) for text that is no task.

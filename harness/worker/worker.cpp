@@ -4,6 +4,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/device/registry.hpp"
 #include "graphs/ir/passes.hpp"
+#include "harness/machine/pinning.hpp"
 #include "harness/worker/ladder.hpp"
 #include "workloads/builtin.hpp"
 
@@ -39,7 +40,11 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   static_cast<void>(ir::partition(program, task.split_ops));
   const std::unique_ptr<Device> device = open_device(task.device);
   events.device(to_model(device->info()));
-  Ladder(task, *device, program, events).run();
+  const machine::SubmitterPin pin(task.instruments, machine::allowed_cpus());
+  pin.keep_others_off();
+  Ladder ladder(task, *device, program, events);
+  pin.take();
+  ladder.run(pin.cpu());
 }
 
 }  // namespace graphbench::worker

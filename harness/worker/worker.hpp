@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
@@ -24,6 +26,13 @@ class WorkerEvents {
   // A finished cell, ok or not, with at most one Launch; `memory` may follow.
   virtual void cell(const model::CellResult& result) = 0;
   virtual void memory(std::int64_t batch, const model::Memory& memory) = 0;
+
+  // What the instruments found. `machine` follows its cell; `instrument` says whether "profiler" or
+  // "monitor" could be used; `process` names one timeline.
+  virtual void machine(std::int64_t, const model::LaunchMachine&) {}
+  virtual void profile(std::int64_t, const model::Profile&) {}
+  virtual void trace(const std::string& /*process*/, const std::vector<model::TraceSpan>&) {}
+  virtual void instrument(std::string_view, const model::InstrumentState&) {}
 };
 
 // Runs the task to its end. A batch that fails is reported as a cell with its reason and the ladder

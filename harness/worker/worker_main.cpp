@@ -20,6 +20,18 @@ class PipeEvents final : public WorkerEvents {
   }
   void cell(const model::CellResult& result) override { send(CellEvent{result}); }
   void memory(std::int64_t batch, const model::Memory& memory) override { send(MemoryEvent{batch, memory}); }
+  void machine(std::int64_t batch, const model::LaunchMachine& machine) override {
+    send(MachineEvent{batch, machine});
+  }
+  void profile(std::int64_t batch, const model::Profile& profile) override {
+    send(ProfileEvent{batch, profile});
+  }
+  void trace(const std::string& process, const std::vector<model::TraceSpan>& spans) override {
+    send(TraceEvent{process, spans});
+  }
+  void instrument(std::string_view name, const model::InstrumentState& state) override {
+    send(InstrumentEvent{std::string(name), state});
+  }
   void send(const WorkerEvent& event) { send_line(encode_event(event)); }
 };
 

@@ -9,8 +9,10 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "reporters/console/format.hpp"
+#include "reporters/console/instrument_remarks.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -137,6 +139,7 @@ std::vector<std::string> warnings_of(const model::Result& result) {
         "the outputs of {} differ from their reference: do not trust their times, report it as a defect",
         plural(differs, "cell")));
   }
+  for (std::string& warning : instrument_warnings(result)) warnings.push_back(std::move(warning));
   warn_of_ramps(result, warnings);
   const auto loud = std::count_if(result.cells.begin(), result.cells.end(),
                                   [&](const auto& cell) { return ok(cell) && noisy(cell); });

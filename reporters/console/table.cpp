@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "reporters/console/floor_table.hpp"
 #include "reporters/console/format.hpp"
 #include "reporters/console/remarks.hpp"
 
@@ -186,6 +187,13 @@ void print_heading(std::ostream& out, const Section& section, bool colours) {
       << ", " << pass << '\n';
 }
 
+void print_floor_line(std::ostream& out, const TableSection& section, bool colours) {
+  std::vector<const model::CellResult*> cells;
+  for (const Row& row : section.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
+  const std::string line = floor_line(cells);
+  if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
+}
+
 }  // namespace
 
 void print_table(std::ostream& out, const model::Result& result, const TableOptions& options) {
@@ -204,6 +212,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
     } else {
       print_narrow(out, section, modes, options.colours);
     }
+    print_floor_line(out, section, options.colours);
     out << '\n';
   }
   print_troubles(out, result, options);

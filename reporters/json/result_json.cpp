@@ -9,24 +9,14 @@
 #include <optional>
 #include <utility>
 
+#include "reporters/json/instruments_json.hpp"
+
 namespace graphbench::reporters {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t ramp_samples_max = 32;
-
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json number(const std::optional<double>& value) {
-  return value ? number(*value) : Json(nullptr);
-}
-
-Json text(const std::string& value) {
-  return value.empty() ? Json(nullptr) : Json(value);
-}
 
 // Both ends or none.
 Json interval_of(const std::optional<double>& low, const std::optional<double>& high) {
@@ -76,17 +66,19 @@ Json ramp_of(const std::vector<double>& samples) {
 }
 
 Json launch_of(const model::Launch& launch) {
-  return {{"index", launch.index},
-          {"setup", setup_of(launch.setup)},
-          {"submit_seconds", summary_of(launch.submit_seconds)},
-          {"latency_seconds", summary_of(launch.latency_seconds)},
-          {"device_seconds", summary_of(launch.device_seconds)},
-          {"throughput_steps_per_second", number(launch.throughput_steps_per_second)},
-          {"stopped_by",
-           {{"latency", text(launch.latency_stopped_by)},
-            {"device", text(launch.device_stopped_by)},
-            {"throughput", text(launch.throughput_stopped_by)}}},
-          {"ramp_seconds", ramp_of(launch.latency_samples)}};
+  Json json = {{"index", launch.index},
+               {"setup", setup_of(launch.setup)},
+               {"submit_seconds", summary_of(launch.submit_seconds)},
+               {"latency_seconds", summary_of(launch.latency_seconds)},
+               {"device_seconds", summary_of(launch.device_seconds)},
+               {"throughput_steps_per_second", number(launch.throughput_steps_per_second)},
+               {"stopped_by",
+                {{"latency", text(launch.latency_stopped_by)},
+                 {"device", text(launch.device_stopped_by)},
+                 {"throughput", text(launch.throughput_stopped_by)}}},
+               {"ramp_seconds", ramp_of(launch.latency_samples)}};
+  if (launch.machine) json["machine"] = machine_of(*launch.machine);
+  return json;
 }
 
 std::string status_of(model::CellStatus status) {
@@ -159,47 +151,27 @@ Json cell_of(const model::CellResult& result) {
                      {"speedup_over_eager", number(summary.speedup_over_eager)},
                      {"breakeven_steps", number(summary.breakeven_steps)},
                      {"steady_after", summary.steady_after ? Json(*summary.steady_after) : Json(nullptr)}};
+  if (summary.submit_over_floor) json["summary"]["submit_over_floor"] = number(summary.submit_over_floor);
+  if (result.profile) json["profile"] = profile_of(*result.profile);
   return json;
-}
-
-Json environment_of(const model::Environment& environment) {
-  const model::DeviceFacts& device = environment.device;
-  Json libraries = Json::object();
-  for (const auto& [name, version] : device.libraries) libraries[name] = version;
-  return {{"hostname", environment.hostname},
-          {"os", environment.os},
-          {"cpu", environment.cpu},
-          {"cores", environment.cores},
-          {"device",
-           {{"kind", device.kind},
-            {"name", device.name},
-            {"uuid", text(device.uuid)},
-            {"compute_capability", text(device.compute_capability)},
-            {"memory_bytes", device.memory_bytes},
-            {"driver", text(device.driver)},
-            {"runtime", text(device.runtime)},
-            {"libraries", std::move(libraries)}}},
-          {"fingerprint", environment.fingerprint}};
 }
 
 Json plan_of(const model::PlanFacts& plan) {
   const model::Axes& axes = plan.axes;
-  return {{"hash", plan.hash},
-          {"argv", plan.argv},
-          {"seed", plan.seed},
-          {"launches", plan.launches},
-          {"axes",
-           {{"workload", axes.workload},
-            {"preset", axes.preset},
-            {"dtype", axes.dtype},
-            {"pass", axes.pass},
-            {"batch", axes.batch},
-            {"warmup", axes.warmup},
-            {"mode", axes.mode}}}};
-}
-
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  Json json = {{"hash", plan.hash},
+               {"argv", plan.argv},
+               {"seed", plan.seed},
+               {"launches", plan.launches},
+               {"axes",
+                {{"workload", axes.workload},
+                 {"preset", axes.preset},
+                 {"dtype", axes.dtype},
+                 {"pass", axes.pass},
+                 {"batch", axes.batch},
+                 {"warmup", axes.warmup},
+                 {"mode", axes.mode}}}};
+  if (plan.cold_l2) json["cold_l2"] = true;
+  return json;
 }
 
 }  // namespace

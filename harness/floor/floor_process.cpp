@@ -1,0 +1,46 @@
+// Opens the device, pins as a worker does, measures, answers.
+#include "harness/floor/floor_process.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include "graphs/device/registry.hpp"
+#include "harness/floor/measure_floors.hpp"
+#include "harness/machine/pinning.hpp"
+#include "harness/worker/child_io.hpp"
+#include "harness/worker/worker.hpp"
+
+namespace graphbench::floors {
+namespace {
+
+FloorAnswer answer_to(const FloorRequest& request) {
+  FloorAnswer answer;
+  try {
+    const std::unique_ptr<Device> device = open_device(request.device);
+    answer.facts = worker::to_model(device->info());
+    const machine::SubmitterPin pin(request.instruments, machine::allowed_cpus());
+    pin.keep_others_off();
+    FloorMeter meter(*device, request.complete ? FloorSettings{} : sweep_settings());
+    pin.take();
+    answer.floors = meter.measure();
+  } catch (const std::exception& error) {
+    answer.failure = error.what();
+  }
+  return answer;
+}
+
+}  // namespace
+
+int floor_main(std::string_view parent) {
+  try {
+    if (!worker::die_with_parent(parent)) return 1;
+    worker::claim_event_descriptor();
+    worker::send_line(encode_answer(answer_to(decode_request(worker::read_request()))));
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench floor process: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace graphbench::floors

@@ -1,0 +1,38 @@
+// Measures what a device can do at best: each launch path with nothing in it.
+#pragma once
+
+#include <memory>
+
+#include "graphs/device/device.hpp"
+#include "harness/model/instruments.hpp"
+
+namespace graphbench::floors {
+
+struct FloorSettings {
+  bool ladders = true;             // node counts, which take most of the time
+  double seconds_per_floor = 0.1;  // at most, for each figure
+  std::int64_t samples_max = 1000;
+  std::int64_t nodes_max = 4096;
+};
+
+// What a sweep needs, quickly.
+FloorSettings sweep_settings();
+
+// Makes its stream when it is made, and measures when asked: what lies between is the caller's, who
+// may want the stream's threads and its own on different CPUs. `device` outlives it.
+class FloorMeter {
+ public:
+  FloorMeter(Device& device, const FloorSettings& settings);
+  ~FloorMeter();
+  FloorMeter(const FloorMeter&) = delete;
+  FloorMeter& operator=(const FloorMeter&) = delete;
+
+  // A figure that the device has no part for stays absent. Throws what the device throws.
+  model::Floors measure();
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace graphbench::floors

@@ -1,0 +1,46 @@
+// Medians, the least-squares slope, and the step of a clock that ticks coarsely.
+#include "harness/floor/slope.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::floors {
+
+double median_of(std::vector<double> values) {
+  GRAPHBENCH_ASSERT(!values.empty());
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
+  GRAPHBENCH_ASSERT(x.size() == y.size());
+  double x_mean = 0;
+  double y_mean = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x_mean += x[i] / static_cast<double>(x.size());
+    y_mean += y[i] / static_cast<double>(x.size());
+  }
+  double products = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    products += (x[i] - x_mean) * (y[i] - y_mean);
+    squares += (x[i] - x_mean) * (x[i] - x_mean);
+  }
+  return squares > 0 ? products / squares : 0;
+}
+
+double smallest_step(std::vector<double> values) {
+  std::ranges::sort(values);
+  double step = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    // Differences below a tenth of a nanosecond are rounding of the seconds, not ticks.
+    const double difference = values[i] - values[i - 1];
+    if (difference > 1e-10 && (step == 0 || difference < step)) step = difference;
+  }
+  return step;
+}
+
+}  // namespace graphbench::floors

@@ -1,0 +1,40 @@
+// Empties the device's last cache between steps: writing as much memory as it holds leaves none of the
+// step's data there.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "graphs/device/device.hpp"
+
+namespace graphbench::measure {
+
+class CacheFlush {
+ public:
+  // On the host a CPU may share a cache of hundreds of megabytes with other machines' guests; writing
+  // that much between steps would take longer than they do.
+  static constexpr std::size_t host_bytes_max = std::size_t{64} << 20;
+
+  static std::size_t bytes_for(const Device& device) {
+    const std::size_t bytes = device.cache_bytes();
+    if (bytes == 0) {
+      throw Error(ErrorCode::unsupported, "flush the cache: this device does not tell its size");
+    }
+    return device.info().kind == "host" ? std::min(bytes, host_bytes_max) : bytes;
+  }
+
+  CacheFlush(Device& device, Stream& stream) : stream_(stream), memory_(device, bytes_for(device)) {}
+
+  // Outside of timed regions: the stream is idle before and after.
+  void run() {
+    stream_.fill_bytes(memory_.data(), ++byte_ & 0x7f, memory_.bytes());
+    stream_.synchronize();
+  }
+
+ private:
+  Stream& stream_;
+  Buffer memory_;
+  int byte_ = 0;
+};
+
+}  // namespace graphbench::measure

@@ -1,0 +1,118 @@
+// What the instruments beside the timing loops find, as plain data: floors, profiles, the machine's
+// mood. Times in seconds; optional means absent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphbench::model {
+
+// Which instruments a worker uses.
+struct InstrumentOptions {
+  bool pin = true;                  // the submitting thread stays on one CPU
+  std::optional<std::int64_t> cpu;  // which; absent: the worker's choice
+  bool cold_l2 = false;
+  bool profile = false;
+  bool trace = false;
+};
+
+// One thing measured at its best: the median and how many times it was taken.
+struct Floor {
+  double p50 = 0;
+  std::int64_t count = 0;
+};
+
+// A graph of `nodes` empty kernels.
+struct FloorPoint {
+  std::int64_t nodes = 0;
+  Floor submit;       // host time of the replay's launch
+  Floor device;       // event time around it
+  Floor instantiate;  // making it from its recording
+};
+
+// Node counts of one shape, with the least-squares slopes over them.
+struct FloorLadder {
+  std::string shape;         // "straight", "forked"
+  std::int64_t streams = 1;  // branches at most
+  std::vector<FloorPoint> points;
+  double submit_seconds_per_node = 0;
+  double device_seconds_per_node = 0;
+  double instantiate_seconds_per_node = 0;
+};
+
+// What this machine can do at best. A sweep measures the first few, `graphbench floor` all.
+struct Floors {
+  std::optional<Floor> clock_pair;          // two readings of the clock
+  std::optional<Floor> kernel_launch;       // host time of launching an empty kernel
+  std::optional<Floor> graph_launch;        // host time of launching a graph of one empty kernel
+  std::optional<Floor> empty_graph_launch;  // the same of a graph without nodes
+  std::optional<Floor> event_pair;          // event time around nothing
+  std::optional<double> event_resolution;   // smallest difference between two event times
+  std::optional<Floor> completion_spin;     // empty kernel, launch to completion, the host spinning
+  std::optional<Floor> completion_block;    // the host asleep
+  std::optional<Floor> queue_handoff;       // host device: enqueue to its thread starting the op
+  std::vector<FloorLadder> ladders;
+};
+
+struct MachineReading {
+  std::optional<double> sm_clock_hz;
+  std::optional<double> memory_clock_hz;
+  std::optional<double> temperature_celsius;
+  std::optional<double> power_watts;
+  std::vector<std::string> throttle;  // reasons in force
+};
+
+// The machine around one launch's measuring of one cell.
+struct LaunchMachine {
+  std::optional<std::int64_t> cpu;  // the submitting thread's; absent: not pinned
+  std::optional<MachineReading> before;
+  std::optional<MachineReading> after;
+  bool throttled = false;  // the device was being slowed down before or after
+};
+
+// The CPU side, before the sweep began.
+struct CpuMood {
+  std::string governor;  // of all CPUs, "mixed" where they differ; empty: not known
+  std::optional<bool> turbo;
+  std::optional<double> load_average;  // over the last minute
+  bool pinned = true;                  // submitting threads were pinned
+};
+
+struct ProfileEntry {
+  std::string name;
+  double seconds = 0;  // a step
+  std::int64_t count = 0;
+};
+
+// One steady step as the device's own records tell it: medians over a few steps.
+struct Profile {
+  std::int64_t steps = 0;  // how many were recorded
+  double busy_seconds = 0;
+  double gap_seconds = 0;  // between the first start and the last end, with nothing running
+  std::int64_t kernels = 0;
+  std::vector<ProfileEntry> top;  // the ten that took longest, longest first
+};
+
+// Whether an instrument could be used, and what it is or why not.
+struct InstrumentState {
+  bool available = false;
+  std::string detail;
+};
+
+// One bar of a timeline. Times are of the machine's monotonic clock.
+struct TraceSpan {
+  std::string track;  // "host", "device"
+  std::string name;
+  double start_seconds = 0;
+  double seconds = 0;
+};
+
+// One cell's profiling pass on the timeline.
+struct TraceProcess {
+  std::string name;
+  std::vector<TraceSpan> spans;
+};
+
+}  // namespace graphbench::model

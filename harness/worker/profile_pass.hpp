@@ -1,0 +1,29 @@
+// The profiling pass: each cell of a ladder once more, with the device's activity records switched on.
+// It runs when everything else has been measured, and no latency comes from it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/worker/worker.hpp"
+
+namespace graphbench::worker {
+
+struct ProfilePass {
+  const model::WorkerTask& task;
+  Device& device;
+  Stream& stream;
+  execution::ExecutionMode mode;
+  // The ladder's own buffers, with the pool that it is given.
+  std::function<execution::ExecutionContext(pool::MemoryPool*)> context;
+  std::vector<std::int64_t> batches;  // those that were measured well
+};
+
+// Tells a profile of each batch, the spans of a timeline where the task asks for one, and once whether
+// there was a profiler. Never throws for a profiler that is missing or fails: the cells stand.
+void run_profile_pass(const ProfilePass& pass, WorkerEvents& events);
+
+}  // namespace graphbench::worker

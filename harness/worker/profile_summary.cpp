@@ -1,0 +1,85 @@
+// Interval arithmetic and medians over activity records.
+#include "harness/worker/profile_summary.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+constexpr std::size_t top_max = 10;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+struct ByName {
+  std::vector<double> seconds;  // a step
+  std::vector<double> counts;
+};
+
+std::map<std::string, ByName> by_name(const std::vector<std::vector<Activity>>& steps) {
+  std::map<std::string, ByName> names;
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    for (const Activity& activity : steps[step]) {
+      ByName& entry = names[activity.name];
+      entry.seconds.resize(steps.size());
+      entry.counts.resize(steps.size());
+      entry.seconds[step] += activity.end_seconds - activity.start_seconds;
+      entry.counts[step] += 1;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+BusyTime busy_time(std::vector<Activity> activities) {
+  if (activities.empty()) return {};
+  std::ranges::sort(activities, {}, &Activity::start_seconds);
+  BusyTime time;
+  double reached = activities.front().start_seconds;
+  for (const Activity& activity : activities) {
+    if (activity.start_seconds > reached) {
+      time.gap_seconds += activity.start_seconds - reached;
+      reached = activity.start_seconds;
+    }
+    if (activity.end_seconds > reached) {
+      time.busy_seconds += activity.end_seconds - reached;
+      reached = activity.end_seconds;
+    }
+  }
+  return time;
+}
+
+model::Profile summarize_profile(const std::vector<std::vector<Activity>>& steps) {
+  GRAPHBENCH_ASSERT(!steps.empty());
+  std::vector<double> busy;
+  std::vector<double> gaps;
+  std::vector<double> kernels;
+  for (const std::vector<Activity>& step : steps) {
+    const BusyTime time = busy_time(step);
+    busy.push_back(time.busy_seconds);
+    gaps.push_back(time.gap_seconds);
+    kernels.push_back(static_cast<double>(std::ranges::count(step, Activity::Kind::kernel, &Activity::kind)));
+  }
+  model::Profile profile;
+  profile.steps = static_cast<std::int64_t>(steps.size());
+  profile.busy_seconds = median(busy);
+  profile.gap_seconds = median(gaps);
+  profile.kernels = static_cast<std::int64_t>(median(kernels));
+  for (const auto& [name, entry] : by_name(steps)) {
+    profile.top.push_back({name, median(entry.seconds), static_cast<std::int64_t>(median(entry.counts))});
+  }
+  std::ranges::stable_sort(profile.top, std::greater<>{}, &model::ProfileEntry::seconds);
+  if (profile.top.size() > top_max) profile.top.resize(top_max);
+  return profile;
+}
+
+}  // namespace graphbench::worker

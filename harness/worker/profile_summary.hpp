@@ -1,0 +1,23 @@
+// From activity records of a few steps to one cell's profile. Pure.
+#pragma once
+
+#include <vector>
+
+#include "graphs/device/profiler.hpp"
+#include "harness/model/instruments.hpp"
+
+namespace graphbench::worker {
+
+// How long anything ran, and how long nothing did between the first start and the last end. Records
+// may overlap and stand in any order.
+struct BusyTime {
+  double busy_seconds = 0;
+  double gap_seconds = 0;
+};
+BusyTime busy_time(std::vector<Activity> activities);
+
+// Medians over `steps`, each one step's records; `top` holds at most ten names, copies and fills
+// among them. At least one step.
+model::Profile summarize_profile(const std::vector<std::vector<Activity>>& steps);
+
+}  // namespace graphbench::worker

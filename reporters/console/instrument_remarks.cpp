@@ -1,0 +1,85 @@
+// Governor, load, pinning, throttling, instruments that were missing.
+#include "reporters/console/instrument_remarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "reporters/console/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+// Of the cores: from here on others' work is likely to run beside a step.
+constexpr double load_share_max = 0.25;
+
+void warn_of_cpu(const model::Environment& environment, std::vector<std::string>& warnings) {
+  if (!environment.machine) return;
+  const model::CpuMood& mood = *environment.machine;
+  if (!mood.governor.empty() && mood.governor != "performance") {
+    warnings.push_back(
+        fmt::format("CPU governor `{}`: clocks follow the load, and submit times with them; set it to "
+                    "`performance` (cpupower frequency-set -g performance)",
+                    one_line(mood.governor)));
+  }
+  const double quiet = load_share_max * static_cast<double>(environment.cores);
+  if (mood.load_average && *mood.load_average > quiet) {
+    warnings.push_back(
+        fmt::format("load average {:.2f} on {} cores before the sweep: other work ran beside it; stop it, "
+                    "or pin away from it with --cpu",
+                    *mood.load_average, environment.cores));
+  }
+  if (!mood.pinned) {
+    warnings.push_back(
+        "the submitting thread was not pinned: the scheduler may have moved it between CPUs; leave out "
+        "--no-pin");
+  }
+}
+
+void warn_of_throttling(const model::Result& result, std::vector<std::string>& warnings) {
+  std::int64_t cells = 0;
+  std::set<std::string> reasons;
+  for (const model::CellResult& cell : result.cells) {
+    bool throttled = false;
+    for (const model::Launch& launch : cell.launches) {
+      if (!launch.machine || !launch.machine->throttled) continue;
+      throttled = true;
+      for (const auto* reading : {&launch.machine->before, &launch.machine->after}) {
+        if (*reading) reasons.insert((*reading)->throttle.begin(), (*reading)->throttle.end());
+      }
+    }
+    cells += throttled ? 1 : 0;
+  }
+  if (cells == 0) return;
+  std::string listed;
+  for (const std::string& reason : reasons) listed += (listed.empty() ? "" : ", ") + reason;
+  warnings.push_back(
+      fmt::format("{} {} measured while the device was throttled ({}): let it cool or lift its power "
+                  "limit, and measure again; `launches[].machine` says which",
+                  cells, cells == 1 ? "cell was" : "cells were", listed));
+}
+
+}  // namespace
+
+std::vector<std::string> instrument_warnings(const model::Result& result) {
+  std::vector<std::string> warnings;
+  const model::Environment& environment = result.environment;
+  warn_of_cpu(environment, warnings);
+  warn_of_throttling(result, warnings);
+  if (environment.profiler && !environment.profiler->available) {
+    warnings.push_back("no profile: " + one_line(environment.profiler->detail));
+  }
+  if (environment.device.kind == "cuda" && environment.monitor && !environment.monitor->available) {
+    warnings.push_back("clocks, temperature and throttling are not known: " +
+                       one_line(environment.monitor->detail));
+  }
+  if (result.plan.cold_l2) {
+    warnings.push_back(
+        "--cold-l2: latency and device time start with an empty cache; throughput does not, its steps run "
+        "back to back");
+  }
+  return warnings;
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,14 @@
+// Warnings about the machine that a result was measured on, each with what to do about it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/model/result.hpp"
+
+namespace graphbench::reporters {
+
+// Pure: from what the instruments wrote into the result.
+std::vector<std::string> instrument_warnings(const model::Result& result);
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Floors, profiles, traces, pinning and cold caches, as a person uses them on the host device."""
+
+import json
+import os
+import pathlib
+import unittest
+
+import jsonschema
+
+from harness_case import TINY, HarnessCase
+
+SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "reporters" / "schema"
+ONE = [*TINY, "--workload", "mlp"]
+
+
+def schema(name):
+    return json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+
+
+class Instruments(HarnessCase):
+    def test_floors_are_a_table_and_a_document(self):
+        done = self.run_graphbench("floor", "--device", "host", "--json", "floors.json")
+        self.assertEqual(0, done.returncode, done.stderr)
+        for words in ("kernel launch", "graph launch", "queue hand-off", "4096", "slope"):
+            self.assertIn(words, done.stdout)
+        document = self.result("floors.json")
+        self.assertEqual("graphbench.floors/1", document["schema"])
+        shared = schema("result.schema.json")
+        environment = {"$ref": "#/$defs/environment", "$defs": shared["$defs"]}
+        jsonschema.validate(document["environment"], environment)
+        points = document["environment"]["floors"]["ladders"][0]["points"]
+        self.assertEqual([2 ** i for i in range(13)], [point["nodes"] for point in points])
+
+    def test_a_sweep_carries_floors_profiles_and_a_trace(self):
+        done = self.run_graphbench(*ONE, "--profile", "--trace", "trace.json")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("submit over its floor", done.stdout)
+        result = self.result()
+        jsonschema.validate(result, schema("result.schema.json"))
+        self.assertTrue(result["environment"]["profiler"]["available"])
+        self.assertGreater(result["environment"]["floors"]["kernel_launch_seconds"]["count"], 0)
+        for cell in result["cells"]:
+            self.assertGreater(cell["profile"]["busy_seconds"], 0, cell["id"])
+            self.assertGreater(cell["profile"]["kernels"], 0, cell["id"])
+            self.assertGreater(cell["summary"]["submit_over_floor"], 0, cell["id"])
+        self.check_trace(self.result("trace.json"), {cell["id"] for cell in result["cells"]})
+
+    def check_trace(self, events, ids):
+        names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        self.assertEqual(ids, set(names.values()))
+        spans = [event for event in events if event["ph"] == "X"]
+        for span in spans:
+            self.assertGreaterEqual(span["ts"], 0)
+            self.assertGreaterEqual(span["dur"], 0)
+            self.assertIn(span["cat"], ("host", "device"))
+        for pid in names:
+            own = [span for span in spans if span["pid"] == pid]
+            steps = [span for span in own if span["name"] == "step"]
+            kernels = [span for span in own if span["cat"] == "device"]
+            self.assertTrue(steps and kernels)
+            # Both clocks are one: the last kernel lies within the last step.
+            last = max(kernels, key=lambda span: span["ts"])
+            around = max(steps, key=lambda span: span["ts"])
+            self.assertGreaterEqual(last["ts"] + 1, around["ts"])
+            self.assertLessEqual(last["ts"] + last["dur"], around["ts"] + around["dur"] + 1)
+
+    def test_the_submitting_thread_is_pinned_unless_told_otherwise(self):
+        allowed = sorted(os.sched_getaffinity(0))
+        for flags, cpu in (([], allowed[-1]), (["--cpu", allowed[0]], allowed[0]), (["--no-pin"], None)):
+            done = self.run_graphbench(*ONE, "--mode", "eager", *flags)
+            self.assertEqual(0, done.returncode, done.stderr)
+            result = self.result()
+            self.assertEqual(cpu, result["cells"][0]["launches"][0]["machine"]["cpu"])
+            self.assertEqual(cpu is not None, result["environment"]["machine"]["pinned"])
+            self.assertEqual(cpu is None, "was not pinned" in done.stdout)
+
+    def test_a_cold_cache_is_another_plan(self):
+        self.assertEqual(0, self.run_graphbench(*ONE, "--mode", "eager", "--quiet").returncode)
+        warm = self.result()["plan"]
+        self.assertEqual(0, self.run_graphbench(*ONE, "--mode", "eager", "--quiet", "--cold-l2").returncode)
+        cold = self.result()["plan"]
+        self.assertNotIn("cold_l2", warm)
+        self.assertTrue(cold["cold_l2"])
+        self.assertNotEqual(warm["hash"], cold["hash"])
+
+    def test_bad_input_is_refused(self):
+        self.assert_refused(self.run_graphbench(*ONE, "--cpu", "1023"), "--cpu", "1023")
+        self.assert_refused(self.run_graphbench(*ONE, "--cpu", "0", "--no-pin"), "--cpu", "--no-pin")
+        self.assert_refused(self.run_graphbench(*ONE, "--trace", "missing/t.json"), "--trace", "missing")
+        self.assert_refused(self.run_graphbench("floor", "--json", "missing/f.json"), "--json", "missing")
+        self.assert_refused(self.run_graphbench("floor", "--batch", "3"), "--batch")
+
+
+if __name__ == "__main__":
+    unittest.main()

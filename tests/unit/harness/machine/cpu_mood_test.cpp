@@ -1,0 +1,62 @@
+// Reading the CPU's mood from trees of files made here.
+#include "harness/machine/cpu_mood.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace graphbench::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CpuMoodTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string folder = (fs::temp_directory_path() / "graphbench-mood-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    root_ = folder;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  void file(const std::string& path, const std::string& text) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  model::CpuMood read() { return read_cpu_mood(root_.string()); }
+
+  fs::path root_;
+};
+
+TEST_F(CpuMoodTest, WhatTheSystemDoesNotSayIsAbsent) {
+  const model::CpuMood mood = read();
+  EXPECT_EQ(mood.governor, "");
+  EXPECT_FALSE(mood.turbo.has_value());
+  EXPECT_FALSE(mood.load_average.has_value());
+}
+
+TEST_F(CpuMoodTest, ReadsGovernorTurboAndLoad) {
+  file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  file("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n");
+  file("sys/devices/system/cpu/cpufreq/boost", "0\n");
+  file("proc/loadavg", "1.25 0.5 0.1 1/100 4242\n");
+  const model::CpuMood mood = read();
+  EXPECT_EQ(mood.governor, "powersave");
+  EXPECT_EQ(mood.turbo, false);
+  EXPECT_DOUBLE_EQ(*mood.load_average, 1.25);
+}
+
+TEST_F(CpuMoodTest, GovernorsThatDifferAreMixed) {
+  file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  file("sys/devices/system/cpu/cpu11/cpufreq/scaling_governor", "performance\n");
+  EXPECT_EQ(read().governor, "mixed");
+}
+
+TEST_F(CpuMoodTest, IntelsSwitchTurnsTurboOff) {
+  file("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+  EXPECT_EQ(read().turbo, true);
+}
+
+}  // namespace
+}  // namespace graphbench::machine

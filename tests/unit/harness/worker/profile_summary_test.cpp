@@ -1,0 +1,55 @@
+// Busy time, gaps and the longest names, from records made here.
+#include "harness/worker/profile_summary.hpp"
+
+#include <gtest/gtest.h>
+
+namespace graphbench::worker {
+namespace {
+
+Activity kernel(std::string name, double start, double end) {
+  return {Activity::Kind::kernel, std::move(name), start, end};
+}
+
+TEST(BusyTime, CountsOverlapOnceAndGapsBetween) {
+  const BusyTime time =
+      busy_time({kernel("c", 10, 12), kernel("a", 1, 4), kernel("b", 2, 3), kernel("d", 3.5, 6)});
+  EXPECT_DOUBLE_EQ(time.busy_seconds, 7);
+  EXPECT_DOUBLE_EQ(time.gap_seconds, 4);
+}
+
+TEST(BusyTime, OfNothingIsZero) {
+  EXPECT_EQ(busy_time({}).busy_seconds, 0);
+  EXPECT_EQ(busy_time({}).gap_seconds, 0);
+}
+
+TEST(Profile, IsTheMedianOverSteps) {
+  const model::Profile profile = summarize_profile({{kernel("a", 0, 1), kernel("b", 2, 3)},
+                                                    {kernel("a", 0, 9), kernel("b", 10, 11)},
+                                                    {kernel("a", 0, 2), kernel("b", 4, 5)}});
+  EXPECT_EQ(profile.steps, 3);
+  EXPECT_EQ(profile.kernels, 2);
+  EXPECT_DOUBLE_EQ(profile.busy_seconds, 3);
+  EXPECT_DOUBLE_EQ(profile.gap_seconds, 1);
+  ASSERT_EQ(profile.top.size(), 2u);
+  EXPECT_EQ(profile.top[0].name, "a");
+  EXPECT_DOUBLE_EQ(profile.top[0].seconds, 2);
+  EXPECT_EQ(profile.top[0].count, 1);
+}
+
+TEST(Profile, CopiesAreBusyTimeButNoKernels) {
+  const model::Profile profile = summarize_profile({{{Activity::Kind::copy, "copy", 0, 4}}});
+  EXPECT_EQ(profile.kernels, 0);
+  EXPECT_DOUBLE_EQ(profile.busy_seconds, 4);
+}
+
+TEST(Profile, KeepsTheTenLongest) {
+  std::vector<Activity> step;
+  for (int i = 0; i < 12; ++i) step.push_back(kernel("k" + std::to_string(i), 100.0 * i, 101.0 * i + 1));
+  const model::Profile profile = summarize_profile({step});
+  ASSERT_EQ(profile.top.size(), 10u);
+  EXPECT_EQ(profile.top[0].name, "k11");
+  EXPECT_EQ(profile.top[9].name, "k2");
+}
+
+}  // namespace
+}  // namespace graphbench::worker
