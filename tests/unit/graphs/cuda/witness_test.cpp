@@ -1,0 +1,79 @@
+// CUPTI as an independent witness of event times, NVML readings and forked captures, on a GPU.
+#include <algorithm>
+#include <cmath>
+
+#include "gpu_fixture.hpp"
+#include "harness/worker/profile_summary.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+using WitnessTest = GpuTest;
+
+TEST_F(WitnessTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
+  const auto stream = device().make_stream();
+  constexpr std::size_t elements = std::size_t{16} << 20;
+  Buffer memory(device(), elements * sizeof(float));
+  constexpr int fills = 16;
+  stream->begin_capture();
+  for (int i = 0; i < fills; ++i) {
+    device().fill(*stream, memory.data(), ir::DType::fp32, elements, {}, static_cast<std::uint64_t>(i));
+  }
+  const auto exec = stream->end_capture()->instantiate();
+  const ProfilerResult records = device().make_profiler();
+  if (records.profiler == nullptr) GTEST_SKIP() << records.detail;
+  const auto begin = device().make_event();
+  const auto end = device().make_event();
+  std::vector<std::vector<Activity>> steps;
+  std::vector<double> event_seconds;
+  for (int i = 0; i < 8; ++i) {
+    begin->record(*stream);
+    exec->launch(*stream);
+    end->record(*stream);
+    stream->synchronize();
+    std::vector<Activity> step = records.profiler->collect();
+    if (i < 3) continue;  // the first steps load and upload
+    EXPECT_EQ(step.size(), static_cast<std::size_t>(fills));
+    steps.push_back(std::move(step));
+    event_seconds.push_back(end->seconds_since(*begin));
+  }
+  std::sort(event_seconds.begin(), event_seconds.end());
+  const double device_seconds = event_seconds[event_seconds.size() / 2];
+  const model::Profile profile = worker::summarize_profile(steps);
+  const double witnessed = profile.busy_seconds + profile.gap_seconds;
+  EXPECT_LE(std::abs(device_seconds - witnessed), std::max(1e-6, 0.02 * device_seconds))
+      << "events say " << device_seconds << " s, records " << witnessed << " s";
+}
+
+TEST_F(WitnessTest, MonitorReadsClocksAndTemperature) {
+  const MonitorResult opened = device().make_monitor();
+  if (opened.monitor == nullptr) GTEST_SKIP() << opened.detail;
+  const DeviceReading reading = opened.monitor->read();
+  ASSERT_TRUE(reading.sm_clock_hz.has_value());
+  EXPECT_GT(*reading.sm_clock_hz, 1e8);
+  ASSERT_TRUE(reading.temperature_celsius.has_value());
+  EXPECT_GT(*reading.temperature_celsius, 0);
+}
+
+TEST_F(WitnessTest, AForkedCaptureHoldsEveryBranch) {
+  const auto first = device().make_stream();
+  const auto second = device().make_stream();
+  const auto fork = device().make_event();
+  const auto join = device().make_event();
+  const auto kernel = device().make_empty_kernel();
+  first->begin_capture();
+  fork->record(*first);
+  second->wait(*fork);
+  kernel->launch(*first, nullptr);
+  kernel->launch(*second, nullptr);
+  join->record(*second);
+  first->wait(*join);
+  const auto graph = first->end_capture();
+  EXPECT_EQ(graph->node_count(), 2u);
+  const auto exec = graph->instantiate();
+  exec->launch(*first);
+  first->synchronize_blocking();
+}
+
+}  // namespace
+}  // namespace graphbench::cuda
