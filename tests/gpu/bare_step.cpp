@@ -9,9 +9,30 @@
 namespace graphbench::gpu {
 namespace {
 
-int make_call(cuda::KernelCall& call, cudaStream_t stream) {
+// Everything but the stream is filled in ahead, as a careful hand would write it.
+KernelLaunch launch_of(const cuda::KernelCall& call) {
+  KernelLaunch launch;
+  launch.config.gridDim = call.grid;
+  launch.config.blockDim = call.block;
+  launch.config.dynamicSmemBytes = call.shared_bytes;
+  if (call.cluster_blocks > 1) {
+    cudaLaunchAttribute& attribute = launch.attributes[launch.config.numAttrs++];
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {call.cluster_blocks, 1, 1};
+  }
+  if (call.programmatic) {
+    cudaLaunchAttribute& attribute = launch.attributes[launch.config.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+  return launch;
+}
+
+int make_call(cuda::KernelCall& call, KernelLaunch& launch, cudaStream_t stream) {
   void* arguments[] = {call.parameters.data()};
-  return cudaLaunchKernel(call.function, call.grid, call.block, arguments, call.shared_bytes, stream);
+  launch.config.stream = stream;
+  launch.config.attrs = launch.attributes.data();  // the call may have moved since it was made
+  return cudaLaunchKernelExC(&launch.config, call.function, arguments);
 }
 
 int make_call(cuda::MatmulCall& call, cudaStream_t stream) {
@@ -36,7 +57,8 @@ int make_call(cuda::ForeignCall& call, cudaStream_t stream) {
 
 int make_call(BareCall& call, cudaStream_t stream) {
   if (call.graph != nullptr) return cudaGraphLaunch(call.graph, stream);
-  if (auto* kernel = std::get_if<cuda::KernelCall>(&call.native)) return make_call(*kernel, stream);
+  if (auto* kernel = std::get_if<cuda::KernelCall>(&call.native))
+    return make_call(*kernel, call.launch, stream);
   if (auto* matmul = std::get_if<cuda::MatmulCall>(&call.native)) return make_call(*matmul, stream);
   if (auto* convolution = std::get_if<cuda::ConvolutionCall>(&call.native))
     return make_call(*convolution, stream);
@@ -50,12 +72,15 @@ std::vector<BareCall> bare_calls(const execution::Executor& executor) {
   std::vector<cuda::NativeCall> natives;
   for (const execution::StepItem& item : executor.items()) {
     if (item.graph != nullptr) {
-      calls.push_back({static_cast<cudaGraphExec_t>(item.graph->native_handle()), {}});
+      calls.push_back({static_cast<cudaGraphExec_t>(item.graph->native_handle()), {}, {}});
       continue;
     }
     natives.clear();
     static_cast<cuda::PreparedKernel*>(item.kernel)->native_calls(item.operands, natives);
-    for (const cuda::NativeCall& native : natives) calls.push_back({nullptr, native});
+    for (const cuda::NativeCall& native : natives) {
+      BareCall& call = calls.emplace_back(BareCall{nullptr, native, {}});
+      if (const auto* kernel = std::get_if<cuda::KernelCall>(&native)) call.launch = launch_of(*kernel);
+    }
   }
   return calls;
 }

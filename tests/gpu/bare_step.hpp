@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <vector>
 
 #include "graphs/cuda/native_call.hpp"
@@ -11,9 +12,15 @@
 namespace graphbench::gpu {
 
 // A graph launch, or a library call or kernel with its addresses fixed.
+struct KernelLaunch {
+  cudaLaunchConfig_t config{};
+  std::array<cudaLaunchAttribute, 2> attributes{};
+};
+
 struct BareCall {
   cudaGraphExec_t graph = nullptr;  // set: the call is a graph launch
   cuda::NativeCall native;
+  KernelLaunch launch;  // of a KernelCall
 };
 
 // The calls of `executor`'s last step. Its kernels and graphs must outlive them.
