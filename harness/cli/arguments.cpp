@@ -2,6 +2,7 @@
 #include "harness/cli/arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <map>
 
 #include "harness/config/input_error.hpp"
@@ -81,6 +82,8 @@ class CommandLine {
   Arguments parse(int argc, const char* const* argv) {
     Arguments arguments;
     arguments.argv.assign(argv, argv + argc);
+    // Documents keep the command line; where the binary lay says nothing about the numbers.
+    if (argc > 0) arguments.argv.front() = std::filesystem::path(argv[0]).filename().string();
     try {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
