@@ -22,7 +22,7 @@ def rows_of(document, batches, warmup):
             row = [f"{workload} b{batch}"]
             for mode in MODES:
                 summary = cells[workload, batch, mode]
-                row += [duration(summary["submit_seconds"]["p50"]), duration(summary["latency_seconds"]["p50"])]
+                row += [duration(summary[what]["p50"]) for what in ("submit_seconds", "latency_seconds")]
             row.append(f"{cells[workload, batch, 'whole']['speedup_over_eager']:.2f}x")
             steps = cells[workload, batch, "whole"]["breakeven_steps"]
             row.append("never" if steps is None else f"{steps:.0f}")
@@ -30,7 +30,8 @@ def rows_of(document, batches, warmup):
 
 
 def table_of(document, batches, warmup):
-    head = ["", *(f"{mode} {what}" for mode in MODES for what in ("submit", "latency")), "whole gains", "even after"]
+    modes = [f"{mode} {what}" for mode in MODES for what in ("submit", "latency")]
+    head = ["", *modes, "whole gains", "even after"]
     rows = [head, ["---"] * len(head), *rows_of(document, batches, warmup)]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
