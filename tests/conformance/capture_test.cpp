@@ -5,7 +5,7 @@
 
 #include "graphs/ir/random_fill.hpp"
 #include "tests/conformance/devices.hpp"
-#include "tests/conformance/session.hpp"
+#include "tests/conformance/rig.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -186,12 +186,12 @@ TEST_P(CaptureConformance, AFailingPluginOpCostsItsStepAndNothingElse) {
   builder.mark_output(builder.op(op.kind, "sometimes", {relu}, {})[0]);
   builder.mark_output(builder.op("gelu_tanh", "gelu", {relu}, {})[0]);
   const ir::Program program = builder.finish();
-  Session session(device(), stream(), program, 4);
-  const std::vector<Bytes> expected = session.eager_step(4, 1);
+  Rig rig(device(), stream(), program, 4);
+  const std::vector<Bytes> expected = rig.eager_step(4, 1);
 
   // CUDA calls a plugin's launch function while it captures, the host when it replays.
   plugin_fails = true;
-  const auto broken = session.make(ExecutionMode::whole, 4);
+  const auto broken = rig.make(ExecutionMode::whole, 4);
   const ErrorCode code = error_code_of([&] {
     broken->capture();
     broken->instantiate();
@@ -200,10 +200,10 @@ TEST_P(CaptureConformance, AFailingPluginOpCostsItsStepAndNothingElse) {
   });
   plugin_fails = false;
   EXPECT_EQ(code, ErrorCode::plugin_failed);
-  EXPECT_EQ(session.graph_pool().statistics().in_use_bytes, 0u);
+  EXPECT_EQ(rig.graph_pool().statistics().in_use_bytes, 0u);
 
-  const auto working = session.prepare(ExecutionMode::whole, 4);
-  EXPECT_EQ(session.step(*working, 4, 1).at(1), expected.at(1));
+  const auto working = rig.prepare(ExecutionMode::whole, 4);
+  EXPECT_EQ(rig.step(*working, 4, 1).at(1), expected.at(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, CaptureConformance, ::testing::ValuesIn(backends),

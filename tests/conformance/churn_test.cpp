@@ -8,22 +8,22 @@ using ChurnConformance = ProgramFixture;
 
 TEST_P(ChurnConformance, ReplaysAThousandTimes) {
   const ir::Program p = program();
-  Session session(device(), stream(), p, 2);
-  const auto executor = session.prepare(mode(), 2);
-  const std::vector<Bytes> expected = session.eager_step(2, 3);
-  const std::vector<std::uint64_t> expected_state = session.state_digests();
-  session.reset(3);
+  Rig rig(device(), stream(), p, 2);
+  const auto executor = rig.prepare(mode(), 2);
+  const std::vector<Bytes> expected = rig.eager_step(2, 3);
+  const std::vector<std::uint64_t> expected_state = rig.state_digests();
+  rig.reset(3);
   // Without a wait in between: more enqueues than any queue holds.
   for (int i = 0; i < 1000; ++i) executor->submit();
-  EXPECT_EQ(session.outputs(*executor, 2), expected);
-  EXPECT_EQ(session.state_digests(), expected_state);
+  EXPECT_EQ(rig.outputs(*executor, 2), expected);
+  EXPECT_EQ(rig.state_digests(), expected_state);
 }
 
 TEST_P(ChurnConformance, CaptureCyclesLeaveMemoryWhereItWas) {
   const ir::Program p = program();
-  Session session(device(), stream(), p, 2);
+  Rig rig(device(), stream(), p, 2);
   const auto cycle = [&] {
-    const auto executor = session.prepare(mode(), 2);
+    const auto executor = rig.prepare(mode(), 2);
     executor->submit();
     stream().synchronize();
   };

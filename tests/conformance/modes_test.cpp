@@ -9,31 +9,31 @@ using StateConformance = ProgramFixture;  // over programs that have state
 
 TEST_P(ModeConformance, EqualsEagerOnFreshInputsOverTheWholeLadder) {
   const ir::Program p = program();
-  Session session(device(), stream(), p, 8);
+  Rig rig(device(), stream(), p, 8);
   // Largest first into one pool, as serving engines capture; replayed in another order.
   const std::int64_t ladder[] = {8, 3, 1};
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
-  for (const std::int64_t batch : ladder) executors[batch] = session.prepare(mode(), batch);
+  for (const std::int64_t batch : ladder) executors[batch] = rig.prepare(mode(), batch);
   std::uint64_t seed = 100;
   for (const std::int64_t batch : {3, 8, 1, 3, 8}) {
-    const std::vector<Bytes> expected = session.eager_step(batch, ++seed);
-    const std::vector<std::uint64_t> expected_state = session.state_digests();
-    EXPECT_EQ(session.step(*executors[batch], batch, seed), expected) << "batch " << batch;
-    EXPECT_EQ(session.state_digests(), expected_state) << "state after batch " << batch;
+    const std::vector<Bytes> expected = rig.eager_step(batch, ++seed);
+    const std::vector<std::uint64_t> expected_state = rig.state_digests();
+    EXPECT_EQ(rig.step(*executors[batch], batch, seed), expected) << "batch " << batch;
+    EXPECT_EQ(rig.state_digests(), expected_state) << "state after batch " << batch;
   }
 }
 
 TEST_P(ModeConformance, OtherInputsGiveOtherOutputs) {
   const ir::Program p = program();
-  Session session(device(), stream(), p, 4);
-  const auto executor = session.prepare(mode(), 4);
-  EXPECT_NE(session.step(*executor, 4, 1), session.step(*executor, 4, 2));
+  Rig rig(device(), stream(), p, 4);
+  const auto executor = rig.prepare(mode(), 4);
+  EXPECT_NE(rig.step(*executor, 4, 1), rig.step(*executor, 4, 2));
 }
 
 TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
   const ir::Program p = program();
-  Session session(device(), stream(), p, 2);
-  const auto executor = session.prepare(mode(), 2);
+  Rig rig(device(), stream(), p, 2);
+  const auto executor = rig.prepare(mode(), 2);
   std::int64_t ops = 0;
   for (const ir::Op& op : p.ops()) ops += op.traits.marker ? 0 : 1;
   const execution::GraphCounts counts = executor->counts();
@@ -50,15 +50,15 @@ TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
 TEST_P(StateConformance, StateCarriesOverFromStepToStep) {
   const ir::Program p = program();
   ASSERT_FALSE(ir::mutated_state(p).empty());
-  Session session(device(), stream(), p, 4);
-  const auto executor = session.prepare(mode(), 4);
-  session.reset(5);
-  const std::vector<std::uint64_t> before = session.state_digests();
+  Rig rig(device(), stream(), p, 4);
+  const auto executor = rig.prepare(mode(), 4);
+  rig.reset(5);
+  const std::vector<std::uint64_t> before = rig.state_digests();
   executor->submit();
-  const std::vector<std::uint64_t> after = session.state_digests();
+  const std::vector<std::uint64_t> after = rig.state_digests();
   EXPECT_NE(after, before);
   executor->submit();
-  EXPECT_EQ(session.state_digests(), after) << "the same step on the same inputs writes the same state";
+  EXPECT_EQ(rig.state_digests(), after) << "the same step on the same inputs writes the same state";
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, ModeConformance, graph_mode_parameters(all_programs()),

@@ -5,7 +5,7 @@
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/programs.hpp"
 #include "tests/conformance/reference.hpp"
-#include "tests/conformance/session.hpp"
+#include "tests/conformance/rig.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -41,22 +41,22 @@ TEST_P(OpConformance, AgreesWithItsDefinition) {
   const ir::OpCatalog catalog;
   const ir::Program program = single_op_program(catalog, op_case(), dtype());
   const std::int64_t batch = op_case().batch;
-  Session session(device(), stream(), program, batch);
-  session.reset(7);
+  Rig rig(device(), stream(), program, batch);
+  rig.reset(7);
   const ir::OpCall call = program.call(0, batch);
   const std::vector<ir::ValueId>& input_ids = program.ops()[0].inputs;
   const auto read_inputs = [&] {
     std::vector<Tensor> tensors;
     for (std::size_t i = 0; i < call.input_count; ++i) {
-      const Bytes bytes = session.read(session.buffers().address(input_ids[i]), call.input(i).bytes());
+      const Bytes bytes = rig.read(rig.buffers().address(input_ids[i]), call.input(i).bytes());
       tensors.push_back(decode(bytes, call.input(i).dtype));
     }
     return tensors;
   };
   std::vector<Tensor> inputs = read_inputs();
-  const auto executor = session.make(ExecutionMode::eager, batch);
+  const auto executor = rig.make(ExecutionMode::eager, batch);
   executor->submit();
-  const std::vector<Bytes> outputs = session.outputs(*executor, batch);
+  const std::vector<Bytes> outputs = rig.outputs(*executor, batch);
 
   const std::vector<Tensor> expected = reference(call, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -45,46 +45,46 @@ class PoolConformance : public ProgramFixture {
 
 TEST_P(PoolConformance, PoisonedFreeMemoryLeavesOutputsIdentical) {
   const ir::Program p = program();
-  Session session(device(), stream(), p, 8);
+  Rig rig(device(), stream(), p, 8);
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
-  for (const std::int64_t batch : {8, 3, 1}) executors[batch] = session.prepare(mode(), batch, true);
+  for (const std::int64_t batch : {8, 3, 1}) executors[batch] = rig.prepare(mode(), batch, true);
   std::uint64_t seed = 40;
   for (const std::int64_t batch : {1, 8, 3}) {
-    const std::vector<Bytes> expected = session.eager_step(batch, ++seed);
+    const std::vector<Bytes> expected = rig.eager_step(batch, ++seed);
     const execution::Executor& executor = *executors[batch];
-    session.poison(session.graph_pool().free_ranges());  // between batches all of it is free
-    session.reset(seed);
-    submit_by_item(executor, [&](std::size_t i) { session.poison(executor.free_ranges().at(i)); });
-    EXPECT_EQ(session.outputs(executor, batch), expected) << "batch " << batch;
+    rig.poison(rig.graph_pool().free_ranges());  // between batches all of it is free
+    rig.reset(seed);
+    submit_by_item(executor, [&](std::size_t i) { rig.poison(executor.free_ranges().at(i)); });
+    EXPECT_EQ(rig.outputs(executor, batch), expected) << "batch " << batch;
   }
 }
 
 // The check of the test above can fail: memory that the next piece reads is not free.
 TEST_P(PoolConformance, APoisonedLiveBlockIsNoticed) {
   const ir::Program p = program();
-  Session session(device(), stream(), p, 4);
-  const auto executor = session.prepare(mode(), 4, true);
-  const std::vector<Bytes> expected = session.eager_step(4, 9);
-  session.reset(9);
+  Rig rig(device(), stream(), p, 4);
+  const auto executor = rig.prepare(mode(), 4, true);
+  const std::vector<Bytes> expected = rig.eager_step(4, 9);
+  rig.reset(9);
   // Behind the first item of several; of a single item, what lives behind it are the outputs.
   const std::vector<MemoryRange> live =
-      live_ranges(session.graph_pool().segments(), executor->free_ranges().at(0));
+      live_ranges(rig.graph_pool().segments(), executor->free_ranges().at(0));
   ASSERT_FALSE(live.empty());
   submit_by_item(*executor, [&](std::size_t i) {
-    if (i == 0) session.poison(live);
+    if (i == 0) rig.poison(live);
   });
-  EXPECT_NE(session.outputs(*executor, 4), expected);
+  EXPECT_NE(rig.outputs(*executor, 4), expected);
 }
 
 TEST_P(PoolConformance, SmallerBatchesFitIntoTheLargestOnesMemory) {
   const ir::Program p = program();
-  Session session(device(), stream(), p, 8);
-  const auto largest = session.prepare(mode(), 8);
-  const std::size_t reserved = session.graph_pool().statistics().reserved_bytes;
-  const auto middle = session.prepare(mode(), 3);
-  const auto smallest = session.prepare(mode(), 1);
-  EXPECT_EQ(session.graph_pool().statistics().reserved_bytes, reserved);
-  EXPECT_EQ(session.graph_pool().statistics().in_use_bytes, 0u);
+  Rig rig(device(), stream(), p, 8);
+  const auto largest = rig.prepare(mode(), 8);
+  const std::size_t reserved = rig.graph_pool().statistics().reserved_bytes;
+  const auto middle = rig.prepare(mode(), 3);
+  const auto smallest = rig.prepare(mode(), 1);
+  EXPECT_EQ(rig.graph_pool().statistics().reserved_bytes, reserved);
+  EXPECT_EQ(rig.graph_pool().statistics().in_use_bytes, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, PoolConformance, graph_mode_parameters(all_programs()),

@@ -7,7 +7,7 @@
 
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/programs.hpp"
-#include "tests/conformance/session.hpp"
+#include "tests/conformance/rig.hpp"
 
 namespace graphbench::conformance {
 

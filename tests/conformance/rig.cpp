@@ -1,5 +1,5 @@
 // Running programs for the suite.
-#include "tests/conformance/session.hpp"
+#include "tests/conformance/rig.hpp"
 
 #include <bit>
 #include <cmath>
@@ -35,7 +35,7 @@ double decode_element(const unsigned char* data, ir::DType dtype) {
 
 }  // namespace
 
-Session::Session(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch)
+Rig::Rig(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch)
     : device_(device),
       stream_(stream),
       program_(program),
@@ -46,8 +46,8 @@ Session::Session(Device& device, Stream& stream, const ir::Program& program, std
   reset(1);
 }
 
-std::unique_ptr<execution::Executor> Session::make(ExecutionMode mode, std::int64_t batch,
-                                                   bool record_free_ranges) {
+std::unique_ptr<execution::Executor> Rig::make(ExecutionMode mode, std::int64_t batch,
+                                               bool record_free_ranges) {
   return execution::make_executor(mode,
                                   {.device = device_,
                                    .stream = stream_,
@@ -60,8 +60,8 @@ std::unique_ptr<execution::Executor> Session::make(ExecutionMode mode, std::int6
                                   batch);
 }
 
-std::unique_ptr<execution::Executor> Session::prepare(ExecutionMode mode, std::int64_t batch,
-                                                      bool record_free_ranges) {
+std::unique_ptr<execution::Executor> Rig::prepare(ExecutionMode mode, std::int64_t batch,
+                                                  bool record_free_ranges) {
   auto executor = make(mode, batch, record_free_ranges);
   executor->warm_up();
   stream_.synchronize();
@@ -71,19 +71,19 @@ std::unique_ptr<execution::Executor> Session::prepare(ExecutionMode mode, std::i
   return executor;
 }
 
-void Session::reset(std::uint64_t seed) {
+void Rig::reset(std::uint64_t seed) {
   buffers_.fill_inputs(stream_, seed);
   buffers_.fill_state(stream_, seed);
 }
 
-Bytes Session::read(const void* data, std::size_t bytes) {
+Bytes Rig::read(const void* data, std::size_t bytes) {
   Bytes copy(bytes);
   stream_.copy_to_host(copy.data(), data, bytes);
   stream_.synchronize();
   return copy;
 }
 
-std::vector<Bytes> Session::outputs(const execution::Executor& executor, std::int64_t batch) {
+std::vector<Bytes> Rig::outputs(const execution::Executor& executor, std::int64_t batch) {
   std::vector<Bytes> all;
   for (const ir::ValueId id : program_.values_of(ir::ValueKind::output)) {
     all.push_back(read(executor.output(id), program_.describe(id, batch).bytes()));
@@ -91,19 +91,19 @@ std::vector<Bytes> Session::outputs(const execution::Executor& executor, std::in
   return all;
 }
 
-std::vector<Bytes> Session::step(execution::Executor& executor, std::int64_t batch, std::uint64_t seed) {
+std::vector<Bytes> Rig::step(execution::Executor& executor, std::int64_t batch, std::uint64_t seed) {
   reset(seed);
   executor.submit();
   return outputs(executor, batch);
 }
 
-std::vector<Bytes> Session::eager_step(std::int64_t batch, std::uint64_t seed) {
+std::vector<Bytes> Rig::eager_step(std::int64_t batch, std::uint64_t seed) {
   auto& executor = eager_[batch];
   if (executor == nullptr) executor = make(ExecutionMode::eager, batch);
   return step(*executor, batch, seed);
 }
 
-std::vector<std::uint64_t> Session::state_digests() {
+std::vector<std::uint64_t> Rig::state_digests() {
   std::vector<std::uint64_t> digests;
   for (const ir::ValueId id : program_.values_of(ir::ValueKind::state)) {
     digests.push_back(device_.digest(stream_, buffers_.address(id),
@@ -112,7 +112,7 @@ std::vector<std::uint64_t> Session::state_digests() {
   return digests;
 }
 
-void Session::poison(const std::vector<pool::MemoryRange>& ranges) {
+void Rig::poison(const std::vector<pool::MemoryRange>& ranges) {
   for (const pool::MemoryRange& range : ranges) stream_.fill_bytes(range.data, 0xFF, range.bytes);
 }
 

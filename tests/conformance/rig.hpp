@@ -13,9 +13,9 @@ namespace graphbench::conformance {
 using execution::ExecutionMode;
 using Bytes = std::vector<unsigned char>;
 
-class Session {
+class Rig {
  public:
-  Session(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch);
+  Rig(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch);
 
   std::unique_ptr<execution::Executor> make(ExecutionMode mode, std::int64_t batch,
                                             bool record_free_ranges = false);
