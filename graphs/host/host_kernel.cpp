@@ -12,6 +12,10 @@ void HostKernel::launch(Stream& stream, void* const* operands) {
   static_cast<HostStream&>(stream).submit(run, &implementation, operands, operand_count_ * sizeof(void*));
 }
 
+std::optional<std::size_t> HostKernel::in_place_input() const {
+  return cache_.at(signature_).in_place_input();
+}
+
 void HostKernel::run(Task& task, StreamContext& context) {
   auto& implementation = *static_cast<OpImplementation*>(task.object);
   const RecordedOp recorded(context.recorder, implementation.name());

@@ -16,6 +16,7 @@ class HostKernel final : public Kernel {
   HostKernel(const KernelCache& cache, std::uint64_t signature, std::size_t operand_count)
       : cache_(cache), signature_(signature), operand_count_(operand_count) {}
   void launch(Stream& stream, void* const* operands) override;
+  std::optional<std::size_t> in_place_input() const override;
 
   // What a launch enqueues: binds the operands and runs the op.
   static void run(Task& task, StreamContext& context);

@@ -2,7 +2,9 @@
 // either anew for each run (eager) or once and for all (a graph's node).
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -32,6 +34,8 @@ class OpImplementation {
   virtual ~OpImplementation() = default;
   // Binds the operands and runs the op.
   virtual void run(void* const* operands, StreamContext& context) = 0;
+  // As Kernel::in_place_input().
+  virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
   // Resolves the operands once. The result does not outlive the implementation.
   virtual std::unique_ptr<BoundOp> bind(void* const* operands) = 0;
 

@@ -31,6 +31,8 @@ class Elementwise final : public DirectOp {
   Elementwise(std::int64_t elements, bool binary)
       : DirectOp(binary ? 3 : 2), elements_(elements), binary_(binary) {}
 
+  std::optional<std::size_t> in_place_input() const override { return 0; }
+
  protected:
   void compute(void* const* operands) override {
     const T* a = static_cast<const T*>(operands[0]);
