@@ -29,6 +29,8 @@ class Buffer {
  public:
   Buffer() = default;
   Buffer(Device& device, std::size_t bytes);  // throws Error(out_of_memory)
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();

@@ -8,6 +8,7 @@
 #include <benchmark/benchmark.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 
 #include "graphs/device/device.hpp"
@@ -72,7 +73,7 @@ void device_loop(benchmark::State& state, const StepUnderTest& step, Event& begi
     end.record(step.stream);
     step.stream.synchronize();
     const double seconds = end.seconds_since(begin);
-    device_ns.push(nanoseconds_since_epoch<Clock>(start), static_cast<std::int64_t>(seconds * 1e9 + 0.5));
+    device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(seconds * 1e9));
     state.SetIterationTime(seconds);
   }
 }
