@@ -81,7 +81,8 @@ TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
       EXPECT_TRUE(cell.check->identical);
       const model::Launch& launch = cell.launches.at(0);
       EXPECT_EQ(launch.latency_seconds->count, 40);  // the ramp is among them
-      EXPECT_EQ(launch.latency_stopped_by, "samples");
+      // With the last sample the median may also be known precisely enough; which it is, real times decide.
+      EXPECT_THAT(launch.latency_stopped_by, ::testing::AnyOf("samples", "precision"));
       EXPECT_EQ(launch.latency_started_ns.size(), launch.latency_samples.size());
       EXPECT_EQ(launch.device_started_ns.size(), launch.device_samples.size());
       EXPECT_EQ(launch.latency_samples.front(), launch.setup.first_step_seconds);
