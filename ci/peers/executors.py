@@ -1,6 +1,5 @@
-"""The three modes as a PyTorch user has them, each on the current stream.
-
-Eager calls; one torch.cuda.CUDAGraph; a piecewise executor with one shared pool as serving engines do."""
+"""Two of the modes as a PyTorch user has them, each on the current stream: eager calls, and one
+torch.cuda.CUDAGraph. The third is in piecewise.py."""
 
 import torch
 
@@ -79,38 +78,3 @@ class Whole(Captured):
     def capture(self):
         self.static_output = WeakAlias.of(self.record(lambda: self.program.step(self.io)))
         self.submit = self.graphs[0].replay
-
-
-class Piecewise(Captured):
-    """Pieces into one pool in replay order, the splitting ops called between their replays. A value is
-    held until its last reader is captured; eager ops keep weak aliases, so they hold nothing."""
-
-    def capture(self):
-        calls = []
-        values = {"x": self.io["x"]}
-        for segment in self.program.segments(self.io):
-            if segment.captured:
-                self.record(lambda run=segment.run: run(values))
-                calls.append(self.graphs[-1].replay)
-            else:
-                calls.append(self.eager_call(segment.run, values))
-                values.pop("q")
-                self.eager_ops += 1
-        self.static_output = WeakAlias.of(values.pop("x"))
-        values.clear()
-        self.submit = self.sequence(calls)
-
-    @staticmethod
-    def eager_call(run, values):
-        aliases = {name: WeakAlias.of(values[name]) for name in ("q", "mixed")}
-        return lambda: run(dict(aliases))
-
-    @staticmethod
-    def sequence(calls):
-        def submit():
-            for call in calls:
-                call()
-        return submit
-
-
-EXECUTORS = {"eager": Eager, "whole": Whole, "piecewise": Piecewise}

@@ -8,13 +8,16 @@ import time
 import torch
 
 import sampling
-from executors import EXECUTORS
+from executors import Eager, Whole
+from piecewise import Piecewise
 from programs import PROGRAMS
 
+EXECUTORS = {"eager": Eager, "whole": Whole, "piecewise": Piecewise}
 # Relative L2 error that a mode may have against eager. Bits would be asked for, but torch's own eager decode
 # attention does not repeat its bits on every run.
 TOLERANCE = {"bf16": 1e-2, "fp16": 2e-3, "fp32": 1e-5}
 EAGER_REPEATS = 4
+LOOP_SAMPLES = 200
 SETUP = ("warmup", "capture", "instantiate", "first_step")
 
 
@@ -73,7 +76,7 @@ class Rung:
         self.cell = cell_of(task, batch)
         self.executor = None
         self.setup = dict.fromkeys((f"{name}_seconds" for name in SETUP), 0.0)
-        self.submit, self.latency, self.device = [], [], []
+        self.submit, self.latency, self.device, self.loop = [], [], [], []
         self.throughput = None
 
 
@@ -126,6 +129,15 @@ class Ladder:
             rung.latency.append((completed - start) * 1e-9)
             del output  # eager's output is given back outside of what is timed
 
+    def time_loop(self, rung, steps):
+        """Host time of the same replays and eager calls without an engine's dispatch around them."""
+        clock, submit, synchronize = time.perf_counter_ns, rung.executor.submit_loop, self.stream.synchronize
+        for _ in range(steps):
+            start = clock()
+            submit()
+            rung.loop.append((clock() - start) * 1e-9)
+            synchronize()
+
     def time_device(self, rung, steps):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         submit = rung.executor.submit
@@ -151,6 +163,8 @@ class Ladder:
             self.stream.synchronize()
             rounds.append((steps, (clock() - start) * 1e-9))
         sampling.run_pass(bounds.share(sampling.THROUGHPUT_SHARE), clock, back_to_back)
+        if hasattr(rung.executor, "submit_loop"):
+            self.time_loop(rung, LOOP_SAMPLES)
         full = [each for each in rounds if each[0] > 1]  # one step is a latency, not a throughput
         if full:
             rung.throughput = sum(steps for steps, _ in full) / sum(seconds for _, seconds in full)
@@ -212,6 +226,8 @@ class Ladder:
         launch = {"index": 0, "setup": rung.setup, "throughput_steps_per_second": rung.throughput}
         for name in ("submit", "latency", "device"):
             launch[f"{name}_seconds"] = sampling.summary(getattr(rung, name))
+        if rung.loop:
+            launch["submit_loop_seconds"] = sampling.summary(rung.loop)
         rung.cell["launches"] = [launch]
         rung.cell["summary"] = {f"{name}_seconds": {"p50": launch[f"{name}_seconds"]["p50"], "ci95": None}
                                 for name in ("submit", "latency", "device")}

@@ -16,9 +16,11 @@ THETA = 10000.0
 
 @dataclasses.dataclass
 class Segment:
-    """A captured piece or an eagerly launched splitting op. `run` gets the values that are alive as a dict;
-    a piece takes out what it uses last and puts in what it makes, an eager op writes into what it finds."""
+    """A captured piece or an eagerly launched splitting op: a function of values that other segments make,
+    by name. A piece gives new values, an eager op writes into one that it takes."""
     captured: bool
+    takes: tuple
+    gives: tuple
     run: typing.Callable
 
 
@@ -75,9 +77,7 @@ class LayeredProgram(Program):
 
     def segments(self, io):
         def piece(layer):
-            def run(values):
-                values["x"] = self.layer(values.pop("x"), *layer)
-            return Segment(True, run)
+            return Segment(True, ("x",), ("x",), lambda x: self.layer(x, *layer))
         return [piece(layer) for layer in self.layers]
 
 
@@ -200,25 +200,34 @@ class Attention(Program):
     def piece(self, layer, io):
         """From one attention op to the next: the projection after one, then all that the other needs, with
         the buffer it writes to, which is the pool's because the capture allocates it."""
-        def run(values):
-            x = values.pop("x")
-            if layer == 0:
-                values["places"] = self.places(io)
-            else:
-                x = x + F.linear(values.pop("mixed"), self.layers[layer - 1][2])
-            if layer < len(self.layers):
-                gamma, wqkv, _ = self.layers[layer]
-                q = self.query(x, values["places"], io["rows"], io["caches"][layer], gamma, wqkv)
-                values["q"], values["mixed"] = q, torch.empty_like(x)
-            values["x"] = x
-        return Segment(True, run)
+        places = ("slots", "cos", "sin")
+        if layer == len(self.layers):
+            return Segment(True, ("x", "mixed"), ("x",), lambda x, mixed: self.project(x, mixed, layer - 1))
+
+        def first(x):
+            found = self.places(io)
+            return (x, *self.towards_attention(x, found, layer, io), *found)
+
+        def later(x, mixed, *found):
+            x = self.project(x, mixed, layer - 1)
+            return (x, *self.towards_attention(x, found, layer, io))
+
+        if layer == 0:
+            return Segment(True, ("x",), ("x", "q", "mixed", *places), first)
+        return Segment(True, ("x", "mixed", *places), ("x", "q", "mixed"), later)
+
+    def project(self, x, mixed, layer):
+        return x + F.linear(mixed, self.layers[layer][2])
+
+    def towards_attention(self, x, places, layer, io):
+        gamma, wqkv, _ = self.layers[layer]
+        return self.query(x, places, io["rows"], io["caches"][layer], gamma, wqkv), torch.empty_like(x)
 
     def attention_op(self, cache):
-        def run(values):
-            q, mixed = values.pop("q"), values["mixed"]
+        def run(q, mixed):
             out = mixed.view(-1, self.tokens, self.heads, self.head_dim).transpose(1, 2)
             out.copy_(self.attend(q, cache))
-        return Segment(False, run)
+        return Segment(False, ("q", "mixed"), (), run)
 
     def poison_state(self):
         for k, v in self.caches:

@@ -43,6 +43,7 @@ class Ratios:
     setup: dict = dataclasses.field(default_factory=dict)  # ladder -> Pair of seconds
     pools: dict = dataclasses.field(default_factory=dict)  # ladder -> Pair of bytes, one pool for all batches
     private: dict = dataclasses.field(default_factory=dict)  # ladder -> Pair of bytes, a pool each
+    loop: dict = dataclasses.field(default_factory=dict)  # cell -> Pair: submit against torch's bare loop
     missing: list = dataclasses.field(default_factory=list)  # lines on what could not be compared
     notes: list = dataclasses.field(default_factory=list)  # lines on what a reader should know
 
@@ -147,6 +148,15 @@ def add_cells(rounds, ours, torch, missing):
                 rounds.cells.setdefault(key, collections.defaultdict(list))[metric].append(sides)
 
 
+def add_loops(rounds, ours, torch):
+    """Our piecewise submit beside the same replays and eager calls in a bare loop of torch's."""
+    for key in sorted(set(ours) & set(torch)):
+        loop = torch[key]["launches"][0].get("submit_loop_seconds") or {}
+        sides = (p50(ours[key], "submit"), loop.get("p50"))
+        if all(sides):
+            rounds.loop.setdefault(key, []).append(sides)
+
+
 def add_ladders(rounds, ours, torch, missing):
     """Sums over a ladder are compared over the batches that both sides have."""
     ladders = collections.defaultdict(list)
@@ -178,14 +188,15 @@ def compare(rounds):
         torch = ok_cells(torch_document, f"torch, round {number}", missing)
         notes += not_identical(torch, number)
         add_cells(gathered, ours, torch, missing)
+        add_loops(gathered, ours, torch)
         add_ladders(gathered, ours, torch, missing)
     if not gathered.cells:
         raise DocumentError("the two sides have no cell in common")
     cells = {key: {metric: over_rounds(sides) for metric, sides in metrics.items()}
              for key, metrics in gathered.cells.items()}
-    ladders = [{key: over_rounds(sides) for key, sides in table.items()}
-               for table in (gathered.setup, gathered.pools, gathered.private)]
-    return Ratios(cells, *ladders, missing, notes)
+    others = [{key: over_rounds(sides) for key, sides in table.items()}
+              for table in (gathered.setup, gathered.pools, gathered.private, gathered.loop)]
+    return Ratios(cells, *others, missing, notes)
 
 
 def ratios_of(ratios, mode, metric, workload=None):

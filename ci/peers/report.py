@@ -78,6 +78,17 @@ def figures_table(figures):
     return table(["ours / torch", "limit", "measured", "", "where"], rows)
 
 
+def loop_lines(ratios):
+    """How much of the piecewise ratio is the dispatch that engines do around their replays."""
+    head = ["piecewise submit", "against the engine's dispatch", "against a bare loop of torch's replays"]
+    rows = []
+    for workload in [*analysis.workloads_of(ratios), None]:
+        bare = [pair.ratio for key, pair in ratios.loop.items() if workload in (None, key[0])]
+        rows.append([workload or "all", ratio_text(analysis.mean_of(ratios, "piecewise", "submit", workload)),
+                     ratio_text(analysis.geometric_mean(bare) if bare else None)])
+    return table(head, rows)
+
+
 def markdown(ratios):
     modes = [mode for mode in ("eager", "whole", "piecewise") if any(key[4] == mode for key in ratios.cells)]
     parts = []
@@ -85,6 +96,8 @@ def markdown(ratios):
         parts.append(f"### {mode}: graphbench, torch, and the ratio of the two (p50)\n\n"
                      f"{cells_table(ratios, mode)}")
     parts.append(f"### Geometric means of the ratios\n\n{means_table(ratios, modes)}")
+    if ratios.loop:
+        parts.append(f"### What dispatch is of it\n\n{loop_lines(ratios)}")
     if ratios.setup or ratios.pools:
         parts.append("### The ladder: capture + instantiate, pool shared by all batches, a pool each\n\n"
                      + ladders_table(ratios))
@@ -104,12 +117,14 @@ def data(ratios):
     ladders = {name: {"/".join(key): plain(pair) for key, pair in table_of.items()}
                for name, table_of in (("setup_seconds", ratios.setup), ("pool_bytes", ratios.pools),
                                       ("pool_bytes_private", ratios.private))}
+    loops = {"/".join(map(str, key)): plain(pair) for key, pair in ratios.loop.items()}
     cells = [dict(zip(("workload", "preset", "dtype", "batch", "mode"), key),
                   **{f"{metric}_seconds": plain(pair) for metric, pair in metrics.items()})
              for key, metrics in ratios.cells.items()]
     figures = [{"name": figure.name, "limit": figure.limit, "measured": figure.measured,
                 "where": figure.where, "passed": figure.passed} for figure in analysis.figures(ratios)]
-    return {"schema": "graphbench.peer-ratios/1", "cells": cells, **ladders, "figures": figures,
+    return {"schema": "graphbench.peer-ratios/1", "cells": cells, **ladders,
+            "submit_loop_seconds": loops, "figures": figures,
             "missing": ratios.missing, "notes": ratios.notes}
 
 

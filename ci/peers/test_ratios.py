@@ -118,6 +118,17 @@ class Compare(unittest.TestCase):
         self.assertIn("1 of 12 cells", found.notes[0])
         self.assertIn("in 1 of them eager does not repeat", found.notes[0])
 
+    def test_shows_what_dispatch_is_of_the_piecewise_submit(self):
+        torch = peer(factor=4.0)
+        for each in torch["cells"]:
+            if each["mode"] == "piecewise":
+                each["launches"][0]["submit_loop_seconds"] = {"p50": 2e-4 * each["batch"]}
+        found = ratios.compare([(document(factor=1.0), torch)])
+        self.assertEqual(4, len(found.loop))
+        self.assertAlmostEqual(0.5, found.loop[("mlp", "base", "bf16", 2, "piecewise")].ratio)
+        self.assertRegex(report.markdown(found), r"(?m)^\| all +\| +0\.250 \| +0\.500 \|$")
+        self.assertNotIn("dispatch", report.markdown(ratios.compare([(document(), peer())])))
+
     def test_refuses_two_devices(self):
         torch = peer()
         torch["environment"]["device"]["uuid"] = "GPU-2"
