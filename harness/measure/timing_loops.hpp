@@ -60,21 +60,27 @@ void latency_loop(benchmark::State& state, const StepUnderTest& step, SampleBuff
   }
 }
 
-// Event time around each step. Events perturb submit and latency, which is why this is a pass of its
-// own. An event's resolution is the device's (about half a microsecond on NVIDIA GPUs).
+// Event time around one step, on a stream that is idle before and after. Returns its seconds.
+template <typename Clock>
+double time_device_step(const StepUnderTest& step, Event& begin, Event& end, SampleBuffer& device_ns) {
+  const auto start = Clock::now();
+  begin.record(step.stream);
+  step.executor.submit();
+  end.record(step.stream);
+  step.stream.synchronize();
+  const double seconds = end.seconds_since(begin);
+  device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(seconds * 1e9));
+  return seconds;
+}
+
+// Events perturb submit and latency, which is why this is a pass of its own. An event's resolution is
+// the device's (about half a microsecond on NVIDIA GPUs).
 template <typename Clock>
 void device_loop(benchmark::State& state, const StepUnderTest& step, Event& begin, Event& end,
                  SampleBuffer& device_ns) {
   for (auto _ : state) {
     if (step.flush != nullptr) step.flush->run();
-    const auto start = Clock::now();
-    begin.record(step.stream);
-    step.executor.submit();
-    end.record(step.stream);
-    step.stream.synchronize();
-    const double seconds = end.seconds_since(begin);
-    device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(seconds * 1e9));
-    state.SetIterationTime(seconds);
+    state.SetIterationTime(time_device_step<Clock>(step, begin, end, device_ns));
   }
 }
 

@@ -3,48 +3,17 @@
 #include "harness/worker/ladder.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <functional>
 #include <new>
 #include <random>
 
-#include "graphs/ir/random_fill.hpp"
 #include "harness/measure/passes.hpp"
-#include "harness/worker/check.hpp"
 #include "harness/worker/profile_pass.hpp"
 
 namespace graphbench::worker {
 namespace {
 
 using execution::ExecutionMode;
-
-// Streams of random numbers that must not repeat each other.
-enum class SeedUse : std::uint64_t { weights = 1, inputs = 2, state = 3, check = 4, order = 5, passes = 6 };
-
-std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0) {
-  return ir::mix64(task.seed ^ ir::mix64(static_cast<std::uint64_t>(use) * 1'000'003u +
-                                         static_cast<std::uint64_t>(batch)));
-}
-
-ExecutionMode mode_of(const std::string& name) {
-  for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
-    if (execution::name_of(mode) == name) return mode;
-  }
-  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\": it is none of eager, whole, piecewise");
-}
-
-double seconds_of(const std::function<void()>& stage) {
-  const auto start = std::chrono::steady_clock::now();
-  stage();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// A program that graphs cannot hold is no failure of this run: nobody can make that cell pass.
-bool is_skip(ErrorCode code) {
-  return code == ErrorCode::host_op || code == ErrorCode::not_capturable_op ||
-         code == ErrorCode::mutated_input || code == ErrorCode::unsupported;
-}
 
 void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
   result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
@@ -59,21 +28,11 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
 
 Ladder::Ladder(const model::WorkerTask& task, Device& device, const ir::Program& program,
                WorkerEvents& events)
-    : task_(task),
-      device_(device),
-      program_(program),
-      events_(events),
-      mode_(mode_of(task.mode)),
-      stream_(device.make_stream()),
-      eager_pool_(std::make_unique<pool::MemoryPool>(device)),
-      mood_(device) {
-  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device);
-  std::vector<std::int64_t> batches = task.batches;
-  std::ranges::sort(batches, std::greater<>{});
-  for (const std::int64_t batch : batches) {
+    : task_(task), device_(device), events_(events), rig_(task, device, program), mood_(device) {
+  for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
     rung.batch = batch;
-    rung.result.cell = {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
+    rung.result.cell = cell_of(task, batch);
   }
 }
 
@@ -95,57 +54,23 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
   }
 }
 
-execution::ExecutionContext Ladder::context(pool::MemoryPool* graph_pool) {
-  return {.device = device_,
-          .stream = *stream_,
-          .program = program_,
-          .buffers = *buffers_,
-          .eager_pool = *eager_pool_,
-          .graph_pool = graph_pool,
-          .split_kinds = task_.split_ops};
-}
-
 // The static buffers are sized for the largest batch that fits; a batch that does not costs its own
 // cell only.
 void Ladder::allocate_buffers() {
   for (Rung& rung : rungs_) {
-    attempt(rung,
-            [&] { buffers_ = std::make_unique<execution::ProgramBuffers>(device_, program_, rung.batch); });
-    if (buffers_) break;
+    attempt(rung, [&] { rig_.allocate(rung.batch); });
+    if (rig_.allocated()) break;
   }
-  if (!buffers_) return;
-  buffers_->fill_weights(*stream_, seed_for(task_, SeedUse::weights));
-  buffers_->fill_inputs(*stream_, seed_for(task_, SeedUse::inputs));
-  buffers_->fill_state(*stream_, seed_for(task_, SeedUse::state));
-  stream_->synchronize();
 }
 
 void Ladder::set_up(Rung& rung) {
   model::Launch& launch = rung.result.launches.emplace_back();
   launch.index = task_.launch;
-  events_.phase(rung.batch, "prepare");
-  launch.setup.prepare_seconds = seconds_of(
-      [&] { rung.executor = execution::make_executor(mode_, context(graph_pool_.get()), rung.batch); });
-  execution::Executor& executor = *rung.executor;
-  events_.phase(rung.batch, "warmup");
-  launch.setup.warmup_seconds = seconds_of([&] {
-    for (std::int64_t i = 0; i < task_.warmup; ++i) executor.warm_up();
-    stream_->synchronize();
-  });
-  if (mode_ != ExecutionMode::eager) {
-    // As serving engines do: nothing pending and no cached memory when a capture begins.
-    device_.synchronize();
-    eager_pool_->trim();
-    events_.phase(rung.batch, "capture");
-    launch.setup.capture_seconds = seconds_of([&] { executor.capture(); });
-    launch.setup.instantiate_seconds = seconds_of([&] { executor.instantiate(); });
-    launch.setup.upload_seconds = seconds_of([&] {
-      executor.upload();
-      stream_->synchronize();
-    });
-  }
-  rung.result.graph = to_model(executor.counts());
-  measure::measure_ramp(id_of(rung.result.cell), {executor, *stream_, flush_.get()}, task_.sampling, launch);
+  rung.executor = rig_.prepare(rung.batch, launch.setup,
+                               [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+  rung.result.graph = to_model(rung.executor->counts());
+  measure::measure_ramp(id_of(rung.result.cell), {*rung.executor, rig_.stream(), flush_.get()},
+                        task_.sampling, launch);
 }
 
 void Ladder::measure(Rung& rung) {
@@ -153,7 +78,7 @@ void Ladder::measure(Rung& rung) {
   model::LaunchMachine& machine = rung.machine.emplace();
   machine.cpu = cpu_;
   machine.before = mood_.read();
-  measure::measure_cell(id_of(rung.result.cell), {*rung.executor, *stream_, flush_.get()}, device_,
+  measure::measure_cell(id_of(rung.result.cell), {*rung.executor, rig_.stream(), flush_.get()}, device_,
                         task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch),
                         rung.result.launches.back());
   machine.after = mood_.read();
@@ -163,14 +88,7 @@ void Ladder::measure(Rung& rung) {
 
 void Ladder::check(Rung& rung) {
   events_.phase(rung.batch, "check");
-  std::string why;
-  rung.result.check = check_against_eager({*rung.executor, mode_, context(graph_pool_.get()), rung.batch,
-                                           seed_for(task_, SeedUse::check, rung.batch)},
-                                          why);
-  if (!rung.result.check->identical) {
-    throw Error(ErrorCode::check_failed,
-                "check: " + why + ", largest difference " + std::to_string(rung.result.check->max_abs_error));
-  }
+  rig_.check(*rung.executor, rung.batch, rung.result.check);
   rung.result.status = model::CellStatus::ok;
 }
 
@@ -184,7 +102,8 @@ void Ladder::report(Rung& rung) {
 
 std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
   pool::MemoryPool own(device_);
-  const std::unique_ptr<execution::Executor> executor = execution::make_executor(mode_, context(&own), batch);
+  const std::unique_ptr<execution::Executor> executor =
+      execution::make_executor(rig_.mode(), rig_.context(&own), batch);
   executor->capture();
   return own.statistics().reserved_bytes;
 }
@@ -194,14 +113,14 @@ std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
 // the memory figures are absent; the cells themselves are measured and stand.
 void Ladder::measure_pools() {
   model::Memory memory;
-  memory.weights_bytes = static_cast<std::int64_t>(buffers_->weights_bytes());
-  memory.pool_bytes =
-      static_cast<std::int64_t>((graph_pool_ ? *graph_pool_ : *eager_pool_).statistics().reserved_bytes);
+  memory.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());
+  memory.pool_bytes = static_cast<std::int64_t>(
+      (rig_.graph_pool() != nullptr ? *rig_.graph_pool() : rig_.eager_pool()).statistics().reserved_bytes);
   std::map<std::int64_t, std::int64_t> own;
   try {
-    if (mode_ != ExecutionMode::eager) eager_pool_->trim();
+    if (rig_.mode() != ExecutionMode::eager) rig_.eager_pool().trim();
     for (const Rung& rung : rungs_) {
-      if (rung.result.status != model::CellStatus::ok || mode_ == ExecutionMode::eager) continue;
+      if (rung.result.status != model::CellStatus::ok || rig_.mode() == ExecutionMode::eager) continue;
       events_.phase(rung.batch, "memory");
       own[rung.batch] = static_cast<std::int64_t>(own_pool_bytes(rung.batch));
       memory.pool_bytes_private += own[rung.batch];
@@ -221,9 +140,9 @@ void Ladder::measure_pools() {
 void Ladder::profile() {
   ProfilePass pass{.task = task_,
                    .device = device_,
-                   .stream = *stream_,
-                   .mode = mode_,
-                   .context = [this](pool::MemoryPool* pool) { return context(pool); },
+                   .stream = rig_.stream(),
+                   .mode = rig_.mode(),
+                   .context = [this](pool::MemoryPool* pool) { return rig_.context(pool); },
                    .batches = {}};
   for (const Rung& rung : rungs_) {
     if (rung.result.status == model::CellStatus::ok) pass.batches.push_back(rung.batch);
@@ -234,7 +153,7 @@ void Ladder::profile() {
 void Ladder::run(std::optional<int> cpu) {
   cpu_ = cpu;
   events_.instrument("monitor", mood_.state());
-  if (task_.instruments.cold_l2) flush_ = std::make_unique<measure::CacheFlush>(device_, *stream_);
+  if (task_.instruments.cold_l2) flush_ = std::make_unique<measure::CacheFlush>(device_, rig_.stream());
   allocate_buffers();
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { set_up(rung); });
@@ -251,8 +170,8 @@ void Ladder::run(std::optional<int> cpu) {
     });
     report(*rung);
   }
-  if (buffers_) measure_pools();
-  if (buffers_ && task_.instruments.profile) profile();
+  if (rig_.allocated()) measure_pools();
+  if (rig_.allocated() && task_.instruments.profile) profile();
 }
 
 }  // namespace graphbench::worker

@@ -12,6 +12,7 @@
 #include "harness/machine/device_mood.hpp"
 #include "harness/measure/cache_flush.hpp"
 #include "harness/model/plan.hpp"
+#include "harness/worker/task_rig.hpp"
 #include "harness/worker/worker.hpp"
 
 namespace graphbench::worker {
@@ -46,17 +47,11 @@ class Ladder {
   // Runs one stage of one rung; what it throws becomes the rung's reason.
   template <typename Stage>
   void attempt(Rung& rung, Stage&& stage);
-  execution::ExecutionContext context(pool::MemoryPool* graph_pool);
 
   const model::WorkerTask& task_;
   Device& device_;
-  const ir::Program& program_;
   WorkerEvents& events_;
-  execution::ExecutionMode mode_;
-  std::unique_ptr<Stream> stream_;
-  std::unique_ptr<pool::MemoryPool> eager_pool_;
-  std::unique_ptr<pool::MemoryPool> graph_pool_;
-  std::unique_ptr<execution::ProgramBuffers> buffers_;
+  TaskRig rig_;
   machine::DeviceMood mood_;
   std::unique_ptr<measure::CacheFlush> flush_;  // null unless steps are to start with a cold cache
   std::optional<int> cpu_;

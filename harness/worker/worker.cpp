@@ -3,20 +3,11 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/device/registry.hpp"
-#include "graphs/ir/passes.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/worker/ladder.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::worker {
-namespace {
-
-ir::DType dtype_of(const std::string& name) {
-  if (const std::optional<ir::DType> dtype = ir::parse_dtype(name)) return *dtype;
-  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\": it is none of bf16, fp16, fp32");
-}
-
-}  // namespace
 
 model::DeviceFacts to_model(const DeviceInfo& info) {
   return {.kind = info.kind,
@@ -33,11 +24,7 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);
   for (const std::string& plugin : task.plugins) registry.load(plugin);
-  const ir::Program program = registry.build(
-      task.workload,
-      {.preset = task.preset, .dtype = dtype_of(task.dtype), .pass = task.pass, .options = task.options});
-  // A split kind that the program lacks is bad input for every batch, so it is refused once, here.
-  static_cast<void>(ir::partition(program, task.split_ops));
+  const ir::Program program = build_program(registry, task);
   const std::unique_ptr<Device> device = open_device(task.device);
   events.device(to_model(device->info()));
   const machine::SubmitterPin pin(task.instruments, machine::allowed_cpus());

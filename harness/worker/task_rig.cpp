@@ -1,0 +1,132 @@
+// Setting up one task's device side. The order of the setup's stages is part of what is measured.
+#include "harness/worker/task_rig.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/ir/passes.hpp"
+#include "graphs/ir/random_fill.hpp"
+#include "harness/worker/check.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+using execution::ExecutionMode;
+
+ExecutionMode mode_of(const std::string& name) {
+  for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
+    if (execution::name_of(mode) == name) return mode;
+  }
+  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\": it is none of eager, whole, piecewise");
+}
+
+double seconds_of(const std::function<void()>& stage) {
+  const auto start = std::chrono::steady_clock::now();
+  stage();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+ir::DType dtype_of(const std::string& name) {
+  if (const std::optional<ir::DType> dtype = ir::parse_dtype(name)) return *dtype;
+  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\": it is none of bf16, fp16, fp32");
+}
+
+}  // namespace
+
+std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch) {
+  return ir::mix64(task.seed ^ ir::mix64(static_cast<std::uint64_t>(use) * 1'000'003u +
+                                         static_cast<std::uint64_t>(batch)));
+}
+
+bool is_skip(ErrorCode code) noexcept {
+  return code == ErrorCode::host_op || code == ErrorCode::not_capturable_op ||
+         code == ErrorCode::mutated_input || code == ErrorCode::unsupported;
+}
+
+model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch) {
+  return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
+}
+
+std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {
+  std::ranges::sort(batches, std::greater<>{});
+  return batches;
+}
+
+ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task) {
+  ir::Program program = registry.build(
+      task.workload,
+      {.preset = task.preset, .dtype = dtype_of(task.dtype), .pass = task.pass, .options = task.options});
+  // A split kind that the program lacks is bad input for every batch, so it is refused once, here.
+  static_cast<void>(ir::partition(program, task.split_ops));
+  return program;
+}
+
+TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program)
+    : task_(task),
+      device_(device),
+      program_(program),
+      mode_(mode_of(task.mode)),
+      stream_(device.make_stream()),
+      eager_pool_(std::make_unique<pool::MemoryPool>(device)) {
+  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device);
+}
+
+TaskRig::~TaskRig() = default;
+
+void TaskRig::allocate(std::int64_t largest) {
+  GRAPHBENCH_ASSERT(!allocated());
+  auto buffers = std::make_unique<execution::ProgramBuffers>(device_, program_, largest);
+  buffers->fill_weights(*stream_, seed_for(task_, SeedUse::weights));
+  buffers->fill_inputs(*stream_, seed_for(task_, SeedUse::inputs));
+  buffers->fill_state(*stream_, seed_for(task_, SeedUse::state));
+  stream_->synchronize();
+  buffers_ = std::move(buffers);
+}
+
+execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
+  return {.device = device_,
+          .stream = *stream_,
+          .program = program_,
+          .buffers = *buffers_,
+          .eager_pool = *eager_pool_,
+          .graph_pool = graph_pool,
+          .split_kinds = task_.split_ops};
+}
+
+std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model::Setup& setup,
+                                                      const std::function<void(std::string_view)>& phase) {
+  std::unique_ptr<execution::Executor> executor;
+  phase("prepare");
+  setup.prepare_seconds =
+      seconds_of([&] { executor = execution::make_executor(mode_, context(graph_pool()), batch); });
+  phase("warmup");
+  setup.warmup_seconds = seconds_of([&] {
+    for (std::int64_t i = 0; i < task_.warmup; ++i) executor->warm_up();
+    stream_->synchronize();
+  });
+  if (mode_ == ExecutionMode::eager) return executor;
+  // As serving engines do: nothing pending and no cached memory when a capture begins.
+  device_.synchronize();
+  eager_pool_->trim();
+  phase("capture");
+  setup.capture_seconds = seconds_of([&] { executor->capture(); });
+  setup.instantiate_seconds = seconds_of([&] { executor->instantiate(); });
+  setup.upload_seconds = seconds_of([&] {
+    executor->upload();
+    stream_->synchronize();
+  });
+  return executor;
+}
+
+void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {
+  std::string why;
+  check = check_against_eager(
+      {executor, mode_, context(graph_pool()), batch, seed_for(task_, SeedUse::check, batch)}, why);
+  if (check->identical) return;
+  throw Error(ErrorCode::check_failed,
+              "check: " + why + ", largest difference " + std::to_string(check->max_abs_error));
+}
+
+}  // namespace graphbench::worker

@@ -1,0 +1,74 @@
+// What one task runs with on a device: stream, pools, static buffers, and executors prepared step by
+// step. A worker's ladder and `graphbench bench` both stand on it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::abi {
+class WorkloadRegistry;
+}
+
+namespace graphbench::worker {
+
+// Streams of random numbers that must not repeat each other.
+enum class SeedUse : std::uint64_t { weights = 1, inputs = 2, state = 3, check = 4, order = 5, passes = 6 };
+std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0);
+
+// A program that graphs cannot hold is no failure of this run: nobody can make that cell pass.
+bool is_skip(ErrorCode code) noexcept;
+
+model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch);
+std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
+
+// The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for a dtype or a
+// split kind that is none, and what building throws.
+ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
+
+class TaskRig {
+ public:
+  // All outlive the rig. Makes the stream, whose threads inherit the caller's CPUs.
+  TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program);
+  ~TaskRig();
+
+  // The static buffers for batches up to `largest`, filled from the task's seed. Throws
+  // Error(out_of_memory) where they do not fit; a smaller one may be tried then. Once.
+  void allocate(std::int64_t largest);
+  bool allocated() const noexcept { return buffers_ != nullptr; }
+
+  // An executor that has been through the task's warmups, capture, instantiation and upload; what each
+  // took goes to `setup`, and `phase` hears of each before it begins. Throws what they throw.
+  std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
+                                               const std::function<void(std::string_view)>& phase);
+  // Throws Error(check_failed) where the outputs are not eager's, with the check in `check` all the same.
+  void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check);
+
+  execution::ExecutionContext context(pool::MemoryPool* graph_pool);
+  Device& device() noexcept { return device_; }
+  Stream& stream() noexcept { return *stream_; }
+  execution::ExecutionMode mode() const noexcept { return mode_; }
+  execution::ProgramBuffers& buffers() noexcept { return *buffers_; }
+  pool::MemoryPool& eager_pool() noexcept { return *eager_pool_; }
+  pool::MemoryPool* graph_pool() noexcept { return graph_pool_.get(); }  // null for eager
+
+ private:
+  const model::WorkerTask& task_;
+  Device& device_;
+  const ir::Program& program_;
+  execution::ExecutionMode mode_;
+  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<pool::MemoryPool> eager_pool_;
+  std::unique_ptr<pool::MemoryPool> graph_pool_;
+  std::unique_ptr<execution::ProgramBuffers> buffers_;
+};
+
+}  // namespace graphbench::worker
