@@ -2,9 +2,12 @@
 #include "harness/cli/arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
+#include "harness/bench/flags.hpp"
+#include "harness/cli/bench_options.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/config/suggest.hpp"
@@ -29,10 +32,13 @@ class UsageFormatter final : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     if (app->get_name() == "floor")
       return "Usage: graphbench floor [--device DEVICE] [--json FILE] [options]\n";
+    if (app->get_name() == "bench")
+      return "Usage: graphbench bench [options of --sweep] [--benchmark_NAME=VALUE]...\n";
     if (app->get_parent() != nullptr)
       return "Usage: graphbench list [workloads|devices|modes|presets] [options]\n";
     return "Usage: graphbench --sweep [options]\n       graphbench list [workloads|devices|modes|presets]\n"
-           "       graphbench floor [--device DEVICE] [--json FILE]\n";
+           "       graphbench floor [--device DEVICE] [--json FILE]\n"
+           "       graphbench bench [options of --sweep] [--benchmark_NAME=VALUE]...\n";
   }
 };
 
@@ -47,6 +53,9 @@ struct Parsed {
   std::vector<std::string> list_plugins;
   std::map<std::string, std::vector<std::string>> floor_values;
   std::map<std::string, bool> floor_flags;
+  std::string bench_config_file;
+  std::map<std::string, std::vector<std::string>> bench_values;
+  std::map<std::string, bool> bench_flags;
 };
 
 // Of the sweep's options, those that `floor` takes too.
@@ -77,6 +86,7 @@ class CommandLine {
     floor_->allow_extras();
     for (const std::string& name : floor_options)
       add(*floor_, *config::find_option(name), parsed_.floor_values, parsed_.floor_flags);
+    add_bench();
   }
 
   Arguments parse(int argc, const char* const* argv) {
@@ -85,20 +95,29 @@ class CommandLine {
     // Documents keep the command line; where the binary lay says nothing about the numbers.
     if (argc > 0) arguments.argv.front() = std::filesystem::path(argv[0]).filename().string();
     try {
-      app_.parse(argc, argv);
+      app_.parse(without_benchmark_flags(arguments));
     } catch (const CLI::CallForHelp&) {
-      arguments.text = (list_->parsed() ? list_ : floor_->parsed() ? floor_ : &app_)->help();
+      arguments.text = (list_->parsed()    ? list_
+                        : floor_->parsed() ? floor_
+                        : bench_->parsed() ? bench_
+                                           : &app_)
+                           ->help();
       return arguments;
     } catch (const CLI::ParseError& error) {
       refuse(error);
     }
     check_extras();
+    if (!arguments.benchmark_flags.empty() && !bench_->parsed()) {
+      throw InputError(arguments.benchmark_flags.front(), "it belongs to bench: graphbench bench ...");
+    }
     if (parsed_.version) {
       arguments.command = Command::version;
     } else if (list_->parsed()) {
       fill_list(arguments);
     } else if (floor_->parsed()) {
       fill_floor(arguments);
+    } else if (bench_->parsed()) {
+      fill_bench(arguments);
     } else {
       fill_sweep(arguments);
     }
@@ -106,6 +125,30 @@ class CommandLine {
   }
 
  private:
+  // Google Benchmark's flags are its own; CLI11 takes the rest, last argument first.
+  static std::vector<std::string> without_benchmark_flags(Arguments& arguments) {
+    std::vector<std::string> rest;
+    for (std::size_t i = 1; i < arguments.argv.size(); ++i) {
+      const std::string& argument = arguments.argv[i];
+      (bench::is_flag(argument) ? arguments.benchmark_flags : rest).push_back(argument);
+    }
+    std::ranges::reverse(rest);
+    return rest;
+  }
+
+  void add_bench() {
+    bench_ = app_.add_subcommand("bench", "run the cells in this process as a Google Benchmark program");
+    bench_->allow_extras();
+    bench_->add_option("--config", parsed_.bench_config_file, "read options from a TOML file")
+        ->type_name("FILE.toml");
+    for (const OptionSpec& spec : config::sweep_options()) {
+      add(*bench_, spec, parsed_.bench_values, parsed_.bench_flags);
+      // Still parsed, so that it can be refused by name.
+      if (!is_bench_option(spec.name)) bench_->get_option("--" + spec.name)->group("");
+    }
+    bench_->footer("Google Benchmark's flags, among them:\n" + bench::flags_help());
+  }
+
   static void add(CLI::App& app, const OptionSpec& spec,
                   std::map<std::string, std::vector<std::string>>& values,
                   std::map<std::string, bool>& flags) {
@@ -135,8 +178,8 @@ class CommandLine {
       throw InputError(
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");
     }
-    throw InputError("", in_quotes(first) + " is not a command: give --sweep, list or floor" +
-                             config::did_you_mean(first, {"list", "floor", "--sweep"}));
+    throw InputError("", in_quotes(first) + " is not a command: give --sweep, list, floor or bench" +
+                             config::did_you_mean(first, {"list", "floor", "bench", "--sweep"}));
   }
 
   void fill_list(Arguments& arguments) {
@@ -175,6 +218,20 @@ class CommandLine {
     arguments.options = raw_of(parsed_.floor_values, parsed_.floor_flags);
   }
 
+  void fill_bench(Arguments& arguments) {
+    if (parsed_.sweep) throw InputError("bench", "it cannot be combined with --sweep: give one of them");
+    const config::RawOptions misplaced = flags();
+    if (!misplaced.empty() || !parsed_.config_file.empty()) {
+      throw InputError("--" + (misplaced.empty() ? "config" : misplaced.begin()->first),
+                       "it stands before bench: give bench's options after the word bench");
+    }
+    arguments.command = Command::bench;
+    const bool from_file = bench_->count("--config") > 0;
+    arguments.options =
+        config::merge(from_file ? config::read_toml_file(parsed_.bench_config_file) : config::RawOptions(),
+                      raw_of(parsed_.bench_values, parsed_.bench_flags));
+  }
+
   void fill_sweep(Arguments& arguments) {
     const config::RawOptions given = flags();
     if (!parsed_.sweep) {
@@ -182,7 +239,7 @@ class CommandLine {
         throw InputError("--" + given.begin()->first, "it needs --sweep: graphbench --sweep ...");
       if (!parsed_.config_file.empty())
         throw InputError("--config", "it needs --sweep: graphbench --sweep ...");
-      throw InputError("", "nothing to do: give --sweep, list or floor; see graphbench --help");
+      throw InputError("", "nothing to do: give --sweep, list, floor or bench; see graphbench --help");
     }
     arguments.command = Command::sweep;
     const bool from_file = app_.count("--config") > 0;
@@ -211,6 +268,7 @@ class CommandLine {
   CLI::App app_;
   CLI::App* list_ = nullptr;
   CLI::App* floor_ = nullptr;
+  CLI::App* bench_ = nullptr;
   Parsed parsed_;
 };
 

@@ -9,13 +9,15 @@
 
 namespace graphbench::cli {
 
-enum class Command : std::uint8_t { sweep, list, floor, help, version };
+enum class Command : std::uint8_t { sweep, bench, list, floor, help, version };
 enum class ListWhat : std::uint8_t { everything, workloads, devices, modes, presets };
 
 struct Arguments {
   Command command = Command::help;
   ListWhat list = ListWhat::everything;
-  config::RawOptions options;  // of --sweep, flags merged over the file; of list: plugin; of floor: its own
+  // Of --sweep and bench, flags merged over the file; of list: plugin; of floor: its own.
+  config::RawOptions options;
+  std::vector<std::string> benchmark_flags;  // of bench: "--benchmark_NAME=VALUE", Google Benchmark's
   std::vector<std::string> argv;
   std::string text;  // of help
 };

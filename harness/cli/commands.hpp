@@ -12,6 +12,7 @@ inline constexpr int exit_cells_failed = 3;
 inline constexpr int exit_interrupted = 130;
 
 int sweep_command(const Arguments& arguments);
+int bench_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int floor_command(const Arguments& arguments);
 

@@ -23,6 +23,8 @@ int dispatch(const Arguments& arguments) {
   switch (arguments.command) {
     case Command::sweep:
       return sweep_command(arguments);
+    case Command::bench:
+      return bench_command(arguments);
     case Command::list:
       return list_command(arguments);
     case Command::floor:

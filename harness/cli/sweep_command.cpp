@@ -8,10 +8,9 @@
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/instruments.hpp"
+#include "harness/cli/planning.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
-#include "harness/plan/make_plan.hpp"
-#include "harness/sweep/probe.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "reporters/console/progress.hpp"
 #include "reporters/console/table.hpp"
@@ -38,42 +37,6 @@ class NoProgress final : public sweep::Progress {
  public:
   void update(const model::Progress&) override {}
 };
-
-plan::Catalog catalog_of(sweep::ProbeAnswer answer) {
-  return {std::move(answer.device), std::move(answer.facts), std::move(answer.dtypes),
-          std::move(answer.workloads)};
-}
-
-// One program a (workload, preset, dtype, pass): what modes and warmups share. With the first batch
-// alone, which is what a dump shows.
-std::vector<model::WorkerTask> programs_of(const model::Plan& plan) {
-  std::vector<model::WorkerTask> programs;
-  const auto same = [](const model::WorkerTask& task, const model::Cell& cell) {
-    return task.workload == cell.workload && task.dtype == cell.dtype && task.pass == cell.pass;
-  };
-  for (const model::Cell& cell : plan.cells) {
-    // Cells of one program stand together.
-    if (!programs.empty() && same(programs.back(), cell)) continue;
-    for (const model::WorkerTask& task : plan.tasks) {
-      if (!same(task, cell)) continue;
-      programs.push_back(task);
-      programs.back().batches.resize(1);
-      break;
-    }
-  }
-  return programs;
-}
-
-// Builds every program once, in the probe, so that a mistake is found before anything is measured.
-std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
-                                        const sweep::ProbeSettings& probe,
-                                        sweep::ProcessSupervisor& supervisor) {
-  sweep::ProbeRequest request;
-  request.plugins = options.plugins;
-  request.programs = programs_of(plan);
-  request.dump = options.dump_program;
-  return sweep::ask_probe(supervisor, probe, request, options).dumps;
-}
 
 int dump_programs(const std::vector<std::string>& dumps) {
   for (const std::string& dump : dumps) {
@@ -199,14 +162,7 @@ int sweep_command(const Arguments& arguments) {
   check_outputs(options);
   check_cpu(options);
   sweep::ProcessSupervisor supervisor;
-  const sweep::ProbeSettings probe{sweep::own_command("--probe"), options.worker_timeout_seconds};
-  sweep::ProbeRequest request;
-  request.device = options.device;
-  request.plugins = options.plugins;
-  request.list_workloads = true;
-  const plan::Catalog catalog = catalog_of(sweep::ask_probe(supervisor, probe, request, options));
-  const model::Plan plan = plan::make_plan(options, catalog, arguments.argv);
-  const std::vector<std::string> dumps = check_programs(plan, options, probe, supervisor);
+  const auto [catalog, plan, dumps] = make_checked_plan(options, arguments.argv, supervisor);
   if (options.dump_program) return dump_programs(dumps);
   const Surroundings surroundings = read_surroundings(plan.device, options, supervisor);
   sweep::SweepOutcome outcome = measure(plan, catalog, options, supervisor);

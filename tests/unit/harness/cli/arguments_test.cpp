@@ -101,5 +101,21 @@ TEST(Arguments, VersionIsACommand) {
   EXPECT_EQ(parse({"--version"}).command, Command::version);
 }
 
+TEST(Arguments, BenchKeepsGoogleBenchmarksFlagsApart) {
+  const Arguments arguments =
+      parse({"bench", "--benchmark_filter=b1/", "--batch", "1,2", "--benchmark_list_tests"});
+  EXPECT_EQ(arguments.command, Command::bench);
+  EXPECT_THAT(arguments.benchmark_flags,
+              testing::ElementsAre("--benchmark_filter=b1/", "--benchmark_list_tests"));
+  EXPECT_EQ(arguments.options.at("batch").at(0).text, "1,2");
+  EXPECT_EQ(arguments.options.size(), 1u);
+  EXPECT_EQ(arguments.argv.size(), 6u);
+}
+
+TEST(Arguments, GoogleBenchmarksFlagsBelongToBench) {
+  EXPECT_THAT(refusal({"--sweep", "--benchmark_filter=x"}), HasSubstr("it belongs to bench"));
+  EXPECT_THAT(refusal({"--batch", "1", "bench"}), StartsWith("--batch: it stands before bench"));
+}
+
 }  // namespace
 }  // namespace graphbench::cli

@@ -1,0 +1,101 @@
+// Checks first what Google Benchmark would answer by ending the process, then lets it parse.
+#include "harness/bench/flags.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/config/input_error.hpp"
+#include "harness/config/suggest.hpp"
+#include "reporters/json/write_file.hpp"
+
+namespace graphbench::bench {
+namespace {
+
+using config::in_quotes;
+using config::InputError;
+
+// The flags that a person needs to find; Google Benchmark's own guide has the rest.
+const std::vector<std::pair<std::string, std::string>>& common_flags() {
+  static const std::vector<std::pair<std::string, std::string>> flags = {
+      {"--benchmark_filter=REGEX", "run the cells whose id matches (\"-\" in front: those that do not)"},
+      {"--benchmark_list_tests", "print the cells' names and stop"},
+      {"--benchmark_min_time=SECONDS", "how long each cell is run (default: 0.5)"},
+      {"--benchmark_repetitions=N", "run each cell N times and add mean, median, stddev and cv"},
+      {"--benchmark_report_aggregates_only", "report those four only"},
+      {"--benchmark_enable_random_interleaving", "mix the repetitions of different cells"},
+      {"--benchmark_format=FORMAT", "what stdout shows: console, json, csv"},
+      {"--benchmark_out=FILE", "write a file too, which compare.py reads"},
+      {"--benchmark_out_format=FORMAT", "of that file: json (default), console, csv"},
+      {"--benchmark_time_unit=UNIT", "ns (default), us, ms, s"},
+      {"--benchmark_counters_tabular", "counters in columns"},
+  };
+  return flags;
+}
+
+// Values for which Google Benchmark would print its usage and exit with 0.
+const std::map<std::string, std::vector<std::string>>& known_values() {
+  static const std::vector<std::string> formats = {"console", "json", "csv"};
+  static const std::map<std::string, std::vector<std::string>> known = {
+      {"--benchmark_format", formats},
+      {"--benchmark_out_format", formats},
+      {"--benchmark_time_unit", {"ns", "us", "ms", "s"}}};
+  return known;
+}
+
+void check_flag(const std::string& flag) {
+  const std::size_t equals = flag.find('=');
+  const std::string name = flag.substr(0, equals);
+  const std::string value = equals == std::string::npos ? "" : flag.substr(equals + 1);
+  const auto known = known_values().find(name);
+  if (known != known_values().end() && std::ranges::find(known->second, value) == known->second.end()) {
+    throw InputError(name, in_quotes(value) + " is not one of them: give " + config::join(known->second) +
+                               config::did_you_mean(value, known->second));
+  }
+  if (name != "--benchmark_out") return;
+  try {
+    reporters::check_writable(value);
+  } catch (const std::exception& error) {
+    throw InputError(name,
+                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
+  }
+}
+
+}  // namespace
+
+bool is_flag(std::string_view argument) {
+  return argument.starts_with("--benchmark_");
+}
+
+std::string flags_help() {
+  std::string text;
+  for (const auto& [flag, help] : common_flags()) {
+    text += "  " + flag + std::string(flag.size() < 42 ? 42 - flag.size() : 1, ' ') + help + "\n";
+  }
+  return text;
+}
+
+void take_flags(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags) check_flag(flag);
+  // Google Benchmark keeps a pointer to the first, for its reports.
+  static std::string program = "graphbench";
+  std::vector<std::string> arguments = flags;
+  std::vector<char*> argv = {program.data()};
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(arguments.size()) + 1;
+  benchmark::Initialize(&argc, argv.data());
+  if (argc < 2) return;
+  // What it did not know, or could not parse, it leaves behind.
+  const std::string left = argv[1];
+  const std::string name = left.substr(0, left.find('='));
+  std::vector<std::string> known;
+  for (const auto& [flag, help] : common_flags()) known.push_back(flag.substr(0, flag.find('=')));
+  const bool is_known = std::ranges::find(known, name) != known.end();
+  throw InputError(name, in_quotes(left) + " is no flag and value that Google Benchmark takes" +
+                             (is_known ? "" : config::did_you_mean(name, known)) +
+                             " (see graphbench bench --help)");
+}
+
+}  // namespace graphbench::bench

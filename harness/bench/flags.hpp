@@ -1,0 +1,20 @@
+// Google Benchmark's flags on our command line: taken over to it, and refused in our words.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphbench::bench {
+
+// Whether an argument is one of Google Benchmark's.
+bool is_flag(std::string_view argument);
+
+// What `--help` says of them: "--benchmark_filter=REGEX", a line each.
+std::string flags_help();
+
+// Hands `flags` ("--benchmark_NAME=VALUE" each) to Google Benchmark. Throws config::InputError for a flag
+// or a value that it does not take, and for a file of --benchmark_out that cannot be written.
+void take_flags(const std::vector<std::string>& flags);
+
+}  // namespace graphbench::bench

@@ -1,0 +1,41 @@
+// The table of what is refused, each with where to find it.
+#include "harness/cli/bench_options.hpp"
+
+#include <algorithm>
+
+#include "harness/config/input_error.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+struct Refused {
+  const char* option;
+  const char* instead;
+};
+
+constexpr Refused refused[] = {
+    {"json", "bench writes no result document: give --benchmark_out=FILE"},
+    {"samples", "bench keeps no samples: run a sweep for them"},
+    {"launches", "bench runs in one process: give --benchmark_repetitions=N, or run a sweep for launches"},
+    {"time-per-cell", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},
+    {"samples-max", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},
+    {"profile", "bench records no kernels: run a sweep with --profile"},
+    {"trace", "bench records no kernels: run a sweep with --trace FILE"},
+    {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
+    {"dump-program", "it belongs to --sweep"},
+};
+
+}  // namespace
+
+bool is_bench_option(const std::string& name) {
+  return std::ranges::none_of(refused, [&](const Refused& each) { return each.option == name; });
+}
+
+void refuse_sweep_only(const config::RawOptions& options) {
+  for (const Refused& each : refused) {
+    const auto found = options.find(each.option);
+    if (found != options.end()) throw config::InputError(found->second.front().where, each.instead);
+  }
+}
+
+}  // namespace graphbench::cli

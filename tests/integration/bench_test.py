@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""graphbench bench as a Google Benchmark program: filters, lists, repetitions, files for compare.py."""
+
+import json
+import unittest
+
+from harness_case import HarnessCase
+
+HOST = ["bench", "--device", "host", "--batch", "1,2", "--warmup", "1"]
+BRIEF = "--benchmark_min_time=0.001"
+AGGREGATES = {"mean", "median", "stddev", "cv"}
+
+
+class Bench(HarnessCase):
+    def bench(self, *arguments, code=0):
+        done = self.run_graphbench(*HOST, *arguments)
+        self.assertEqual(code, done.returncode, done.stderr)
+        return done
+
+    def check_entry(self, entry):
+        """What compare.py reads of an entry, and what its unit tests call well formed."""
+        self.assertIn(entry["run_type"], ("iteration", "aggregate"))
+        self.assertEqual("ns", entry["time_unit"])
+        self.assertIsInstance(entry["iterations"], int)
+        for name in ("real_time", "cpu_time", "submit_seconds", "device_seconds"):
+            if entry.get("aggregate_name") in ("stddev", "cv"):
+                self.assertGreaterEqual(entry[name], 0)
+            else:
+                self.assertGreater(entry[name], 0)
+
+    def test_a_file_that_compare_py_reads(self):
+        done = self.bench("--workload", "mlp", BRIEF, "--benchmark_repetitions=3", "--benchmark_out=out.json")
+        self.assertIn("mlp/tiny/fp32/forward/b2/w1/whole", done.stdout)
+        document = self.result("out.json")
+        self.assertEqual("graphbench", document["context"]["executable"])
+        self.assertTrue(document["context"]["graphbench_plan"])
+        entries = document["benchmarks"]
+        for entry in entries:
+            self.check_entry(entry)
+        names = {entry["run_name"] for entry in entries}
+        self.assertEqual({f"mlp/tiny/fp32/forward/b{batch}/w1/{mode}/manual_time"
+                          for batch in (1, 2) for mode in ("eager", "whole", "piecewise")}, names)
+        for name in names:
+            own = [entry for entry in entries if entry["run_name"] == name]
+            runs = [entry for entry in own if entry["run_type"] == "iteration"]
+            self.assertEqual([0, 1, 2], [entry["repetition_index"] for entry in runs])
+            self.assertEqual({name}, {entry["name"] for entry in runs})
+            aggregates = {entry["aggregate_name"]: entry for entry in own if entry["run_type"] == "aggregate"}
+            self.assertEqual(AGGREGATES, set(aggregates))
+            middle = sorted(entry["real_time"] for entry in runs)[1]
+            self.assertAlmostEqual(1, aggregates["median"]["real_time"] / middle)
+        self.assertFalse((self.folder / "graphbench.json").exists())
+
+    def test_stdout_takes_any_of_its_formats(self):
+        done = self.bench("--workload", "mlp", "--mode", "whole", BRIEF, "--benchmark_format=json")
+        self.assertEqual(2, len(json.loads(done.stdout)["benchmarks"]))
+
+    def test_a_list_measures_nothing(self):
+        done = self.bench("--benchmark_list_tests", "--workload", "mlp,conv", "--mode", "whole")
+        self.assertEqual([f"{workload}/tiny/fp32/forward/b{batch}/w1/whole/manual_time"
+                          for workload in ("mlp", "conv") for batch in (2, 1)], done.stdout.split())
+
+    def test_a_filter_chooses_cells(self):
+        done = self.bench(BRIEF, "--benchmark_filter=conv.*b1/.*whole", "--benchmark_format=json")
+        names = [entry["name"] for entry in json.loads(done.stdout)["benchmarks"]]
+        self.assertEqual(["conv/tiny/fp32/forward/b1/w1/whole/manual_time"], names)
+
+    def test_a_configuration_file_names_the_cells(self):
+        self.write("bench.toml", 'workload = ["mlp"]\nmode = ["eager"]\n')
+        done = self.bench("--config", "bench.toml", "--benchmark_list_tests")
+        self.assertEqual(2, len(done.stdout.split()))
+
+    def errors_of(self, plugin, *arguments, code):
+        done = self.bench("--plugin", self.plugin(plugin), "--workload", f"{plugin},mlp", BRIEF,
+                          "--benchmark_format=json", *arguments, code=code)
+        entries = json.loads(done.stdout)["benchmarks"]
+        for entry in entries:
+            self.assertEqual(entry["name"].startswith(plugin), entry.get("error_occurred", False), entry)
+        return {entry["error_message"] for entry in entries if "error_message" in entry}
+
+    def test_a_failed_cell_errors_alone_and_the_exit_code_says_so(self):
+        for message in self.errors_of("error_op", "--mode", "eager,whole", code=3):
+            self.assertIn("plugin_failed: ", message)
+        for message in self.errors_of("flaky_op", "--mode", "eager,whole", code=3):
+            self.assertIn("check_failed: ", message)
+
+    def test_what_no_graph_can_hold_is_skipped(self):
+        messages = self.errors_of("host_op", "--mode", "whole", code=0)
+        self.assertEqual(1, len(messages))
+        self.assertIn("skipped: host_op: ", messages.pop())
+
+    def test_bad_input_is_refused(self):
+        for arguments, words in (
+                (["--json", "x.json"], ("--json", "--benchmark_out")),
+                (["--launches", "2"], ("--launches", "--benchmark_repetitions")),
+                (["--samples-max", "9"], ("--samples-max", "--benchmark_min_time")),
+                (["--samples", "x.npz"], ("--samples",)), (["--trace", "x.json"], ("--trace",)),
+                (["--profile"], ("--profile",)), (["--quiet"], ("--quiet",)),
+                (["--dump-program"], ("--dump-program",)), (["--sweep"], ("--sweep",)),
+                (["--mode", "hole"], ("--mode", '"hole"')), (["--cpu", "1023"], ("--cpu", "1023")),
+                (["--benchmark_filtre=x"], ("--benchmark_filtre", 'did you mean "--benchmark_filter"?')),
+                (["--benchmark_format=xml"], ("--benchmark_format", '"xml"', "console, json, csv")),
+                (["--benchmark_filter=none"], ("--benchmark_filter", "none")),
+                (["--benchmark_filter=("], ("--benchmark_filter", "(")),
+                (["--benchmark_out=missing/x.json"], ("--benchmark_out", "missing"))):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(self.run_graphbench(*HOST, *arguments), *words)
+        self.write("bench.toml", 'launches = 3\n')
+        self.assert_refused(self.run_graphbench("bench", "--config", "bench.toml"), "bench.toml:1: launches")
+        self.assert_refused(self.run_graphbench("--sweep", "--benchmark_filter=x"), "--benchmark_filter",
+                            "belongs to bench")
+        self.assert_refused(self.run_graphbench("--batch", "2", "bench"), "--batch", "after the word bench")
+
+
+if __name__ == "__main__":
+    unittest.main()
