@@ -1,15 +1,16 @@
 // The base workloads as planted_mlp, planted_attention and planted_conv, which the environment variable
 // GRAPHBENCH_PLANTED slows down by one more op at the end of the step: a change that a verdict must find.
 //
-// GRAPHBENCH_PLANTED="1=6000,256=9000": at batch 1 the op lasts 6,000 clock cycles (on the host device,
-// nanoseconds), at 256 it lasts 9,000; at any other batch, and without the variable, there is no op to run.
-#include <algorithm>
+// GRAPHBENCH_PLANTED="mlp/1=6000,mlp/256=9000": at batch 1 of planted_mlp the op lasts 6,000 clock cycles
+// (on the host device, nanoseconds), at 256 it lasts 9,000; anywhere else, and without the variable, it
+// does nothing. What cannot be read is refused when the plugin is opened.
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "graphs/abi/graphbench_abi.h"
@@ -18,26 +19,32 @@
 
 namespace {
 
-// What the variable says, by batch.
-const std::map<std::int64_t, std::int64_t>& planted() {
-  static const auto table = [] {
-    std::map<std::int64_t, std::int64_t> found;
-    const char* text = std::getenv("GRAPHBENCH_PLANTED");
-    while (text != nullptr && *text != '\0') {
-      char* end = nullptr;
-      const std::int64_t batch = std::strtoll(text, &end, 10);
-      if (*end != '=') break;
-      found[batch] = std::strtoll(end + 1, &end, 10);
-      text = *end == ',' ? end + 1 : end;
-    }
-    return found;
-  }();
-  return table;
+// What the variable says, by workload and batch ("mlp/1").
+using Table = std::map<std::string, std::int64_t>;
+
+// False where the text is not such a list.
+bool read_table(const char* text, Table& table) {
+  std::istringstream list(text);
+  for (std::string entry; std::getline(list, entry, ',');) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || entry.find('/') > equals) return false;
+    char* end = nullptr;
+    const std::int64_t length = std::strtoll(entry.c_str() + equals + 1, &end, 10);
+    if (*end != '\0' || length <= 0) return false;
+    table[entry.substr(0, equals)] = length;
+  }
+  return true;
 }
 
+Table planted;  // filled when the plugin is opened
+
+// The op is named after its workload.
 std::int64_t length_at(const gb_op_call* call) {
-  const auto found = planted().find(call->batch);
-  return found == planted().end() ? 0 : found->second;
+  std::string key = call->name;
+  key += '/';
+  key += std::to_string(call->batch);
+  const auto found = planted.find(key);
+  return found == planted.end() ? 0 : found->second;
 }
 
 int pause_cuda([[maybe_unused]] const gb_op_call* call, void* const*, [[maybe_unused]] void* stream, void*) {
@@ -65,9 +72,10 @@ const gb_op kPause = {sizeof(gb_op), 0, "pause", 0, infer, pause_cuda, pause_hos
 
 // A base workload's build() with one op more in front of its output.
 const gb_builder_api* real_api = nullptr;
+const char* building = nullptr;
 
 std::int32_t mark_output(gb_builder* builder, std::int32_t value) {
-  if (!planted().empty() && real_api->op(builder, "pause", "planted", &value, 1, nullptr, 0, nullptr, 0) < 0)
+  if (!planted.empty() && real_api->op(builder, "pause", building, &value, 1, nullptr, 0, nullptr, 0) < 0)
     return -1;
   return real_api->mark_output(builder, value);
 }
@@ -75,6 +83,7 @@ std::int32_t mark_output(gb_builder* builder, std::int32_t value) {
 int build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void* user) {
   const auto* base = static_cast<const gb_workload*>(user);
   real_api = api;
+  building = base->name;
   gb_builder_api planting = *api;
   planting.mark_output = mark_output;
   return base->build(request, builder, &planting, base->user);
@@ -110,6 +119,11 @@ extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t host_abi_version, 
   if (host_abi_version != GB_ABI_VERSION) {
     std::snprintf(error, error_size, "built for ABI version %u, graphbench has %u", GB_ABI_VERSION,
                   host_abi_version);
+    return 1;
+  }
+  const char* text = std::getenv("GRAPHBENCH_PLANTED");
+  if (text != nullptr && !read_table(text, planted)) {
+    std::snprintf(error, error_size, "GRAPHBENCH_PLANTED=%s: give WORKLOAD/BATCH=LENGTH,...", text);
     return 1;
   }
   static const Planted record;
