@@ -1,0 +1,18 @@
+// Writes the dashboards as JSON: node generate.mjs FOLDER. The same sources always give the same bytes.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { cell } from "./cell.mjs";
+import { numbered } from "./links.mjs";
+import { overview } from "./overview.mjs";
+import { regressions } from "./regressions.mjs";
+import { service } from "./service.mjs";
+
+if (process.argv.length !== 3) {
+  console.error("usage: node generate.mjs FOLDER    writes overview, cell, regressions and service.json");
+  process.exit(2);
+}
+for (const [name, make] of Object.entries({ overview, cell, regressions, service })) {
+  const path = join(process.argv[2], `${name}.json`);
+  writeFileSync(path, `${JSON.stringify(numbered(make()), null, 2)}\n`);
+}

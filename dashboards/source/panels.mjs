@@ -1,0 +1,154 @@
+// The panels' shared look: one function a kind, each demanding a title, a description and a unit.
+import * as barchart from "@grafana/grafana-foundation-sdk/barchart";
+import * as common from "@grafana/grafana-foundation-sdk/common";
+import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
+import * as prometheus from "@grafana/grafana-foundation-sdk/prometheus";
+import * as stat from "@grafana/grafana-foundation-sdk/stat";
+import * as timeseries from "@grafana/grafana-foundation-sdk/timeseries";
+
+import { DATASOURCE } from "./variables.mjs";
+
+export const UNITS = {
+  seconds: "s",
+  bytes: "bytes",
+  share: "percentunit",
+  inColumns: "none",
+  count: "short",
+  times: "suffix:x",
+  steps: "suffix: steps",
+  perSecond: "suffix: steps/s",
+  requests: "reqps",
+  ago: "dateTimeFromNow",
+};
+
+// One colour a mode on every dashboard: what is orange is launched by the host.
+const MODE_COLORS = { eager: "orange", whole: "green", piecewise: "blue" };
+
+/** thresholds("green", [0.8, "orange"], [1, "red"]): the colour below all, then from each value on. */
+export function thresholds(below, ...steps) {
+  return new dashboard.ThresholdsConfigBuilder()
+    .mode(dashboard.ThresholdsMode.Absolute)
+    .steps([{ color: below, value: null }, ...steps.map(([value, color]) => ({ value, color }))]);
+}
+
+function query(expression) {
+  return new prometheus.DataqueryBuilder().expr(expression).datasource(DATASOURCE);
+}
+
+export function rangeQuery(expression, legend, refId = "A") {
+  return query(expression).range().legendFormat(legend).refId(refId);
+}
+
+export function tableQuery(expression, refId = "A") {
+  return query(expression).instant().format(prometheus.PromQueryFormat.Table).refId(refId);
+}
+
+/** What every panel has. `about` is {title, description, unit, span, height} and what a kind adds. */
+export function furnish(panel, about) {
+  for (const key of ["title", "description", "unit", "span", "height"]) {
+    if (!about[key]) throw new Error(`panel '${about.title}': no ${key}`);
+  }
+  panel.title(about.title).description(about.description).unit(about.unit);
+  panel.span(about.span).height(about.height).datasource(DATASOURCE);
+  if (about.thresholds) panel.thresholds(about.thresholds);
+  if (about.mappings) panel.mappings(about.mappings);
+  if (about.decimals !== undefined) panel.decimals(about.decimals);
+  if (about.min !== undefined) panel.min(about.min);
+  if (about.max !== undefined) panel.max(about.max);
+  return panel;
+}
+
+function legend() {
+  return new common.VizLegendOptionsBuilder()
+    .displayMode(common.LegendDisplayMode.List)
+    .placement(common.LegendPlacement.Bottom)
+    .showLegend(true);
+}
+
+function tooltip() {
+  return new common.VizTooltipOptionsBuilder()
+    .mode(common.TooltipDisplayMode.Multi)
+    .sort(common.SortOrder.Descending);
+}
+
+/**
+ * Overrides for the fields of these names. Grafana's published schema wants matchers' options and overrides'
+ * values to be objects, which `byName` and a unit are not: so it is `byNames`, and each column names its unit.
+ */
+export function overrideByNames(panel, names, properties) {
+  return panel.withOverride({ matcher: { id: "byNames", options: { mode: "include", names } }, properties });
+}
+
+function colorModes(panel) {
+  for (const [mode, color] of Object.entries(MODE_COLORS)) {
+    overrideByNames(panel, [mode], [{ id: "color", value: { mode: "fixed", fixedColor: color } }]);
+  }
+  return panel;
+}
+
+/** One number now, or one a series where the query gives several. */
+export function number(about, expression, name = "") {
+  const target = query(expression).instant().refId("A");
+  if (name) target.legendFormat(name);
+  const panel = furnish(new stat.PanelBuilder(), { span: 4, height: 4, ...about })
+    .withTarget(target)
+    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(["lastNotNull"]).values(false))
+    .graphMode(common.BigValueGraphMode.None)
+    .colorMode(about.thresholds ? common.BigValueColorMode.Value : common.BigValueColorMode.None)
+    .textMode(name ? common.BigValueTextMode.ValueAndName : common.BigValueTextMode.Value);
+  if (about.noValue) panel.noValue(about.noValue);
+  return panel;
+}
+
+/** Lines over time; `queries` are [expression, legend] pairs. */
+export function lines(about, ...queries) {
+  const panel = furnish(new timeseries.PanelBuilder(), { span: 12, height: 9, ...about })
+    .legend(legend())
+    .tooltip(tooltip())
+    .drawStyle(common.GraphDrawStyle.Line)
+    // A gauge holds from one sweep to the next: a step is the truth, a slope between them is not.
+    .lineInterpolation(common.LineInterpolation.StepAfter)
+    .fillOpacity(about.stacked ? 30 : 5)
+    .showPoints(common.VisibilityMode.Never);
+  queries.forEach(([expression, name], index) => {
+    panel.withTarget(rangeQuery(expression, name, String.fromCharCode(65 + index)));
+  });
+  if (about.stacked) panel.stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal));
+  if (about.thresholds) {
+    panel.thresholdsStyle(
+      new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed),
+    );
+  }
+  return colorModes(panel);
+}
+
+/** Bars: one group a value of the label `over`, one bar a value of the label `of`, from a table query. */
+export function bars(about, expression, { over, of, numeric = true }) {
+  const panel = furnish(new barchart.PanelBuilder(), { span: 12, height: 9, ...about })
+    .withTarget(tableQuery(expression))
+    .orientation(common.VizOrientation.Vertical)
+    .showValue(common.VisibilityMode.Never)
+    .stacking(about.stacked ? common.StackingMode.Normal : common.StackingMode.None)
+    .xField(`${over}\\${of}`)
+    .axisLabel(about.axis ?? "")
+    .groupWidth(0.75)
+    .fillOpacity(80)
+    .legend(legend())
+    .tooltip(tooltip());
+  if (numeric) {
+    // Labels are strings: without this, 128 would stand before 16.
+    const conversions = [{ targetField: over, destinationType: "number" }];
+    panel.withTransformation({ id: "convertFieldType", options: { fields: {}, conversions } });
+  }
+  panel.withTransformation({ id: "sortBy", options: { fields: {}, sort: [{ field: over, desc: false }] } });
+  panel.withTransformation({
+    id: "groupingToMatrix",
+    options: { rowField: over, columnField: of, valueField: "Value", emptyValue: "null" },
+  });
+  if (about.log) {
+    panel.scaleDistribution(
+      new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10),
+    );
+  }
+  return colorModes(panel);
+}

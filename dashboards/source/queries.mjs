@@ -1,0 +1,38 @@
+// PromQL in one place: the labels of a cell, the selectors that the dashboards' variables make, and the
+// few expressions that more than one panel asks.
+
+/** What tells one cell from another; CONTRACT.md's order. */
+export const CELL = ["workload", "preset", "dtype", "pass", "batch", "warmup", "mode", "device"];
+
+/** `metric{a="$a", b=~"$b"}` from a list of matchers, ready for more of them. */
+export function select(metric, ...matchers) {
+  return `${metric}{${matchers.flat().join(", ")}}`;
+}
+
+/** A variable with one value is matched exactly, one with many by a regular expression. */
+export const one = (...labels) => labels.map((label) => `${label}="$${label}"`);
+export const any = (...labels) => labels.map((label) => `${label}=~"$${label}"`);
+
+/** The median of a time that is published as quantiles. */
+export const p50 = (what, ...matchers) =>
+  select(`graphbench_${what}_seconds`, ...matchers, 'quantile="0.5"');
+
+export const maxBy = (labels, expression) => `max by (${labels.join(", ")}) (${expression})`;
+
+/** Submit over device time: at 1 and above the host is what the step waits for. */
+export const hostShare = (...matchers) => `${p50("submit", ...matchers)} / ${p50("device", ...matchers)}`;
+export const isHostBound = (...matchers) =>
+  `${p50("submit", ...matchers)} >= bool ${p50("device", ...matchers)}`;
+
+/** What a graph costs before its first replay. */
+export const setupSeconds = (...matchers) =>
+  ["capture", "instantiate", "upload"]
+    .map((part) => select(`graphbench_${part}_seconds`, ...matchers))
+    .join(" + ");
+
+/** One instant query of several expressions, told apart by the label `part`. */
+export function parts(labels, expressions) {
+  return Object.entries(expressions)
+    .map(([part, expression]) => `label_replace(${maxBy(labels, expression)}, "part", "${part}", "", "")`)
+    .join(" or ");
+}

@@ -1,0 +1,144 @@
+// Regressions: the last sweep against the recorded baseline. What got slower, where, and since when.
+import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
+
+import { UIDS, frame, toCell } from "./links.mjs";
+import { UNITS, bars, lines, number, thresholds } from "./panels.mjs";
+import { CELL, any, maxBy, one, p50, select } from "./queries.mjs";
+import { rows } from "./tables.mjs";
+import { datasource, labels } from "./variables.mjs";
+
+const HERE = one("instance", "device");
+const CELLS = [...HERE, ...any("preset", "dtype", "pass", "warmup", "workload", "mode")];
+const COMPARED = [...CELLS, ...any("metric")];
+const CHANGE = `${select("graphbench_change_ratio", COMPARED)} - 1`;
+// Noise is below a few percent between launches of one machine; beyond ten nobody argues.
+const CHANGES = thresholds("green", [0.02, "orange"], [0.1, "red"]);
+
+function headline(builder) {
+  const cells = (verdict) =>
+    `count(${select("graphbench_verdict_info", COMPARED, `verdict="${verdict}"`)}) or vector(0)`;
+  const covered = (coverage) =>
+    `sum(${select("graphbench_baseline_cells", one("instance"), `coverage="${coverage}"`)}) or vector(0)`;
+  return builder
+    .withPanel(number({
+      title: "Slower",
+      description: "Comparisons of a cell and a metric that are slower beyond margin and noise.",
+      unit: UNITS.count, thresholds: thresholds("green", [1, "red"]),
+    }, cells("slower")))
+    .withPanel(number({
+      title: "Faster",
+      description: "Comparisons that are faster beyond margin and noise.",
+      unit: UNITS.count, thresholds: thresholds("text", [1, "blue"]),
+    }, cells("faster")))
+    .withPanel(number({
+      title: "Inconclusive",
+      description: "Comparisons with too little evidence for a verdict. More launches a side help.",
+      unit: UNITS.count, thresholds: thresholds("green", [1, "orange"]),
+    }, cells("inconclusive")))
+    .withPanel(number({
+      title: "Worst change",
+      description: "The largest increase of a median over the baseline's, significant or not.",
+      unit: UNITS.share, decimals: 1, thresholds: CHANGES,
+    }, `max(${CHANGE})`))
+    .withPanel(number({
+      title: "Cells without a number now",
+      description: "Cells of the baseline that failed, were skipped or are missing in the last sweep. What " +
+        "is not measured cannot regress: treat this as a failure.",
+      unit: UNITS.count, thresholds: thresholds("green", [1, "red"]),
+    }, `sum(${select("graphbench_baseline_cells", one("instance"),
+      'coverage=~"base_only|failed_now|skipped_now"')}) or vector(0)`))
+    .withPanel(number({
+      title: "Cells compared",
+      description: "Cells that both the baseline and the last sweep have.",
+      unit: UNITS.count, thresholds: thresholds("red", [1, "text"]),
+    }, covered("compared")));
+}
+
+function worst(builder) {
+  const row = ["workload", "batch", "mode", "warmup", "preset", "dtype", "pass", "metric", "verdict"];
+  const withVerdict = (expression) =>
+    `(${expression}) * on (${["instance", ...CELL, "metric"].join(", ")}) group_left (verdict) ` +
+    select("graphbench_verdict_info", COMPARED, any("verdict"));
+  return builder.withPanel(rows({
+    title: "Worst cells",
+    description: "Each comparison with the baseline, the largest increase first. The verdict weighs the " +
+      "change against the spread between launches; without it a large change may be noise.",
+    unit: UNITS.share,
+    decimals: 1,
+    height: 12,
+    link: toCell(row.filter((label) => CELL.includes(label) && label !== "mode"), ["instance", "device"]),
+  }, row, [
+    { name: "Change", expression: maxBy(row, withVerdict(CHANGE)), thresholds: CHANGES },
+  ], "Change"));
+}
+
+function spread(builder) {
+  return builder
+    .withPanel(bars({
+      title: "Typical change by workload",
+      description: "Geometric mean of new over baseline, less one, over the cells of a workload and metric.",
+      unit: UNITS.share, decimals: 1,
+    }, `exp(avg by (workload, metric) (ln(${select("graphbench_change_ratio", COMPARED)}))) - 1`,
+    { over: "workload", of: "metric", numeric: false }))
+    .withPanel(bars({
+      title: "Coverage of the baseline",
+      description: "compared: in both; base_only: not swept now; new_only: not in the baseline; failed_now " +
+        "and skipped_now: had a number, have none.",
+      unit: UNITS.count, min: 0,
+    }, maxBy(["coverage", "instance"], select("graphbench_baseline_cells", one("instance"))),
+    { over: "coverage", of: "instance", numeric: false }));
+}
+
+function trend(builder) {
+  const graphs = [...CELLS, 'mode!="eager"'];
+  return builder
+    .withRow(new dashboard.RowBuilder("Trend"))
+    .withPanel(lines({
+      title: "Worst change by workload and mode",
+      description: "The largest increase over the baseline among a workload's batches, for each metric chosen.",
+      unit: UNITS.share, decimals: 1, thresholds: CHANGES,
+    }, [maxBy(["workload", "mode", "metric"], CHANGE), "{{workload}} {{mode}} {{metric}}"]))
+    .withPanel(lines({
+      title: "Verdicts",
+      description: "Comparisons by verdict, sweep by sweep.",
+      unit: UNITS.count, min: 0, stacked: true,
+    }, [`count by (verdict) (${select("graphbench_verdict_info", COMPARED)})`, "{{verdict}}"]))
+    .withPanel(lines({
+      title: "Latency against baseline",
+      description: "Median latency of graph modes averaged over batches, and the same of the baseline.",
+      unit: UNITS.seconds, min: 0,
+    }, [`avg by (workload, mode) (${p50("latency", graphs)})`, "{{workload}} {{mode}}"],
+    [`avg by (workload, mode) (${select("graphbench_baseline_latency_seconds", graphs)})`,
+      "{{workload}} {{mode}} baseline"]))
+    .withPanel(lines({
+      title: "Submit against baseline",
+      description: "Median CPU time of a submission in graph modes averaged over batches, and the baseline's.",
+      unit: UNITS.seconds, min: 0,
+    }, [`avg by (workload, mode) (${p50("submit", graphs)})`, "{{workload}} {{mode}}"],
+    [`avg by (workload, mode) (${select("graphbench_baseline_submit_seconds", graphs)})`,
+      "{{workload}} {{mode}} baseline"]))
+    .withPanel(lines({
+      title: "Device time against baseline",
+      description: "Median device time of graph modes averaged over batches, and the baseline's. A change " +
+        "here and in no submit is the kernels', the clocks' or the driver's.",
+      unit: UNITS.seconds, min: 0, span: 24,
+    }, [`avg by (workload, mode) (${p50("device", graphs)})`, "{{workload}} {{mode}}"],
+    [`avg by (workload, mode) (${select("graphbench_baseline_device_seconds", graphs)})`,
+      "{{workload}} {{mode}} baseline"]));
+}
+
+export function regressions() {
+  const builder = frame({
+    uid: UIDS.regressions,
+    title: "graphbench / Regressions",
+    description: "The last sweep against the recorded baseline: worst cells, trend, coverage.",
+    from: "now-30d",
+    refresh: "5m",
+  });
+  builder.withVariable(datasource());
+  for (const variable of labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
+    "warmup*", "workload*", "mode*", "metric*", "verdict*")) {
+    builder.withVariable(variable);
+  }
+  return trend(spread(worst(headline(builder))));
+}
