@@ -1,0 +1,176 @@
+"""A complete /metrics that no graphbench made: every family of metrics.json, over a small sweep.
+
+The times are those of a made-up machine in which eager mlp and conv are host-bound at small batches. Counters
+rise with the time since the server began, so that rates over them are not zero."""
+
+import http.server
+import itertools
+import threading
+import time
+
+import metrics_table
+
+WORKLOADS = {"mlp": 150e-6, "attention": 470e-6, "conv": 165e-6}
+MODES = ("eager", "whole", "piecewise")
+SUBMIT = {"eager": 380e-6, "whole": 2.2e-6, "piecewise": 17e-6}
+DEVICE = "cuda:0"
+ROUTES = ("/metrics", "/v1/sweeps")
+BUCKETS = (0.001, 0.01, 0.1, 1)
+
+
+def cells():
+    for workload, batch, warmup, mode in itertools.product(WORKLOADS, (1, 8, 64, 256), (0, 3), MODES):
+        yield {"workload": workload, "preset": "base", "dtype": "bf16", "pass": "forward",
+               "batch": str(batch),
+               "warmup": str(warmup), "mode": mode, "device": DEVICE}
+
+
+def submit(cell):
+    split = cell["workload"] == "attention" and cell["mode"] == "piecewise"
+    return 480e-6 if split and cell["batch"] == "1" else SUBMIT[cell["mode"]]
+
+
+def device(cell):
+    return WORKLOADS[cell["workload"]] * (1 + int(cell["batch"]) / 64)
+
+
+def latency(cell):
+    return max(submit(cell), device(cell)) + 10e-6
+
+
+def eager(cell):
+    return {**cell, "mode": "eager"}
+
+
+def change(cell, metric):
+    return 1.125 if (cell["workload"], cell["batch"], metric) == ("conv", "8", "latency") else 1.001
+
+
+def verdict(cell, metric):
+    return "slower" if change(cell, metric) > 1.02 else "same"
+
+
+# Per cell: the value, None where a cell has no such number, as eager has no graph.
+TIMES = {"graphbench_latency_seconds": latency, "graphbench_submit_seconds": submit,
+         "graphbench_device_seconds": device}
+
+
+def of_graph(value):
+    return lambda cell: None if cell["mode"] == "eager" else value
+
+
+CELLS = {
+    "graphbench_throughput_steps_per_second": lambda cell: 1 / latency(cell),
+    "graphbench_capture_seconds": of_graph(2e-3),
+    "graphbench_instantiate_seconds": of_graph(3e-4),
+    "graphbench_upload_seconds": of_graph(1e-4),
+    "graphbench_first_step_seconds": lambda cell: 3 * latency(cell),
+    "graphbench_steady_after_steps": lambda cell: 0 if cell["warmup"] == "3" else 2,
+    "graphbench_pool_bytes": lambda cell: 27e6,
+    "graphbench_pool_private_bytes": of_graph(46e6),
+    "graphbench_graph_nodes": of_graph(48),
+    "graphbench_graph_pieces": lambda cell: {"eager": None, "whole": 1, "piecewise": 8}[cell["mode"]],
+    "graphbench_speedup_over_eager_ratio": lambda cell: latency(eager(cell)) / latency(cell),
+    "graphbench_breakeven_steps": of_graph(19),
+    "graphbench_submit_over_floor_ratio": lambda cell: 1.3,
+    "graphbench_baseline_latency_seconds": lambda cell: latency(cell) / change(cell, "latency"),
+    "graphbench_baseline_submit_seconds": lambda cell: submit(cell) / 1.001,
+    "graphbench_baseline_device_seconds": lambda cell: device(cell) / 1.001,
+}
+COMPARED = ("latency", "submit", "device", "capture")
+
+
+def rows_of_cells():
+    for cell in cells():
+        for name, value in TIMES.items():
+            for quantile, factor in (("0.5", 1), ("0.9", 1.05), ("0.99", 1.4)):
+                yield name, {**cell, "quantile": quantile}, value(cell) * factor
+            yield name + "_count", cell, 1000
+            yield name + "_sum", cell, 1000 * value(cell)
+        for name, value in CELLS.items():
+            if value(cell) is not None:
+                yield name, cell, value(cell)
+        for step in (0, 1, 2, 4, 8, 16, 31):
+            yield "graphbench_ramp_seconds", {**cell, "step": str(step)}, latency(cell) * (1 + 2 / (1 + step))
+        for metric in COMPARED:
+            labels = {**cell, "metric": metric}
+            yield "graphbench_change_ratio", labels, change(cell, metric)
+            yield "graphbench_verdict_info", {**labels, "verdict": verdict(cell, metric)}, 1
+
+
+def rows_of_service(seconds):
+    yield "graphbench_build_info", {"version": "0.1.0"}, 1
+    yield "graphbench_device_info", {"device": DEVICE, "kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-0",
+                                     "compute_capability": "9.0", "driver": "580", "runtime": "13.0"}, 1
+    for coverage, count in (("compared", 70), ("base_only", 2), ("new_only", 0), ("failed_now", 0),
+                            ("skipped_now", 0)):
+        yield "graphbench_baseline_cells", {"coverage": coverage}, count
+    yield "graphbench_sweep_progress_ratio", {"device": DEVICE}, 0.5
+    yield "graphbench_sweep_running", {"device": DEVICE}, 1
+    yield "graphbench_last_success_timestamp_seconds", {"device": DEVICE}, 1e9
+    for status in ("ok", "skipped", "failed"):
+        yield "graphbench_cells_total", {"status": status}, int(2 * seconds)
+    yield "graphbench_steps_total", {}, int(1000 * seconds)
+    yield "graphbench_capture_skips_total", {"reason": "host_op"}, 1
+    for status in ("done", "failed", "cells_failed", "cancelled", "interrupted"):
+        yield "graphbench_sweeps_total", {"status": status}, 1
+    yield "graphbench_queue_sweeps", {}, 16
+    yield "graphbench_queue_capacity_sweeps", {}, 16
+    yield "graphbench_event_streams", {}, 2
+    for route in ROUTES:
+        yield "graphbench_http_requests_total", {"route": route, "code": "200"}, int(10 * seconds)
+        name = "graphbench_http_request_duration_seconds"
+        for bucket in BUCKETS:
+            count = int(10 * seconds * min(1, 20 * bucket))
+            yield name + "_bucket", {"route": route, "le": str(bucket)}, count
+        yield name + "_bucket", {"route": route, "le": "+Inf"}, int(10 * seconds)
+        yield name + "_count", {"route": route}, int(10 * seconds)
+        yield name + "_sum", {"route": route}, 0.02 * seconds
+
+
+def text(seconds=60):
+    """The exposition, families together, each with its type and help."""
+    table = metrics_table.load()
+    family_of = {}
+    for metric in table.metrics:
+        for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ())):
+            family_of[metric.name + suffix] = metric
+    lines = {metric.name: [] for metric in table.metrics}
+    for name, labels, value in itertools.chain(rows_of_cells(), rows_of_service(seconds)):
+        written = ",".join(f'{label}="{content}"' for label, content in labels.items())
+        series = f"{name}{{{written}}}" if labels else name
+        lines[family_of[name].name].append(f"{series} {value:.9g}")
+    out = []
+    for metric in table.metrics:
+        out += [f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {metric.kind}"]
+        out += lines[metric.name]
+    return "\n".join(out) + "\n"
+
+
+class Server:
+    """Serves the exposition on a free port of the loopback, as a context."""
+
+    def __enter__(self):
+        began = time.monotonic() - 60
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = text(time.monotonic() - began).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
+        return f"127.0.0.1:{self.server.server_port}"
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()

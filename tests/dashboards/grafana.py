@@ -1,0 +1,128 @@
+"""Does with a dashboard what Grafana does before it draws: resolves variables, fills queries in, runs them.
+
+faults_of() returns a sentence for each query that gives nothing to draw or that the panel cannot use."""
+
+import json
+import math
+import re
+
+LABEL_VALUES = re.compile(r"label_values\((.*), (\w+)\)")
+REGEX_SPECIAL = re.compile(r"[\\^$*+?.()|{}\[\]]")
+MACROS = {"$__rate_interval": "10s", "$__range": "1h", "$__interval": "1s"}
+RANGE_SECONDS = 3
+# VariableSort of Grafana's schema: numerical and natural orders, ascending unless listed here.
+DESCENDING = (2, 4, 6, 8)
+
+
+def natural(value):
+    parts = [part for part in re.split(r"(\d+)", value) if part]
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
+
+
+def interpolate(text, values):
+    """Variables as the Prometheus data source writes them: quoted text, or escaped values in a choice."""
+
+    def fill(match):
+        value = values[match.group(1) or match.group(2)]
+        if isinstance(value, str):
+            return json.dumps(value)[1:-1]
+        escaped = [REGEX_SPECIAL.sub(lambda special: "\\\\" + special.group(), one) for one in value]
+        return escaped[0] if len(escaped) == 1 else f"({'|'.join(escaped)})"
+
+    for macro, duration in MACROS.items():
+        text = text.replace(macro, duration)
+    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", fill, text)
+
+
+def resolve(dashboard, prometheus):
+    """Each variable's value as on first opening: all values where many, the first one where one."""
+    values, faults = {"datasource": "prometheus"}, []
+    for variable in dashboard["templating"]["list"]:
+        if variable["type"] != "query":
+            continue
+        selector, label = LABEL_VALUES.fullmatch(variable["query"]).groups()
+        found = sorted(prometheus.label_values(interpolate(selector, values), label), key=natural,
+                       reverse=variable["sort"] in DESCENDING)
+        if not found:
+            faults.append(f"variable {variable['name']} has no values")
+            found = [""]
+        values[variable["name"]] = found if variable.get("multi") else found[0]
+    return values, faults
+
+
+def finite(series):
+    points = series["values"] if "values" in series else [series["value"]]
+    return any(math.isfinite(float(value)) for _, value in points)
+
+
+def fields_of(target, result, alone):
+    labels = set.intersection(*[set(series["metric"]) for series in result]) if result else set()
+    return labels | {"Time", "Value" if alone else f"Value #{target['refId']}"}
+
+
+def faults_of_target(target, result):
+    if not any(finite(series) for series in result):
+        yield "no data"
+        return
+    for label in re.findall(r"\{\{(\w+)\}\}", target.get("legendFormat", "")):
+        if any(label not in series["metric"] for series in result):
+            yield f"the legend wants the label {label}"
+
+
+def faults_of_transformations(panel, fields):
+    """What a transformation names must be among the fields that it is given."""
+    for one in panel.get("transformations", []):
+        options = one["options"]
+        wanted = []
+        if one["id"] == "convertFieldType":
+            wanted = [conversion["targetField"] for conversion in options["conversions"]]
+        elif one["id"] == "sortBy":
+            wanted = [sort["field"] for sort in options["sort"]]
+        elif one["id"] == "groupingToMatrix":
+            wanted = [options["rowField"], options["columnField"], options["valueField"]]
+            x_field = f"{options['rowField']}\\{options['columnField']}"
+            if panel["options"]["xField"] != x_field:
+                yield f"the x axis is {panel['options']['xField']}, and the matrix gives {x_field}"
+        elif one["id"] == "organize":
+            wanted = [*options["renameByName"], *options["excludeByName"]]
+            shown = set(options["renameByName"].values())
+            for name in re.findall(r"__data\.fields\.(\w+)", json.dumps(panel)):
+                if name not in shown:
+                    yield f"the link wants the column {name}"
+            wanted += [f"column {sort['displayName']}" for sort in panel["options"]["sortBy"]
+                       if sort["displayName"] not in shown]
+        for name in wanted:
+            if name not in fields:
+                yield f"{one['id']} wants the field {name}, the queries give {sorted(fields)}"
+
+
+def faults_of_panel(panel, values, prometheus):
+    fields = set()
+    for target in panel.get("targets", []):
+        expression = interpolate(target["expr"], values)
+        try:
+            result = (prometheus.range(expression, RANGE_SECONDS) if target.get("range")
+                      else prometheus.instant(expression))
+        except Exception as error:  # a refusal is a fault of the panel, whatever kind it is
+            yield f"{target['refId']}: {expression}: {error}"
+            continue
+        for fault in faults_of_target(target, result):
+            yield f"{target['refId']}: {expression}: {fault}"
+        fields |= fields_of(target, result, len(panel["targets"]) == 1)
+    yield from faults_of_transformations(panel, fields)
+
+
+def faults_of(dashboard, prometheus):
+    """All faults of all panels; a row that repeats over a variable is run for each of its values."""
+    values, faults = resolve(dashboard, prometheus)
+    repeat = None
+    for panel in dashboard["panels"]:
+        if panel["type"] == "row":
+            repeat = panel.get("repeat")
+            continue
+        for one in values[repeat] if repeat else [None]:
+            scoped = {**values, repeat: [one]} if repeat else values
+            for fault in faults_of_panel(panel, scoped, prometheus):
+                where = f"panel '{panel['title']}'{f' of {one}' if one else ''}"
+                faults.append(f"{dashboard['title']}: {where}: {fault}")
+    return faults

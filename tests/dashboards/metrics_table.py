@@ -1,0 +1,52 @@
+"""The table of the metrics that dashboards and rules may use, dashboards/metrics.json."""
+
+import json
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DASHBOARDS = ROOT / "dashboards"
+SUFFIXES = {"histogram": ("_bucket", "_count", "_sum"), "summary": ("_count", "_sum")}
+
+
+class Metric:
+    def __init__(self, name, kind, labels, text):
+        self.name = name
+        self.kind = kind
+        self.labels = labels
+        self.help = text
+
+
+class Table:
+    """Every series name: histograms and summaries with their suffixes. `metrics` are the families."""
+
+    def __init__(self, document):
+        groups = document["labels"]
+        target = set(groups["TARGET"])
+        self.metrics = []
+        self.series = {}
+        for row in document["metrics"] + document["prometheus"]:
+            labels = []
+            for label in row["labels"]:
+                labels.extend(groups.get(label, [label]))
+            metric = Metric(row["name"], row["type"], labels, row["help"])
+            if row in document["metrics"]:
+                self.metrics.append(metric)
+            self.add(metric, target)
+
+    def add(self, metric, target):
+        labels = set(metric.labels) | target
+        if metric.kind != "histogram":
+            self.series[metric.name] = (metric.kind, labels)
+        for suffix in SUFFIXES.get(metric.kind, ()):
+            own = labels | {"le"} if suffix == "_bucket" else labels - {"quantile"}
+            self.series[metric.name + suffix] = ("counter", own)
+
+    def is_counter(self, name):
+        return name in self.series and self.series[name][0] == "counter"
+
+    def labels_of(self, name):
+        return self.series[name][1]
+
+
+def load():
+    return Table(json.loads((DASHBOARDS / "metrics.json").read_text()))

@@ -1,0 +1,67 @@
+"""Reads PromQL as far as the linter needs: which metrics, which matchers, which ranges, which labels.
+
+Whether an expression is PromQL at all is for a real Prometheus to say (queries_test.py)."""
+
+import re
+
+STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+SELECTOR = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\{[^{}]*\})?\s*(\[[^\]]*\])?")
+MATCHER = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*("(?:\\.|[^"\\])*")')
+LABEL_LIST = re.compile(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^()]*)\)")
+RATES = ("rate", "increase", "irate", "resets")
+WORDS = {"by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset", "and", "or",
+         "unless", "inf", "nan", "start", "end"}
+
+
+class Selector:
+    """metric{matchers}[range], and the function called right around it, empty where there is none."""
+
+    def __init__(self, metric, matchers, window, function):
+        self.metric = metric
+        self.matchers = matchers  # (label, operator, value) each
+        self.window = window
+        self.function = function
+
+
+def hide_strings(expression):
+    """The expression with the contents of its strings blanked: braces and names in them do not count."""
+    return STRING.sub(lambda match: '"' + "\0" * (len(match.group()) - 2) + '"', expression)
+
+
+def selectors(expression):
+    """Every instant and range selector of the expression, in order."""
+    hidden = LABEL_LIST.sub(lambda match: " " * len(match.group()), hide_strings(expression))
+    # Durations and macros are no names: 5m, $__range.
+    hidden = re.sub(r"(?<![a-zA-Z_:\d])\d[\w.]*(?:e-?\d+)?|\$\{?\w+\}?(?![^\[]*\])",
+                    lambda match: " " * len(match.group()), hidden)
+    found = []
+    for match in SELECTOR.finditer(hidden):
+        name = match.group(1)
+        following = hidden[match.end(1):].lstrip()
+        if name.lower() in WORDS or following.startswith("("):
+            continue
+        if hidden[:match.start()].endswith(("{", "$")):
+            continue
+        start, end = match.span(2)
+        matchers = MATCHER.findall(expression[start:end]) if match.group(2) else []
+        before = re.search(r"([a-z_]+)\s*\(\s*$", hidden[:match.start()])
+        window = expression[slice(*match.span(3))][1:-1] if match.group(3) else ""
+        found.append(Selector(name, [(label, op, value[1:-1]) for label, op, value in matchers], window,
+                              before.group(1) if before else ""))
+    return found
+
+
+def grouped_labels(expression):
+    """Every label named in by, on, group_left and their like."""
+    names = set()
+    for match in LABEL_LIST.finditer(hide_strings(expression)):
+        names.update(name.strip() for name in match.group(1).split(",") if name.strip())
+    return names
+
+
+def made_labels(expression):
+    """Labels that label_replace and label_join write. A first argument may hold commas; the target label is
+    the string after it, so every string that is a label name and stands behind a comma counts."""
+    if not re.search(r"\blabel_(?:replace|join)\s*\(", expression):
+        return set()
+    return set(re.findall(r',\s*"([a-zA-Z_]\w*)"\s*,', expression))

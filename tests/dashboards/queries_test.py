@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""A real Prometheus scrapes a complete /metrics and answers every query of every panel, and runs every rule.
+
+GRAPHBENCH_METRICS_TARGET=HOST:PORT scrapes a running `graphbench serve` in the place of the made-up one, and
+GRAPHBENCH_METRICS_DASHBOARDS=overview,cell names the dashboards that must be full then."""
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+import exposition
+import grafana
+import metrics_table
+import prometheus_server
+
+TARGET = os.environ.get("GRAPHBENCH_METRICS_TARGET")
+ALL = ("overview", "cell", "regressions", "service")
+NAMES = tuple(os.environ.get("GRAPHBENCH_METRICS_DASHBOARDS", ",".join(ALL)).split(","))
+RULES = sorted((metrics_table.DASHBOARDS / "prometheus").glob("*.rules.yml"))
+NO_PROMETHEUS = not shutil.which("prometheus")
+
+
+def load(name):
+    return json.loads((metrics_table.DASHBOARDS / "grafana" / f"{name}.json").read_text())
+
+
+def panel_of(board, title):
+    return next(panel for panel in board["panels"] if panel["title"] == title)
+
+
+def replace_in(title, old, new):
+    """Breaks the first query of a panel."""
+
+    def break_it(board):
+        target = panel_of(board, title)["targets"][0]
+        assert old in target["expr"], target["expr"]
+        target["expr"] = target["expr"].replace(old, new)
+
+    return break_it
+
+
+def in_transformation(title, kind, **options):
+    def break_it(board):
+        panel = panel_of(board, title)
+        next(one for one in panel["transformations"] if one["id"] == kind)["options"].update(options)
+
+    return break_it
+
+
+# dashboard, what is broken, how, and what the fault must say.
+MUTANTS = [
+    ("overview", "no PromQL", replace_in("Cells", "count(", "count(("), "parse error"),
+    ("overview", "an unknown function", replace_in("Cells", "count(", "tally("), "unknown function"),
+    ("overview", "a metric that is not there", replace_in("Cells", "latency", "latencies"), "no data"),
+    ("overview", "a label value that is not there", replace_in("Cells", "0.5", "0.05"), "no data"),
+    ("overview", "many on both sides", replace_in("CPU time saved a step", "ignoring (mode)", "on (device)"),
+     "many"),
+    ("overview", "a matrix of a label that was aggregated away",
+     replace_in("Latency by batch", "batch, mode", "mode"), "wants the field batch"),
+    ("overview", "a conversion of no field", in_transformation(
+        "Latency by batch", "convertFieldType", conversions=[{"targetField": "rows"}]),
+     "wants the field rows"),
+    ("overview", "a sort by no field", in_transformation(
+        "Latency by batch", "sortBy", sort=[{"field": "rows"}]), "wants the field rows"),
+    ("overview", "an x axis that the matrix does not make",
+     lambda board: panel_of(board, "Latency by batch")["options"].update(xField="batch"),
+     "the x axis is batch"),
+    ("overview", "a column of no query", in_transformation(
+        "Who is host-bound", "organize", renameByName={"Value #Z": "Zeta"}), "wants the field Value #Z"),
+    ("cell", "an order by no column", lambda board: panel_of(board, "Modes side by side")["options"].update(
+        sortBy=[{"displayName": "Speed", "desc": True}]), "wants the field column Speed"),
+    ("cell", "a legend of a label that is gone",
+     replace_in("Latency over time", "by (mode)", "by (device)"), "the legend wants the label mode"),
+    ("cell", "a variable without values", lambda board: board["templating"]["list"][1].update(
+        query="label_values(graphbench_latency_seconds, hostname)"), "variable instance has no values"),
+    ("regressions", "a verdict that is never given", replace_in("Worst cells", "verdict_info", "verdict"),
+     "no data"),
+    ("service", "a quantile of nothing", replace_in("Request duration by route", "_bucket", "_buckets"),
+     "no data"),
+    ("service", "a rate without a range",
+     replace_in("Steps timed", "[$__rate_interval]", ""), "expected type range vector"),
+]
+
+
+@unittest.skipIf(NO_PROMETHEUS, "prometheus is not installed")
+class Queries(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        target = TARGET or cls.enterClassContext(exposition.Server())
+        cls.prometheus = cls.enterClassContext(prometheus_server.Prometheus(target, RULES))
+        cls.prometheus.wait_for_scrapes(3)
+
+    def test_every_panel_of_every_dashboard_shows_data(self):
+        for name in NAMES:
+            with self.subTest(name):
+                self.assertEqual([], grafana.faults_of(load(name), self.prometheus))
+
+    def test_every_rule_is_healthy_and_every_record_has_data(self):
+        rules = [rule for group in self.prometheus.data("/api/v1/rules")["groups"] for rule in group["rules"]]
+        self.assertGreater(len(rules), 10)
+        for rule in rules:
+            self.assertEqual("ok", rule["health"], rule)
+            if rule["type"] == "recording" and set(NAMES) == set(ALL):
+                self.assertNotEqual([], self.prometheus.instant(rule["name"]), rule["name"])
+
+    def test_words_of_active_alerts_are_filled_in(self):
+        alerts = self.prometheus.data("/api/v1/alerts")["alerts"]
+        if not TARGET:
+            names = {alert["labels"]["alertname"] for alert in alerts}
+            self.assertLessEqual({"GraphbenchSweepStale", "GraphbenchQueueFull", "GraphbenchCellsFailing",
+                                  "GraphbenchSweepsFailing", "GraphbenchCaptureSkips", "GraphbenchRegression",
+                                  "GraphbenchSubmitAboveDevice", "GraphbenchBaselineLost"}, names)
+        for alert in alerts:
+            for text in alert["annotations"].values():
+                self.assertNotRegex(text, r"<no value>|error expanding|\{\{|  ", alert["labels"])
+
+    @unittest.skipIf(TARGET, "the mutants are bred on the made-up metrics")
+    def test_a_dashboard_that_shows_nothing_is_found(self):
+        for name, what, break_it, expected in MUTANTS:
+            with self.subTest(what):
+                broken = copy.deepcopy(load(name))
+                break_it(broken)
+                faults = grafana.faults_of(broken, self.prometheus)
+                self.assertTrue(any(expected in fault for fault in faults), faults[:5])
+
+
+class MadeUpMetrics(unittest.TestCase):
+    def test_are_all_of_the_table(self):
+        text = exposition.text()
+        for metric in metrics_table.load().metrics:
+            self.assertIn(f"# TYPE {metric.name} {metric.kind}\n{metric.name}", text)
+
+    @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
+    def test_pass_promtools_own_lint(self):
+        done = subprocess.run(["promtool", "check", "metrics"], input=exposition.text(), capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((0, "", ""), (done.returncode, done.stdout, done.stderr))
+
+
+if __name__ == "__main__":
+    unittest.main()
