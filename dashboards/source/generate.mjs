@@ -12,7 +12,7 @@ if (process.argv.length !== 3) {
   console.error("usage: node generate.mjs FOLDER    writes overview, cell, regressions and service.json");
   process.exit(2);
 }
-for (const [name, make] of Object.entries({ overview, cell, regressions, service })) {
-  const path = join(process.argv[2], `${name}.json`);
-  writeFileSync(path, `${JSON.stringify(numbered(make()), null, 2)}\n`);
-}
+// All are made before one is written: a mistake leaves the folder as it was.
+const makers = Object.entries({ overview, cell, regressions, service });
+const files = makers.map(([name, make]) => [`${name}.json`, JSON.stringify(numbered(make()), null, 2)]);
+for (const [name, text] of files) writeFileSync(join(process.argv[2], name), `${text}\n`);

@@ -1,4 +1,4 @@
-// The dashboards' names and the ways between them: each links to the others and takes time and variables along.
+// The dashboards' names and the ways between them: each links to the others, time and variables included.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { title } from "./tables.mjs";

@@ -121,8 +121,8 @@ function perWorkload(builder) {
     }, maxBy(over, p50("latency", CHOSEN)), overBatch))
     .withPanel(bars({
       title: "Submit against device time by batch",
-      description: "Median CPU time of a submission beside the device's time of the same step. Where submit " +
-        "is the taller bar, the device waits for the host. Logarithmic.",
+      description: "Median CPU time of a submission beside the device's time of the same step. Where " +
+        "submit is the taller bar, the device waits for the host. Logarithmic.",
       unit: UNITS.seconds, span: 8, log: true,
     }, `${named("submit", "submit")} or ${named("device", "device")}`, { over: "batch", of: "time" }))
     .withPanel(bars({
@@ -132,7 +132,7 @@ function perWorkload(builder) {
     }, maxBy(over, setupSeconds(CHOSEN)), overBatch))
     .withPanel(bars({
       title: "Break-even by batch",
-      description: "Replays after which the setup is paid back by the latency saved; no bar where it never is.",
+      description: "Replays after which the latency saved has paid the setup back; no bar: it never does.",
       unit: UNITS.steps, decimals: 0, span: 12, min: 0,
     }, maxBy(over, breakeven(CHOSEN)), overBatch));
 }

@@ -73,7 +73,7 @@ function tooltip() {
 
 /**
  * Overrides for the fields of these names. Grafana's published schema wants matchers' options and overrides'
- * values to be objects, which `byName` and a unit are not: so it is `byNames`, and each column names its unit.
+ * values to be objects, which `byName` and a unit are not: so it is `byNames`, and columns name their units.
  */
 export function overrideByNames(panel, names, properties) {
   return panel.withOverride({ matcher: { id: "byNames", options: { mode: "include", names } }, properties });

@@ -95,7 +95,7 @@ function trend(builder) {
     .withRow(new dashboard.RowBuilder("Trend"))
     .withPanel(lines({
       title: "Worst change by workload and mode",
-      description: "The largest increase over the baseline among a workload's batches, for each metric chosen.",
+      description: "The largest increase over the baseline among a workload's cells, for each metric chosen.",
       unit: UNITS.share, decimals: 1, thresholds: CHANGES,
     }, [maxBy(["workload", "mode", "metric"], CHANGE), "{{workload}} {{mode}} {{metric}}"]))
     .withPanel(lines({
@@ -105,14 +105,14 @@ function trend(builder) {
     }, [`count by (verdict) (${select("graphbench_verdict_info", COMPARED)})`, "{{verdict}}"]))
     .withPanel(lines({
       title: "Latency against baseline",
-      description: "Median latency of graph modes averaged over batches, and the same of the baseline.",
+      description: "Median latency of graph modes mean over batches, and the same of the baseline.",
       unit: UNITS.seconds, min: 0,
     }, [`avg by (workload, mode) (${p50("latency", graphs)})`, "{{workload}} {{mode}}"],
     [`avg by (workload, mode) (${select("graphbench_baseline_latency_seconds", graphs)})`,
       "{{workload}} {{mode}} baseline"]))
     .withPanel(lines({
       title: "Submit against baseline",
-      description: "Median CPU time of a submission in graph modes averaged over batches, and the baseline's.",
+      description: "Median CPU time of a submission in graph modes, mean over batches, and the baseline's.",
       unit: UNITS.seconds, min: 0,
     }, [`avg by (workload, mode) (${p50("submit", graphs)})`, "{{workload}} {{mode}}"],
     [`avg by (workload, mode) (${select("graphbench_baseline_submit_seconds", graphs)})`,
