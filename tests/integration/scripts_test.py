@@ -47,6 +47,39 @@ class Scripts(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stdout)
 
 
+class Packages(unittest.TestCase):
+    """ci/packages against a dpkg that knows of everything but npm."""
+
+    QUERY = """#!/bin/sh
+if [ $# -eq 2 ]; then printf '%s\\n' "$PROVIDED"; exit 0; fi
+if [ "$3" = npm ]; then exit 1; fi
+printf installed
+"""
+
+    def run_with(self, provided):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("dpkg-query", self.QUERY), ("id", "#!/bin/sh\necho 1000\n")):
+                path = pathlib.Path(folder) / name
+                path.write_text(text)
+                path.chmod(0o755)
+            for name in ("bash", "dirname", "grep", "sed", "tr"):
+                (pathlib.Path(folder) / name).symlink_to(shutil.which(name))
+            return subprocess.run([ROOT / "ci" / "packages"], env={"PATH": folder, "PROVIDED": provided},
+                                  capture_output=True, text=True, check=False)
+
+    def test_takes_what_another_package_provides_for_installed(self):
+        for provided in ("installed, npm", "installed, nodejs-dev, npm (= 11.0)\ninstalled, "):
+            done = self.run_with(provided)
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertRegex(done.stdout, r"^packages: all \d+ are installed\n$")
+
+    def test_says_what_is_missing_where_it_may_not_install(self):
+        for provided in ("installed, ", "config-files, npm", "installed, npm-extras", "installed, node (= npm)"):
+            done = self.run_with(provided)
+            self.assertEqual(1, done.returncode, done.stdout)
+            self.assertIn("apt-get install -y --no-install-recommends npm\n", done.stderr)
+
+
 REPORT = """<testsuite>
 <testcase name="a" status="run"/>
 <testcase name="b" status="fail"><failure message=""/></testcase>
