@@ -58,6 +58,10 @@ export function furnish(panel, about) {
   return panel;
 }
 
+function palette() {
+  return new dashboard.FieldColorBuilder().mode(dashboard.FieldColorModeId.PaletteClassic);
+}
+
 function legend() {
   return new common.VizLegendOptionsBuilder()
     .displayMode(common.LegendDisplayMode.List)
@@ -103,6 +107,7 @@ export function number(about, expression, name = "") {
 /** Lines over time; `queries` are [expression, legend] pairs. */
 export function lines(about, ...queries) {
   const panel = furnish(new timeseries.PanelBuilder(), { span: 12, height: 9, ...about })
+    .colorScheme(palette())
     .legend(legend())
     .tooltip(tooltip())
     .drawStyle(common.GraphDrawStyle.Line)
@@ -133,6 +138,7 @@ export function bars(about, expression, { over, of, numeric = true }) {
     .axisLabel(about.axis ?? "")
     .groupWidth(0.75)
     .fillOpacity(80)
+    .colorScheme(palette())
     .legend(legend())
     .tooltip(tooltip());
   if (numeric) {

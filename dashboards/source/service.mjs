@@ -76,7 +76,8 @@ function sweeps(builder) {
       title: "Skips by reason",
       description: "Cells that cannot be captured, in all since the service started, by reason.",
       unit: UNITS.count, min: 0,
-    }, [`sum by (reason) (${of("capture_skips_total")})`, "{{reason}}"]))
+    }, [`sum by (reason) (${of("capture_skips_total")}) ` +
+      'or on () label_replace(vector(0), "reason", "none", "", "")', "{{reason}}"]))
     .withPanel(lines({
       title: "Steps timed",
       description: "Steps timed one by one, a second. They are counted when their cell is done.",
@@ -121,8 +122,9 @@ function facts(builder) {
       unit: UNITS.ago, span: 16, height: 7,
     }, ["instance", "device", "name", "driver"], [
       { name: "Last success", expression: maxBy(["instance", "device", "name", "driver"],
-        `(${of("last_success_timestamp_seconds")} * on (instance, device) group_left (name, driver) ` +
-        `${of("device_info")}) * 1000`) },
+        // A host has no driver, and Prometheus no empty labels.
+        `label_replace(${of("last_success_timestamp_seconds")} * 1000 * on (instance, device) ` +
+        `group_left (name, driver) ${of("device_info")}, "driver", "none", "driver", "")`) },
     ], "Last success"));
 }
 

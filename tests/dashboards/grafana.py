@@ -6,6 +6,8 @@ import json
 import math
 import re
 
+import promql
+
 LABEL_VALUES = re.compile(r"label_values\((.*), (\w+)\)")
 REGEX_SPECIAL = re.compile(r"[\\^$*+?.()|{}\[\]]")
 MACROS = {"$__rate_interval": "10s", "$__range": "1h", "$__interval": "1s"}
@@ -96,9 +98,13 @@ def faults_of_transformations(panel, fields):
                 yield f"{one['id']} wants the field {name}, the queries give {sorted(fields)}"
 
 
-def faults_of_panel(panel, values, prometheus):
-    fields = set()
+def faults_of_panel(panel, values, prometheus, may_lack):
+    fields, asked = set(), False
     for target in panel.get("targets", []):
+        if any(selector.metric in may_lack for selector in promql.selectors(target["expr"])):
+            fields |= fields_of(target, [], len(panel["targets"]) == 1)
+            continue
+        asked = True
         expression = interpolate(target["expr"], values)
         try:
             result = (prometheus.range(expression, RANGE_SECONDS) if target.get("range")
@@ -109,12 +115,16 @@ def faults_of_panel(panel, values, prometheus):
         for fault in faults_of_target(target, result):
             yield f"{target['refId']}: {expression}: {fault}"
         fields |= fields_of(target, result, len(panel["targets"]) == 1)
-    yield from faults_of_transformations(panel, fields)
+    if asked:
+        yield from faults_of_transformations(panel, fields)
 
 
-def faults_of(dashboard, prometheus):
-    """All faults of all panels; a row that repeats over a variable is run for each of its values."""
+def faults_of(dashboard, prometheus, may_lack=()):
+    """All faults of all panels; a row that repeats over a variable is run for each of its values. Queries of
+    metrics in `may_lack` are left out: not every machine has a number for each."""
     values, faults = resolve(dashboard, prometheus)
+    if faults:
+        return faults
     repeat = None
     for panel in dashboard["panels"]:
         if panel["type"] == "row":
@@ -122,7 +132,7 @@ def faults_of(dashboard, prometheus):
             continue
         for one in values[repeat] if repeat else [None]:
             scoped = {**values, repeat: [one]} if repeat else values
-            for fault in faults_of_panel(panel, scoped, prometheus):
+            for fault in faults_of_panel(panel, scoped, prometheus, may_lack):
                 where = f"panel '{panel['title']}'{f' of {one}' if one else ''}"
                 faults.append(f"{dashboard['title']}: {where}: {fault}")
     return faults

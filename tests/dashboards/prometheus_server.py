@@ -97,7 +97,6 @@ class Prometheus:
         return self.data(f"/api/v1/label/{label}/values", **{"match[]": selector})
 
     def wait_for_scrapes(self, count):
-        """Rates want two samples at least; the rules want to have been evaluated over them."""
-        expression = 'count_over_time(up{job="graphbench"}[1m])'
-        self.wait_for(
-            lambda: any(int(one["value"][1]) >= count for one in self.instant(expression)), "scrape")
+        """Good ones. Rates want two samples at least; the rules want to have been evaluated over them."""
+        asked = f'sum_over_time(up{{job="graphbench"}}[1m]) >= {count}'
+        self.wait_for(lambda: self.instant(asked), f"scrape {self.target}")
