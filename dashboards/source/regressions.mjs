@@ -89,8 +89,19 @@ function spread(builder) {
     { over: "coverage", of: "instance", numeric: false }));
 }
 
-function trend(builder) {
+/** The graph modes' median now and the baseline's, each a mean over the batches of a workload. */
+function againstBaseline(what, title, description, span = 12) {
   const graphs = [...CELLS, 'mode!="eager"'];
+  const mean = (expression) => `avg by (workload, mode) (${expression})`;
+  const before = select(`graphbench_baseline_${what}_seconds`, graphs);
+  return lines({
+    title: `${title} against baseline`,
+    description: `${description} Graph modes, mean over batches, beside the same of the baseline.`,
+    unit: UNITS.seconds, min: 0, span,
+  }, [mean(p50(what, graphs)), "{{workload}} {{mode}}"], [mean(before), "{{workload}} {{mode}} baseline"]);
+}
+
+function trend(builder) {
   return builder
     .withRow(new dashboard.RowBuilder("Trend"))
     .withPanel(lines({
@@ -103,28 +114,10 @@ function trend(builder) {
       description: "Comparisons by verdict, sweep by sweep.",
       unit: UNITS.count, min: 0, stacked: true,
     }, [`count by (verdict) (${select("graphbench_verdict_info", COMPARED)})`, "{{verdict}}"]))
-    .withPanel(lines({
-      title: "Latency against baseline",
-      description: "Median latency of graph modes mean over batches, and the same of the baseline.",
-      unit: UNITS.seconds, min: 0,
-    }, [`avg by (workload, mode) (${p50("latency", graphs)})`, "{{workload}} {{mode}}"],
-    [`avg by (workload, mode) (${select("graphbench_baseline_latency_seconds", graphs)})`,
-      "{{workload}} {{mode}} baseline"]))
-    .withPanel(lines({
-      title: "Submit against baseline",
-      description: "Median CPU time of a submission in graph modes, mean over batches, and the baseline's.",
-      unit: UNITS.seconds, min: 0,
-    }, [`avg by (workload, mode) (${p50("submit", graphs)})`, "{{workload}} {{mode}}"],
-    [`avg by (workload, mode) (${select("graphbench_baseline_submit_seconds", graphs)})`,
-      "{{workload}} {{mode}} baseline"]))
-    .withPanel(lines({
-      title: "Device time against baseline",
-      description: "Median device time of graph modes averaged over batches, and the baseline's. A change " +
-        "here and in no submit is the kernels', the clocks' or the driver's.",
-      unit: UNITS.seconds, min: 0, span: 24,
-    }, [`avg by (workload, mode) (${p50("device", graphs)})`, "{{workload}} {{mode}}"],
-    [`avg by (workload, mode) (${select("graphbench_baseline_device_seconds", graphs)})`,
-      "{{workload}} {{mode}} baseline"]));
+    .withPanel(againstBaseline("latency", "Latency", "Median latency."))
+    .withPanel(againstBaseline("submit", "Submit", "Median CPU time of a submission."))
+    .withPanel(againstBaseline("device", "Device time", "Median device time. A change here and in no submit " +
+      "is the kernels', the clocks' or the driver's.", 24));
 }
 
 export function regressions() {

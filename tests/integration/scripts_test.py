@@ -74,7 +74,8 @@ printf installed
             self.assertRegex(done.stdout, r"^packages: all \d+ are installed\n$")
 
     def test_says_what_is_missing_where_it_may_not_install(self):
-        for provided in ("installed, ", "config-files, npm", "installed, npm-extras", "installed, node (= npm)"):
+        no_npm = ("installed, ", "config-files, npm", "installed, npm-extras", "installed, node (= npm)")
+        for provided in no_npm:
             done = self.run_with(provided)
             self.assertEqual(1, done.returncode, done.stdout)
             self.assertIn("apt-get install -y --no-install-recommends npm\n", done.stderr)
