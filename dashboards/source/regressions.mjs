@@ -106,7 +106,7 @@ function trend(builder) {
     .withRow(new dashboard.RowBuilder("Trend"))
     .withPanel(lines({
       title: "Worst change by workload and mode",
-      description: "The largest increase over the baseline among a workload's cells, for each metric chosen.",
+      description: "The largest increase over the baseline among a workload's cells, for each metric.",
       unit: UNITS.share, decimals: 1, thresholds: CHANGES,
     }, [maxBy(["workload", "mode", "metric"], CHANGE), "{{workload}} {{mode}} {{metric}}"]))
     .withPanel(lines({
