@@ -116,8 +116,8 @@ function trend(builder) {
     }, [`count by (verdict) (${select("graphbench_verdict_info", COMPARED)})`, "{{verdict}}"]))
     .withPanel(againstBaseline("latency", "Latency", "Median latency."))
     .withPanel(againstBaseline("submit", "Submit", "Median CPU time of a submission."))
-    .withPanel(againstBaseline("device", "Device time", "Median device time. A change here and in no submit " +
-      "is the kernels', the clocks' or the driver's.", 24));
+    .withPanel(againstBaseline("device", "Device time", "Median device time. A change here and in no " +
+      "submit is the kernels', the clocks' or the driver's.", 24));
 }
 
 export function regressions() {

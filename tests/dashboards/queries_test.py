@@ -110,6 +110,19 @@ class Queries(unittest.TestCase):
             if rule["type"] == "recording" and set(NAMES) == set(ALL):
                 self.assertNotEqual([], self.prometheus.instant(rule["name"]), rule["name"])
 
+    def test_what_is_published_is_what_the_table_says(self):
+        """Every family in the table, of its type; every series with its labels. A part of the table will do:
+        not every sweep has a baseline."""
+        table = metrics_table.load()
+        kinds = {metric.name: metric.kind for metric in table.metrics}
+        published = self.prometheus.data("/api/v1/targets/metadata")
+        ours = {one["metric"]: one["type"] for one in published}
+        self.assertGreater(len(ours), 15)
+        self.assertEqual({name: kinds.get(name) for name in ours}, ours)
+        for series in self.prometheus.data("/api/v1/series", **{"match[]": '{__name__=~"graphbench_.*"}'}):
+            name = series.pop("__name__")
+            self.assertLessEqual(set(series), table.labels_of(name), name)
+
     def test_words_of_active_alerts_are_filled_in(self):
         alerts = self.prometheus.data("/api/v1/alerts")["alerts"]
         if not TARGET:
