@@ -11,6 +11,8 @@ endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
   DESTINATION share/graphbench COMPONENT runtime)
+install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
+  COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)
 
 install(FILES graphs/abi/graphbench_abi.h DESTINATION include/graphbench COMPONENT development)
 install(TARGETS graphbench_plugin_abi EXPORT graphbench COMPONENT development)

@@ -59,6 +59,13 @@ class InstalledCopy(unittest.TestCase):
                      "share/graphbench/result.schema.json"):
             self.assertTrue((self.prefix / name).is_file(), name)
 
+    def test_has_the_dashboards_and_what_prometheus_reads(self):
+        folder = self.prefix / "share" / "graphbench" / "dashboards"
+        names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+        self.assertEqual([
+            "grafana/cell.json", "grafana/overview.json", "grafana/regressions.json", "grafana/service.json",
+            "prometheus/alerts.rules.yml", "prometheus/recording.rules.yml", "prometheus/scrape.yml"], names)
+
     def test_names_no_folder_of_this_machine(self):
         for path in (self.prefix / "lib" / "cmake").rglob("*.cmake"):
             self.assertNotIn(str(ROOT), path.read_text(), path)
