@@ -5,6 +5,7 @@ Tree checks every tracked file, Rules plants violations and expects each to be f
 clang-format."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,8 @@ def tracked_files():
     else:
         names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()]
         skipped = (".git/", "build/")
-        names = [name for name in names if not name.startswith(skipped) and "__pycache__" not in name]
+        made = re.compile(r"__pycache__|node_modules")
+        names = [name for name in names if not name.startswith(skipped) and not made.search(name)]
     return sorted(name for name in names if (ROOT / name).is_file())
 
 
