@@ -22,6 +22,10 @@ NOT_APPLICABLE = ("the program has no state",)
 BARE_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<batch>\d+)\s+(?P<mode>[a-z]+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
     r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
+INSTRUMENT_NS_MAX = 50
+INSTRUMENT_LINE = re.compile(
+    r"^(?P<workload>[\w-]+)\s+(?P<mode>[a-z]+)\s+\d+\s+\d+\s+(?P<difference>[+-]\d+)(\s+OVER)?$",
+    re.MULTILINE)
 CYCLE_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<cycles>\d+) capture/destroy cycles, (?P<replays>\d+) replays:"
     r".* lost (?P<lost>-?\d+) bytes", re.MULTILINE)
@@ -120,6 +124,15 @@ def bare_rows(text):
     return rows or [Row("submit / bare loops", "measured", "graphbench_bare_loops printed no ratio", False)]
 
 
+def instrument_rows(text):
+    """What graphbench_instrument_cost prints: submit by our sampling minus submit in a bare loop."""
+    rows = []
+    for match in INSTRUMENT_LINE.finditer(text):
+        figure = f"instrument cost a step: {match['workload']} {match['mode']}"
+        rows.append(at_most(figure, INSTRUMENT_NS_MAX, int(match["difference"]), "ns"))
+    return rows or [Row("instrument cost", "measured", "graphbench_instrument_cost printed none", False)]
+
+
 def cycle_rows(text):
     """What graphbench_bare_loops --cycles prints: a line a workload, with the bytes lost at its end."""
     rows = []
@@ -155,6 +168,7 @@ def rows_of(folder, wanted):
             rows.extend(sweep_rows(folder, stages))
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
+            rows.extend(instrument_rows(log_of(folder, "bare.instrument")))
         elif stage == "cycles":
             rows.extend(cycle_rows(log_of(folder, stage)))
         elif stage == "tests":

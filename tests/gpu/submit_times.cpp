@@ -34,13 +34,13 @@ double median(std::vector<double>& samples) {
 double Comparison::limit() const {
   switch (mode) {
     case execution::ExecutionMode::whole:
-      return 1.10;
+      return 1.05;
     case execution::ExecutionMode::piecewise:
-      return 1.15;
+      return 1.10;
     case execution::ExecutionMode::eager:
       break;
   }
-  return 1.25;
+  return 1.15;
 }
 
 Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples) {

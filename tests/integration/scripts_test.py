@@ -156,6 +156,16 @@ class Figures(unittest.TestCase):
     def test_a_cell_without_memory_fails_its_pool(self):
         self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [{**cell(), "memory": None}]})))
 
+    def test_instrument_costs_are_read_line_by_line(self):
+        text = ("workload   mode        sampled_ns      bare_ns  difference_ns\n"
+                "mlp        eager            77000        76990            +10\n"
+                "mlp        whole              990          930            +60  OVER\n"
+                "conv       piecewise         7600         7610            -10\n")
+        rows = figures.instrument_rows(text)
+        self.assertEqual([True, False, True], self.verdicts(rows))
+        self.assertEqual("60 ns", rows[1].measured)
+        self.assertEqual([False], self.verdicts(figures.instrument_rows("nothing of the kind\n")))
+
     def test_bare_loops_are_read_line_by_line(self):
         text = ("workload   batch mode         ours_us    bare_us   ratio  limit\n"
                 "mlp            1 whole            2.20       2.10   1.048   1.10\n"
