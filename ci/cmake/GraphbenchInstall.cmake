@@ -51,7 +51,8 @@ if(GRAPHBENCH_BUILD_TESTS)
 
   # What ci/gpu runs, and as what: lines "KIND PROGRAM".
   set(programs "")
-  foreach(program IN LISTS conformance_programs ITEMS cuda_device_test graphbench_bare_loops graphbench_instrument_cost)
+  foreach(program IN LISTS conformance_programs ITEMS cuda_device_test
+      graphbench_bare_loops graphbench_instrument_cost)
     if(NOT TARGET ${program})
       continue()
     endif()
