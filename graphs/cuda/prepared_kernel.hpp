@@ -15,6 +15,7 @@ struct PreparedOp {
   std::vector<NativeCall> calls;                 // in launch order; none for a marker
   std::vector<Buffer> buffers;                   // scratch that outlives the calls
   std::vector<std::shared_ptr<void>> resources;  // descriptors, a plugin's call record
+  KernelPath path;
 };
 
 class PreparedKernel final : public Kernel {
@@ -22,6 +23,8 @@ class PreparedKernel final : public Kernel {
   PreparedKernel(std::string op_name, PreparedOp prepared);
 
   void launch(Stream& stream, void* const* operands) override;
+
+  KernelPath path() const override { return prepared_.path; }
 
   // Appends copies of the calls, bound to `operands`. They use what this kernel holds: keep it alive.
   void native_calls(void* const* operands, std::vector<NativeCall>& calls) const;

@@ -44,6 +44,12 @@ class Buffer {
   std::size_t bytes_ = 0;
 };
 
+// Which way an op is computed where a device has several and the choice matters.
+struct KernelPath {
+  std::string name;      // "conv2d:cudnn"; empty: there was no choice
+  std::string fallback;  // why the better way was not taken; empty where it was
+};
+
 // A prepared op at one batch: everything looked up, chosen and allocated. Launching it only
 // enqueues. On a capturing stream the launch is recorded instead of run.
 class Kernel {
@@ -56,6 +62,7 @@ class Kernel {
   // both have the same size: each output element is written after the last read of that input's
   // memory that matters to it. Absent for an op that must not run in place.
   virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
+  virtual KernelPath path() const { return {}; }
 };
 
 // A point in a stream's order, with a time.

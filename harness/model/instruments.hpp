@@ -86,6 +86,15 @@ struct ProfileEntry {
   std::int64_t count = 0;
 };
 
+// Two instruments on the same steps: events on the stream, and the device's own records. The steps wait
+// behind other work when they are submitted, so that both begin at the first kernel.
+struct Witness {
+  std::int64_t steps = 0;
+  double device_seconds = 0;      // between the events
+  double recorded_seconds = 0;    // busy time and gaps
+  double difference_seconds = 0;  // device - recorded of each step, the median over steps
+};
+
 // One steady step as the device's own records tell it: medians over a few steps.
 struct Profile {
   std::int64_t steps = 0;  // how many were recorded
@@ -93,6 +102,10 @@ struct Profile {
   double gap_seconds = 0;  // between the first start and the last end, with nothing running
   std::int64_t kernels = 0;
   std::vector<ProfileEntry> top;  // the ten that took longest, longest first
+  double device_seconds = 0;      // event time around the same steps
+  // That over the device time of the pass without records: what recording does to the step.
+  std::optional<double> slowdown;
+  std::optional<Witness> witness;  // absent where the device has no empty kernel to wait behind
 };
 
 // Whether an instrument could be used, and what it is or why not.

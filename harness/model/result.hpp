@@ -100,6 +100,14 @@ struct Reason {
   std::string message;  // one line
 };
 
+// How ops of a cell are computed, where there was a choice that matters.
+struct OpPath {
+  std::string path;      // "conv2d:cudnn"
+  std::string fallback;  // why the better path was not taken; empty where it was
+  std::int64_t ops = 0;
+  friend bool operator==(const OpPath&, const OpPath&) = default;
+};
+
 enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
 
 // The median over launches of the launch p50s; the interval is absent below three launches.
@@ -129,6 +137,7 @@ struct CellResult {
   std::optional<Check> check;
   std::optional<GraphCounts> graph;
   std::optional<Memory> memory;
+  std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;
   std::optional<Profile> profile;  // of the last launch that was profiled
@@ -174,6 +183,7 @@ struct PlanFacts {
   std::int64_t seed = 1;
   std::int64_t launches = 1;
   bool cold_l2 = false;  // the device's cache was flushed before every timed step
+  bool profile = false;  // each cell was profiled afterwards
   Axes axes;
 };
 

@@ -110,6 +110,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.seed = options.seed;
   plan.facts.launches = options.launches;
   plan.facts.cold_l2 = options.instruments.cold_l2;
+  plan.facts.profile = options.instruments.profile;
   plan.facts.axes = make_axes(options, workloads, choose_dtypes(options, catalog));
   check_size(plan.facts.axes, options.launches);
   plan.facts.hash = plan_hash(plan.facts, workloads, options);

@@ -69,6 +69,7 @@ void Ladder::set_up(Rung& rung) {
   rung.executor = rig_.prepare(rung.batch, launch.setup,
                                [&](std::string_view phase) { events_.phase(rung.batch, phase); });
   rung.result.graph = to_model(rung.executor->counts());
+  rung.result.paths = paths_of(*rung.executor);
   measure::measure_ramp(id_of(rung.result.cell), {*rung.executor, rig_.stream(), flush_.get()},
                         task_.sampling, launch);
 }
@@ -145,7 +146,9 @@ void Ladder::profile() {
                    .context = [this](pool::MemoryPool* pool) { return rig_.context(pool); },
                    .batches = {}};
   for (const Rung& rung : rungs_) {
-    if (rung.result.status == model::CellStatus::ok) pass.batches.push_back(rung.batch);
+    if (rung.result.status != model::CellStatus::ok) continue;
+    const std::optional<model::Summary>& device = rung.result.launches.back().device_seconds;
+    pass.batches.emplace_back(rung.batch, device ? std::optional<double>(device->p50) : std::nullopt);
   }
   run_profile_pass(pass, events_);
 }

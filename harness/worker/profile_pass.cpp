@@ -2,6 +2,7 @@
 // instantiated with recording on.
 #include "harness/worker/profile_pass.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -14,27 +15,83 @@ namespace {
 
 constexpr int settling_steps = 3;
 constexpr int recorded_steps = 5;
+constexpr int witness_steps = 9;
+
+// Long enough, with records on, for the host to submit a step's first kernels meanwhile.
+constexpr std::size_t delay_kernels = 128;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// Work that a step can wait behind: a graph of empty kernels, which the host launches at once and the
+// device takes a while over, without touching a cache.
+class Delay {
+ public:
+  Delay(Device& device, Stream& stream) : stream_(stream), kernel_(device.make_empty_kernel()) {
+    stream.begin_capture();
+    try {
+      for (std::size_t i = 0; i < delay_kernels; ++i) kernel_->launch(stream, nullptr);
+    } catch (...) {
+      stream.abandon_capture();
+      throw;
+    }
+    graph_ = stream.end_capture();
+    exec_ = graph_->instantiate();
+    exec_->upload(stream);
+    stream.synchronize();
+  }
+  void enqueue() { exec_->launch(stream_); }
+
+  // Takes the delay's own records off the front.
+  static void drop_records(std::vector<Activity>& activities) {
+    if (activities.size() < delay_kernels) {
+      throw Error(ErrorCode::internal, "profile a step behind " + std::to_string(delay_kernels) +
+                                           " empty kernels: " + std::to_string(activities.size()) +
+                                           " records");
+    }
+    std::ranges::sort(activities, {}, &Activity::start_seconds);
+    activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));
+  }
+
+ private:
+  Stream& stream_;
+  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Graph> graph_;
+  std::unique_ptr<GraphExec> exec_;
+};
+
+std::unique_ptr<Delay> make_delay(Device& device, Stream& stream) {
+  try {
+    return std::make_unique<Delay>(device, stream);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::unsupported) return nullptr;
+    throw;
+  }
+}
+
 class BatchProfile {
  public:
-  BatchProfile(const ProfilePass& pass, ActivityProfiler& profiler) : pass_(pass), profiler_(profiler) {}
+  BatchProfile(const ProfilePass& pass, ActivityProfiler& profiler)
+      : pass_(pass), profiler_(profiler), begin_(pass.device.make_event()), end_(pass.device.make_event()) {}
 
-  model::Profile run(std::int64_t batch) {
+  // `device_seconds`: of the pass without records.
+  model::Profile run(std::int64_t batch, std::optional<double> device_seconds) {
     set_up(batch);
     for (int i = 0; i < settling_steps; ++i) {
       span(i == 0 ? "first step" : "step", [&] { executor_->submit(); });
     }
     collect();
-    std::vector<std::vector<Activity>> steps;
+    std::vector<RecordedStep> steps;
     for (int i = 0; i < recorded_steps; ++i) {
-      span("step", [&] { executor_->submit(); });
-      steps.push_back(collect());
+      span("step", [&] { submit_between_events(); });
+      std::vector<Activity> activities = collect();
+      steps.push_back({end_->seconds_since(*begin_), std::move(activities)});
     }
-    return summarize_profile(steps);
+    model::Profile profile = summarize_profile(steps);
+    if (device_seconds && *device_seconds > 0) profile.slowdown = profile.device_seconds / *device_seconds;
+    profile.witness = witness();
+    return profile;
   }
 
   const std::vector<model::TraceSpan>& spans() const { return spans_; }
@@ -74,8 +131,34 @@ class BatchProfile {
     return activities;
   }
 
+  void submit_between_events() {
+    begin_->record(pass_.stream);
+    executor_->submit();
+    end_->record(pass_.stream);
+  }
+
+  // From an idle stream the first event passes at once, and the host's way to the first launch, which
+  // records make longer, would count as device time. Behind a delay both instruments see the same span.
+  std::optional<model::Witness> witness() {
+    const std::unique_ptr<Delay> delay = make_delay(pass_.device, pass_.stream);
+    if (delay == nullptr) return std::nullopt;
+    static_cast<void>(profiler_.collect());
+    std::vector<RecordedStep> steps;
+    for (int i = 0; i < witness_steps; ++i) {
+      delay->enqueue();
+      submit_between_events();
+      pass_.stream.synchronize();
+      std::vector<Activity> activities = profiler_.collect();
+      Delay::drop_records(activities);
+      steps.push_back({end_->seconds_since(*begin_), std::move(activities)});
+    }
+    return summarize_witness(steps);
+  }
+
   const ProfilePass& pass_;
   ActivityProfiler& profiler_;
+  std::unique_ptr<Event> begin_;
+  std::unique_ptr<Event> end_;
   // Before the executor, which draws on it.
   std::unique_ptr<pool::MemoryPool> pool_;
   std::unique_ptr<execution::Executor> executor_;
@@ -95,11 +178,11 @@ void run_profile_pass(const ProfilePass& pass, WorkerEvents& events) {
     events.instrument("profiler", {false, records.detail});
     return;
   }
-  for (const std::int64_t batch : pass.batches) {
+  for (const auto& [batch, device_seconds] : pass.batches) {
     events.phase(batch, "profile");
     try {
       BatchProfile profile(pass, *records.profiler);
-      events.profile(batch, profile.run(batch));
+      events.profile(batch, profile.run(batch, device_seconds));
       if (pass.task.instruments.trace) events.trace(trace_process(pass.task, batch), profile.spans());
     } catch (const Error& error) {
       events.instrument("profiler", {false, "batch " + std::to_string(batch) + ": " + error.what()});

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "graphs/execution/executor.hpp"
@@ -19,7 +21,8 @@ struct ProfilePass {
   execution::ExecutionMode mode;
   // The ladder's own buffers, with the pool that it is given.
   std::function<execution::ExecutionContext(pool::MemoryPool*)> context;
-  std::vector<std::int64_t> batches;  // those that were measured well
+  // Those that were measured well, each with its device time of the pass without records, where known.
+  std::vector<std::pair<std::int64_t, std::optional<double>>> batches;
 };
 
 // Tells a profile of each batch, the spans of a timeline where the task asks for one, and once whether

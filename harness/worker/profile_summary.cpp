@@ -24,10 +24,10 @@ struct ByName {
   std::vector<double> counts;
 };
 
-std::map<std::string, ByName> by_name(const std::vector<std::vector<Activity>>& steps) {
+std::map<std::string, ByName> by_name(const std::vector<RecordedStep>& steps) {
   std::map<std::string, ByName> names;
   for (std::size_t step = 0; step < steps.size(); ++step) {
-    for (const Activity& activity : steps[step]) {
+    for (const Activity& activity : steps[step].activities) {
       ByName& entry = names[activity.name];
       entry.seconds.resize(steps.size());
       entry.counts.resize(steps.size());
@@ -58,28 +58,46 @@ BusyTime busy_time(std::vector<Activity> activities) {
   return time;
 }
 
-model::Profile summarize_profile(const std::vector<std::vector<Activity>>& steps) {
+model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
   GRAPHBENCH_ASSERT(!steps.empty());
   std::vector<double> busy;
   std::vector<double> gaps;
   std::vector<double> kernels;
-  for (const std::vector<Activity>& step : steps) {
-    const BusyTime time = busy_time(step);
+  std::vector<double> device;
+  for (const RecordedStep& step : steps) {
+    const BusyTime time = busy_time(step.activities);
+    device.push_back(step.device_seconds);
     busy.push_back(time.busy_seconds);
     gaps.push_back(time.gap_seconds);
-    kernels.push_back(static_cast<double>(std::ranges::count(step, Activity::Kind::kernel, &Activity::kind)));
+    kernels.push_back(
+        static_cast<double>(std::ranges::count(step.activities, Activity::Kind::kernel, &Activity::kind)));
   }
   model::Profile profile;
   profile.steps = static_cast<std::int64_t>(steps.size());
   profile.busy_seconds = median(busy);
   profile.gap_seconds = median(gaps);
   profile.kernels = static_cast<std::int64_t>(median(kernels));
+  profile.device_seconds = median(device);
   for (const auto& [name, entry] : by_name(steps)) {
     profile.top.push_back({name, median(entry.seconds), static_cast<std::int64_t>(median(entry.counts))});
   }
   std::ranges::stable_sort(profile.top, std::greater<>{}, &model::ProfileEntry::seconds);
   if (profile.top.size() > top_max) profile.top.resize(top_max);
   return profile;
+}
+
+model::Witness summarize_witness(const std::vector<RecordedStep>& steps) {
+  GRAPHBENCH_ASSERT(!steps.empty());
+  std::vector<double> device;
+  std::vector<double> recorded;
+  std::vector<double> differences;
+  for (const RecordedStep& step : steps) {
+    const BusyTime time = busy_time(step.activities);
+    device.push_back(step.device_seconds);
+    recorded.push_back(time.busy_seconds + time.gap_seconds);
+    differences.push_back(device.back() - recorded.back());
+  }
+  return {static_cast<std::int64_t>(steps.size()), median(device), median(recorded), median(differences)};
 }
 
 }  // namespace graphbench::worker

@@ -16,8 +16,16 @@ struct BusyTime {
 };
 BusyTime busy_time(std::vector<Activity> activities);
 
-// Medians over `steps`, each one step's records; `top` holds at most ten names, copies and fills
-// among them. At least one step.
-model::Profile summarize_profile(const std::vector<std::vector<Activity>>& steps);
+// One step as both instruments saw it.
+struct RecordedStep {
+  double device_seconds = 0;  // between the events around it
+  std::vector<Activity> activities;
+};
+
+// Medians over `steps`; `top` holds at most ten names, copies and fills among them. At least one step.
+model::Profile summarize_profile(const std::vector<RecordedStep>& steps);
+
+// Likewise, of steps that waited behind other work, whose records are not among theirs.
+model::Witness summarize_witness(const std::vector<RecordedStep>& steps);
 
 }  // namespace graphbench::worker

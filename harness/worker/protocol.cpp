@@ -23,6 +23,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, index, setup, submit_seconds, latency
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, reference, identical, max_abs_error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GraphCounts, pieces, nodes, captured_ops, eager_ops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Memory, weights_bytes, pool_bytes, pool_bytes_private, pool_bytes_own)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpPath, path, fallback, ops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reason, code, message)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, kind, name, uuid, compute_capability, memory_bytes, driver,
                                    runtime, libraries)
@@ -31,7 +32,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(CellStatus, {{CellStatus::pending, "pending"},
                                           {CellStatus::skipped, "skipped"},
                                           {CellStatus::failed, "failed"}})
 // A worker's cell has no summary: that is made from all launches, at the end.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CellResult, cell, status, reason, check, graph, memory, launches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CellResult, cell, status, reason, check, graph, memory, paths, launches)
 
 }  // namespace graphbench::model
 

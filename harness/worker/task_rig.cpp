@@ -63,6 +63,24 @@ ir::Program build_program(const abi::WorkloadRegistry& registry, const model::Wo
   return program;
 }
 
+std::vector<model::OpPath> paths_of(execution::Executor& executor) {
+  std::vector<model::OpPath> paths;
+  // The eager executor has every op, whatever the graphs hold.
+  for (const execution::StepItem& item : executor.eager().items()) {
+    const KernelPath path = item.kernel->path();
+    if (path.name.empty()) continue;
+    const auto found = std::ranges::find_if(paths, [&](const model::OpPath& known) {
+      return known.path == path.name && known.fallback == path.fallback;
+    });
+    if (found != paths.end()) {
+      ++found->ops;
+    } else {
+      paths.push_back({path.name, path.fallback, 1});
+    }
+  }
+  return paths;
+}
+
 TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program)
     : task_(task),
       device_(device),

@@ -34,6 +34,9 @@ std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 // split kind that is none, and what building throws.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
+// How the executor's ops are computed where there was a choice, each way once.
+std::vector<model::OpPath> paths_of(execution::Executor& executor);
+
 class TaskRig {
  public:
   // All outlive the rig. Makes the stream, whose threads inherit the caller's CPUs.

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "reporters/console/format.hpp"
 
@@ -60,6 +62,20 @@ void warn_of_throttling(const model::Result& result, std::vector<std::string>& w
                   cells, cells == 1 ? "cell was" : "cells were", listed));
 }
 
+void warn_of_fallbacks(const model::Result& result, std::vector<std::string>& warnings) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> cells;  // (path, why) -> cells
+  for (const model::CellResult& cell : result.cells) {
+    for (const model::OpPath& path : cell.paths) {
+      if (!path.fallback.empty()) ++cells[{path.path, path.fallback}];
+    }
+  }
+  for (const auto& [way, count] : cells) {
+    warnings.push_back(fmt::format("{} {} computed by `{}`, which is not the fastest way: {}", count,
+                                   count == 1 ? "cell is" : "cells are", one_line(way.first),
+                                   one_line(way.second)));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> instrument_warnings(const model::Result& result) {
@@ -67,6 +83,7 @@ std::vector<std::string> instrument_warnings(const model::Result& result) {
   const model::Environment& environment = result.environment;
   warn_of_cpu(environment, warnings);
   warn_of_throttling(result, warnings);
+  warn_of_fallbacks(result, warnings);
   if (environment.profiler && !environment.profiler->available) {
     warnings.push_back("no profile: " + one_line(environment.profiler->detail));
   }

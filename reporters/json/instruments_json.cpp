@@ -40,6 +40,14 @@ Json reading_of(const std::optional<model::MachineReading>& reading) {
           {"throttle", reading->throttle}};
 }
 
+Json witness_of(const std::optional<model::Witness>& witness) {
+  if (!witness) return nullptr;
+  return {{"steps", witness->steps},
+          {"device_seconds", number(witness->device_seconds)},
+          {"recorded_seconds", number(witness->recorded_seconds)},
+          {"difference_seconds", number(witness->difference_seconds)}};
+}
+
 }  // namespace
 
 Json number(double value) {
@@ -89,7 +97,10 @@ Json profile_of(const model::Profile& profile) {
           {"busy_seconds", number(profile.busy_seconds)},
           {"gap_seconds", number(profile.gap_seconds)},
           {"kernels", profile.kernels},
-          {"top", std::move(top)}};
+          {"top", std::move(top)},
+          {"device_seconds", number(profile.device_seconds)},
+          {"slowdown", number(profile.slowdown)},
+          {"witness", witness_of(profile.witness)}};
 }
 
 Json cpu_mood_of(const model::CpuMood& mood) {

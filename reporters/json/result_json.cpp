@@ -126,6 +126,14 @@ Json memory_of(const std::optional<model::Memory>& memory) {
           {"pool_bytes_own", memory->pool_bytes_own}};
 }
 
+Json paths_of(const std::vector<model::OpPath>& paths) {
+  Json json = Json::array();
+  for (const model::OpPath& path : paths) {
+    json.push_back({{"path", path.path}, {"ops", path.ops}, {"fallback", text(path.fallback)}});
+  }
+  return json;
+}
+
 Json cell_of(const model::CellResult& result) {
   Json json;
   const model::Cell& cell = result.cell;
@@ -152,6 +160,7 @@ Json cell_of(const model::CellResult& result) {
                      {"breakeven_steps", number(summary.breakeven_steps)},
                      {"steady_after", summary.steady_after ? Json(*summary.steady_after) : Json(nullptr)}};
   if (summary.submit_over_floor) json["summary"]["submit_over_floor"] = number(summary.submit_over_floor);
+  if (!result.paths.empty()) json["paths"] = paths_of(result.paths);
   if (result.profile) json["profile"] = profile_of(*result.profile);
   return json;
 }
@@ -171,6 +180,7 @@ Json plan_of(const model::PlanFacts& plan) {
                  {"warmup", axes.warmup},
                  {"mode", axes.mode}}}};
   if (plan.cold_l2) json["cold_l2"] = true;
+  if (plan.profile) json["profile"] = true;
   return json;
 }
 

@@ -1,8 +1,6 @@
 // conv2d: reads the op, then chooses between cuDNN and im2col.
 #include "graphs/cuda/ops/convolution.hpp"
 
-#include <cstdio>
-
 #include "graphs/cuda/tuning/tuner.hpp"
 
 namespace graphbench::cuda {
@@ -37,21 +35,18 @@ PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call) {
   const ConvolutionShape shape = shape_of(call);
   if (shape.dtype == ir::DType::i32) refuse(call, "element type i32");
   if (shape.activation == Activation::gelu_tanh) refuse(call, "activation gelu_tanh");
+  std::string why_not_cudnn = "cuDNN is not installed, or switched off";
   if (context.use_cudnn) {
     if (std::optional<PreparedOp> prepared = prepare_cudnn_convolution(context, shape, call)) {
+      prepared->path.name = "conv2d:cudnn";
       return std::move(*prepared);
     }
-    static bool said = false;
-    if (!said) {
-      std::fprintf(
-          stderr,
-          "graphbench: cuda: cuDNN has no deterministic fp32-exact plan for %s; using im2col and cuBLASLt\n",
-          call.op->name.c_str());
-      said = true;
-    }
+    why_not_cudnn = "cuDNN has no deterministic fp32-exact plan for it";
   }
   context.tuner->say(call.op->name + ": convolution through im2col and cuBLASLt");
-  return prepare_im2col_convolution(context, shape, call);
+  PreparedOp prepared = prepare_im2col_convolution(context, shape, call);
+  prepared.path = KernelPath{.name = "conv2d:im2col", .fallback = std::move(why_not_cudnn)};
+  return prepared;
 }
 
 }  // namespace graphbench::cuda

@@ -50,13 +50,13 @@ TEST_F(WitnessTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   }
   const ProfilerResult records = device().make_profiler();
   if (records.profiler == nullptr) GTEST_SKIP() << records.detail;
-  std::vector<std::vector<Activity>> steps;
+  std::vector<worker::RecordedStep> steps;
   for (int i = 0; i < bursts; ++i) {
     for (int replay = 0; replay < burst; ++replay) exec->submit();
     stream->synchronize();
     const std::vector<Activity> all = records.profiler->collect();
     ASSERT_EQ(all.size(), kernels * burst);
-    steps.emplace_back(all.end() - static_cast<std::ptrdiff_t>(kernels), all.end());
+    steps.push_back({0, {all.end() - static_cast<std::ptrdiff_t>(kernels), all.end()}});
   }
   std::sort(event_seconds.begin(), event_seconds.end());
   const double device_seconds = event_seconds[event_seconds.size() / 2];

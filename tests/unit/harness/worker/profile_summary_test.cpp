@@ -23,9 +23,10 @@ TEST(BusyTime, OfNothingIsZero) {
 }
 
 TEST(Profile, IsTheMedianOverSteps) {
-  const model::Profile profile = summarize_profile({{kernel("a", 0, 1), kernel("b", 2, 3)},
-                                                    {kernel("a", 0, 9), kernel("b", 10, 11)},
-                                                    {kernel("a", 0, 2), kernel("b", 4, 5)}});
+  const model::Profile profile = summarize_profile({{4, {kernel("a", 0, 1), kernel("b", 2, 3)}},
+                                                    {12, {kernel("a", 0, 9), kernel("b", 10, 11)}},
+                                                    {6, {kernel("a", 0, 2), kernel("b", 4, 5)}}});
+  EXPECT_DOUBLE_EQ(profile.device_seconds, 6);
   EXPECT_EQ(profile.steps, 3);
   EXPECT_EQ(profile.kernels, 2);
   EXPECT_DOUBLE_EQ(profile.busy_seconds, 3);
@@ -37,15 +38,27 @@ TEST(Profile, IsTheMedianOverSteps) {
 }
 
 TEST(Profile, CopiesAreBusyTimeButNoKernels) {
-  const model::Profile profile = summarize_profile({{{Activity::Kind::copy, "copy", 0, 4}}});
+  const model::Profile profile = summarize_profile({{4, {{Activity::Kind::copy, "copy", 0, 4}}}});
   EXPECT_EQ(profile.kernels, 0);
   EXPECT_DOUBLE_EQ(profile.busy_seconds, 4);
+}
+
+// The medians of the two are 6 and 5, but no step differs by 1.
+TEST(Witness, ComparesStepByStep) {
+  const model::Witness witness =
+      summarize_witness({{6, {kernel("a", 0, 2), kernel("b", 3, 4)}},      // 2 more than its records
+                         {4, {kernel("a", 0, 5)}},                         // 1 less
+                         {12, {kernel("a", 1, 8), kernel("b", 8, 10)}}});  // 3 more
+  EXPECT_EQ(witness.steps, 3);
+  EXPECT_DOUBLE_EQ(witness.device_seconds, 6);
+  EXPECT_DOUBLE_EQ(witness.recorded_seconds, 5);
+  EXPECT_DOUBLE_EQ(witness.difference_seconds, 2);
 }
 
 TEST(Profile, KeepsTheTenLongest) {
   std::vector<Activity> step;
   for (int i = 0; i < 12; ++i) step.push_back(kernel("k" + std::to_string(i), 100.0 * i, 101.0 * i + 1));
-  const model::Profile profile = summarize_profile({step});
+  const model::Profile profile = summarize_profile({{1, step}});
   ASSERT_EQ(profile.top.size(), 10u);
   EXPECT_EQ(profile.top[0].name, "k11");
   EXPECT_EQ(profile.top[9].name, "k2");
