@@ -12,11 +12,12 @@ import re
 import sys
 import xml.etree.ElementTree
 
-STAGES = ["devices", "sweep", "variants", "bare", "cycles", "tests", "sanitizer"]
+STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 324
 SWEEP_SECONDS_MAX = 180
 POOL_RATIO_MAX = 1.05
 LOST_BYTES_MAX = 2 << 20
+WITNESS_SHARE_MAX, WITNESS_SECONDS_MAX = 0.02, 1e-6
 # Skips that do not depend on the machine: the test does not apply to that program.
 NOT_APPLICABLE = ("the program has no state",)
 BARE_LINE = re.compile(
@@ -80,6 +81,26 @@ def pool_rows(document):
         rows.append(at_most(figure, POOL_RATIO_MAX, ratio))
     nothing = Row("pool / largest batch's own", f"<= {POOL_RATIO_MAX}", "no graph mode was swept", False)
     return rows or [nothing]
+
+
+def witness_rows(document):
+    """Event time against busy time and gaps of the device's own records, on the same steps."""
+    cells = [cell for cell in document["cells"] if cell["status"] == "ok"]
+    seen, beyond, worst = 0, 0, (0.0, "none")
+    for cell in cells:
+        witness = (cell.get("profile") or {}).get("witness")
+        if not witness:
+            continue
+        seen += 1
+        limit = max(WITNESS_SECONDS_MAX, WITNESS_SHARE_MAX * witness["device_seconds"])
+        excess = abs(witness["difference_seconds"]) / limit
+        beyond += excess > 1
+        text = (f"{witness['difference_seconds'] * 1e6:+.2f} us of {witness['device_seconds'] * 1e6:.1f} us "
+                f"in {cell['id']}")
+        worst = max(worst, (excess, text))
+    measured = f"{beyond} of {seen}, worst {worst[1]}"
+    return [Row("device time against records: cells beyond 2 % or 1 us", f"0 of {len(cells)}", measured,
+                beyond == 0 and seen == len(cells) > 0)]
 
 
 def counts_against(case):
@@ -153,6 +174,13 @@ def sweep_rows(folder, stages):
     return [*rows, *cells_row(document), *pool_rows(document)]
 
 
+def profiled_rows(folder):
+    try:
+        return witness_rows(json.loads((folder / "profile.json").read_text()))
+    except (OSError, ValueError) as error:
+        return [Row("document of the profiled sweep", "readable", str(error), False)]
+
+
 def log_of(folder, stage):
     path = folder / f"{stage}.log"
     return path.read_text(errors="replace") if path.exists() else ""
@@ -166,6 +194,8 @@ def rows_of(folder, wanted):
         rows.extend(stage_rows(stages, stage))
         if stage == "sweep":
             rows.extend(sweep_rows(folder, stages))
+        elif stage == "witness":
+            rows.extend(profiled_rows(folder))
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
             rows.extend(instrument_rows(log_of(folder, "bare.instrument")))

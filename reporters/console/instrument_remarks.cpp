@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -77,6 +78,35 @@ void warn_of_fallbacks(const model::Result& result, std::vector<std::string>& wa
 }
 
 }  // namespace
+
+std::string witness_line(const model::Result& result) {
+  const model::CellResult* worst = nullptr;
+  double worst_share = -1;
+  std::vector<double> slowdowns;
+  for (const model::CellResult& cell : result.cells) {
+    if (!cell.profile || !cell.profile->witness) continue;
+    const model::Witness& witness = *cell.profile->witness;
+    // A microsecond is what an event may be off by; in short steps that is a large share.
+    const double share = std::abs(witness.difference_seconds) / std::max(witness.device_seconds, 50e-6);
+    if (share > worst_share) {
+      worst = &cell;
+      worst_share = share;
+    }
+    if (cell.profile->slowdown) slowdowns.push_back(*cell.profile->slowdown);
+  }
+  if (worst == nullptr) return {};
+  const model::Witness& witness = *worst->profile->witness;
+  std::string line =
+      fmt::format("witness: events say {}, activity records {}, {:+.2f}us in the worst cell {}",
+                  format_seconds(witness.device_seconds), format_seconds(witness.recorded_seconds),
+                  witness.difference_seconds * 1e6, model::id_of(worst->cell));
+  if (!slowdowns.empty()) {
+    std::ranges::sort(slowdowns);
+    line += fmt::format("; recording makes steps {} as long (median)",
+                        format_ratio(slowdowns[slowdowns.size() / 2]));
+  }
+  return line;
+}
 
 std::vector<std::string> instrument_warnings(const model::Result& result) {
   std::vector<std::string> warnings;

@@ -11,4 +11,8 @@ namespace graphbench::reporters {
 // Pure: from what the instruments wrote into the result.
 std::vector<std::string> instrument_warnings(const model::Result& result);
 
+// What the two witnesses of a profiled sweep say of each other: the cell in which they differ most, and
+// what recording does to the steps. Empty where nothing was profiled.
+std::string witness_line(const model::Result& result);
+
 }  // namespace graphbench::reporters

@@ -195,6 +195,7 @@ void print_steady(std::ostream& out, const model::Result& result) {
 
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options) {
   print_steady(out, result);
+  if (const std::string witness = witness_line(result); !witness.empty()) out << witness << '\n';
   for (const std::string& warning : warnings_of(result)) {
     out << paint("note:", Colour::yellow, options.colours) << ' ' << warning << '\n';
   }

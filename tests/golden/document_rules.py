@@ -61,8 +61,51 @@ def faults_of_speedup(cell, cells):
         yield f"{cell['id']}: speedup {speedup} where the latencies say {ratio}"
 
 
+def floor_of(cell, floors):
+    """What the cell's launches cost at best; see harness/floor/submit_floor.hpp."""
+    graph, kernel = floors["graph_launch_seconds"], floors["kernel_launch_seconds"]
+    return cell["graph"]["pieces"] * graph["p50"] + cell["graph"]["eager_ops"] * kernel["p50"]
+
+
+def faults_of_instruments(cell, document):
+    for launch in cell["launches"]:
+        machine = launch.get("machine")
+        readings = [machine[when] for when in ("before", "after") if machine[when]] if machine else []
+        if machine and machine["throttled"] and not any(reading["throttle"] for reading in readings):
+            yield f"{cell['id']}: throttled for no reason"
+    steady = cell["summary"]["steady_after"]
+    if steady is not None and steady < cell["warmup"]:
+        yield f"{cell['id']}: steady before its warmups ended"
+    multiple = cell["summary"].get("submit_over_floor")
+    if multiple is not None:
+        floor = floor_of(cell, document["environment"]["floors"])
+        if not same(multiple, cell["summary"]["submit_seconds"]["p50"] / floor):
+            yield f"{cell['id']}: submit is not {multiple} times its floor"
+    profile = cell.get("profile")
+    if profile is None:
+        return
+    # Documents that say whether a profile was planned are those that have a witness's place.
+    if "witness" in profile and not document["plan"].get("profile"):
+        yield f"{cell['id']}: a profile that was not planned"
+    seconds = [entry["seconds"] for entry in profile["top"]]
+    if seconds != sorted(seconds, reverse=True):
+        yield f"{cell['id']}: its kernels are not in order"
+    unrecorded = [launch["device_seconds"] for launch in cell["launches"]]
+    if profile.get("slowdown") is not None and not any(
+            device and same(profile["slowdown"], profile["device_seconds"] / device["p50"])
+            for device in unrecorded):
+        yield f"{cell['id']}: its slowdown is of no launch"
+
+
+def faults_of_floors(floors):
+    for ladder in floors["ladders"] if floors else []:
+        nodes = [point["nodes"] for point in ladder["points"]]
+        if nodes != sorted(set(nodes)):
+            yield f"floors: the node counts of {ladder['shape']} graphs do not ascend"
+
+
 def faults_of(document):
-    faults = []
+    faults = list(faults_of_floors(document["environment"].get("floors")))
     cells = {}
     axes = document["plan"]["axes"]
     for cell in document["cells"]:
@@ -88,6 +131,7 @@ def faults_of(document):
                     faults.extend(faults_of_order(f"{cell['id']}: {key}", launch[key]))
         faults.extend(faults_of_summary(cell))
         faults.extend(faults_of_speedup(cell, cells))
+        faults.extend(faults_of_instruments(cell, document))
     if document["finished_at"] is not None and document["finished_at"] < document["started_at"]:
         faults.append("it finished before it started")
     return faults

@@ -74,6 +74,14 @@ TEST(Golden, DocumentOfAnInterruptedSweep) {
   expect_golden("interrupted.json", reporters::to_json(samples::interrupted_result()));
 }
 
+TEST(Golden, DocumentWithEveryInstrument) {
+  expect_golden("instruments.json", reporters::to_json(samples::instruments_result()));
+}
+
+TEST(Golden, TableWithEveryInstrument) {
+  expect_golden("instruments.table.txt", table_of(samples::instruments_result(), {false, 120, ""}));
+}
+
 TEST(Golden, TableOfASmallSweep) {
   expect_golden("small.table.txt", table_of(samples::small_result(), {false, 120, "graphbench.json"}));
 }

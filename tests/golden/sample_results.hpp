@@ -9,6 +9,9 @@ namespace graphbench::samples {
 // One workload on a CUDA-like device, three modes, one cell failed and one skipped.
 model::Result small_result();
 
+// The same with floors, profiles, the machine around each cell, paths, and what a sweep may ask for.
+model::Result instruments_result();
+
 // Interrupted, three launches, no eager: pending cells, intervals, no speedups.
 model::Result interrupted_result();
 

@@ -19,8 +19,7 @@ REAL = os.environ.get("GRAPHBENCH_RESULT")
 
 sys.path.insert(0, str(FOLDER))
 from document_rules import faults_of  # noqa: E402
-
-MISSING = object()
+from instrument_mutants import BROKEN_INSTRUMENT_RULES, INSTRUMENT_MUTANTS, MISSING  # noqa: E402
 
 
 def refuse_constant(text):
@@ -202,23 +201,26 @@ class Schema(unittest.TestCase):
         jsonschema.Draft202012Validator.check_schema(schema)
         cls.validator = jsonschema.Draft202012Validator(schema)
         cls.small = load(FOLDER / "small.json")
+        cls.instruments = load(FOLDER / "instruments.json")
 
     def test_golden_documents_are_valid(self):
-        for name in ("small.json", "interrupted.json"):
+        for name in ("small.json", "interrupted.json", "instruments.json"):
             with self.subTest(name):
                 document = load(FOLDER / name)
                 self.assertEqual([], [error.message for error in self.validator.iter_errors(document)])
                 self.assertEqual([], faults_of(document))
 
     def test_every_mutant_is_refused(self):
-        for path, value in MUTANTS:
-            with self.subTest(path=path, value="missing" if value is MISSING else value):
-                self.assertFalse(self.validator.is_valid(change(self.small, path, value)))
+        for document, mutants in ((self.small, MUTANTS), (self.instruments, INSTRUMENT_MUTANTS)):
+            for path, value in mutants:
+                with self.subTest(path=path, value="missing" if value is MISSING else value):
+                    self.assertFalse(self.validator.is_valid(change(document, path, value)))
 
     def test_every_broken_rule_is_found(self):
-        for path, value in BROKEN_RULES:
-            with self.subTest(path=path, value=value):
-                self.assertNotEqual([], faults_of(change(self.small, path, value)))
+        for document, broken in ((self.small, BROKEN_RULES), (self.instruments, BROKEN_INSTRUMENT_RULES)):
+            for path, value in broken:
+                with self.subTest(path=path, value="missing" if value is MISSING else value):
+                    self.assertNotEqual([], faults_of(change(document, path, value)))
 
     def test_cells_that_repeat_or_lack_are_found(self):
         repeated = copy.deepcopy(self.small)

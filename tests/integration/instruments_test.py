@@ -39,12 +39,24 @@ class Instruments(HarnessCase):
         result = self.result()
         jsonschema.validate(result, schema("result.schema.json"))
         self.assertTrue(result["environment"]["profiler"]["available"])
+        self.assertTrue(result["plan"]["profile"])
+        self.assertIn("witness: ", done.stdout)
         self.assertGreater(result["environment"]["floors"]["kernel_launch_seconds"]["count"], 0)
         for cell in result["cells"]:
             self.assertGreater(cell["profile"]["busy_seconds"], 0, cell["id"])
             self.assertGreater(cell["profile"]["kernels"], 0, cell["id"])
+            self.check_witness(cell["profile"], cell["id"])
             self.assertGreater(cell["summary"]["submit_over_floor"], 0, cell["id"])
         self.check_trace(self.result("trace.json"), {cell["id"] for cell in result["cells"]})
+
+    def check_witness(self, profile, cell):
+        """On the host device both witnesses read one clock: events enclose what the records hold."""
+        witness = profile["witness"]
+        self.assertGreaterEqual(witness["steps"], 5, cell)
+        self.assertGreater(witness["recorded_seconds"], 0, cell)
+        self.assertGreaterEqual(witness["difference_seconds"], 0, cell)
+        self.assertGreater(profile["device_seconds"], 0, cell)
+        self.assertGreater(profile["slowdown"], 0, cell)
 
     def check_trace(self, events, ids):
         names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}

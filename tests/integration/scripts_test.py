@@ -156,6 +156,20 @@ class Figures(unittest.TestCase):
     def test_a_cell_without_memory_fails_its_pool(self):
         self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [{**cell(), "memory": None}]})))
 
+    def test_witnesses_must_agree_in_every_cell(self):
+        def profiled(device, difference):
+            witness = {"device_seconds": device, "difference_seconds": difference}
+            return {**cell(), "id": "some/cell", "profile": {"witness": witness}}
+
+        agreeing = [profiled(100e-6, 2e-6), profiled(10e-6, -0.9e-6)]
+        no_witness = {**cell(), "profile": {"witness": None}}
+        self.assertEqual([True], self.verdicts(figures.witness_rows({"cells": agreeing})))
+        for wrong in (profiled(100e-6, 2.1e-6), profiled(10e-6, -1.1e-6), no_witness, cell()):
+            self.assertEqual([False], self.verdicts(figures.witness_rows({"cells": [*agreeing, wrong]})))
+        measured = figures.witness_rows({"cells": agreeing})[0].measured
+        self.assertIn("+2.00 us of 100.0 us in some/cell", measured)
+        self.assertEqual([False], self.verdicts(figures.witness_rows({"cells": []})))
+
     def test_instrument_costs_are_read_line_by_line(self):
         text = ("workload   mode        sampled_ns      bare_ns  difference_ns\n"
                 "mlp        eager            77000        76990            +10\n"

@@ -1,0 +1,83 @@
+// The small result once more with everything that instruments can find. Powers of two keep numbers exact.
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench::samples {
+namespace {
+
+model::Floors floors() {
+  model::Floors floors;
+  floors.clock_pair = model::Floor{31.25e-9, 500};
+  floors.kernel_launch = model::Floor{2.5e-6, 500};
+  floors.graph_launch = model::Floor{1e-6, 500};
+  floors.empty_graph_launch = model::Floor{0.125e-6, 500};
+  floors.event_pair = model::Floor{0.5e-6, 100};
+  floors.event_resolution = 32e-9;
+  floors.completion_spin = model::Floor{8e-6, 100};
+  floors.completion_block = model::Floor{16e-6, 100};
+  model::FloorLadder& ladder = floors.ladders.emplace_back();
+  ladder.shape = "straight";
+  for (const std::int64_t nodes : {1, 2, 4}) {
+    const auto count = static_cast<double>(nodes);
+    ladder.points.push_back({nodes, {1e-6, 100}, {0.5e-6 * count, 100}, {8e-6 + 1e-6 * count, 50}});
+  }
+  ladder.submit_seconds_per_node = 0;
+  ladder.device_seconds_per_node = 0.5e-6;
+  ladder.instantiate_seconds_per_node = 1e-6;
+  return floors;
+}
+
+model::Profile profile_of(const model::CellResult& cell) {
+  const bool eager = cell.cell.mode == "eager";
+  model::Profile profile;
+  profile.steps = 5;
+  profile.busy_seconds = 128e-6;
+  profile.gap_seconds = eager ? 96e-6 : 16e-6;
+  profile.kernels = 40;
+  profile.top = {{"gemm<bf16, 128x64>", 96e-6, 16}, {"rmsnorm_kernel", 32e-6, 8}};
+  profile.slowdown = eager ? 1.25 : 1.0625;
+  profile.device_seconds = *profile.slowdown * cell.launches.front().device_seconds->p50;
+  profile.witness = model::Witness{9, 144.5e-6, 144e-6, 0.5e-6};
+  return profile;
+}
+
+model::LaunchMachine machine(bool throttled) {
+  model::LaunchMachine machine;
+  machine.cpu = 7;
+  machine.before = model::MachineReading{1.98e9, 3.2e9, 45, 250, {}};
+  machine.after = model::MachineReading{1.98e9, 3.2e9, 47, 312.5, {}};
+  if (throttled) machine.after->throttle = {"sw_power_cap"};
+  machine.throttled = throttled;
+  return machine;
+}
+
+}  // namespace
+
+model::Result instruments_result() {
+  model::Result result = small_result();
+  result.environment.floors = floors();
+  result.environment.machine = model::CpuMood{"powersave", true, 4.5, true};
+  result.environment.profiler = model::InstrumentState{true, "CUPTI 13.0"};
+  result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
+  result.plan.cold_l2 = true;
+  result.plan.profile = true;
+  for (model::CellResult& cell : result.cells) {
+    if (cell.status != model::CellStatus::ok) continue;
+    cell.profile = profile_of(cell);
+    cell.paths = {{"conv2d:cudnn", "", 12}, {"conv2d:im2col", "cuDNN has no deterministic plan for it", 4}};
+    cell.launches.front().machine = machine(cell.cell.batch == 256);
+    const model::GraphCounts& graph = *cell.graph;
+    cell.summary.submit_over_floor =
+        cell.summary.submit_seconds->p50 /
+        (1e-6 * static_cast<double>(graph.pieces) + 2.5e-6 * static_cast<double>(graph.eager_ops));
+  }
+  // Nothing that can be absent keeps a document from being one.
+  model::CellResult& last = result.cells[9];
+  last.profile->witness.reset();
+  last.profile->slowdown.reset();
+  last.paths.clear();
+  last.launches.front().machine->cpu.reset();
+  last.launches.front().machine->before.reset();
+  return result;
+}
+
+}  // namespace graphbench::samples
