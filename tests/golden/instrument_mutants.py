@@ -1,4 +1,4 @@
-"""Mutants of instruments.json, each with one fault: (path, value), where MISSING removes what stands there."""
+"""Mutants of instruments.json, one fault each: (path, value), where MISSING removes what stands there."""
 
 MISSING = object()
 
