@@ -144,6 +144,7 @@ OpResult GpuTest::run(const OpCase& op_case, CudaDevice& on) {
   OpResult results[2];
   for (OpResult& result : results) {
     const bool captured = &result == &results[1];
+    result.path = kernel->path();
     std::vector<Buffer> buffers;
     std::vector<void*> addresses;
     for (std::size_t i = 0; i < call.operands.size(); ++i) {

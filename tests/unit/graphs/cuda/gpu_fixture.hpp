@@ -42,6 +42,7 @@ struct OpCase {
 struct OpResult {
   std::vector<std::vector<double>> operands;
   std::vector<std::vector<std::byte>> bytes;
+  KernelPath path;
 };
 
 class GpuTest : public ::testing::Test {

@@ -256,7 +256,10 @@ TEST_P(OpTest, ConvolutionMatchesItsDefinitionWithAndWithoutCudnn) {
     const std::vector<double> expected = convolved(op, c, out);
     SCOPED_TRACE("size " + std::to_string(c.size) + " filters " + std::to_string(c.filters));
     expect_close(run(op).operands.back(), expected);
-    expect_close(run(op, plain).operands.back(), expected);
+    const OpResult without = run(op, plain);
+    expect_close(without.operands.back(), expected);
+    EXPECT_EQ(without.path.name, "conv2d:im2col");
+    EXPECT_FALSE(without.path.fallback.empty());
   }
 }
 

@@ -1,0 +1,63 @@
+// What a rig says of the ways that ops took, over kernels made here.
+#include "harness/worker/task_rig.hpp"
+
+#include <gmock/gmock.h>
+
+namespace graphbench::worker {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class PathKernel final : public Kernel {
+ public:
+  explicit PathKernel(KernelPath path) : path_(std::move(path)) {}
+  void launch(Stream&, void* const*) override {}
+  KernelPath path() const override { return path_; }
+
+ private:
+  KernelPath path_;
+};
+
+// A graph mode's own items are pieces; the kernels are its eager executor's.
+class FakeExecutor final : public execution::Executor {
+ public:
+  FakeExecutor(std::vector<KernelPath> paths, Executor* eager) : eager_(eager) {
+    for (KernelPath& path : paths) kernels_.push_back(std::make_unique<PathKernel>(std::move(path)));
+  }
+  Executor& eager() override { return eager_ != nullptr ? *eager_ : *this; }
+  void capture() override {}
+  void instantiate() override {}
+  void upload() override {}
+  void submit() override {}
+  execution::GraphCounts counts() const override { return {}; }
+  const void* output(ir::ValueId) const override { return nullptr; }
+  std::vector<execution::StepItem> items() const override {
+    std::vector<execution::StepItem> items;
+    for (const auto& kernel : kernels_) items.push_back({nullptr, kernel.get(), nullptr});
+    return items;
+  }
+  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return ranges_; }
+
+ private:
+  Executor* eager_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<std::vector<pool::MemoryRange>> ranges_;
+};
+
+TEST(Paths, AreCountedWayByWayWhereThereWasAChoice) {
+  FakeExecutor eager(
+      {{"", ""}, {"conv2d:cudnn", ""}, {"conv2d:im2col", "no plan"}, {"conv2d:cudnn", ""}, {"", ""}},
+      nullptr);
+  FakeExecutor whole({}, &eager);
+  EXPECT_THAT(paths_of(whole), ElementsAre(model::OpPath{"conv2d:cudnn", "", 2},
+                                           model::OpPath{"conv2d:im2col", "no plan", 1}));
+}
+
+TEST(Paths, OfOpsWithoutAChoiceAreNotTold) {
+  FakeExecutor eager({{"", ""}}, nullptr);
+  EXPECT_THAT(paths_of(eager), IsEmpty());
+}
+
+}  // namespace
+}  // namespace graphbench::worker
