@@ -86,13 +86,15 @@ struct ProfileEntry {
   std::int64_t count = 0;
 };
 
-// Two instruments on the same steps: events on the stream, and the device's own records. The steps wait
-// behind other work when they are submitted, so that both begin at the first kernel.
+// Two instruments on the same steps: events on the stream, and the device's own records. A step waits
+// behind other work when it is submitted and stands between two empty kernels, so that both instruments
+// see all of it, a graph's way to its first kernel included.
 struct Witness {
   std::int64_t steps = 0;
   double device_seconds = 0;      // between the events
   double recorded_seconds = 0;    // busy time and gaps
   double difference_seconds = 0;  // device - recorded of each step, the median over steps
+  double events_seconds = 0;      // the same difference without a step: what the events themselves add
 };
 
 // One steady step as the device's own records tell it: medians over a few steps.

@@ -42,10 +42,11 @@ class Delay {
     stream.synchronize();
   }
   void enqueue() { exec_->launch(stream_); }
+  void enqueue_guard() { kernel_->launch(stream_, nullptr); }
 
   // Takes the delay's own records off the front.
   static void drop_records(std::vector<Activity>& activities) {
-    if (activities.size() < delay_kernels) {
+    if (activities.size() < delay_kernels + 2) {
       throw Error(ErrorCode::internal, "profile a step behind " + std::to_string(delay_kernels) +
                                            " empty kernels: " + std::to_string(activities.size()) +
                                            " records");
@@ -138,21 +139,34 @@ class BatchProfile {
   }
 
   // From an idle stream the first event passes at once, and the host's way to the first launch, which
-  // records make longer, would count as device time. Behind a delay both instruments see the same span.
+  // records make longer, would count as device time: so steps wait behind a delay. And a graph takes a
+  // few microseconds of the device from its launch to its first kernel, which events see and records do
+  // not: so steps stand between guards, kernels that both see.
   std::optional<model::Witness> witness() {
     const std::unique_ptr<Delay> delay = make_delay(pass_.device, pass_.stream);
     if (delay == nullptr) return std::nullopt;
     static_cast<void>(profiler_.collect());
     std::vector<RecordedStep> steps;
+    std::vector<RecordedStep> without;
     for (int i = 0; i < witness_steps; ++i) {
-      delay->enqueue();
-      submit_between_events();
-      pass_.stream.synchronize();
-      std::vector<Activity> activities = profiler_.collect();
-      Delay::drop_records(activities);
-      steps.push_back({end_->seconds_since(*begin_), std::move(activities)});
+      steps.push_back(guarded(*delay, [&] { executor_->submit(); }));
+      without.push_back(guarded(*delay, [] {}));
     }
-    return summarize_witness(steps);
+    return summarize_witness(steps, without);
+  }
+
+  template <typename Step>
+  RecordedStep guarded(Delay& delay, Step&& step) {
+    delay.enqueue();
+    begin_->record(pass_.stream);
+    delay.enqueue_guard();
+    step();
+    delay.enqueue_guard();
+    end_->record(pass_.stream);
+    pass_.stream.synchronize();
+    std::vector<Activity> activities = profiler_.collect();
+    Delay::drop_records(activities);
+    return {end_->seconds_since(*begin_), std::move(activities)};
   }
 
   const ProfilePass& pass_;

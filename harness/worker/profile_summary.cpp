@@ -38,6 +38,17 @@ std::map<std::string, ByName> by_name(const std::vector<RecordedStep>& steps) {
   return names;
 }
 
+double recorded_seconds(const RecordedStep& step) {
+  const BusyTime time = busy_time(step.activities);
+  return time.busy_seconds + time.gap_seconds;
+}
+
+double median_difference(const std::vector<RecordedStep>& steps) {
+  std::vector<double> differences;
+  for (const RecordedStep& step : steps) differences.push_back(step.device_seconds - recorded_seconds(step));
+  return median(differences);
+}
+
 }  // namespace
 
 BusyTime busy_time(std::vector<Activity> activities) {
@@ -86,18 +97,20 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
   return profile;
 }
 
-model::Witness summarize_witness(const std::vector<RecordedStep>& steps) {
-  GRAPHBENCH_ASSERT(!steps.empty());
+model::Witness summarize_witness(const std::vector<RecordedStep>& steps,
+                                 const std::vector<RecordedStep>& without) {
+  GRAPHBENCH_ASSERT(!steps.empty() && !without.empty());
   std::vector<double> device;
   std::vector<double> recorded;
-  std::vector<double> differences;
   for (const RecordedStep& step : steps) {
-    const BusyTime time = busy_time(step.activities);
     device.push_back(step.device_seconds);
-    recorded.push_back(time.busy_seconds + time.gap_seconds);
-    differences.push_back(device.back() - recorded.back());
+    recorded.push_back(recorded_seconds(step));
   }
-  return {static_cast<std::int64_t>(steps.size()), median(device), median(recorded), median(differences)};
+  return {.steps = static_cast<std::int64_t>(steps.size()),
+          .device_seconds = median(device),
+          .recorded_seconds = median(recorded),
+          .difference_seconds = median_difference(steps),
+          .events_seconds = median_difference(without)};
 }
 
 }  // namespace graphbench::worker

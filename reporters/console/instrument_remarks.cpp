@@ -87,7 +87,8 @@ std::string witness_line(const model::Result& result) {
     if (!cell.profile || !cell.profile->witness) continue;
     const model::Witness& witness = *cell.profile->witness;
     // A microsecond is what an event may be off by; in short steps that is a large share.
-    const double share = std::abs(witness.difference_seconds) / std::max(witness.device_seconds, 50e-6);
+    const double share = std::abs(witness.difference_seconds - witness.events_seconds) /
+                         std::max(witness.device_seconds, 50e-6);
     if (share > worst_share) {
       worst = &cell;
       worst_share = share;
@@ -96,10 +97,12 @@ std::string witness_line(const model::Result& result) {
   }
   if (worst == nullptr) return {};
   const model::Witness& witness = *worst->profile->witness;
-  std::string line =
-      fmt::format("witness: events say {}, activity records {}, {:+.2f}us in the worst cell {}",
-                  format_seconds(witness.device_seconds), format_seconds(witness.recorded_seconds),
-                  witness.difference_seconds * 1e6, model::id_of(worst->cell));
+  std::string line = fmt::format(
+      "witness: events say {}, activity records {}, {:+.2f}us beside the events' own {:.2f}us, in "
+      "the worst cell {}",
+      format_seconds(witness.device_seconds), format_seconds(witness.recorded_seconds),
+      (witness.difference_seconds - witness.events_seconds) * 1e6, witness.events_seconds * 1e6,
+      model::id_of(worst->cell));
   if (!slowdowns.empty()) {
     std::ranges::sort(slowdowns);
     line += fmt::format("; recording makes steps {} as long (median)",

@@ -45,7 +45,8 @@ Json witness_of(const std::optional<model::Witness>& witness) {
   return {{"steps", witness->steps},
           {"device_seconds", number(witness->device_seconds)},
           {"recorded_seconds", number(witness->recorded_seconds)},
-          {"difference_seconds", number(witness->difference_seconds)}};
+          {"difference_seconds", number(witness->difference_seconds)},
+          {"events_seconds", number(witness->events_seconds)}};
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ INSTRUMENT_MUTANTS = [
     (WITNESS + ("steps",), 0),
     (WITNESS + ("recorded_seconds",), -1),
     (WITNESS + ("difference_seconds",), MISSING),
+    (WITNESS + ("events_seconds",), MISSING),
     (WITNESS + ("verdict",), "agree"),
     (("cells", 1, "paths"), []),
     (("cells", 1, "paths"), None),

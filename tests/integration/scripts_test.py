@@ -158,16 +158,17 @@ class Figures(unittest.TestCase):
 
     def test_witnesses_must_agree_in_every_cell(self):
         def profiled(device, difference):
-            witness = {"device_seconds": device, "difference_seconds": difference}
+            witness = {"device_seconds": device, "difference_seconds": 2e-6 + difference,
+                       "events_seconds": 2e-6}
             return {**cell(), "id": "some/cell", "profile": {"witness": witness}}
 
-        agreeing = [profiled(100e-6, 2e-6), profiled(10e-6, -0.9e-6)]
+        agreeing = [profiled(100e-6, 1.9999e-6), profiled(10e-6, -0.9e-6)]
         no_witness = {**cell(), "profile": {"witness": None}}
         self.assertEqual([True], self.verdicts(figures.witness_rows({"cells": agreeing})))
         for wrong in (profiled(100e-6, 2.1e-6), profiled(10e-6, -1.1e-6), no_witness, cell()):
             self.assertEqual([False], self.verdicts(figures.witness_rows({"cells": [*agreeing, wrong]})))
         measured = figures.witness_rows({"cells": agreeing})[0].measured
-        self.assertIn("+2.00 us of 100.0 us in some/cell", measured)
+        self.assertIn("+2.00 us (and 2.00 us of the events) of 100.0 us in some/cell", measured)
         self.assertEqual([False], self.verdicts(figures.witness_rows({"cells": []})))
 
     def test_instrument_costs_are_read_line_by_line(self):
