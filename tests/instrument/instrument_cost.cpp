@@ -10,6 +10,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/device/registry.hpp"
 #include "harness/machine/pinning.hpp"
+#include "harness/measure/median_interval.hpp"
 #include "harness/measure/rounds.hpp"
 #include "harness/measure/timing_loops.hpp"
 #include "harness/worker/task_rig.hpp"
@@ -65,7 +66,8 @@ double sampled_block(execution::Executor& executor, Stream& stream) {
 struct Cost {
   double sampled_ns = 0;
   double bare_ns = 0;
-  double difference_ns = 0;  // median over pairs of neighbouring blocks, so that drift cancels
+  double difference_ns = 0;          // median over pairs of neighbouring blocks, so that drift cancels
+  measure::MedianInterval interval;  // of that median, 95 %
 };
 
 Cost cost_of(execution::Executor& executor, Stream& stream, std::size_t blocks) {
@@ -79,7 +81,9 @@ Cost cost_of(execution::Executor& executor, Stream& stream, std::size_t blocks) 
     if (i % 2 == 1) sampled.push_back(sampled_block(executor, stream));
     differences.push_back(sampled.back() - bare.back());
   }
-  return {median(sampled), median(bare), median(differences)};
+  const double difference = median(differences);
+  std::ranges::sort(differences);
+  return {median(sampled), median(bare), difference, measure::median_interval(differences).value()};
 }
 
 bool run(const Options& options) {
@@ -91,7 +95,8 @@ bool run(const Options& options) {
   bool all_within = true;
   std::printf("%s, batch %lld: submit as a sweep samples it, and in a bare loop\n",
               device->info().name.c_str(), static_cast<long long>(options.batch));
-  std::printf("%-10s %-9s %12s %12s %14s\n", "workload", "mode", "sampled_ns", "bare_ns", "difference_ns");
+  std::printf("%-10s %-9s %12s %12s %14s %17s\n", "workload", "mode", "sampled_ns", "bare_ns",
+              "difference_ns", "its 95 % interval");
   for (const std::string& workload : options.workloads) {
     for (const char* mode : {"eager", "whole", "piecewise"}) {
       model::WorkerTask task;
@@ -109,10 +114,12 @@ bool run(const Options& options) {
       model::Setup setup;
       const auto executor = rig.prepare(options.batch, setup, [](std::string_view) {});
       const Cost cost = cost_of(*executor, rig.stream(), options.blocks);
-      const bool within = options.limit_ns == 0 || cost.difference_ns <= options.limit_ns;
+      // An eager step's submit spreads by far more than the limit: what counts is evidence of a cost.
+      const bool within = options.limit_ns == 0 || cost.interval.low <= options.limit_ns;
       all_within = all_within && within;
-      std::printf("%-10s %-9s %12.0f %12.0f %+14.0f%s\n", workload.c_str(), mode, cost.sampled_ns,
-                  cost.bare_ns, cost.difference_ns, within ? "" : "  OVER");
+      std::printf("%-10s %-9s %12.0f %12.0f %+14.0f %+8.0f %+8.0f%s\n", workload.c_str(), mode,
+                  cost.sampled_ns, cost.bare_ns, cost.difference_ns, cost.interval.low, cost.interval.high,
+                  within ? "" : "  OVER");
       std::fflush(stdout);
     }
   }
@@ -129,9 +136,9 @@ int main(int argc, char** argv) {
   app.add_option("--workload", options.workloads, "workloads")->delimiter(',')->capture_default_str();
   app.add_option("--batch", options.batch, "batch size")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--blocks", options.blocks, "pairs of blocks of 15 steps")
-      ->check(CLI::Range(1, 100'000))
+      ->check(CLI::Range(10, 100'000))
       ->capture_default_str();
-  app.add_option("--limit", options.limit_ns, "exit with 1 above so many nanoseconds")
+  app.add_option("--limit", options.limit_ns, "exit with 1 where the interval lies above so many nanoseconds")
       ->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);
