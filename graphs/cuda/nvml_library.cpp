@@ -1,7 +1,7 @@
 // Opens libnvidia-ml.so.1 and looks its functions up.
 #include "graphs/cuda/nvml_library.hpp"
 
-#include <dlfcn.h>
+#include "graphs/cuda/dynamic_library.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -11,31 +11,20 @@ struct Opened {
   std::string why;  // empty where the library can be used
 };
 
-template <typename Function>
-void look_up(void* handle, const char* name, Function& function, Opened& opened) {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  if (function == nullptr && opened.why.empty())
-    opened.why = std::string("libnvidia-ml.so.1 lacks ") + name + ": the driver is too old";
-}
-
 Opened open() {
   Opened opened;
-  void* handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* text = dlerror();
-    opened.why = std::string("NVML could not be opened: ") + (text != nullptr ? text : "unknown error");
-    return opened;
-  }
+  DynamicLibrary file("NVML", {"libnvidia-ml.so.1"});
   NvmlLibrary& library = opened.library;
-  look_up(handle, "nvmlInit_v2", library.init, opened);
-  look_up(handle, "nvmlShutdown", library.shutdown, opened);
-  look_up(handle, "nvmlErrorString", library.error_string, opened);
-  look_up(handle, "nvmlDeviceGetHandleByPciBusId_v2", library.device_by_pci_bus_id, opened);
-  look_up(handle, "nvmlDeviceGetClockInfo", library.clock_info, opened);
-  look_up(handle, "nvmlDeviceGetTemperature", library.temperature, opened);
-  look_up(handle, "nvmlDeviceGetPowerUsage", library.power_usage, opened);
+  file.look_up("nvmlInit_v2", library.init);
+  file.look_up("nvmlShutdown", library.shutdown);
+  file.look_up("nvmlErrorString", library.error_string);
+  file.look_up("nvmlDeviceGetHandleByPciBusId_v2", library.device_by_pci_bus_id);
+  file.look_up("nvmlDeviceGetClockInfo", library.clock_info);
+  file.look_up("nvmlDeviceGetTemperature", library.temperature);
+  file.look_up("nvmlDeviceGetPowerUsage", library.power_usage);
   // Drivers since 535 call them event reasons, and keep the old name.
-  look_up(handle, "nvmlDeviceGetCurrentClocksThrottleReasons", library.throttle_reasons, opened);
+  file.look_up("nvmlDeviceGetCurrentClocksThrottleReasons", library.throttle_reasons);
+  opened.why = file.why();
   return opened;
 }
 

@@ -2,7 +2,11 @@
 #include "graphs/cuda/profiling/cupti_library.hpp"
 
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
+
+#include <string>
+#include <vector>
+
+#include "graphs/cuda/dynamic_library.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -12,44 +16,34 @@ struct Opened {
   std::string why;  // empty where the library can be used
 };
 
-template <typename Function>
-void look_up(void* handle, const char* name, Function& function, Opened& opened) {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  if (function == nullptr && opened.why.empty()) opened.why = std::string("libcupti lacks ") + name;
-}
-
 // The version that belongs to the CUDA runtime this module was built with comes first: another one may
 // not know the running driver.
-void* open_library() {
+std::vector<std::string> files() {
   const std::string versioned = "libcupti.so." + std::to_string(CUDART_VERSION / 1000);
-  for (const std::string& folder : {std::string(), std::string("/usr/local/cuda/extras/CUPTI/lib64/"),
-                                    std::string("/usr/local/cuda/lib64/")}) {
-    for (const std::string& name : {versioned, std::string("libcupti.so")}) {
-      if (void* handle = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
-    }
+  std::vector<std::string> files;
+  for (const char* folder : {"", "/usr/local/cuda/extras/CUPTI/lib64/", "/usr/local/cuda/lib64/"}) {
+    for (const std::string& name : {versioned, std::string("libcupti.so")}) files.push_back(folder + name);
   }
-  return nullptr;
+  return files;
 }
 
 Opened open() {
   Opened opened;
-  void* handle = open_library();
-  if (handle == nullptr) {
-    const char* text = dlerror();
-    opened.why = std::string("CUPTI could not be opened: ") + (text != nullptr ? text : "unknown error") +
-                 "; install it with the CUDA toolkit, or add its folder to LD_LIBRARY_PATH";
-    return opened;
-  }
+  DynamicLibrary file("CUPTI", files());
   CuptiLibrary& library = opened.library;
-  look_up(handle, "cuptiGetVersion", library.get_version, opened);
-  look_up(handle, "cuptiGetResultString", library.get_result_string, opened);
-  look_up(handle, "cuptiGetTimestamp", library.get_timestamp, opened);
-  look_up(handle, "cuptiActivityRegisterCallbacks", library.register_callbacks, opened);
-  look_up(handle, "cuptiActivityEnable", library.enable, opened);
-  look_up(handle, "cuptiActivityDisable", library.disable, opened);
-  look_up(handle, "cuptiActivityFlushAll", library.flush_all, opened);
-  look_up(handle, "cuptiActivityGetNextRecord", library.next_record, opened);
-  look_up(handle, "cuptiActivityGetNumDroppedRecords", library.dropped_records, opened);
+  file.look_up("cuptiGetVersion", library.get_version);
+  file.look_up("cuptiGetResultString", library.get_result_string);
+  file.look_up("cuptiGetTimestamp", library.get_timestamp);
+  file.look_up("cuptiActivityRegisterCallbacks", library.register_callbacks);
+  file.look_up("cuptiActivityEnable", library.enable);
+  file.look_up("cuptiActivityDisable", library.disable);
+  file.look_up("cuptiActivityFlushAll", library.flush_all);
+  file.look_up("cuptiActivityGetNextRecord", library.next_record);
+  file.look_up("cuptiActivityGetNumDroppedRecords", library.dropped_records);
+  opened.why = file.why();
+  if (!file.is_open()) {
+    opened.why += "; install it with the CUDA toolkit, or add its folder to LD_LIBRARY_PATH";
+  }
   return opened;
 }
 

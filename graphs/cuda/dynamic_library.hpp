@@ -1,0 +1,43 @@
+// A library that is looked for at run time: NVML belongs to the driver, CUPTI to the toolkit, and a
+// machine may have neither. What is missing is remembered as a sentence, never thrown.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace graphbench::cuda {
+
+// Never closed: libraries of drivers leave threads and handlers behind. Copies refer to the same one.
+class DynamicLibrary {
+ public:
+  // Opens the first of `files` that there is. `name` is how messages call the library.
+  DynamicLibrary(std::string name, const std::vector<std::string>& files) : name_(std::move(name)) {
+    for (const std::string& file : files) {
+      handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_ != nullptr) return;
+    }
+    const char* text = dlerror();
+    why_ = name_ + " could not be opened: " + (text != nullptr ? text : "unknown error");
+  }
+
+  bool is_open() const noexcept { return handle_ != nullptr; }
+  // Why it cannot be used: it is not there, or lacks a function that was looked up. Empty where it can.
+  const std::string& why() const noexcept { return why_; }
+
+  template <typename Function>
+  void look_up(const char* symbol, Function& function) {
+    if (handle_ == nullptr) return;
+    function = reinterpret_cast<Function>(dlsym(handle_, symbol));
+    if (function == nullptr && why_.empty()) why_ = name_ + " lacks " + symbol + ": it is too old";
+  }
+
+ private:
+  std::string name_;
+  void* handle_ = nullptr;
+  std::string why_;
+};
+
+}  // namespace graphbench::cuda
