@@ -31,7 +31,8 @@ bool programmatic_launch_wanted() {
 
 // What a choice of a library's plan holds for.
 std::string platform_of(const DeviceInfo& info) {
-  std::string text = info.name + ", driver " + info.driver + ", CUDA " + info.runtime;
+  constexpr const char* rules = "rules 2, ";  // of naming, timing and choosing: counts up where they change
+  std::string text = rules + info.name + ", driver " + info.driver + ", CUDA " + info.runtime;
   for (const auto& [library, version] : info.libraries) text += ", " + library + " " + version;
   return text;
 }

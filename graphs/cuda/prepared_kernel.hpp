@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct PreparedOp {
   std::vector<Buffer> buffers;                   // scratch that outlives the calls
   std::vector<std::shared_ptr<void>> resources;  // descriptors, a plugin's call record
   KernelPath path;
+  std::optional<std::size_t> in_place_input;  // as Kernel has it
 };
 
 class PreparedKernel final : public Kernel {
@@ -23,6 +25,7 @@ class PreparedKernel final : public Kernel {
   PreparedKernel(std::string op_name, PreparedOp prepared);
 
   void launch(Stream& stream, void* const* operands) override;
+  std::optional<std::size_t> in_place_input() const override { return prepared_.in_place_input; }
 
   KernelPath path() const override { return prepared_.path; }
 

@@ -34,6 +34,7 @@ ProgramBuffers::ProgramBuffers(Device& device, const ir::Program& program, std::
 
 void ProgramBuffers::fill_weights(Stream& stream, std::uint64_t seed) {
   fill(stream, ir::ValueKind::weight, seed);
+  stream.synchronize();  // kernels may read weights before what is enqueued ahead of them has finished
 }
 
 void ProgramBuffers::fill_inputs(Stream& stream, std::uint64_t seed) {

@@ -64,7 +64,10 @@ OpCall Program::call(OpId op_id, std::int64_t batch) const {
   call.op = &op;
   call.batch = batch;
   call.input_count = op.inputs.size();
-  for (const ValueId id : op.inputs) call.operands.push_back(describe(id, batch));
+  for (const ValueId id : op.inputs) {
+    call.operands.push_back(describe(id, batch));
+    call.weights.push_back(value(id).kind == ValueKind::weight);
+  }
   for (const ValueId id : op.outputs) call.operands.push_back(describe(id, batch));
   return call;
 }

@@ -74,6 +74,9 @@ struct OpCall {
   std::int64_t batch = 0;
   std::vector<TensorDesc> operands;
   std::size_t input_count = 0;
+  std::vector<bool> weights;  // by operand: a weight, which no op writes
+
+  bool is_weight(std::size_t i) const { return i < weights.size() && weights[i]; }
 
   const TensorDesc& input(std::size_t i) const { return operands.at(i); }
   const TensorDesc& output(std::size_t i) const { return operands.at(input_count + i); }

@@ -6,6 +6,7 @@
 
 #include "graphs/cuda/ops/convolution.hpp"
 #include "graphs/cuda/ops/cudnn_descriptor.hpp"
+#include "graphs/cuda/tuning/tuner.hpp"
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
@@ -17,8 +18,8 @@ class ConvolutionPlan {
   // or residual leaves those out.
   enum Tensor : std::int64_t { x = 1, w, y, bias, residual };
 
-  // Device seconds of one run, or nothing where the plan does not run.
-  using TimePlan = std::function<std::optional<double>(ConvolutionPlan&)>;
+  // What one run costs, or nothing where the plan does not run.
+  using TimePlan = std::function<std::optional<CandidateCost>(ConvolutionPlan&)>;
 
   // The plan that context.tuner chooses. Null where cuDNN has no plan that is deterministic, does its
   // arithmetic in fp32 and fits the workspace.

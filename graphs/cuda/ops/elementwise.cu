@@ -68,6 +68,7 @@ PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input)
                   ElementwiseParameters{nullptr, nullptr, nullptr, elements},
                   {operand_source(0), operand_source(second_input), operand_source(call.input_count)},
                   call.op->name.c_str()));
+  prepared.in_place_input = 0;  // a thread reads what it writes, before it writes
   return prepared;
 }
 

@@ -22,6 +22,10 @@ __device__ __forceinline__ void wait_for_kernels_ahead() {
 #endif
 }
 
+__device__ __forceinline__ void prefetch_l2(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
 // Calls `choose` with a value of the element type and returns what it gives.
 template <class Choose>
 auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {

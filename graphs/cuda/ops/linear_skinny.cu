@@ -1,6 +1,10 @@
 // y = activation(x wT + bias) + residual for few rows, where reading w once is all there is to it. A warp
-// multiplies 16 rows of w on the tensor cores, straight from memory; eight warps, and the blocks of a
-// cluster, divide the columns, and their sums are added in a fixed order.
+// multiplies 16 rows of w on the tensor cores; eight warps, and the blocks of a cluster, divide the
+// columns, and their sums are added in a fixed order.
+//
+// Weights that no op writes go to shared memory while the kernels ahead still run, of up to three
+// launches at once, so that memory never rests in a chain of them: what is left of a product once its
+// turn comes is reading x, multiplying and storing.
 #include <cooperative_groups.h>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
@@ -10,12 +14,16 @@ namespace graphbench::cuda {
 namespace {
 
 constexpr int warps = 8;
+constexpr int threads = warps * 32;
 constexpr int tile_columns = 16;  // of y a block makes: rows of w
 constexpr int chunk = 32;         // columns of w a warp multiplies at a time
 constexpr int in_flight = 4;      // chunks a warp loads before it multiplies
 constexpr int clusters_max = 8;
-// Registers for so many blocks at once: those of the next kernel find room while these still run.
-constexpr int blocks_a_multiprocessor = 4;
+
+// Blocks a multiprocessor holds at once, those of the next kernels among them; sets the registers.
+constexpr int blocks_at_once(int tiles) {
+  return tiles == 1 ? 6 : tiles == 2 ? 4 : 3;
+}
 
 struct SkinnyParameters {
   const void* x;
@@ -27,6 +35,7 @@ struct SkinnyParameters {
   int n;
   int k;
   Activation activation;
+  bool weights_constant;
 };
 
 __device__ __forceinline__ void multiply(float (&sums)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3,
@@ -46,71 +55,122 @@ __device__ __forceinline__ void multiply(float (&sums)[4], unsigned a0, unsigned
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-// What one lane holds of a chunk: eight columns of two rows of w. The matrix instruction does not care
-// which columns meet as long as both operands agree, so each lane takes sixteen bytes in a row.
-struct Weights {
-  uint4 low;
-  uint4 high;
+// What one lane multiplies of a chunk: eight columns of two rows of w. The matrix instruction does not
+// care which columns meet as long as both operands agree, so each lane takes sixteen bytes in a row.
+// Every thread copies and reads its own slots only, which needs no barrier.
+struct Staged {
+  uint4 low[in_flight][threads];
+  uint4 high[in_flight][threads];
 };
 
-__device__ __forceinline__ void prefetch_l2(const void* address) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+__device__ __forceinline__ void copy_async(uint4* to, const void* from, bool inside) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  const int bytes = inside ? 16 : 0;  // the rest of the sixteen becomes zero
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes)
+               : "memory");
+}
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
+// Starts to copy `in_flight` chunks from `first` on; zeros where there are fewer.
 template <class T>
-__device__ __forceinline__ void load_weights(Weights (&weights)[in_flight], const T* w, int k, int first,
-                                             int count) {
+__device__ __forceinline__ void stage_weights(Staged& staged, const T* w, std::int64_t k, int first,
+                                              int count) {
 #pragma unroll
   for (int u = 0; u < in_flight; ++u) {
-    if (first + u >= count) continue;
-    const T* at = w + (first + u) * chunk;
-    weights[u].low = __ldcs(reinterpret_cast<const uint4*>(at));
-    weights[u].high = __ldcs(reinterpret_cast<const uint4*>(at + std::int64_t{8} * k));
+    const bool inside = first + u < count;
+    const T* at = inside ? w + (first + u) * chunk : w;
+    copy_async(&staged.low[u][threadIdx.x], at, inside);
+    copy_async(&staged.high[u][threadIdx.x], at + 8 * k, inside);
   }
 }
 
 template <class T, int Tiles>
-__device__ __forceinline__ void multiply_chunks(float (&sums)[Tiles][4], const Weights (&weights)[in_flight],
-                                                const T* x, const SkinnyParameters& p, int group, int first,
-                                                int count) {
+__device__ __forceinline__ void multiply_chunks(float (&sums)[Tiles][4], const Staged& staged, const T* x,
+                                                const SkinnyParameters& p, int group, int first, int count) {
+  uint4 b[Tiles][in_flight];
+#pragma unroll
+  for (int tile = 0; tile < Tiles; ++tile) {
+    const int row = tile * 8 + group;
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+      b[tile][u] = make_uint4(0, 0, 0, 0);
+      if (row < p.rows && first + u < count) {
+        b[tile][u] = *reinterpret_cast<const uint4*>(x + std::int64_t{row} * p.k + (first + u) * chunk);
+      }
+    }
+  }
+  wait_for_copies();
 #pragma unroll
   for (int u = 0; u < in_flight; ++u) {
-    if (first + u >= count) continue;
+    const uint4 low = staged.low[u][threadIdx.x];
+    const uint4 high = staged.high[u][threadIdx.x];
 #pragma unroll
     for (int tile = 0; tile < Tiles; ++tile) {
-      const int row = tile * 8 + group;
-      uint4 b = make_uint4(0, 0, 0, 0);
-      if (row < p.rows) {
-        b = *reinterpret_cast<const uint4*>(x + std::int64_t{row} * p.k + (first + u) * chunk);
-      }
-      multiply(sums[tile], weights[u].low.x, weights[u].high.x, weights[u].low.y, weights[u].high.y, b.x, b.y,
-               T{});
-      multiply(sums[tile], weights[u].low.z, weights[u].high.z, weights[u].low.w, weights[u].high.w, b.z, b.w,
-               T{});
+      multiply(sums[tile], low.x, high.x, low.y, high.y, b[tile][u].x, b[tile][u].y, T{});
+      multiply(sums[tile], low.z, high.z, low.w, high.w, b[tile][u].z, b[tile][u].w, T{});
     }
   }
 }
 
-template <class T>
-__device__ __forceinline__ void finish(const SkinnyParameters& p, int row, int column, float sum) {
-  if (row >= p.rows) return;
-  const std::int64_t at = std::int64_t{row} * p.n + column;
-  if (p.bias != nullptr) sum += to_float(static_cast<const T*>(p.bias)[column]);
-  if (p.activation == Activation::gelu_tanh) sum = gelu_tanh(sum);
-  if (p.activation == Activation::relu) sum = fmaxf(sum, 0.0f);
-  if (p.residual != nullptr) sum += to_float(static_cast<const T*>(p.residual)[at]);
-  static_cast<T*>(p.y)[at] = from_float<T>(sum);
-}
+// The outputs a thread stores, and what it adds to their sums. Output o of a block is row o / 16, column
+// o % 16 of its tile; the blocks of a cluster share them out.
+template <class T, int Tiles>
+struct Finish {
+  static constexpr int outputs = tile_columns * Tiles * 8;
+  static constexpr int most = (outputs + threads - 1) / threads;
+
+  int first;  // this block's outputs are first <= o < last
+  int last;
+  std::int64_t column;
+  T bias[most];
+  T residual[most];
+
+  __device__ __forceinline__ int output(int i) const {
+    return first + static_cast<int>(threadIdx.x) + i * threads;
+  }
+  __device__ __forceinline__ bool holds(const SkinnyParameters& p, int i) const {
+    return output(i) < last && output(i) / tile_columns < p.rows;
+  }
+  __device__ __forceinline__ std::int64_t place(const SkinnyParameters& p, int i) const {
+    return std::int64_t{output(i) / tile_columns} * p.n + column + output(i) % tile_columns;
+  }
+  __device__ __forceinline__ void load_bias(const SkinnyParameters& p) {
+#pragma unroll
+    for (int i = 0; i < most; ++i) {
+      bias[i] = from_float<T>(0.0f);
+      if (p.bias != nullptr && holds(p, i))
+        bias[i] = static_cast<const T*>(p.bias)[column + output(i) % tile_columns];
+    }
+  }
+  __device__ __forceinline__ void load_residual(const SkinnyParameters& p) {
+#pragma unroll
+    for (int i = 0; i < most; ++i) {
+      residual[i] = from_float<T>(0.0f);
+      if (p.residual != nullptr && holds(p, i)) residual[i] = static_cast<const T*>(p.residual)[place(p, i)];
+    }
+  }
+  __device__ __forceinline__ void store(const SkinnyParameters& p, int i, float sum) const {
+    sum += to_float(bias[i]);
+    if (p.activation == Activation::gelu_tanh) sum = gelu_tanh(sum);
+    if (p.activation == Activation::relu) sum = fmaxf(sum, 0.0f);
+    static_cast<T*>(p.y)[place(p, i)] = from_float<T>(sum + to_float(residual[i]));
+  }
+};
 
 template <class T, int Tiles>
-__global__ void __launch_bounds__(warps * 32, blocks_a_multiprocessor)
-    skinny_kernel(const SkinnyParameters p) {
-  constexpr int outputs = tile_columns * 8 * Tiles;  // output o: row o / 16, column o % 16
-  __shared__ float warp_sums[warps][outputs];
-  __shared__ float block_sums[outputs];
-  namespace cg = cooperative_groups;
+__global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(const SkinnyParameters p) {
+  using Mine = Finish<T, Tiles>;
+  constexpr int outputs = Mine::outputs;
+  // The warps' sums take the place of the weights once those are multiplied.
+  __shared__ union {
+    Staged staged;
+    float warp_sums[warps][outputs];
+  } shared;
 #if __CUDA_ARCH__ >= 900
-  const auto cluster = cg::this_cluster();
+  __shared__ float block_sums[outputs];  // by block of the cluster, of the outputs this one finishes
+  const auto cluster = cooperative_groups::this_cluster();
   const int blocks = static_cast<int>(cluster.num_blocks());
   const int rank = static_cast<int>(cluster.block_rank());
 #else
@@ -120,54 +180,79 @@ __global__ void __launch_bounds__(warps * 32, blocks_a_multiprocessor)
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int group = static_cast<int>(threadIdx.x) % 32 / 4;
   const int lane = static_cast<int>(threadIdx.x) % 4;
-  const int column = static_cast<int>(blockIdx.x) / blocks * tile_columns;
   const int share = p.k / (blocks * warps);  // columns of w a warp sums over
   const int begin = (rank * warps + warp) * share + lane * 8;
-  const T* w = static_cast<const T*>(p.w) + std::int64_t{column + group} * p.k + begin;
   const int count = share / chunk;
-  let_next_kernel_start();
-  // On its way to the L2 cache while the kernel ahead still runs. Read it is only after that has
-  // finished, so that it may be what that kernel writes.
-  if (lane % 2 == 0) {
-    for (int c = 0; c < count; ++c) {
+  const int part = outputs / blocks;
+  Mine mine;
+  mine.first = rank * part;
+  mine.last = mine.first + part;
+  mine.column = std::int64_t{blockIdx.x} / blocks * tile_columns;
+  const T* w = static_cast<const T*>(p.w) + (mine.column + group) * p.k + begin;
+  if (p.weights_constant) {
+    stage_weights(shared.staged, w, p.k, 0, count);
+    mine.load_bias(p);
+  }
+  if (lane % 2 == 0) {  // the rest at least on its way to the L2 cache
+    for (int c = p.weights_constant ? in_flight : 0; c < count; ++c) {
       prefetch_l2(w + c * chunk);
       prefetch_l2(w + std::int64_t{8} * p.k + c * chunk);
     }
   }
+  let_next_kernel_start();
+#if __CUDA_ARCH__ >= 900
+  // Sums are written to other blocks of the cluster, which must have begun by then.
+  if (blocks > 1) cluster.barrier_arrive();
+#endif
   wait_for_kernels_ahead();
+  if (!p.weights_constant) {
+    stage_weights(shared.staged, w, p.k, 0, count);
+    mine.load_bias(p);
+  }
+  mine.load_residual(p);
   const T* x = static_cast<const T*>(p.x) + begin;
   float sums[Tiles][4] = {};
-  for (int first = 0; first < count; first += in_flight) {
-    Weights weights[in_flight];
-    load_weights<T>(weights, w, p.k, first, count);
-    multiply_chunks<T, Tiles>(sums, weights, x, p, group, first, count);
+  multiply_chunks<T, Tiles>(sums, shared.staged, x, p, group, 0, count);
+  for (int first = in_flight; first < count; first += in_flight) {
+    stage_weights(shared.staged, w, p.k, first, count);
+    multiply_chunks<T, Tiles>(sums, shared.staged, x, p, group, first, count);
   }
+  __syncthreads();
 #pragma unroll
   for (int tile = 0; tile < Tiles; ++tile) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int row = tile * 8 + lane * 2 + i % 2;
-      warp_sums[warp][row * tile_columns + group + i / 2 * 8] = sums[tile][i];
+      shared.warp_sums[warp][row * tile_columns + group + i / 2 * 8] = sums[tile][i];
     }
   }
   __syncthreads();
-  for (int o = static_cast<int>(threadIdx.x); o < outputs; o += warps * 32) {
+#if __CUDA_ARCH__ >= 900
+  if (blocks > 1) cluster.barrier_wait();
+#endif
+#pragma unroll
+  for (int i = 0; i < Mine::most; ++i) {
+    const int o = static_cast<int>(threadIdx.x) + i * threads;
+    if (o >= outputs) continue;
     float sum = 0.0f;
 #pragma unroll
-    for (int other = 0; other < warps; ++other) sum += warp_sums[other][o];
-    block_sums[o] = sum;
-    if (blocks == 1) finish<T>(p, o / tile_columns, column + o % tile_columns, sum);
+    for (int other = 0; other < warps; ++other) sum += shared.warp_sums[other][o];
+    if (blocks == 1 && mine.holds(p, i)) mine.store(p, i, sum);
+#if __CUDA_ARCH__ >= 900
+    if (blocks > 1) cluster.map_shared_rank(block_sums, o / part)[rank * part + o % part] = sum;
+#endif
   }
 #if __CUDA_ARCH__ >= 900
   if (blocks == 1) return;
   cluster.sync();
-  const int part = outputs / blocks;
-  for (int o = rank * part + static_cast<int>(threadIdx.x); o < (rank + 1) * part; o += warps * 32) {
+#pragma unroll
+  for (int i = 0; i < Mine::most; ++i) {
+    if (!mine.holds(p, i)) continue;
     float sum = 0.0f;
-    for (int other = 0; other < blocks; ++other) sum += cluster.map_shared_rank(block_sums, other)[o];
-    finish<T>(p, o / tile_columns, column + o % tile_columns, sum);
+    for (int other = 0; other < blocks; ++other)
+      sum += block_sums[other * part + mine.output(i) - mine.first];
+    mine.store(p, i, sum);
   }
-  cluster.sync();  // the others may still be reading this block's sums
 #endif
 }
 
@@ -197,17 +282,18 @@ std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const M
                                     static_cast<int>(spec.rows),
                                     static_cast<int>(spec.n),
                                     static_cast<int>(spec.k),
-                                    spec.activation};
+                                    spec.activation,
+                                    spec.weights_constant};
   const int most = context.compute_major >= 9 ? clusters_max : 1;  // clusters came with 9.0
   for (int blocks = 1; blocks <= most; blocks *= 2) {
     if (spec.k % (std::int64_t{blocks} * warps * chunk) != 0) break;
     const auto grid = static_cast<unsigned>(spec.n / tile_columns * blocks);
     KernelCall launch =
-        kernel_call(function, dim3(grid), dim3(warps * 32), parameters,
+        kernel_call(function, dim3(grid), dim3(threads), parameters,
                     {spec.x, spec.w, spec.bias, spec.residual, spec.y}, call.op->name.c_str());
     launch.cluster_blocks = static_cast<unsigned>(blocks);
     launch.programmatic = context.programmatic;
-    candidates.push_back({"skinny kernel, columns over " + std::to_string(blocks) + " blocks", launch});
+    candidates.push_back({"few-row kernel, sums over " + std::to_string(blocks) + " blocks", launch});
   }
   return candidates;
 }

@@ -20,6 +20,7 @@ struct MatmulSpec {
   bool has_residual = false;
   Activation activation = Activation::none;
   bool activation_last = false;
+  bool weights_constant = false;  // no op writes w or the bias: they may be read ahead of the stream's order
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   std::uint32_t alignment = 256;  // of every operand, in bytes

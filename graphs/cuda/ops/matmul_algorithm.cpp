@@ -133,16 +133,12 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
   for (const SkinnyCandidate& other : others) candidates.names.push_back(other.name);
   if (candidates.names.empty()) return std::nullopt;
   std::optional<CandidateTimer> timer;  // its memory is wanted only where nothing is known yet
-  const auto time = [&](std::size_t candidate) -> std::optional<double> {
+  const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     if (!timer) timer.emplace(context, op);
-    if (candidate >= library_count) {
-      // In a chain of itself a programmatic launch would hide behind itself, which no step's op does.
-      KernelCall other = others[candidate - library_count].call;
-      other.programmatic = false;
-      return timer->seconds({other});
-    }
+    // Our kernels in a chain, as in a step, whose other ops are our kernels too where rows are few.
+    if (candidate >= library_count) return timer->cost({others[candidate - library_count].call});
     call.algo = candidates.algorithms[candidate];
-    return still_valid(context, call) ? timer->seconds({call}) : std::nullopt;
+    return still_valid(context, call) ? timer->cost({call}) : std::nullopt;
   };
   const std::size_t index = context.tuner->choose(key, candidates.names, time);
   MatmulChoice choice{candidates.names[index], {}};

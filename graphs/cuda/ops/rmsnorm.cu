@@ -11,12 +11,12 @@ struct RmsnormParameters {
   void* y;
   std::int64_t columns;
   float eps;
+  bool gamma_constant;
 };
 
 template <class T>
 __global__ void rmsnorm_vector(const RmsnormParameters p) {
   let_next_kernel_start();
-  wait_for_kernels_ahead();
   using Vector = Vector16<T>;
   const std::int64_t column = std::int64_t{threadIdx.x} * Vector::size;
   const bool active = column < p.columns;
@@ -24,9 +24,11 @@ __global__ void rmsnorm_vector(const RmsnormParameters p) {
   Vector x{};
   Vector gamma{};
   float squares = 0.0f;
+  if (active && p.gamma_constant) gamma = load16(static_cast<const T*>(p.gamma) + column);
+  wait_for_kernels_ahead();
+  if (active && !p.gamma_constant) gamma = load16(static_cast<const T*>(p.gamma) + column);
   if (active) {
     x = load16(static_cast<const T*>(p.x) + at);
-    gamma = load16(static_cast<const T*>(p.gamma) + column);
 #pragma unroll
     for (int i = 0; i < Vector::size; ++i) squares += to_float(x.lane[i]) * to_float(x.lane[i]);
   }
@@ -60,8 +62,12 @@ __global__ void rmsnorm_scalar(const RmsnormParameters p) {
 
 PreparedOp prepare_rmsnorm(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
-  const RmsnormParameters parameters{nullptr, nullptr, nullptr, shape.columns,
-                                     static_cast<float>(ir::real_attribute(*call.op, "eps", 1e-5))};
+  const RmsnormParameters parameters{nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     shape.columns,
+                                     static_cast<float>(ir::real_attribute(*call.op, "eps", 1e-5)),
+                                     call.is_weight(1)};
   const std::int64_t per_thread = 16 / static_cast<std::int64_t>(ir::size_of(call.input(0).dtype));
   const bool vector = shape.columns % per_thread == 0 && shape.columns / per_thread <= 1024;
   const unsigned threads =

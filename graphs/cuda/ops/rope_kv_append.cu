@@ -1,4 +1,5 @@
-// rope_kv_append: one block a token rotates its q and k and puts k and v into the cache.
+// rope_kv_append: one block a token rotates its q and k and puts k and v into the cache; a thread has a
+// pair of elements of a head at a time.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -17,48 +18,84 @@ struct RopeParameters {
   double log2_theta;
 };
 
+// Element i of a head, and element i + half.
+struct Pair {
+  float low;
+  float high;
+};
+
 template <class T>
-__device__ __forceinline__ void rotate(const T* source, T* destination, int i, int half, float2 turn) {
-  const float low = to_float(source[i]);
-  const float high = to_float(source[i + half]);
-  destination[i] = from_float<T>(low * turn.x - high * turn.y);
-  destination[i + half] = from_float<T>(high * turn.x + low * turn.y);
+__device__ __forceinline__ Pair load_pair(const T* at, int half) {
+  return {to_float(at[0]), to_float(at[half])};
+}
+template <class T>
+__device__ __forceinline__ void store_pair(T* at, int half, Pair pair) {
+  at[0] = from_float<T>(pair.low);
+  at[half] = from_float<T>(pair.high);
+}
+__device__ __forceinline__ Pair rotated(Pair pair, float2 turn) {
+  return {pair.low * turn.x - pair.high * turn.y, pair.high * turn.x + pair.low * turn.y};
+}
+
+// Cosine and sine. The angle in fp64, reduced to one turn: in fp32 a position of some thousands costs
+// four digits.
+__device__ __forceinline__ float2 turn_of(double angle) {
+  constexpr double turn = 6.283185307179586476925;
+  const float reduced = static_cast<float>(angle - turn * floor(angle / turn));
+  return make_float2(cosf(reduced), sinf(reduced));
+}
+
+// A pair of one head of q, k and v.
+struct Pairs {
+  Pair q;
+  Pair k;
+  Pair v;
+};
+
+template <class T>
+__device__ __forceinline__ Pairs load_pairs(const RopeParameters& p, const T* row, int pair) {
+  const int half = p.head_dim / 2;
+  const std::int64_t width = std::int64_t{p.heads} * p.head_dim;
+  const T* at = row + std::int64_t{pair / half} * p.head_dim + pair % half;
+  return {load_pair(at, half), load_pair(at + width, half), load_pair(at + 2 * width, half)};
 }
 
 template <class T>
 __global__ void rope_kernel(const RopeParameters p) {
   let_next_kernel_start();
-  wait_for_kernels_ahead();
-  extern __shared__ float2 turns[];  // cos and sin of each of the head_dim / 2 angles
+  extern __shared__ float2 turns[];  // of each of the head_dim / 2 angles
   const int sequence = static_cast<int>(blockIdx.x) / p.tokens;
   const int token = static_cast<int>(blockIdx.x) % p.tokens;
   const int half = p.head_dim / 2;
+  const int pairs = p.heads * half;
+  const T* row = static_cast<const T*>(p.qkv) + std::int64_t{blockIdx.x} * 6 * pairs;
+  int pair = static_cast<int>(threadIdx.x);
+  // What does not depend on the position, while the kernels ahead still run.
+  double frequency = exp2(-2.0 * pair / p.head_dim * p.log2_theta);
+  wait_for_kernels_ahead();
   const int position = static_cast<const std::int32_t*>(p.positions)[sequence] + token;
-  for (int i = static_cast<int>(threadIdx.x); i < half; i += static_cast<int>(blockDim.x)) {
-    // The angle in fp64, reduced to one turn: in fp32 a position of some thousands costs four digits.
-    constexpr double turn = 6.283185307179586476925;
-    const double angle = position * exp2(-2.0 * i / p.head_dim * p.log2_theta);
-    const float reduced = static_cast<float>(angle - turn * floor(angle / turn));
-    turns[i] = make_float2(cosf(reduced), sinf(reduced));
+  Pairs next{};
+  if (pair < pairs) next = load_pairs(p, row, pair);  // under way with the position
+  for (int i = pair; i < half; i += static_cast<int>(blockDim.x)) {
+    turns[i] = turn_of(position * frequency);
+    frequency = exp2(-2.0 * (i + static_cast<int>(blockDim.x)) / p.head_dim * p.log2_theta);
   }
   __syncthreads();
   // A position outside the cache has no slot; writing it would be another sequence's memory.
   const bool has_slot = position >= 0 && position < p.slots;
-  const std::int64_t width = std::int64_t{p.heads} * p.head_dim;
-  const T* row = static_cast<const T*>(p.qkv) + std::int64_t{blockIdx.x} * 3 * width;
-  for (int pair = static_cast<int>(threadIdx.x); pair < p.heads * half;
-       pair += static_cast<int>(blockDim.x)) {
-    const int head = pair / half;
+  while (pair < pairs) {
     const int i = pair % half;
-    const std::int64_t head_row = std::int64_t{sequence} * p.heads + head;
-    const T* source = row + std::int64_t{head} * p.head_dim;
-    rotate(source, static_cast<T*>(p.q) + (head_row * p.tokens + token) * p.head_dim, i, half, turns[i]);
-    if (!has_slot) continue;
-    const std::int64_t slot = (head_row * p.slots + position) * p.head_dim;
-    rotate(source + width, static_cast<T*>(p.k_cache) + slot, i, half, turns[i]);
-    T* v = static_cast<T*>(p.v_cache) + slot;
-    v[i] = source[2 * width + i];
-    v[i + half] = source[2 * width + i + half];
+    const std::int64_t head_row = std::int64_t{sequence} * p.heads + pair / half;
+    const float2 turn = turns[i];
+    store_pair(static_cast<T*>(p.q) + (head_row * p.tokens + token) * p.head_dim + i, half,
+               rotated(next.q, turn));
+    if (has_slot) {
+      const std::int64_t slot = (head_row * p.slots + position) * p.head_dim + i;
+      store_pair(static_cast<T*>(p.k_cache) + slot, half, rotated(next.k, turn));
+      store_pair(static_cast<T*>(p.v_cache) + slot, half, next.v);
+    }
+    pair += static_cast<int>(blockDim.x);
+    if (pair < pairs) next = load_pairs(p, row, pair);
   }
 }
 

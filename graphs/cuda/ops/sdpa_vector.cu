@@ -1,6 +1,11 @@
 // sdpa, one query a block. A group of lanes holds the query, sixteen bytes a lane, and goes over the
-// keys with a running softmax; groups, warps and splits are combined in a fixed order.
+// keys with a running softmax; groups, warps and splits are combined in a fixed order. The splits of a
+// query are the blocks of a cluster, whose first block combines them; on GPUs without clusters a second
+// kernel does.
+#include <cooperative_groups.h>
+
 #include <algorithm>
+#include <bit>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
 #include "graphs/cuda/ops/sdpa.hpp"
@@ -8,8 +13,12 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr int threads = 128;
-constexpr int warps = threads / 32;
+constexpr int threads_many = 128;  // where there are many blocks
+constexpr int threads_few = 256;   // where there are at most `blocks_few` on a multiprocessor
+constexpr int blocks_few = 2;
+constexpr int warps_max = threads_few / 32;
+constexpr int rounds_ahead = 2;  // of keys, on their way to the L2 cache
+constexpr int clusters_max = 8;
 constexpr int unroll = 4;  // keys a group has in flight
 constexpr unsigned all_lanes = 0xffffffffu;
 
@@ -43,9 +52,10 @@ __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
 // `unroll` keys of one group: their scores, then their values into the running sum. Keys at or past
 // `limit` weigh nothing.
 template <class T, int Lanes>
-__device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const float* q, const T* k,
-                                           const T* v, std::int64_t row_elements, int key, int stride,
-                                           int limit, bool holds) {
+__device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const Vector16<T>& q,
+                                           float scale_log2, const T* k, const T* v,
+                                           std::int64_t row_elements, int key, int stride, int limit,
+                                           bool holds) {
   using Vector = Vector16<T>;
   Vector keys[unroll];
   Vector values[unroll];
@@ -65,11 +75,11 @@ __device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, co
   for (int u = 0; u < unroll; ++u) {
     float dot = 0.0f;
 #pragma unroll
-    for (int i = 0; i < Vector::size; ++i) dot += q[i] * to_float(keys[u].lane[i]);
+    for (int i = 0; i < Vector::size; ++i) dot += to_float(q.lane[i]) * to_float(keys[u].lane[i]);
 #pragma unroll
     for (int offset = Lanes / 2; offset > 0; offset /= 2) dot += __shfl_xor_sync(all_lanes, dot, offset);
-    score[u] = dot;
-    if (key + u * stride < limit) largest = fmaxf(largest, dot);
+    score[u] = dot * scale_log2;
+    if (key + u * stride < limit) largest = fmaxf(largest, score[u]);
   }
   rescale(state, largest);
 #pragma unroll
@@ -83,8 +93,8 @@ __device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, co
 
 // Adds up the warps' states for the elements of one lane, in the order of the warps.
 struct WarpStates {
-  float max[warps];
-  float sum[warps];
+  float max[warps_max];
+  float sum[warps_max];
 };
 
 __device__ __forceinline__ float total_max(const float* max, int count) {
@@ -103,33 +113,87 @@ __device__ __forceinline__ void store_result(const SdpaParameters& p, std::int64
   static_cast<T*>(p.out)[(row * p.heads + head) * p.head_dim + d] = from_float<T>(value);
 }
 
+// Softmax-weighted sums of `splits` records {max, sum, value[head_dim]}, in their order.
+template <class T>
+__device__ __forceinline__ void combine_records(const SdpaParameters& p, const float* records,
+                                                std::int64_t query) {
+  const int record = p.head_dim + 2;
+  float largest = sdpa_lowest;
+  for (int s = 0; s < p.splits; ++s) largest = fmaxf(largest, records[s * record]);
+  for (int d = static_cast<int>(threadIdx.x); d < p.head_dim; d += static_cast<int>(blockDim.x)) {
+    float sum = 0.0f;
+    float value = 0.0f;
+    for (int s = 0; s < p.splits; ++s) {
+      const float factor = exp2f(records[s * record] - largest);
+      sum += records[s * record + 1] * factor;
+      value += records[s * record + 2 + d] * factor;
+    }
+    store_result<T>(p, query, d, value / sum);
+  }
+}
+
+// Which part of the keys a block has.
+struct Split {
+  std::int64_t query;
+  int index;
+  int begin;
+  int end;  // of the keys the query sees
+};
+
+__device__ __forceinline__ Split split_of(const SdpaParameters& p) {
+  Split split{};
+  split.query = blockIdx.x / static_cast<unsigned>(p.splits);
+  split.index = static_cast<int>(blockIdx.x % static_cast<unsigned>(p.splits));
+  const int visible = p.causal ? p.slots - p.tokens + static_cast<int>(split.query % p.tokens) + 1 : p.slots;
+  split.begin = split.index * p.keys_per_split;
+  split.end = min(split.begin + p.keys_per_split, visible);
+  return split;
+}
+
+// Keys first to first + count, and their values, on their way to the L2 cache. Nothing is read, so that
+// a kernel ahead may yet write there.
+template <class T>
+__device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Split& split, int first,
+                                              int count) {
+  constexpr std::int64_t line = 128 / sizeof(T);
+  const std::int64_t sequence = split.query / p.tokens * p.slots;
+  const std::int64_t end = (sequence + min(first + count, split.end)) * p.head_dim;
+  for (std::int64_t at = (sequence + first) * p.head_dim + threadIdx.x * line; at < end;
+       at += blockDim.x * line) {
+    prefetch_l2(static_cast<const T*>(p.k) + at);
+    prefetch_l2(static_cast<const T*>(p.v) + at);
+  }
+}
+
 template <class T, int Lanes>
-__global__ void __launch_bounds__(threads) sdpa_vector_kernel(const SdpaParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+__global__ void __launch_bounds__(threads_few, blocks_few) sdpa_vector_kernel(const SdpaParameters p) {
   using Vector = Vector16<T>;
-  constexpr int groups = threads / Lanes;
-  extern __shared__ float warp_values[];  // [warps][head_dim]
+  extern __shared__ float dynamic[];  // [warps][head_dim], then the records of a cluster
   __shared__ WarpStates warp_states;
-  const std::int64_t query = blockIdx.x;
-  const int split = static_cast<int>(blockIdx.y);
+  const int warps = static_cast<int>(blockDim.x) / 32;
+  const int groups = static_cast<int>(blockDim.x) / Lanes;
+  const Split split = split_of(p);
+  const int round = groups * unroll;
+  prefetch_keys<T>(p, split, split.begin, rounds_ahead * round);
+  let_next_kernel_start();
+#if __CUDA_ARCH__ >= 900
+  const auto cluster = cooperative_groups::this_cluster();
+  // Records are written to the first block of the cluster, which must have begun by then.
+  if (p.splits > 1) cluster.barrier_arrive();
+#endif
+  wait_for_kernels_ahead();
   const int group = static_cast<int>(threadIdx.x) / Lanes;
   const int first = static_cast<int>(threadIdx.x) % Lanes * Vector::size;
   const bool holds = first < p.head_dim;  // lanes past a head_dim that is no power of two hold nothing
-  float q[Vector::size] = {};
-  if (holds) {
-    const Vector raw = load16(static_cast<const T*>(p.q) + query * p.head_dim + first);
-#pragma unroll
-    for (int i = 0; i < Vector::size; ++i) q[i] = to_float(raw.lane[i]) * p.scale_log2;
-  }
-  const std::int64_t cache = query / p.tokens * p.slots * p.head_dim + first;
+  Vector q{};
+  if (holds) q = load16(static_cast<const T*>(p.q) + split.query * p.head_dim + first);
+  const std::int64_t cache = split.query / p.tokens * p.slots * p.head_dim + first;
   const T* k = static_cast<const T*>(p.k) + cache;
   const T* v = static_cast<const T*>(p.v) + cache;
-  const int visible = p.causal ? p.slots - p.tokens + static_cast<int>(query % p.tokens) + 1 : p.slots;
-  const int limit = min((split + 1) * p.keys_per_split, visible);
   Running<Vector::size> state;
-  for (int base = split * p.keys_per_split; base < limit; base += groups * unroll) {
-    visit_keys<T, Lanes>(state, q, k, v, p.head_dim, base + group, groups, limit, holds);
+  for (int base = split.begin; base < split.end; base += round) {
+    prefetch_keys<T>(p, split, base + rounds_ahead * round, round);
+    visit_keys<T, Lanes>(state, q, p.scale_log2, k, v, p.head_dim, base + group, groups, split.end, holds);
   }
 #pragma unroll
   for (int stride = Lanes; stride < 32; stride *= 2) merge_across(state, stride);
@@ -140,47 +204,46 @@ __global__ void __launch_bounds__(threads) sdpa_vector_kernel(const SdpaParamete
   }
   if (static_cast<int>(threadIdx.x) % 32 < Lanes && holds) {
 #pragma unroll
-    for (int i = 0; i < Vector::size; ++i) warp_values[warp * p.head_dim + first + i] = state.value[i];
+    for (int i = 0; i < Vector::size; ++i) dynamic[warp * p.head_dim + first + i] = state.value[i];
   }
   __syncthreads();
   const float largest = total_max(warp_states.max, warps);
   float sum = 0.0f;
   for (int w = 0; w < warps; ++w) sum += warp_states.sum[w] * exp2f(warp_states.max[w] - largest);
-  for (int d = static_cast<int>(threadIdx.x); d < p.head_dim; d += threads) {
+  float* record = nullptr;
+  if (p.splits > 1) {
+#if __CUDA_ARCH__ >= 900
+    cluster.barrier_wait();
+    record = cluster.map_shared_rank(dynamic + warps * p.head_dim, 0) + split.index * (p.head_dim + 2);
+#else
+    record = p.partial + std::int64_t{blockIdx.x} * (p.head_dim + 2);
+#endif
+  }
+  for (int d = static_cast<int>(threadIdx.x); d < p.head_dim; d += static_cast<int>(blockDim.x)) {
     float value = 0.0f;
     for (int w = 0; w < warps; ++w)
-      value += warp_values[w * p.head_dim + d] * exp2f(warp_states.max[w] - largest);
+      value += dynamic[w * p.head_dim + d] * exp2f(warp_states.max[w] - largest);
     if (p.splits == 1) {
-      store_result<T>(p, query, d, value / sum);
+      store_result<T>(p, split.query, d, value / sum);
     } else {
-      p.partial[(query * p.splits + split) * (p.head_dim + 2) + 2 + d] = value;
+      record[2 + d] = value;
     }
   }
-  if (p.splits > 1 && threadIdx.x == 0) {
-    p.partial[(query * p.splits + split) * (p.head_dim + 2)] = largest;
-    p.partial[(query * p.splits + split) * (p.head_dim + 2) + 1] = sum;
+  if (p.splits == 1) return;
+  if (threadIdx.x == 0) {
+    record[0] = largest;
+    record[1] = sum;
   }
+#if __CUDA_ARCH__ >= 900
+  cluster.sync();
+  if (split.index == 0) combine_records<T>(p, dynamic + warps * p.head_dim, split.query);
+#endif
 }
 
 template <class T>
 __global__ void sdpa_combine_kernel(const SdpaParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
   const std::int64_t query = blockIdx.x;
-  const int record = p.head_dim + 2;
-  const float* partial = p.partial + query * p.splits * record;
-  float largest = sdpa_lowest;
-  for (int s = 0; s < p.splits; ++s) largest = fmaxf(largest, partial[s * record]);
-  for (int d = static_cast<int>(threadIdx.x); d < p.head_dim; d += static_cast<int>(blockDim.x)) {
-    float sum = 0.0f;
-    float value = 0.0f;
-    for (int s = 0; s < p.splits; ++s) {
-      const float factor = exp2f(partial[s * record] - largest);
-      sum += partial[s * record + 1] * factor;
-      value += partial[s * record + 2 + d] * factor;
-    }
-    store_result<T>(p, query, d, value / sum);
-  }
+  combine_records<T>(p, p.partial + query * p.splits * (p.head_dim + 2), query);
 }
 
 template <class T>
@@ -201,14 +264,14 @@ const void* vector_function(int lanes) {
   }
 }
 
-// Enough blocks for two on every multiprocessor, as long as each still has a full round of keys.
+// As many blocks as run at once, as long as each has a full round of keys: a power of two a query, as
+// clusters are.
 void split_keys(SdpaParameters& parameters, const OpContext& context, int keys_per_round) {
-  const std::int64_t wanted = (2 * context.multiprocessors + parameters.queries - 1) / parameters.queries;
+  const std::int64_t blocks = std::int64_t{blocks_few} * context.multiprocessors / parameters.queries;
   const std::int64_t rounds = (parameters.slots + keys_per_round - 1) / keys_per_round;
-  const std::int64_t splits = std::clamp<std::int64_t>(wanted, 1, rounds);
-  const std::int64_t rounds_per_split = (rounds + splits - 1) / splits;
-  parameters.keys_per_split = static_cast<int>(rounds_per_split * keys_per_round);
-  parameters.splits = static_cast<int>((rounds + rounds_per_split - 1) / rounds_per_split);
+  const std::int64_t most = std::clamp<std::int64_t>(std::min(blocks, rounds), 1, clusters_max);
+  parameters.splits = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(most)));
+  parameters.keys_per_split = (parameters.slots + parameters.splits - 1) / parameters.splits;
 }
 
 }  // namespace
@@ -223,24 +286,32 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   int lanes = 1;
   while (lanes * per_lane < shape.head_dim) lanes *= 2;
   SdpaParameters parameters = sdpa_parameters(shape);
-  split_keys(parameters, context, threads / lanes * unroll);
+  split_keys(parameters, context, threads_few / lanes * unroll);
+  const bool split = parameters.splits > 1;
+  const bool clusters = context.compute_major >= 9;
   PreparedOp prepared;
   void* partial = nullptr;
-  if (parameters.splits > 1) {
-    const std::int64_t floats = parameters.queries * parameters.splits * (shape.head_dim + 2);
-    GRAPHBENCH_ASSERT(static_cast<std::size_t>(floats) * sizeof(float) <= context.workspace_bytes);
+  const std::int64_t record_floats = split ? parameters.splits * (shape.head_dim + 2) : 0;
+  if (split && !clusters) {
+    GRAPHBENCH_ASSERT(static_cast<std::size_t>(parameters.queries * record_floats) * sizeof(float) <=
+                      context.workspace_bytes);
     partial = context.workspace;
   }
   const auto sources = {operand_source(0), operand_source(1), operand_source(2), operand_source(3),
                         fixed_source(partial)};
   const void* function =
       for_float_type(call, dtype, [&](auto e) { return vector_function<decltype(e)>(lanes); });
+  const std::int64_t blocks = parameters.queries * parameters.splits;
+  const unsigned block =
+      blocks > std::int64_t{blocks_few} * context.multiprocessors ? threads_many : threads_few;
   const auto queries = static_cast<unsigned>(parameters.queries);
-  KernelCall visit = kernel_call(function, dim3(queries, static_cast<unsigned>(parameters.splits)),
-                                 dim3(threads), parameters, sources, call.op->name.c_str());
-  visit.shared_bytes = static_cast<unsigned>(warps * shape.head_dim) * static_cast<unsigned>(sizeof(float));
+  KernelCall visit = kernel_call(function, dim3(queries * static_cast<unsigned>(parameters.splits)),
+                                 dim3(block), parameters, sources, call.op->name.c_str());
+  const std::int64_t floats = block / 32 * shape.head_dim + (clusters ? record_floats : 0);
+  visit.shared_bytes = static_cast<unsigned>(floats) * static_cast<unsigned>(sizeof(float));
+  if (clusters) visit.cluster_blocks = static_cast<unsigned>(parameters.splits);
   prepared.calls.emplace_back(visit);
-  if (parameters.splits == 1) return prepared;
+  if (!split || clusters) return prepared;
   const void* combine = for_float_type(call, dtype, [](auto element) {
     return reinterpret_cast<const void*>(&sdpa_combine_kernel<decltype(element)>);
   });

@@ -63,7 +63,7 @@ void CandidateTimer::run(std::vector<NativeCall>& calls, std::size_t copy) {
   }
 }
 
-double CandidateTimer::replay_seconds(std::vector<NativeCall>& calls, int launches) {
+CandidateCost CandidateTimer::replay_cost(std::vector<NativeCall>& calls, int launches) {
   stream_.begin_capture();
   try {
     for (int i = 0; i < launches; ++i) run(calls, static_cast<std::size_t>(i));
@@ -71,7 +71,8 @@ double CandidateTimer::replay_seconds(std::vector<NativeCall>& calls, int launch
     stream_.abandon_capture();
     throw;
   }
-  const std::unique_ptr<GraphExec> exec = stream_.end_capture()->instantiate();
+  const std::unique_ptr<Graph> graph = stream_.end_capture();
+  const std::unique_ptr<GraphExec> exec = graph->instantiate();
   exec->launch(stream_);
   double least = 0.0;
   for (int i = 0; i < replays; ++i) {
@@ -82,10 +83,10 @@ double CandidateTimer::replay_seconds(std::vector<NativeCall>& calls, int launch
     const double seconds = stop_.seconds_since(start_);
     if (i == 0 || seconds < least) least = seconds;
   }
-  return least / launches;
+  return {least / launches, graph->node_count() / static_cast<std::size_t>(launches)};
 }
 
-std::optional<double> CandidateTimer::seconds(std::vector<NativeCall> calls) {
+std::optional<CandidateCost> CandidateTimer::cost(std::vector<NativeCall> calls) {
   try {
     double once = 0.0;
     for (int i = 0; i < 2; ++i) {  // the first run loads the code
@@ -94,10 +95,10 @@ std::optional<double> CandidateTimer::seconds(std::vector<NativeCall> calls) {
       stop_.record(stream_);
       stream_.synchronize();
       once = stop_.seconds_since(start_);
-      if (once > hopeless_seconds) return once;
+      if (once > hopeless_seconds) return CandidateCost{once};
     }
     const int launches = std::clamp(static_cast<int>(capture_seconds / once), launches_min, launches_max);
-    return replay_seconds(calls, launches);
+    return replay_cost(calls, launches);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::device_lost) throw;
     return std::nullopt;

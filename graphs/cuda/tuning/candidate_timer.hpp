@@ -7,6 +7,7 @@
 
 #include "graphs/cuda/ops/op_builders.hpp"
 #include "graphs/cuda/stream.hpp"
+#include "graphs/cuda/tuning/tuner.hpp"
 
 namespace graphbench::cuda {
 
@@ -17,13 +18,13 @@ class CandidateTimer {
   // have weights of their own; small ones would be cached in a step too and exist once.
   CandidateTimer(OpContext& context, const ir::OpCall& op);
 
-  // Device seconds of one run of the calls, roughly where they take long; nothing where they cannot be
-  // launched or captured.
-  std::optional<double> seconds(std::vector<NativeCall> calls);
+  // Of one run of the calls, roughly where they take long; nothing where they cannot be launched or
+  // captured.
+  std::optional<CandidateCost> cost(std::vector<NativeCall> calls);
 
  private:
   void run(std::vector<NativeCall>& calls, std::size_t copy);
-  double replay_seconds(std::vector<NativeCall>& calls, int launches);
+  CandidateCost replay_cost(std::vector<NativeCall>& calls, int launches);
 
   const char* object_;
   std::shared_ptr<CudaStream*> shared_stream_;  // keeps nothing alive; see OpContext

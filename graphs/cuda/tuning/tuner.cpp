@@ -11,7 +11,7 @@
 namespace graphbench::cuda {
 namespace {
 
-// The heuristic's order decides between candidates this close: one timing cannot.
+// Nodes, then the heuristic's order decide between candidates this close: one timing cannot.
 constexpr double indistinguishable = 1.03;
 
 std::string_view environment(const char* name) {
@@ -34,10 +34,25 @@ std::optional<std::size_t> position(const std::vector<std::string>& names, const
   return static_cast<std::size_t>(found - names.begin());
 }
 
-std::string microseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f us", seconds * 1e6);
+std::string described(const CandidateCost& cost) {
+  char text[48];
+  std::snprintf(text, sizeof(text), "%.2f us in %zu node%s", cost.seconds * 1e6, cost.nodes,
+                cost.nodes == 1 ? "" : "s");
   return text;
+}
+
+// Of the costs within reach of the least time, the first with the fewest nodes. Nothing: none runs.
+std::optional<std::size_t> best_of(const std::vector<std::optional<CandidateCost>>& costs) {
+  std::optional<double> least;
+  for (const std::optional<CandidateCost>& cost : costs) {
+    if (cost && (!least || cost->seconds < *least)) least = cost->seconds;
+  }
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (!costs[i] || costs[i]->seconds > *least * indistinguishable) continue;
+    if (!best || costs[i]->nodes < costs[*best]->nodes) best = i;
+  }
+  return best;
 }
 
 }  // namespace
@@ -62,7 +77,7 @@ Tuner::Tuner(TuningSettings settings, std::string platform)
     : settings_(std::move(settings)), platform_(std::move(platform)), cache_(settings_.cache_folder) {}
 
 std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>& candidates,
-                          const std::function<std::optional<double>(std::size_t)>& seconds) {
+                          const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {
   GRAPHBENCH_ASSERT(!candidates.empty());
   if (!settings_.timed) {
     say(key + ": " + candidates.front() + " (the heuristic's first)");
@@ -82,7 +97,7 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
                  cache_.path_of(full_key).c_str());
     cache_.remove(full_key);
   }
-  const std::optional<std::size_t> fastest = time_all(key, candidates, seconds);
+  const std::optional<std::size_t> fastest = time_all(key, candidates, cost);
   if (!fastest) return 0;
   const std::string standing = cache_.store(full_key, candidates[*fastest]);
   const std::size_t index = position(candidates, standing).value_or(*fastest);
@@ -90,27 +105,20 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
   return index;
 }
 
-std::optional<std::size_t> Tuner::time_all(const std::string& key, const std::vector<std::string>& candidates,
-                                           const std::function<std::optional<double>(std::size_t)>& seconds) {
-  std::vector<std::optional<double>> times;
-  for (std::size_t i = 0; i < candidates.size(); ++i) times.push_back(seconds(i));
-  std::optional<double> least;
-  for (const std::optional<double>& time : times) {
-    if (time && (!least || *time < *least)) least = time;
-  }
-  if (!least) return std::nullopt;
-  const auto good = std::find_if(times.begin(), times.end(), [&](const std::optional<double>& time) {
-    return time && *time <= *least * indistinguishable;
-  });
-  const auto index = static_cast<std::size_t>(good - times.begin());
+std::optional<std::size_t> Tuner::time_all(
+    const std::string& key, const std::vector<std::string>& candidates,
+    const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {
+  std::vector<std::optional<CandidateCost>> costs;
+  for (std::size_t i = 0; i < candidates.size(); ++i) costs.push_back(cost(i));
+  const std::optional<std::size_t> best = best_of(costs);
+  if (!best) return std::nullopt;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    say(key + ": " + (times[i] ? microseconds(*times[i]) : std::string("does not run")) + ": " +
-        candidates[i]);
+    say(key + ": " + (costs[i] ? described(*costs[i]) : std::string("does not run")) + ": " + candidates[i]);
   }
-  say(key + ": " + candidates[index] + " (" + microseconds(**good) + ", candidate " +
-      std::to_string(index + 1) + " of " + std::to_string(candidates.size()) + ", the first takes " +
-      (times.front() ? microseconds(*times.front()) : std::string("nothing: it fails")) + ")");
-  return index;
+  say(key + ": " + candidates[*best] + " (" + described(*costs[*best]) + ", candidate " +
+      std::to_string(*best + 1) + " of " + std::to_string(candidates.size()) + ", the first takes " +
+      (costs.front() ? described(*costs.front()) : std::string("nothing: it fails")) + ")");
+  return best;
 }
 
 void Tuner::say(const std::string& line) const {

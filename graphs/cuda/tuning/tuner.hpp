@@ -27,6 +27,12 @@ struct TuningSettings {
   static TuningSettings from_environment();
 };
 
+// What a candidate costs: device time, and graph nodes, each of which the host pays for at a launch.
+struct CandidateCost {
+  double seconds = 0.0;
+  std::size_t nodes = 1;
+};
+
 class Tuner {
  public:
   // `platform`: the device, driver and library versions that a choice holds for.
@@ -35,17 +41,18 @@ class Tuner {
   const TuningSettings& settings() const noexcept { return settings_; }
 
   // The index of the candidate to use. `key` says all that a choice depends on; `candidates` are names
-  // that mean the same in every process, the heuristic's order. `seconds` times one of them, or gives
-  // nothing where it does not run. Candidates must give the same bits at every run.
+  // that mean the same in every process, the heuristic's order. `cost` times one of them, or gives
+  // nothing where it does not run. Candidates must give the same bits at every run. Of those that one
+  // timing cannot tell from the fastest, the one of fewest nodes is used, and the first of those.
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
-                     const std::function<std::optional<double>(std::size_t)>& seconds);
+                     const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
   // One line, where `verbose` asks for it.
   void say(const std::string& line) const;
 
  private:
   std::optional<std::size_t> time_all(const std::string& key, const std::vector<std::string>& candidates,
-                                      const std::function<std::optional<double>(std::size_t)>& seconds);
+                                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
   TuningSettings settings_;
   std::string platform_;

@@ -35,9 +35,10 @@ class TunerTest : public ::testing::Test {
   // Chooses between three plans that take 3, 1 and 2 us; counts what was timed.
   std::size_t choose(Tuner& from, const std::string& key = "key") {
     timed_ = 0;
-    return from.choose(key, names_, [this](std::size_t i) {
+    return from.choose(key, names_, [this](std::size_t i) -> std::optional<CandidateCost> {
       ++timed_;
-      return seconds_[i];
+      if (!seconds_[i]) return std::nullopt;
+      return CandidateCost{*seconds_[i], nodes_[i]};
     });
   }
 
@@ -51,6 +52,7 @@ class TunerTest : public ::testing::Test {
   fs::path folder_;
   std::vector<std::string> names_ = {"slow", "fast", "middling"};
   std::vector<std::optional<double>> seconds_ = {3e-6, 1e-6, 2e-6};
+  std::vector<std::size_t> nodes_ = {1, 1, 1};
   int timed_ = 0;
 };
 
@@ -81,6 +83,20 @@ TEST_F(TunerTest, LeavesTheHeuristicsOrderWhereTimesCannotTell) {
   seconds_ = {1.02e-6, 1e-6, 2e-6};
   Tuner tuner_now = tuner();
   EXPECT_EQ(choose(tuner_now), 0u);
+}
+
+TEST_F(TunerTest, TakesFewerNodesWhereTimesCannotTell) {
+  seconds_ = {1e-6, 1.02e-6, 2e-6};
+  nodes_ = {2, 1, 1};
+  Tuner tuner_now = tuner();
+  EXPECT_EQ(choose(tuner_now), 1u);
+}
+
+TEST_F(TunerTest, TakesMoreNodesWhereTheyAreFaster) {
+  seconds_ = {3e-6, 1e-6, 2e-6};
+  nodes_ = {1, 2, 1};
+  Tuner tuner_now = tuner();
+  EXPECT_EQ(choose(tuner_now), 1u);
 }
 
 TEST_F(TunerTest, PassesOverWhatDoesNotRun) {
