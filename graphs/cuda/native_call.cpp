@@ -125,11 +125,6 @@ void resolve_function(const void* function, const char* object) {
                                             "; rebuild with GRAPHBENCH_CUDA_ARCHITECTURES naming this GPU");
   }
   check(status, "prepare", object);
-  // Kernels overlap on a multiprocessor only where its memory is divided alike for both: as much of it
-  // shared as there is, since few of ours read anything twice.
-  check(cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout,
-                             cudaSharedmemCarveoutMaxShared),
-        "prepare", object);
 }
 
 }  // namespace graphbench::cuda

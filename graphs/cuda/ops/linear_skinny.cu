@@ -1,10 +1,11 @@
 // y = activation(x wT + bias) + residual for few rows, where reading w once is all there is to it. A warp
-// multiplies 16 rows of w on the tensor cores; eight warps, and the blocks of a cluster, divide the
-// columns, and their sums are added in a fixed order.
+// multiplies 16 rows of w on the tensor cores, straight from registers; eight warps, and the blocks of a
+// cluster, divide the columns, and their sums are added in a fixed order.
 //
-// Weights that no op writes go to shared memory while the kernels ahead still run, of up to three
-// launches at once, so that memory never rests in a chain of them: what is left of a product once its
-// turn comes is reading x, multiplying and storing.
+// Weights that no op writes are loaded while the kernel ahead still runs, so that in a chain of launches
+// memory hardly rests: what is left of a product once its turn comes is reading x, multiplying and
+// storing. (Through shared memory three launches fit at once instead of two; measured, x then waits behind
+// the weights of launches to come, and each product takes a tenth longer.)
 #include <cooperative_groups.h>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
@@ -20,9 +21,9 @@ constexpr int chunk = 32;         // columns of w a warp multiplies at a time
 constexpr int in_flight = 4;      // chunks a warp loads before it multiplies
 constexpr int clusters_max = 8;
 
-// Blocks a multiprocessor holds at once, those of the next kernels among them; sets the registers.
+// Blocks a multiprocessor has registers for: those of the next kernel find room while these still run.
 constexpr int blocks_at_once(int tiles) {
-  return tiles == 1 ? 6 : tiles == 2 ? 4 : 3;
+  return tiles > 1 ? 3 : 4;
 }
 
 struct SkinnyParameters {
@@ -55,61 +56,48 @@ __device__ __forceinline__ void multiply(float (&sums)[4], unsigned a0, unsigned
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-// What one lane multiplies of a chunk: eight columns of two rows of w. The matrix instruction does not
-// care which columns meet as long as both operands agree, so each lane takes sixteen bytes in a row.
-// Every thread copies and reads its own slots only, which needs no barrier.
-struct Staged {
-  uint4 low[in_flight][threads];
-  uint4 high[in_flight][threads];
+// What one lane holds of a chunk: eight columns of two rows of w. The matrix instruction does not care
+// which columns meet as long as both operands agree, so each lane takes sixteen bytes in a row.
+struct Weights {
+  uint4 low;
+  uint4 high;
 };
 
-__device__ __forceinline__ void copy_async(uint4* to, const void* from, bool inside) {
-  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  const int bytes = inside ? 16 : 0;  // the rest of the sixteen becomes zero
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes)
-               : "memory");
-}
-__device__ __forceinline__ void wait_for_copies() {
-  asm volatile("cp.async.wait_all;" ::: "memory");
-}
-
-// Starts to copy `in_flight` chunks from `first` on; zeros where there are fewer.
+// `in_flight` chunks from `first` on; zero where there are fewer.
 template <class T>
-__device__ __forceinline__ void stage_weights(Staged& staged, const T* w, std::int64_t k, int first,
-                                              int count) {
+__device__ __forceinline__ void load_weights(Weights (&weights)[in_flight], const T* w, std::int64_t k,
+                                             int first, int count) {
 #pragma unroll
   for (int u = 0; u < in_flight; ++u) {
-    const bool inside = first + u < count;
-    const T* at = inside ? w + (first + u) * chunk : w;
-    copy_async(&staged.low[u][threadIdx.x], at, inside);
-    copy_async(&staged.high[u][threadIdx.x], at + 8 * k, inside);
+    weights[u].low = weights[u].high = make_uint4(0, 0, 0, 0);
+    if (first + u < count) {
+      const T* at = w + (first + u) * chunk;
+      weights[u].low = __ldcs(reinterpret_cast<const uint4*>(at));
+      weights[u].high = __ldcs(reinterpret_cast<const uint4*>(at + 8 * k));
+    }
   }
 }
 
 template <class T, int Tiles>
-__device__ __forceinline__ void multiply_chunks(float (&sums)[Tiles][4], const Staged& staged, const T* x,
-                                                const SkinnyParameters& p, int group, int first, int count) {
-  uint4 b[Tiles][in_flight];
+__device__ __forceinline__ void multiply_chunks(float (&sums)[Tiles][4], const Weights (&weights)[in_flight],
+                                                const T* x, const SkinnyParameters& p, int group, int first,
+                                                int count) {
 #pragma unroll
   for (int tile = 0; tile < Tiles; ++tile) {
     const int row = tile * 8 + group;
+    uint4 b[in_flight];
 #pragma unroll
     for (int u = 0; u < in_flight; ++u) {
-      b[tile][u] = make_uint4(0, 0, 0, 0);
+      b[u] = make_uint4(0, 0, 0, 0);
       if (row < p.rows && first + u < count) {
-        b[tile][u] = *reinterpret_cast<const uint4*>(x + std::int64_t{row} * p.k + (first + u) * chunk);
+        b[u] = *reinterpret_cast<const uint4*>(x + std::int64_t{row} * p.k + (first + u) * chunk);
       }
     }
-  }
-  wait_for_copies();
 #pragma unroll
-  for (int u = 0; u < in_flight; ++u) {
-    const uint4 low = staged.low[u][threadIdx.x];
-    const uint4 high = staged.high[u][threadIdx.x];
-#pragma unroll
-    for (int tile = 0; tile < Tiles; ++tile) {
-      multiply(sums[tile], low.x, high.x, low.y, high.y, b[tile][u].x, b[tile][u].y, T{});
-      multiply(sums[tile], low.z, high.z, low.w, high.w, b[tile][u].z, b[tile][u].w, T{});
+    for (int u = 0; u < in_flight; ++u) {
+      const Weights& w = weights[u];
+      multiply(sums[tile], w.low.x, w.high.x, w.low.y, w.high.y, b[u].x, b[u].y, T{});
+      multiply(sums[tile], w.low.z, w.high.z, w.low.w, w.high.w, b[u].z, b[u].w, T{});
     }
   }
 }
@@ -163,11 +151,7 @@ template <class T, int Tiles>
 __global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(const SkinnyParameters p) {
   using Mine = Finish<T, Tiles>;
   constexpr int outputs = Mine::outputs;
-  // The warps' sums take the place of the weights once those are multiplied.
-  __shared__ union {
-    Staged staged;
-    float warp_sums[warps][outputs];
-  } shared;
+  __shared__ float warp_sums[warps][outputs];
 #if __CUDA_ARCH__ >= 900
   __shared__ float block_sums[outputs];  // by block of the cluster, of the outputs this one finishes
   const auto cluster = cooperative_groups::this_cluster();
@@ -189,8 +173,9 @@ __global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(
   mine.last = mine.first + part;
   mine.column = std::int64_t{blockIdx.x} / blocks * tile_columns;
   const T* w = static_cast<const T*>(p.w) + (mine.column + group) * p.k + begin;
+  Weights weights[in_flight];
   if (p.weights_constant) {
-    stage_weights(shared.staged, w, p.k, 0, count);
+    load_weights(weights, w, p.k, 0, count);
     mine.load_bias(p);
   }
   if (lane % 2 == 0) {  // the rest at least on its way to the L2 cache
@@ -206,24 +191,23 @@ __global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(
 #endif
   wait_for_kernels_ahead();
   if (!p.weights_constant) {
-    stage_weights(shared.staged, w, p.k, 0, count);
+    load_weights(weights, w, p.k, 0, count);
     mine.load_bias(p);
   }
   mine.load_residual(p);
   const T* x = static_cast<const T*>(p.x) + begin;
   float sums[Tiles][4] = {};
-  multiply_chunks<T, Tiles>(sums, shared.staged, x, p, group, 0, count);
+  multiply_chunks<T, Tiles>(sums, weights, x, p, group, 0, count);
   for (int first = in_flight; first < count; first += in_flight) {
-    stage_weights(shared.staged, w, p.k, first, count);
-    multiply_chunks<T, Tiles>(sums, shared.staged, x, p, group, first, count);
+    load_weights(weights, w, p.k, first, count);
+    multiply_chunks<T, Tiles>(sums, weights, x, p, group, first, count);
   }
-  __syncthreads();
 #pragma unroll
   for (int tile = 0; tile < Tiles; ++tile) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int row = tile * 8 + lane * 2 + i % 2;
-      shared.warp_sums[warp][row * tile_columns + group + i / 2 * 8] = sums[tile][i];
+      warp_sums[warp][row * tile_columns + group + i / 2 * 8] = sums[tile][i];
     }
   }
   __syncthreads();
@@ -236,7 +220,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(
     if (o >= outputs) continue;
     float sum = 0.0f;
 #pragma unroll
-    for (int other = 0; other < warps; ++other) sum += shared.warp_sums[other][o];
+    for (int other = 0; other < warps; ++other) sum += warp_sums[other][o];
     if (blocks == 1 && mine.holds(p, i)) mine.store(p, i, sum);
 #if __CUDA_ARCH__ >= 900
     if (blocks > 1) cluster.map_shared_rank(block_sums, o / part)[rank * part + o % part] = sum;

@@ -52,10 +52,9 @@ __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
 // `unroll` keys of one group: their scores, then their values into the running sum. Keys at or past
 // `limit` weigh nothing.
 template <class T, int Lanes>
-__device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const Vector16<T>& q,
-                                           float scale_log2, const T* k, const T* v,
-                                           std::int64_t row_elements, int key, int stride, int limit,
-                                           bool holds) {
+__device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const float* q, const T* k,
+                                           const T* v, std::int64_t row_elements, int key, int stride,
+                                           int limit, bool holds) {
   using Vector = Vector16<T>;
   Vector keys[unroll];
   Vector values[unroll];
@@ -75,11 +74,11 @@ __device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, co
   for (int u = 0; u < unroll; ++u) {
     float dot = 0.0f;
 #pragma unroll
-    for (int i = 0; i < Vector::size; ++i) dot += to_float(q.lane[i]) * to_float(keys[u].lane[i]);
+    for (int i = 0; i < Vector::size; ++i) dot += q[i] * to_float(keys[u].lane[i]);
 #pragma unroll
     for (int offset = Lanes / 2; offset > 0; offset /= 2) dot += __shfl_xor_sync(all_lanes, dot, offset);
-    score[u] = dot * scale_log2;
-    if (key + u * stride < limit) largest = fmaxf(largest, score[u]);
+    score[u] = dot;
+    if (key + u * stride < limit) largest = fmaxf(largest, dot);
   }
   rescale(state, largest);
 #pragma unroll
@@ -165,8 +164,11 @@ __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Spl
   }
 }
 
-template <class T, int Lanes>
-__global__ void __launch_bounds__(threads_few, blocks_few) sdpa_vector_kernel(const SdpaParameters p) {
+// `Few`: blocks run all at once, and what they wait for is the first keys. Where there are many, others
+// run while one waits, and asking for keys ahead was measured to cost a tenth.
+template <class T, int Lanes, bool Few>
+__global__ void __launch_bounds__(Few ? threads_few : threads_many)
+    sdpa_vector_kernel(const SdpaParameters p) {
   using Vector = Vector16<T>;
   extern __shared__ float dynamic[];  // [warps][head_dim], then the records of a cluster
   __shared__ WarpStates warp_states;
@@ -174,7 +176,7 @@ __global__ void __launch_bounds__(threads_few, blocks_few) sdpa_vector_kernel(co
   const int groups = static_cast<int>(blockDim.x) / Lanes;
   const Split split = split_of(p);
   const int round = groups * unroll;
-  prefetch_keys<T>(p, split, split.begin, rounds_ahead * round);
+  if (Few) prefetch_keys<T>(p, split, split.begin, rounds_ahead * round);
   let_next_kernel_start();
 #if __CUDA_ARCH__ >= 900
   const auto cluster = cooperative_groups::this_cluster();
@@ -185,15 +187,19 @@ __global__ void __launch_bounds__(threads_few, blocks_few) sdpa_vector_kernel(co
   const int group = static_cast<int>(threadIdx.x) / Lanes;
   const int first = static_cast<int>(threadIdx.x) % Lanes * Vector::size;
   const bool holds = first < p.head_dim;  // lanes past a head_dim that is no power of two hold nothing
-  Vector q{};
-  if (holds) q = load16(static_cast<const T*>(p.q) + split.query * p.head_dim + first);
+  float q[Vector::size] = {};
+  if (holds) {
+    const Vector raw = load16(static_cast<const T*>(p.q) + split.query * p.head_dim + first);
+#pragma unroll
+    for (int i = 0; i < Vector::size; ++i) q[i] = to_float(raw.lane[i]) * p.scale_log2;
+  }
   const std::int64_t cache = split.query / p.tokens * p.slots * p.head_dim + first;
   const T* k = static_cast<const T*>(p.k) + cache;
   const T* v = static_cast<const T*>(p.v) + cache;
   Running<Vector::size> state;
   for (int base = split.begin; base < split.end; base += round) {
-    prefetch_keys<T>(p, split, base + rounds_ahead * round, round);
-    visit_keys<T, Lanes>(state, q, p.scale_log2, k, v, p.head_dim, base + group, groups, split.end, holds);
+    if (Few) prefetch_keys<T>(p, split, base + rounds_ahead * round, round);
+    visit_keys<T, Lanes>(state, q, k, v, p.head_dim, base + group, groups, split.end, holds);
   }
 #pragma unroll
   for (int stride = Lanes; stride < 32; stride *= 2) merge_across(state, stride);
@@ -246,21 +252,21 @@ __global__ void sdpa_combine_kernel(const SdpaParameters p) {
   combine_records<T>(p, p.partial + query * p.splits * (p.head_dim + 2), query);
 }
 
-template <class T>
+template <class T, bool Few>
 const void* vector_function(int lanes) {
   switch (lanes) {
     case 1:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 1>);
+      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 1, Few>);
     case 2:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 2>);
+      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 2, Few>);
     case 4:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 4>);
+      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 4, Few>);
     case 8:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 8>);
+      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 8, Few>);
     case 16:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 16>);
+      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 16, Few>);
     default:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 32>);
+      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 32, Few>);
   }
 }
 
@@ -299,11 +305,13 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   }
   const auto sources = {operand_source(0), operand_source(1), operand_source(2), operand_source(3),
                         fixed_source(partial)};
-  const void* function =
-      for_float_type(call, dtype, [&](auto e) { return vector_function<decltype(e)>(lanes); });
-  const std::int64_t blocks = parameters.queries * parameters.splits;
-  const unsigned block =
-      blocks > std::int64_t{blocks_few} * context.multiprocessors ? threads_many : threads_few;
+  const bool few =
+      parameters.queries * parameters.splits <= std::int64_t{blocks_few} * context.multiprocessors;
+  const unsigned block = few ? threads_few : threads_many;
+  const void* function = for_float_type(call, dtype, [&](auto e) {
+    using T = decltype(e);
+    return few ? vector_function<T, true>(lanes) : vector_function<T, false>(lanes);
+  });
   const auto queries = static_cast<unsigned>(parameters.queries);
   KernelCall visit = kernel_call(function, dim3(queries * static_cast<unsigned>(parameters.splits)),
                                  dim3(block), parameters, sources, call.op->name.c_str());
