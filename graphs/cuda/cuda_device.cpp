@@ -78,7 +78,8 @@ bool CudaDevice::supports(ir::DType dtype) const {
 }
 
 std::unique_ptr<Stream> CudaDevice::make_stream() {
-  auto stream = std::make_unique<CudaStream>();
+  auto stream = std::make_unique<CudaStream>(
+      DeviceRange{static_cast<const std::byte*>(context_.workspace), context_.workspace_bytes});
   context_.latest_stream = stream->reference();
   return stream;
 }

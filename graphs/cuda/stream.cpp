@@ -6,7 +6,7 @@
 
 namespace graphbench::cuda {
 
-CudaStream::CudaStream() {
+CudaStream::CudaStream(DeviceRange workspace) : workspace_(workspace) {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "create stream");
 }
 
@@ -29,7 +29,11 @@ void CudaStream::begin_capture() {
 std::unique_ptr<Graph> CudaStream::end_capture() {
   cudaGraph_t graph = nullptr;
   const cudaError_t status = cudaStreamEndCapture(stream_, &graph);
-  if (status == cudaSuccess) return std::make_unique<CudaGraph>(graph);
+  if (status == cudaSuccess) {
+    auto captured = std::make_unique<CudaGraph>(graph);
+    replace_memset_nodes(graph, workspace_);
+    return captured;
+  }
   // A forked stream that was not joined leaves this one capturing; a second end returns it to normal.
   abandon_capture();
   raise(status, "end capture", "");

@@ -5,13 +5,15 @@
 
 #include <memory>
 
+#include "graphs/cuda/memset_nodes.hpp"
 #include "graphs/device/device.hpp"
 
 namespace graphbench::cuda {
 
 class CudaStream final : public Stream {
  public:
-  CudaStream();
+  // `workspace`: memory that library calls captured on this stream may set (memset_nodes.hpp).
+  explicit CudaStream(DeviceRange workspace = {});
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -35,6 +37,7 @@ class CudaStream final : public Stream {
 
  private:
   cudaStream_t stream_ = nullptr;
+  DeviceRange workspace_;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);
   cudaEvent_t sleeper_ = nullptr;  // made by the first synchronize_blocking()
 };
