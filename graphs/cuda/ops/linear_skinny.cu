@@ -147,6 +147,49 @@ struct Finish {
   }
 };
 
+// This block's part of the columns, and this lane's of the block's.
+struct Share {
+  int blocks;  // of the cluster
+  int rank;
+  int group;  // row of w in the tile, row of x
+  int lane;   // which eight columns of a chunk
+  int begin;  // first column
+  int count;  // chunks
+
+  __device__ __forceinline__ Share(int k, int blocks_of_cluster, int rank_in_cluster)
+      : blocks(blocks_of_cluster), rank(rank_in_cluster) {
+    const int columns = k / (blocks * warps);  // a warp sums over
+    group = static_cast<int>(threadIdx.x) % 32 / 4;
+    lane = static_cast<int>(threadIdx.x) % 4;
+    begin = (rank * warps + static_cast<int>(threadIdx.x) / 32) * columns + lane * 8;
+    count = columns / chunk;
+  }
+};
+
+// On their way to the L2 cache: the chunks that no register waits for.
+template <class T>
+__device__ __forceinline__ void prefetch_weights(const Share& share, const T* w, std::int64_t k, int first) {
+  if (share.lane % 2 != 0) return;
+  for (int c = first; c < share.count; ++c) {
+    prefetch_l2(w + c * chunk);
+    prefetch_l2(w + 8 * k + c * chunk);
+  }
+}
+
+template <int Tiles>
+__device__ __forceinline__ void share_sums(float* warp_sums, const float (&sums)[Tiles][4],
+                                           const Share& share) {
+#pragma unroll
+  for (int tile = 0; tile < Tiles; ++tile) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int row = tile * 8 + share.lane * 2 + i % 2;
+      warp_sums[row * tile_columns + share.group + i / 2 * 8] = sums[tile][i];
+    }
+  }
+  __syncthreads();
+}
+
 template <class T, int Tiles>
 __global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(const SkinnyParameters p) {
   using Mine = Finish<T, Tiles>;
@@ -155,35 +198,21 @@ __global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(
 #if __CUDA_ARCH__ >= 900
   __shared__ float block_sums[outputs];  // by block of the cluster, of the outputs this one finishes
   const auto cluster = cooperative_groups::this_cluster();
-  const int blocks = static_cast<int>(cluster.num_blocks());
-  const int rank = static_cast<int>(cluster.block_rank());
+  const Share share(p.k, static_cast<int>(cluster.num_blocks()), static_cast<int>(cluster.block_rank()));
 #else
-  constexpr int blocks = 1;
-  constexpr int rank = 0;
+  const Share share(p.k, 1, 0);
 #endif
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int group = static_cast<int>(threadIdx.x) % 32 / 4;
-  const int lane = static_cast<int>(threadIdx.x) % 4;
-  const int share = p.k / (blocks * warps);  // columns of w a warp sums over
-  const int begin = (rank * warps + warp) * share + lane * 8;
-  const int count = share / chunk;
+  const int blocks = share.blocks;
   const int part = outputs / blocks;
-  Mine mine;
-  mine.first = rank * part;
-  mine.last = mine.first + part;
-  mine.column = std::int64_t{blockIdx.x} / blocks * tile_columns;
-  const T* w = static_cast<const T*>(p.w) + (mine.column + group) * p.k + begin;
+  Mine mine{
+      share.rank * part, share.rank * part + part, std::int64_t{blockIdx.x} / blocks * tile_columns, {}, {}};
+  const T* w = static_cast<const T*>(p.w) + (mine.column + share.group) * p.k + share.begin;
   Weights weights[in_flight];
   if (p.weights_constant) {
-    load_weights(weights, w, p.k, 0, count);
+    load_weights(weights, w, p.k, 0, share.count);
     mine.load_bias(p);
   }
-  if (lane % 2 == 0) {  // the rest at least on its way to the L2 cache
-    for (int c = p.weights_constant ? in_flight : 0; c < count; ++c) {
-      prefetch_l2(w + c * chunk);
-      prefetch_l2(w + std::int64_t{8} * p.k + c * chunk);
-    }
-  }
+  prefetch_weights(share, w, p.k, p.weights_constant ? in_flight : 0);
   let_next_kernel_start();
 #if __CUDA_ARCH__ >= 900
   // Sums are written to other blocks of the cluster, which must have begun by then.
@@ -191,26 +220,18 @@ __global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(
 #endif
   wait_for_kernels_ahead();
   if (!p.weights_constant) {
-    load_weights(weights, w, p.k, 0, count);
+    load_weights(weights, w, p.k, 0, share.count);
     mine.load_bias(p);
   }
   mine.load_residual(p);
-  const T* x = static_cast<const T*>(p.x) + begin;
+  const T* x = static_cast<const T*>(p.x) + share.begin;
   float sums[Tiles][4] = {};
-  multiply_chunks<T, Tiles>(sums, weights, x, p, group, 0, count);
-  for (int first = in_flight; first < count; first += in_flight) {
-    load_weights(weights, w, p.k, first, count);
-    multiply_chunks<T, Tiles>(sums, weights, x, p, group, first, count);
+  multiply_chunks<T, Tiles>(sums, weights, x, p, share.group, 0, share.count);
+  for (int first = in_flight; first < share.count; first += in_flight) {
+    load_weights(weights, w, p.k, first, share.count);
+    multiply_chunks<T, Tiles>(sums, weights, x, p, share.group, first, share.count);
   }
-#pragma unroll
-  for (int tile = 0; tile < Tiles; ++tile) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int row = tile * 8 + lane * 2 + i % 2;
-      warp_sums[warp][row * tile_columns + group + i / 2 * 8] = sums[tile][i];
-    }
-  }
-  __syncthreads();
+  share_sums<Tiles>(warp_sums[threadIdx.x / 32], sums, share);
 #if __CUDA_ARCH__ >= 900
   if (blocks > 1) cluster.barrier_wait();
 #endif
@@ -223,7 +244,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once(Tiles)) skinny_kernel(
     for (int other = 0; other < warps; ++other) sum += warp_sums[other][o];
     if (blocks == 1 && mine.holds(p, i)) mine.store(p, i, sum);
 #if __CUDA_ARCH__ >= 900
-    if (blocks > 1) cluster.map_shared_rank(block_sums, o / part)[rank * part + o % part] = sum;
+    if (blocks > 1) cluster.map_shared_rank(block_sums, o / part)[share.rank * part + o % part] = sum;
 #endif
   }
 #if __CUDA_ARCH__ >= 900

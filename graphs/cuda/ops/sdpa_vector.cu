@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "graphs/cuda/ops/kernel_support.cuh"
-#include "graphs/cuda/ops/sdpa.hpp"
+#include "graphs/cuda/ops/sdpa_running.cuh"
 
 namespace graphbench::cuda {
 namespace {
@@ -16,90 +15,13 @@ namespace {
 constexpr int threads_many = 128;  // where there are many blocks
 constexpr int threads_few = 256;   // where there are at most `blocks_few` on a multiprocessor
 constexpr int blocks_few = 2;
-constexpr int warps_max = threads_few / 32;
 constexpr int rounds_ahead = 2;  // of keys, on their way to the L2 cache
 constexpr int clusters_max = 8;
-constexpr int unroll = 4;  // keys a group has in flight
-constexpr unsigned all_lanes = 0xffffffffu;
-
-// A softmax-weighted sum so far: relative to `max`, of total weight `sum`.
-template <int Size>
-struct Running {
-  float max = sdpa_lowest;
-  float sum = 0.0f;
-  float value[Size] = {};
-};
-
-template <int Size>
-__device__ __forceinline__ void rescale(Running<Size>& state, float max) {
-  const float factor = exp2f(state.max - max);
-  state.max = max;
-  state.sum *= factor;
-#pragma unroll
-  for (int i = 0; i < Size; ++i) state.value[i] *= factor;
-}
-
-// Every lane ends with the sum over the lanes whose index differs in `stride`.
-template <int Size>
-__device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
-  const float other_max = __shfl_xor_sync(all_lanes, state.max, stride);
-  rescale(state, fmaxf(state.max, other_max));
-  state.sum += __shfl_xor_sync(all_lanes, state.sum, stride);
-#pragma unroll
-  for (int i = 0; i < Size; ++i) state.value[i] += __shfl_xor_sync(all_lanes, state.value[i], stride);
-}
-
-// `unroll` keys of one group: their scores, then their values into the running sum. Keys at or past
-// `limit` weigh nothing.
-template <class T, int Lanes>
-__device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const float* q, const T* k,
-                                           const T* v, std::int64_t row_elements, int key, int stride,
-                                           int limit, bool holds) {
-  using Vector = Vector16<T>;
-  Vector keys[unroll];
-  Vector values[unroll];
-  float score[unroll];
-#pragma unroll
-  for (int u = 0; u < unroll; ++u) {
-    const int at = key + u * stride;
-    keys[u] = Vector{};
-    values[u] = Vector{};
-    if (at < limit && holds) {
-      keys[u] = load16(k + at * row_elements);
-      values[u] = load16(v + at * row_elements);
-    }
-  }
-  float largest = state.max;
-#pragma unroll
-  for (int u = 0; u < unroll; ++u) {
-    float dot = 0.0f;
-#pragma unroll
-    for (int i = 0; i < Vector::size; ++i) dot += q[i] * to_float(keys[u].lane[i]);
-#pragma unroll
-    for (int offset = Lanes / 2; offset > 0; offset /= 2) dot += __shfl_xor_sync(all_lanes, dot, offset);
-    score[u] = dot;
-    if (key + u * stride < limit) largest = fmaxf(largest, dot);
-  }
-  rescale(state, largest);
-#pragma unroll
-  for (int u = 0; u < unroll; ++u) {
-    const float weight = key + u * stride < limit ? exp2f(score[u] - largest) : 0.0f;
-    state.sum += weight;
-#pragma unroll
-    for (int i = 0; i < Vector::size; ++i) state.value[i] += weight * to_float(values[u].lane[i]);
-  }
-}
-
-// Adds up the warps' states for the elements of one lane, in the order of the warps.
-struct WarpStates {
-  float max[warps_max];
-  float sum[warps_max];
-};
-
-__device__ __forceinline__ float total_max(const float* max, int count) {
-  float largest = sdpa_lowest;
-  for (int i = 0; i < count; ++i) largest = fmaxf(largest, max[i]);
-  return largest;
+static_assert(threads_few / 32 <= sdpa_warps_max);
+// Keys a group has in flight. Where there are many blocks, as many as leave registers for four blocks on a
+// multiprocessor: with five, a power of two of queries fills the GPU badly.
+constexpr int unroll_of(bool few) {
+  return few ? 4 : 5;
 }
 
 template <class T>
@@ -175,6 +97,7 @@ __global__ void __launch_bounds__(Few ? threads_few : threads_many)
   const int warps = static_cast<int>(blockDim.x) / 32;
   const int groups = static_cast<int>(blockDim.x) / Lanes;
   const Split split = split_of(p);
+  constexpr int unroll = unroll_of(Few);
   const int round = groups * unroll;
   if (Few) prefetch_keys<T>(p, split, split.begin, rounds_ahead * round);
   let_next_kernel_start();
@@ -199,20 +122,9 @@ __global__ void __launch_bounds__(Few ? threads_few : threads_many)
   Running<Vector::size> state;
   for (int base = split.begin; base < split.end; base += round) {
     if (Few) prefetch_keys<T>(p, split, base + rounds_ahead * round, round);
-    visit_keys<T, Lanes>(state, q, k, v, p.head_dim, base + group, groups, split.end, holds);
+    visit_keys<T, Lanes, unroll>(state, q, k, v, p.head_dim, base + group, groups, split.end, holds);
   }
-#pragma unroll
-  for (int stride = Lanes; stride < 32; stride *= 2) merge_across(state, stride);
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  if (threadIdx.x % 32 == 0) {
-    warp_states.max[warp] = state.max;
-    warp_states.sum[warp] = state.sum;
-  }
-  if (static_cast<int>(threadIdx.x) % 32 < Lanes && holds) {
-#pragma unroll
-    for (int i = 0; i < Vector::size; ++i) dynamic[warp * p.head_dim + first + i] = state.value[i];
-  }
-  __syncthreads();
+  share_states<Lanes>(state, warp_states, dynamic, p.head_dim, first);
   const float largest = total_max(warp_states.max, warps);
   float sum = 0.0f;
   for (int w = 0; w < warps; ++w) sum += warp_states.sum[w] * exp2f(warp_states.max[w] - largest);
@@ -292,7 +204,7 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   int lanes = 1;
   while (lanes * per_lane < shape.head_dim) lanes *= 2;
   SdpaParameters parameters = sdpa_parameters(shape);
-  split_keys(parameters, context, threads_few / lanes * unroll);
+  split_keys(parameters, context, threads_few / lanes * unroll_of(true));
   const bool split = parameters.splits > 1;
   const bool clusters = context.compute_major >= 9;
   PreparedOp prepared;
