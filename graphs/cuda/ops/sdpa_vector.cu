@@ -87,7 +87,7 @@ __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Spl
 }
 
 // `Few`: blocks run all at once, and what they wait for is the first keys. Where there are many, others
-// run while one waits, and asking for keys ahead was measured to cost a tenth.
+// run while one waits, and asking for keys ahead was measured to cost 6 to 14 %.
 template <class T, int Lanes, bool Few>
 __global__ void __launch_bounds__(Few ? threads_few : threads_many)
     sdpa_vector_kernel(const SdpaParameters p) {
