@@ -1,0 +1,149 @@
+// A comparison of two results as plain data: what `harness/compare` fills in and every face of a
+// comparison reads. Mirrors the document `graphbench.comparison/1`. Times in seconds; changes are
+// fractions (0.02 is 2 %); optional means absent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphbench::model {
+
+// `slower` and `faster`: the change is larger than the margin, and that is no accident (q < alpha).
+// `same`: the change is smaller than the margin, and that is no accident (the interval lies inside).
+// `inconclusive`: the launches cannot tell.
+enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
+
+enum class Metric : std::uint8_t { latency, submit, device, capture };
+inline constexpr Metric all_metrics[] = {Metric::latency, Metric::submit, Metric::device, Metric::capture};
+
+std::string name_of(Verdict verdict);
+std::string name_of(Metric metric);
+
+// One metric of one cell. The unit of replication is the launch: a side's value is the median over its
+// launches of the launch's own median (capture: of the launch's capture time), and the statistics see
+// one number a launch, never samples.
+struct MetricComparison {
+  Metric metric = Metric::latency;
+  double base_seconds = 0;  // median over launches
+  double new_seconds = 0;
+  std::int64_t base_launches = 0;
+  std::int64_t new_launches = 0;
+  bool paired = false;  // launch i of both sides came from one interleaved run
+  double ratio = 1;     // new over base, of the geometric means over launches
+  // The ratio's 95 % interval; absent where a side has one launch (paired: one pair).
+  std::optional<double> ratio_ci95_low;
+  std::optional<double> ratio_ci95_high;
+  // Of "the change is no larger than the margin", two-sided, and its Benjamini-Hochberg correction over
+  // the whole comparison; absent where the interval is.
+  std::optional<double> p;
+  std::optional<double> q;
+  // The smallest change that would have been called slower in 4 of 5 such comparisons; absent where the
+  // interval is.
+  std::optional<double> detectable;
+  double margin = 0;         // in force here: the asked one, or the floor as a fraction where that is more
+  double floor_seconds = 0;  // as asked
+  Verdict verdict = Verdict::inconclusive;
+  std::string why;  // of `inconclusive`: one line, what is missing and what would do; else empty
+};
+
+// What became of a cell between the two sides. `compared` alone has metrics.
+enum class Coverage : std::uint8_t {
+  compared,     // ok on both sides
+  base_only,    // not in NEW
+  new_only,     // not in BASE
+  failed_now,   // ok in BASE, failed in NEW
+  skipped_now,  // ok in BASE, skipped in NEW
+  recovered,    // failed or skipped in BASE, ok in NEW
+  neither       // failed or skipped on both sides
+};
+
+std::string name_of(Coverage coverage);
+
+struct CellComparison {
+  std::string id;  // "mlp/base/bf16/forward/b8/w3/whole"
+  Coverage coverage = Coverage::compared;
+  bool regression = false;  // of coverage: ok in BASE, and no longer measured in NEW
+  std::string reason;       // "code: message" of the side that is not ok (NEW's before BASE's), else empty
+  std::vector<MetricComparison> metrics;  // in the order of all_metrics; a metric that a side lacks is absent
+};
+
+// One fact in which the two sides' environments, plans or tools differ.
+struct Difference {
+  std::string field;      // "device.name": what --allow takes
+  std::string base;       // empty: that side does not say
+  std::string now;        // NEW's value ("new" is a keyword)
+  bool blocking = false;  // numbers across it do not compare
+  bool allowed = false;   // blocking, but --allow names it
+};
+
+// One side: a document, or the documents of a folder merged.
+struct ComparisonSide {
+  std::string source;          // the path as given
+  std::int64_t documents = 1;  // how many were merged
+  std::string tool_version;    // of the first document
+  std::string tool_commit;
+  std::string started_at;  // RFC 3339, UTC; the earliest
+  std::string device_kind;
+  std::string device_name;
+  std::string driver;
+  std::string fingerprint;
+  std::string plan_hash;
+  std::int64_t launches_min = 0;  // over the cells that are ok
+  std::int64_t launches_max = 0;
+  std::int64_t cells = 0;
+  bool complete = true;  // false: an interrupted sweep is among the documents
+};
+
+struct MetricSettings {
+  double margin = 0.02;
+  double floor_seconds = 200e-9;
+};
+
+struct ComparisonSettings {
+  double alpha = 0.05;
+  MetricSettings metrics[4];  // by Metric
+  bool strict = false;
+  std::vector<std::string> allow;
+  const MetricSettings& of(Metric metric) const { return metrics[static_cast<int>(metric)]; }
+};
+
+struct ComparisonCounts {
+  // Metrics of compared cells, by verdict.
+  std::int64_t same = 0;
+  std::int64_t faster = 0;
+  std::int64_t slower = 0;
+  std::int64_t inconclusive = 0;
+  // Cells, by coverage.
+  std::int64_t compared = 0;
+  std::int64_t base_only = 0;
+  std::int64_t new_only = 0;
+  std::int64_t failed_now = 0;
+  std::int64_t skipped_now = 0;
+  std::int64_t recovered = 0;
+  std::int64_t neither = 0;
+  std::int64_t coverage_regressions = 0;  // cells with `regression`
+};
+
+struct Comparison {
+  ComparisonSide base;
+  ComparisonSide now;
+  ComparisonSettings settings;
+  std::vector<Difference> differences;
+  // False: a blocking difference is not allowed; then `cells` is empty and nothing was judged.
+  bool comparable = true;
+  std::vector<CellComparison> cells;  // in BASE's order, then NEW's own
+  ComparisonCounts counts;
+  std::int64_t tests = 0;  // how many p values q was corrected over
+  // Of all metrics together: the first of slower, inconclusive, faster, same that occurs.
+  // `inconclusive` where nothing could be compared.
+  Verdict verdict = Verdict::inconclusive;
+  // One line for people, e.g. "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
+  std::string headline;
+};
+
+// What CI gates on: comparable, nothing slower, no cell lost. `strict` also wants nothing inconclusive.
+bool passed(const Comparison& comparison);
+
+}  // namespace graphbench::model
