@@ -1,0 +1,244 @@
+// Pairs cells by id and collects one number a launch; the judging is judge.cpp's.
+#include "harness/compare/compare.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/compare/facts.hpp"
+#include "harness/compare/headline.hpp"
+#include "harness/compare/judge.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using model::CellComparison;
+using model::Coverage;
+using model::Metric;
+using model::Verdict;
+
+double time_of(const LaunchTimes& launch, Metric metric) {
+  switch (metric) {
+    case Metric::latency:
+      return launch.latency;
+    case Metric::submit:
+      return launch.submit;
+    case Metric::device:
+      return launch.device;
+    case Metric::capture:
+      break;
+  }
+  return launch.capture;
+}
+
+// Whether each launch's index says which it is: then those of an interleaved run can be paired.
+bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (launches[i].index == launches[j].index) return false;
+    }
+  }
+  return true;
+}
+
+// The launches of both sides that have the metric; of an interleaved run, those that have a partner.
+Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric, bool interleaved) {
+  Replicates replicates;
+  replicates.paired = interleaved;
+  if (!interleaved) {
+    for (const LaunchTimes& launch : base.launches) {
+      if (time_of(launch, metric) > 0) replicates.base.push_back(time_of(launch, metric));
+    }
+    for (const LaunchTimes& launch : now.launches) {
+      if (time_of(launch, metric) > 0) replicates.now.push_back(time_of(launch, metric));
+    }
+    return replicates;
+  }
+  for (const LaunchTimes& launch : base.launches) {
+    const auto partner = std::ranges::find(now.launches, launch.index, &LaunchTimes::index);
+    if (partner == now.launches.end()) continue;
+    if (time_of(launch, metric) <= 0 || time_of(*partner, metric) <= 0) continue;
+    replicates.base.push_back(time_of(launch, metric));
+    replicates.now.push_back(time_of(*partner, metric));
+  }
+  return replicates;
+}
+
+Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
+  if (base.state == CellState::ok) {
+    if (now.state == CellState::failed) return Coverage::failed_now;
+    return now.state == CellState::skipped ? Coverage::skipped_now : Coverage::compared;
+  }
+  return now.state == CellState::ok ? Coverage::recovered : Coverage::neither;
+}
+
+// Collects cells and trials side by side; verdicts need all p values first.
+class Collector {
+ public:
+  Collector(model::Comparison& comparison, bool interleaved)
+      : comparison_(comparison), interleaved_(interleaved) {}
+
+  void add_pair(const DocumentCell& base, const DocumentCell& now) {
+    const Coverage coverage = coverage_of(base, now);
+    CellComparison& cell = add(base.id, coverage, now.state == CellState::ok ? base.reason : now.reason);
+    cell.regression = coverage == Coverage::failed_now || coverage == Coverage::skipped_now;
+    if (coverage != Coverage::compared) return;
+    const bool pairs = interleaved_ && indices_are_unique(base.launches) && indices_are_unique(now.launches);
+    for (const Metric metric : model::all_metrics) {
+      const Replicates replicates = replicates_of(base, now, metric, pairs);
+      if (replicates.base.empty() || replicates.now.empty()) continue;
+      trials_.push_back(measure(metric, replicates, comparison_.settings.of(metric)));
+      cells_of_trials_.push_back(comparison_.cells.size() - 1);
+    }
+  }
+
+  void add_alone(const DocumentCell& only, Coverage coverage) {
+    CellComparison& cell = add(only.id, coverage, only.reason);
+    cell.regression = coverage == Coverage::base_only && only.state == CellState::ok;
+  }
+
+  void judge_all() {
+    comparison_.tests = judge(trials_, comparison_.settings.alpha);
+    for (std::size_t i = 0; i < trials_.size(); ++i) {
+      comparison_.cells[cells_of_trials_[i]].metrics.push_back(std::move(trials_[i].result));
+    }
+    trials_.clear();
+  }
+
+ private:
+  CellComparison& add(const std::string& id, Coverage coverage, const std::string& reason) {
+    CellComparison& cell = comparison_.cells.emplace_back();
+    cell.id = id;
+    cell.coverage = coverage;
+    cell.reason = reason;
+    return cell;
+  }
+
+  model::Comparison& comparison_;
+  bool interleaved_;
+  std::vector<Trial> trials_;
+  std::vector<std::size_t> cells_of_trials_;
+};
+
+void pair_cells(const Side& base, const Side& now, Collector& collector) {
+  std::unordered_map<std::string_view, const DocumentCell*> partners;
+  partners.reserve(now.cells.size());
+  for (const DocumentCell& cell : now.cells) partners.emplace(cell.id, &cell);
+  for (const DocumentCell& cell : base.cells) {
+    const auto partner = partners.find(cell.id);
+    if (partner == partners.end()) {
+      collector.add_alone(cell, Coverage::base_only);
+      continue;
+    }
+    collector.add_pair(cell, *partner->second);
+    partner->second = nullptr;
+  }
+  for (const DocumentCell& cell : now.cells) {
+    if (partners.at(cell.id) != nullptr) collector.add_alone(cell, Coverage::new_only);
+  }
+}
+
+void count_cell(const CellComparison& cell, model::ComparisonCounts& counts) {
+  switch (cell.coverage) {
+    case Coverage::compared:
+      ++counts.compared;
+      break;
+    case Coverage::base_only:
+      ++counts.base_only;
+      break;
+    case Coverage::new_only:
+      ++counts.new_only;
+      break;
+    case Coverage::failed_now:
+      ++counts.failed_now;
+      break;
+    case Coverage::skipped_now:
+      ++counts.skipped_now;
+      break;
+    case Coverage::recovered:
+      ++counts.recovered;
+      break;
+    case Coverage::neither:
+      ++counts.neither;
+      break;
+  }
+  if (cell.regression) ++counts.coverage_regressions;
+  for (const model::MetricComparison& metric : cell.metrics) {
+    switch (metric.verdict) {
+      case Verdict::same:
+        ++counts.same;
+        break;
+      case Verdict::faster:
+        ++counts.faster;
+        break;
+      case Verdict::slower:
+        ++counts.slower;
+        break;
+      case Verdict::inconclusive:
+        ++counts.inconclusive;
+        break;
+    }
+  }
+}
+
+Verdict verdict_of(const model::ComparisonCounts& counts) {
+  if (counts.slower > 0) return Verdict::slower;
+  if (counts.inconclusive > 0) return Verdict::inconclusive;
+  if (counts.faster > 0) return Verdict::faster;
+  return counts.same > 0 ? Verdict::same : Verdict::inconclusive;
+}
+
+std::string fact(const DocumentFacts& facts, const std::string& name) {
+  const auto found = facts.fields.find(name);
+  return found == facts.fields.end() ? std::string() : found->second;
+}
+
+model::ComparisonSide describe(const Side& side) {
+  model::ComparisonSide described;
+  described.source = side.source;
+  described.documents = side.documents;
+  described.tool_version = side.facts.tool_version;
+  described.tool_commit = side.facts.tool_commit;
+  described.started_at = side.facts.started_at;
+  described.complete = side.facts.complete;
+  described.device_kind = fact(side.facts, "device.kind");
+  described.device_name = fact(side.facts, "device.name");
+  described.driver = fact(side.facts, "device.driver");
+  described.fingerprint = fact(side.facts, "fingerprint");
+  described.plan_hash = fact(side.facts, "plan");
+  described.cells = static_cast<std::int64_t>(side.cells.size());
+  for (const DocumentCell& cell : side.cells) {
+    if (cell.state != CellState::ok) continue;
+    const auto launches = static_cast<std::int64_t>(cell.launches.size());
+    described.launches_max = std::max(described.launches_max, launches);
+    described.launches_min =
+        described.launches_min == 0 ? launches : std::min(described.launches_min, launches);
+  }
+  return described;
+}
+
+}  // namespace
+
+model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings) {
+  model::Comparison comparison;
+  comparison.base = describe(base);
+  comparison.now = describe(now);
+  comparison.settings = settings;
+  comparison.differences = differences_of(base.facts, now.facts, settings.allow);
+  comparison.comparable = comparable(comparison.differences);
+  if (!comparison.comparable) {
+    comparison.headline = headline_of(comparison);
+    return comparison;
+  }
+  const bool interleaved = !base.facts.interleaved.empty() && base.facts.interleaved == now.facts.interleaved;
+  Collector collector(comparison, interleaved);
+  pair_cells(base, now, collector);
+  collector.judge_all();
+  for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
+  comparison.verdict = verdict_of(comparison.counts);
+  comparison.headline = headline_of(comparison);
+  return comparison;
+}
+
+}  // namespace graphbench::compare

@@ -1,0 +1,47 @@
+// What a comparison reads of a result document: only fields that CONTRACT.md names, or that say more
+// where they are present. Others' documents need no more.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace graphbench::compare {
+
+// One launch's medians in seconds; 0 where the document has none.
+struct LaunchTimes {
+  std::int64_t index = 0;
+  double latency = 0;
+  double submit = 0;
+  double device = 0;
+  double capture = 0;
+};
+
+// Worst last: where documents are merged, the worst wins, as between the launches of a sweep.
+enum class CellState : std::uint8_t { ok, skipped, failed };
+
+struct DocumentCell {
+  std::string id;
+  CellState state = CellState::ok;
+  std::string reason;  // "code: message"; empty for `ok`
+  std::vector<LaunchTimes> launches;
+};
+
+struct DocumentFacts {
+  std::string tool_version;
+  std::string tool_commit;
+  std::string started_at;
+  bool complete = true;
+  // "device.name" and the like to what the document says, in the words of --allow. See facts.hpp.
+  std::map<std::string, std::string> fields;
+  std::string interleaved;  // plan.interleaved.id: the A/B run that both sides come from; empty: none
+};
+
+struct Document {
+  std::string source;
+  DocumentFacts facts;
+  std::vector<DocumentCell> cells;
+};
+
+}  // namespace graphbench::compare

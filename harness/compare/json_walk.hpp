@@ -1,0 +1,119 @@
+// Walks a JSON text with simdjson's on-demand parser, knowing at every step where it is: what the
+// readers of documents have in common. Internal to harness/compare.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphbench::compare {
+
+class JsonWalk {
+ public:
+  using Value = simdjson::ondemand::value;
+
+  explicit JsonWalk(std::string source) : source_(std::move(source)) {}
+  JsonWalk(const JsonWalk&) = delete;
+  JsonWalk& operator=(const JsonWalk&) = delete;
+
+  // Throws config::InputError: "SOURCE: cells[3].launches[0].setup: DETAIL".
+  [[noreturn]] void fail(const std::string& detail) const;
+  // The same for an error of simdjson's.
+  [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
+
+  // Calls visit(key, value) for each field. A visitor that does not take a value calls skip(). The key
+  // is a part of the text.
+  template <typename Visit>
+  void fields(Value value, Visit&& visit);
+  template <typename Visit>
+  void fields(simdjson::ondemand::document& document, Visit&& visit);
+  // Calls visit(value) for each element.
+  template <typename Visit>
+  void elements(Value value, Visit&& visit);
+
+  std::string text(Value value);           // a string
+  std::string text_or_empty(Value value);  // a string, or "" for null
+  bool is_null(Value value);
+  bool is_object(Value value);
+  bool truth(Value value);
+  double number(Value value);               // finite
+  double number_not_negative(Value value);  // finite, >= 0
+  double positive_number(Value value);      // finite, > 0
+  std::int64_t count(Value value);          // a whole number >= 0
+  // A number, string or truth value as text, as a fact to compare; "" for null.
+  std::string fact(Value value);
+  // Checks that the value is JSON and not nested too deeply, and passes over it.
+  void skip(Value value);
+
+ private:
+  struct Step {
+    std::string_view key;  // empty: an element
+    std::int64_t index = 0;
+  };
+  // One step down, for as long as it lives.
+  class Descent {
+   public:
+    Descent(JsonWalk& walk, Step step);
+    ~Descent() { walk_.path_.pop_back(); }
+    Descent(const Descent&) = delete;
+    Descent& operator=(const Descent&) = delete;
+
+   private:
+    JsonWalk& walk_;
+  };
+
+  template <typename Visit>
+  void visit_fields(simdjson::ondemand::object& object, Visit&& visit);
+  [[noreturn]] void wrong(Value value, const char* wanted);
+  std::string place() const;
+
+  std::string source_;
+  std::vector<Step> path_;
+};
+
+// The text between a key's quotes as it is written; unescaped where it holds an escape.
+inline std::string_view key_of(simdjson::ondemand::field& field) {
+  const char* begin = field.key().raw();
+  const char* end = begin;
+  while (*end != '"' && *end != '\\') ++end;  // the parser has found the closing quote already
+  if (*end == '"') return {begin, static_cast<std::size_t>(end - begin)};
+  return field.unescaped_key();
+}
+
+template <typename Visit>
+void JsonWalk::visit_fields(simdjson::ondemand::object& object, Visit&& visit) {
+  for (simdjson::ondemand::field field : object) {
+    const std::string_view key = key_of(field);
+    const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
+    visit(key, field.value());
+  }
+}
+
+template <typename Visit>
+void JsonWalk::fields(Value value, Visit&& visit) {
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) wrong(value, "an object");
+  visit_fields(object, visit);
+}
+
+template <typename Visit>
+void JsonWalk::fields(simdjson::ondemand::document& document, Visit&& visit) {
+  simdjson::ondemand::object object = document.get_object();
+  visit_fields(object, visit);
+}
+
+template <typename Visit>
+void JsonWalk::elements(Value value, Visit&& visit) {
+  simdjson::ondemand::array array;
+  if (value.get_array().get(array) != simdjson::SUCCESS) wrong(value, "a list");
+  std::int64_t index = 0;
+  for (Value element : array) {
+    const Descent descent(*this, {std::string_view(), index++});
+    visit(element);
+  }
+}
+
+}  // namespace graphbench::compare

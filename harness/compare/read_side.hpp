@@ -1,0 +1,31 @@
+// One side of a comparison from disk: a document, or a folder of them (one a shard or launch) merged.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/compare/document.hpp"
+
+namespace graphbench::compare {
+
+// One document's text; larger ones are to be split into a folder.
+inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
+
+struct Side {
+  std::string source;
+  std::int64_t documents = 0;
+  DocumentFacts facts;  // of the first document; started_at the earliest, complete where all are
+  std::vector<DocumentCell> cells;
+};
+
+// Reads the file, or the *.json files of the folder in the order of their names. Throws
+// config::InputError naming the file and what is wrong with it.
+Side read_side(const std::string& path);
+
+// Merges cells by id: launches one after the other, the worst state wins. Documents of one side must
+// come from one device and one software, and cells that several of them hold from one plan; throws
+// config::InputError otherwise. `documents` is not empty.
+Side merge(const std::string& source, std::vector<Document> documents);
+
+}  // namespace graphbench::compare
