@@ -24,12 +24,14 @@ using config::OptionSpec;
 constexpr const char* footer =
     "Lists are comma-separated; ranges are 1:256:x2 (geometric) or 8:64:+8 (arithmetic), ends included.\n"
     "Exit codes: 0 done; 1 internal or environment error; 2 bad usage or input; 3 some cells failed;\n"
-    "130 interrupted (what was measured is kept).\n";
+    "130 interrupted (what was measured is kept). compare adds: 10 slower, 11 inconclusive with --strict,\n"
+    "12 not comparable.\n";
 
 // CLI11's own usage line would not say that --sweep is the main job.
 class UsageFormatter final : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string) const override {
+    if (app->get_name() == "compare") return "Usage: graphbench compare BASE NEW [options]\n";
     if (app->get_name() == "floor")
       return "Usage: graphbench floor [--device DEVICE] [--json FILE] [options]\n";
     if (app->get_name() == "bench")
@@ -38,7 +40,8 @@ class UsageFormatter final : public CLI::Formatter {
       return "Usage: graphbench list [workloads|devices|modes|presets] [options]\n";
     return "Usage: graphbench --sweep [options]\n       graphbench list [workloads|devices|modes|presets]\n"
            "       graphbench floor [--device DEVICE] [--json FILE]\n"
-           "       graphbench bench [options of --sweep] [--benchmark_NAME=VALUE]...\n";
+           "       graphbench bench [options of --sweep] [--benchmark_NAME=VALUE]...\n"
+           "       graphbench compare BASE NEW [options]\n";
   }
 };
 
@@ -56,6 +59,7 @@ struct Parsed {
   std::string bench_config_file;
   std::map<std::string, std::vector<std::string>> bench_values;
   std::map<std::string, bool> bench_flags;
+  CompareArguments compare;
 };
 
 // Of the sweep's options, those that `floor` takes too.
@@ -87,6 +91,7 @@ class CommandLine {
     for (const std::string& name : floor_options)
       add(*floor_, *config::find_option(name), parsed_.floor_values, parsed_.floor_flags);
     add_bench();
+    compare_ = &add_compare(app_, parsed_.compare);
   }
 
   Arguments parse(int argc, const char* const* argv) {
@@ -97,15 +102,12 @@ class CommandLine {
     try {
       app_.parse(without_benchmark_flags(arguments));
     } catch (const CLI::CallForHelp&) {
-      arguments.text = (list_->parsed()    ? list_
-                        : floor_->parsed() ? floor_
-                        : bench_->parsed() ? bench_
-                                           : &app_)
-                           ->help();
+      arguments.text = parsed_command().help();
       return arguments;
     } catch (const CLI::ParseError& error) {
       refuse(error);
     }
+    if (compare_->parsed()) check_compare(*compare_, parsed_.compare);
     check_extras();
     if (!arguments.benchmark_flags.empty() && !bench_->parsed()) {
       throw InputError(arguments.benchmark_flags.front(), "it belongs to bench: graphbench bench ...");
@@ -118,6 +120,8 @@ class CommandLine {
       fill_floor(arguments);
     } else if (bench_->parsed()) {
       fill_bench(arguments);
+    } else if (compare_->parsed()) {
+      fill_compare(arguments);
     } else {
       fill_sweep(arguments);
     }
@@ -161,6 +165,13 @@ class CommandLine {
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // flags() says it better than CLI11
   }
 
+  const CLI::App& parsed_command() const {
+    for (const CLI::App* command : {list_, floor_, bench_, compare_}) {
+      if (command->parsed()) return *command;
+    }
+    return app_;
+  }
+
   [[noreturn]] static void refuse(const CLI::ParseError& error) {
     std::string text = error.what();
     for (char& c : text) c = c == '\n' || c == '\r' ? ' ' : c;
@@ -178,8 +189,8 @@ class CommandLine {
       throw InputError(
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");
     }
-    throw InputError("", in_quotes(first) + " is not a command: give --sweep, list, floor or bench" +
-                             config::did_you_mean(first, {"list", "floor", "bench", "--sweep"}));
+    throw InputError("", in_quotes(first) + " is not a command: give --sweep, list, floor, bench or compare" +
+                             config::did_you_mean(first, {"list", "floor", "bench", "compare", "--sweep"}));
   }
 
   void fill_list(Arguments& arguments) {
@@ -232,6 +243,16 @@ class CommandLine {
                       raw_of(parsed_.bench_values, parsed_.bench_flags));
   }
 
+  void fill_compare(Arguments& arguments) {
+    const config::RawOptions misplaced = flags();
+    if (parsed_.sweep || !misplaced.empty()) {
+      throw InputError("--" + (parsed_.sweep ? "sweep" : misplaced.begin()->first),
+                       "it does not go with compare; see graphbench compare --help");
+    }
+    arguments.command = Command::compare;
+    arguments.compare = parsed_.compare;
+  }
+
   void fill_sweep(Arguments& arguments) {
     const config::RawOptions given = flags();
     if (!parsed_.sweep) {
@@ -239,7 +260,8 @@ class CommandLine {
         throw InputError("--" + given.begin()->first, "it needs --sweep: graphbench --sweep ...");
       if (!parsed_.config_file.empty())
         throw InputError("--config", "it needs --sweep: graphbench --sweep ...");
-      throw InputError("", "nothing to do: give --sweep, list, floor or bench; see graphbench --help");
+      throw InputError("",
+                       "nothing to do: give --sweep, list, floor, bench or compare; see graphbench --help");
     }
     arguments.command = Command::sweep;
     const bool from_file = app_.count("--config") > 0;
@@ -269,6 +291,7 @@ class CommandLine {
   CLI::App* list_ = nullptr;
   CLI::App* floor_ = nullptr;
   CLI::App* bench_ = nullptr;
+  CLI::App* compare_ = nullptr;
   Parsed parsed_;
 };
 

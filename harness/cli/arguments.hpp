@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/compare_arguments.hpp"
 #include "harness/config/options.hpp"
 
 namespace graphbench::cli {
 
-enum class Command : std::uint8_t { sweep, bench, list, floor, help, version };
+enum class Command : std::uint8_t { sweep, bench, list, floor, compare, help, version };
 enum class ListWhat : std::uint8_t { everything, workloads, devices, modes, presets };
 
 struct Arguments {
@@ -18,6 +19,7 @@ struct Arguments {
   // Of --sweep and bench, flags merged over the file; of list: plugin; of floor: its own.
   config::RawOptions options;
   std::vector<std::string> benchmark_flags;  // of bench: "--benchmark_NAME=VALUE", Google Benchmark's
+  CompareArguments compare;
   std::vector<std::string> argv;
   std::string text;  // of help
 };

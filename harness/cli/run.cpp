@@ -29,6 +29,8 @@ int dispatch(const Arguments& arguments) {
       return list_command(arguments);
     case Command::floor:
       return floor_command(arguments);
+    case Command::compare:
+      return compare_command(arguments);
     case Command::version:
       std::printf("graphbench %s (%s)\n", GRAPHBENCH_VERSION, GRAPHBENCH_COMMIT);
       return exit_done;

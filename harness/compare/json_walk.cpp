@@ -12,6 +12,9 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t shown_max = 40;
+// Beyond these, ratios would leave the range of numbers.
+constexpr double seconds_min = 1e-15;
+constexpr double seconds_max = 1e9;
 
 // The beginning of a value as it is written, for messages.
 std::string excerpt(std::string_view text) {
@@ -125,15 +128,16 @@ double JsonWalk::number(Value value) {
   return result;
 }
 
-double JsonWalk::number_not_negative(Value value) {
+double JsonWalk::seconds_or_none(Value value) {
   const double result = number(value);
-  if (result < 0) wrong(value, "a number from 0 up");
+  if (result < 0 || result > seconds_max) wrong(value, "a time of 0 seconds or more");
   return result;
 }
 
-double JsonWalk::positive_number(Value value) {
+double JsonWalk::positive_seconds(Value value) {
   const double result = number(value);
-  if (result <= 0) wrong(value, "a number above 0");
+  if (result <= 0) wrong(value, "a positive time");
+  if (result < seconds_min || result > seconds_max) wrong(value, "a time between a femtosecond and 30 years");
   return result;
 }
 

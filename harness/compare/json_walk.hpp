@@ -39,10 +39,10 @@ class JsonWalk {
   bool is_null(Value value);
   bool is_object(Value value);
   bool truth(Value value);
-  double number(Value value);               // finite
-  double number_not_negative(Value value);  // finite, >= 0
-  double positive_number(Value value);      // finite, > 0
-  std::int64_t count(Value value);          // a whole number >= 0
+  double number(Value value);            // finite
+  double seconds_or_none(Value value);   // from 0 up
+  double positive_seconds(Value value);  // a time that can be a median
+  std::int64_t count(Value value);       // a whole number >= 0
   // A number, string or truth value as text, as a fact to compare; "" for null.
   std::string fact(Value value);
   // Checks that the value is JSON and not nested too deeply, and passes over it.

@@ -13,7 +13,8 @@ namespace {
 using model::MetricComparison;
 using model::Verdict;
 
-constexpr double detectable_max = 10;  // a larger change than elevenfold is as good as no limit
+constexpr double detectable_max = 10;   // a larger change than elevenfold is as good as no limit
+constexpr double half_width_max = 600;  // of a logarithm; its exponential is a double
 constexpr double launches_advised_max = 1000;
 
 double median_of(std::vector<double> values) {
@@ -101,7 +102,9 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   trial.difference = replicates.paired ? paired(base, now) : welch(base, now);
   result.ratio = std::exp(mean_of(now) - mean_of(base));
   if (!trial.difference) return trial;
-  const double half_width = t_critical(0.025, trial.difference->freedom) * trial.difference->error;
+  // Bounded, so that two launches that have nothing in common still give numbers.
+  const double half_width =
+      std::min(t_critical(0.025, trial.difference->freedom) * trial.difference->error, half_width_max);
   result.ratio_ci95_low = std::exp(trial.difference->mean - half_width);
   result.ratio_ci95_high = std::exp(trial.difference->mean + half_width);
   result.p = p_beyond(*trial.difference, trial.log_margin);

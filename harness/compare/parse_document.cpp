@@ -225,9 +225,9 @@ class DocumentReader {
     double p50 = 0;
     walk_.fields(value, [&](std::string_view key, Value field) {
       if (key == "p50") {
-        p50 = walk_.positive_number(field);
+        p50 = walk_.positive_seconds(field);
       } else if (is_time(key)) {
-        if (!walk_.is_null(field)) walk_.number_not_negative(field);
+        if (!walk_.is_null(field)) walk_.seconds_or_none(field);
       } else {
         walk_.skip(field);
       }
@@ -246,7 +246,7 @@ class DocumentReader {
     walk_.fields(value, [&](std::string_view key, Value field) {
       if (!key.ends_with("_seconds")) return walk_.skip(field);
       if (walk_.is_null(field)) return;
-      const double seconds = walk_.number_not_negative(field);
+      const double seconds = walk_.seconds_or_none(field);
       if (key == "capture_seconds") capture = seconds;
     });
     return capture;

@@ -1,0 +1,85 @@
+// The options of compare are its own: they say nothing of a sweep, and no configuration file has them.
+#include "harness/cli/compare_arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "harness/config/input_error.hpp"
+#include "harness/config/suggest.hpp"
+#include "reporters/comparison/faces.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+using config::in_quotes;
+using config::InputError;
+
+constexpr const char* footer =
+    "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch).\n"
+    "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell is no longer measured;\n"
+    "11 inconclusive, with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
+
+std::string format_help() {
+  std::string names;
+  for (const reporters::Face& face : reporters::faces()) {
+    names += (names.empty() ? "" : "; ") + std::string(face.name) + ": " + std::string(face.what);
+  }
+  return names;
+}
+
+}  // namespace
+
+CLI::App& add_compare(CLI::App& app, CompareArguments& arguments) {
+  CLI::App* command = app.add_subcommand("compare", "say what became slower between two results");
+  command->allow_extras();
+  command->footer(footer);
+  const auto add = [&](const char* name, std::string& target, const std::string& help,
+                       const char* placeholder) {
+    // The last one would win silently: check_compare() refuses a second.
+    command->add_option(name, target, help)
+        ->type_name(placeholder)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  };
+  command->add_option("BASE", arguments.base, "the result before")->type_name("");
+  command->add_option("NEW", arguments.now, "the result after")->type_name("");
+  add("--margin", arguments.margin,
+      "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%", "LIST");
+  add("--floor", arguments.floor, "nor do changes up to this time (200ns), also by metric", "LIST");
+  add("--alpha", arguments.alpha, "share of false alarms among what is called slower or faster (0.05)",
+      "RATE");
+  add("--allow", arguments.allow, "compare although these differ: " + std::string("device, plan, ..."),
+      "FIELD,...");
+  add("--format", arguments.format, format_help(), "NAME");
+  add("-o,--output", arguments.output, "write to FILE instead of stdout", "FILE");
+  command->add_flag("--strict", arguments.strict, "exit with 11 where something is inconclusive");
+  return *command;
+}
+
+void check_compare(const CLI::App& command, const CompareArguments& arguments) {
+  std::vector<std::string> known = {"--help"};
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) continue;
+    const std::string name = option->get_name();
+    known.push_back(name);
+    if (option->count() > 1) {
+      throw InputError(name, "it is given " + std::to_string(option->count()) + " times: give it once");
+    }
+    if (option->count() == 1 && option->get_items_expected_max() > 0 && option->as<std::string>().empty()) {
+      throw InputError(name, "it is given without a value; see graphbench compare --help");
+    }
+  }
+  const std::vector<std::string> extras = command.remaining();
+  if (!extras.empty()) {
+    const std::string name = extras.front().substr(0, extras.front().find('='));
+    if (name.starts_with("-")) {
+      throw InputError(name, "compare has no such option" + config::did_you_mean(name, known) +
+                                 " (see graphbench compare --help)");
+    }
+    throw InputError("compare", in_quotes(extras.front()) + " is one too many: give BASE and NEW");
+  }
+  if (arguments.base.empty()) throw InputError("compare", "BASE is missing: graphbench compare BASE NEW");
+  if (arguments.now.empty()) throw InputError("compare", "NEW is missing: graphbench compare BASE NEW");
+}
+
+}  // namespace graphbench::cli

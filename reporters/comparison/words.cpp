@@ -1,0 +1,168 @@
+// Fixed words and three significant digits; everything that came from a document is made one line.
+#include "reporters/comparison/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "reporters/console/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using model::Coverage;
+using model::MetricComparison;
+using model::Verdict;
+
+std::string value_text(const std::string& value) {
+  return value.empty() ? "(not said)" : one_line(value);
+}
+
+std::string launches_text(const model::ComparisonSide& side) {
+  if (side.launches_min == side.launches_max) {
+    return fmt::format("{} launch{}", side.launches_max, side.launches_max == 1 ? "" : "es");
+  }
+  return fmt::format("{} to {} launches", side.launches_min, side.launches_max);
+}
+
+// A launch a side is the commonest reason for not knowing.
+bool lacks_launches(const model::Comparison& comparison) {
+  return comparison.tests == 0 && comparison.counts.inconclusive > 0;
+}
+
+}  // namespace
+
+std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdict) {
+  std::vector<Finding> found;
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.verdict == verdict) found.push_back({&cell, &metric});
+    }
+  }
+  std::ranges::stable_sort(found, [&](const Finding& a, const Finding& b) {
+    return verdict == Verdict::faster ? a.metric->ratio < b.metric->ratio : a.metric->ratio > b.metric->ratio;
+  });
+  return found;
+}
+
+std::string ratio_text(double ratio) {
+  return fmt::format("{:.3f}x", ratio);
+}
+
+std::string interval_text(const MetricComparison& metric) {
+  if (!metric.ratio_ci95_low || !metric.ratio_ci95_high) return "-";
+  return fmt::format("[{:.3f}, {:.3f}]", *metric.ratio_ci95_low, *metric.ratio_ci95_high);
+}
+
+std::string percent_text(const std::optional<double>& fraction) {
+  if (!fraction) return "-";
+  const double percent = 100 * *fraction;
+  return percent < 99.5 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
+std::string q_text(const std::optional<double>& q) {
+  if (!q) return "-";
+  return *q < 0.0001 ? "<0.0001" : fmt::format("{:.2g}", *q);
+}
+
+std::string coverage_text(const model::CellComparison& cell) {
+  const std::string reason = cell.reason.empty() ? "" : ": " + one_line(cell.reason);
+  switch (cell.coverage) {
+    case Coverage::compared:
+      return "compared";
+    case Coverage::base_only:
+      return "not in NEW" + (cell.regression ? "" : ", and not ok in BASE" + reason);
+    case Coverage::new_only:
+      return "not in BASE" + (cell.reason.empty() ? "" : ", and not ok in NEW" + reason);
+    case Coverage::failed_now:
+      return "failed in NEW" + reason;
+    case Coverage::skipped_now:
+      return "skipped in NEW" + reason;
+    case Coverage::recovered:
+      return "ok in NEW, and not in BASE" + reason;
+    case Coverage::neither:
+      break;
+  }
+  return "ok on neither side" + reason;
+}
+
+std::string difference_text(const model::Difference& difference) {
+  std::string text =
+      difference.field + ": " + value_text(difference.base) + " -> " + value_text(difference.now);
+  if (difference.blocking) {
+    text += difference.allowed ? " (allowed)" : " (in the way: --allow " + difference.field + ")";
+  }
+  return text;
+}
+
+std::string side_text(const model::ComparisonSide& side) {
+  std::string text = one_line(side.source) + ": " + value_text(side.device_name);
+  if (!side.driver.empty()) text += ", driver " + one_line(side.driver);
+  if (!side.tool_version.empty()) text += ", graphbench " + one_line(side.tool_version);
+  if (!side.tool_commit.empty()) text += " (" + one_line(side.tool_commit) + ")";
+  text += fmt::format(", {} cell{}, {}", side.cells, side.cells == 1 ? "" : "s", launches_text(side));
+  if (side.documents > 1) text += fmt::format(" from {} documents", side.documents);
+  if (!side.started_at.empty()) text += ", " + one_line(side.started_at);
+  return side.complete ? text : text + ", interrupted";
+}
+
+std::string settings_text(const model::ComparisonSettings& settings) {
+  const auto one = [](const model::MetricSettings& metric) {
+    return fmt::format("margin {}, floor {}", percent_text(metric.margin),
+                       format_seconds(metric.floor_seconds));
+  };
+  const std::string first = one(settings.metrics[0]);
+  std::string each;
+  bool alike = true;
+  for (const model::Metric metric : model::all_metrics) {
+    const std::string text = one(settings.of(metric));
+    alike = alike && text == first;
+    each += (each.empty() ? "" : "; ") + name_of(metric) + " " + text;
+  }
+  return fmt::format("{}, alpha {:g}", alike ? first : each, settings.alpha);
+}
+
+std::string detectable_text(const model::Comparison& comparison) {
+  std::vector<double> changes;
+  std::size_t tested = 0;
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.p) ++tested;
+      if (metric.detectable) changes.push_back(*metric.detectable);
+    }
+  }
+  if (tested == 0) return "";
+  std::ranges::sort(changes);
+  // Those without a limit count as larger than all others.
+  const auto at = [&](double share) -> std::string {
+    const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(tested))) - 1;
+    return rank < changes.size() ? percent_text(changes[rank]) : "more than 1000 %";
+  };
+  return fmt::format("could have found: a change of {} in half of the metrics, of {} in nine out of ten",
+                     at(0.5), at(0.9));
+}
+
+std::vector<std::string> advice(const model::Comparison& comparison) {
+  std::vector<std::string> lines;
+  if (!comparison.comparable) return lines;  // the headline says it
+  const model::ComparisonCounts& counts = comparison.counts;
+  if (counts.coverage_regressions > 0) {
+    lines.emplace_back("Cells were measured before and are not now: see why, or sweep the same axes again.");
+  }
+  if (counts.slower > 0) {
+    lines.emplace_back(
+        "Slower is beyond the margin and beyond chance. If the change is wanted, make NEW the baseline.");
+  }
+  if (lacks_launches(comparison)) {
+    lines.emplace_back(
+        "One launch cannot tell a change from its own luck: repeat both sweeps with --launches 5.");
+  } else if (counts.inconclusive > 0) {
+    lines.emplace_back(
+        "Inconclusive is not the same: more launches (--launches 10), or a wider --margin, tells.");
+  }
+  return lines;
+}
+
+}  // namespace graphbench::reporters

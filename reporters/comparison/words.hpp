@@ -1,0 +1,45 @@
+// How comparisons put numbers and differences into words, the same on every face.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/comparison.hpp"
+
+namespace graphbench::reporters {
+
+// A metric of a cell, both of the comparison it points into.
+struct Finding {
+  const model::CellComparison* cell = nullptr;
+  const model::MetricComparison* metric = nullptr;
+};
+
+// All of one verdict, worst first: the largest ratio first, of `faster` the smallest.
+std::vector<Finding> findings(const model::Comparison& comparison, model::Verdict verdict);
+
+// "1.052x"
+std::string ratio_text(double ratio);
+// "[1.047, 1.058]", "-" where there is none.
+std::string interval_text(const model::MetricComparison& metric);
+// "2.4 %" of a fraction, "-" where it is absent.
+std::string percent_text(const std::optional<double>& fraction);
+// "<0.0001", "0.021", "-".
+std::string q_text(const std::optional<double>& q);
+// "changed", "not in NEW", "failed: out_of_memory: ..." for a cell that was not compared.
+std::string coverage_text(const model::CellComparison& cell);
+// "device.driver: 580 -> 590", with what it means where it is in the way.
+std::string difference_text(const model::Difference& difference);
+// "base.json: NVIDIA H200, driver 580, graphbench 0.1.0 (abc), 5 launches, 2026-..."
+std::string side_text(const model::ComparisonSide& side);
+// "margin 2 %, floor 200ns" or the metrics' own where they differ.
+std::string settings_text(const model::ComparisonSettings& settings);
+// The changes that half and nine tenths of the metrics would have shown: "half of the metrics would
+// have shown a change of 1.9 %, nine in ten one of 5.1 %"; empty where nothing was tested.
+std::string detectable_text(const model::Comparison& comparison);
+// What a person should do now, one sentence a line; empty where nothing needs doing.
+std::vector<std::string> advice(const model::Comparison& comparison);
+
+}  // namespace graphbench::reporters
