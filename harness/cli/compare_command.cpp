@@ -79,9 +79,8 @@ int compare_command(const Arguments& arguments) {
   const model::ComparisonSettings settings = settings_of(asked);
   const reporters::Face& face = face_of(asked);
   check_output(asked.output);
-  const compare::Side base = compare::read_side(asked.base);
-  const compare::Side now = compare::read_side(asked.now);
-  const model::Comparison comparison = compare::compare(base, now, settings);
+  const compare::Sides sides = compare::read_sides(asked.base, asked.now);
+  const model::Comparison comparison = compare::compare(sides.base, sides.now, settings);
   write(comparison, face, asked.output);
   return exit_code_of(comparison);
 }

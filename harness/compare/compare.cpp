@@ -2,6 +2,10 @@
 #include "harness/compare/compare.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <future>
+#include <iterator>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -73,70 +77,82 @@ Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
   return now.state == CellState::ok ? Coverage::recovered : Coverage::neither;
 }
 
-// Collects cells and trials side by side; verdicts need all p values first.
-class Collector {
- public:
-  Collector(model::Comparison& comparison, bool interleaved)
-      : comparison_(comparison), interleaved_(interleaved) {}
-
-  void add_pair(const DocumentCell& base, const DocumentCell& now) {
-    const Coverage coverage = coverage_of(base, now);
-    CellComparison& cell = add(base.id, coverage, now.state == CellState::ok ? base.reason : now.reason);
-    cell.regression = coverage == Coverage::failed_now || coverage == Coverage::skipped_now;
-    if (coverage != Coverage::compared) return;
-    const bool pairs = interleaved_ && indices_are_unique(base.launches) && indices_are_unique(now.launches);
-    for (const Metric metric : model::all_metrics) {
-      const Replicates replicates = replicates_of(base, now, metric, pairs);
-      if (replicates.base.empty() || replicates.now.empty()) continue;
-      trials_.push_back(measure(metric, replicates, comparison_.settings.of(metric)));
-      cells_of_trials_.push_back(comparison_.cells.size() - 1);
-    }
-  }
-
-  void add_alone(const DocumentCell& only, Coverage coverage) {
-    CellComparison& cell = add(only.id, coverage, only.reason);
-    cell.regression = coverage == Coverage::base_only && only.state == CellState::ok;
-  }
-
-  void judge_all() {
-    comparison_.tests = judge(trials_, comparison_.settings.alpha);
-    for (std::size_t i = 0; i < trials_.size(); ++i) {
-      comparison_.cells[cells_of_trials_[i]].metrics.push_back(std::move(trials_[i].result));
-    }
-    trials_.clear();
-  }
-
- private:
-  CellComparison& add(const std::string& id, Coverage coverage, const std::string& reason) {
-    CellComparison& cell = comparison_.cells.emplace_back();
-    cell.id = id;
-    cell.coverage = coverage;
-    cell.reason = reason;
-    return cell;
-  }
-
-  model::Comparison& comparison_;
-  bool interleaved_;
-  std::vector<Trial> trials_;
-  std::vector<std::size_t> cells_of_trials_;
+// Two cells to compare, and where the outcome goes.
+struct Pair {
+  const DocumentCell* base = nullptr;
+  const DocumentCell* now = nullptr;
+  std::size_t cell = 0;  // of the comparison
 };
 
-void pair_cells(const Side& base, const Side& now, Collector& collector) {
+// Trials in the order of the pairs, with the cell each belongs to.
+struct Trials {
+  std::vector<Trial> trials;
+  std::vector<std::size_t> cells;
+};
+
+Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
+                     bool interleaved) {
+  Trials measured;
+  for (const Pair& pair : pairs) {
+    const bool in_pairs =
+        interleaved && indices_are_unique(pair.base->launches) && indices_are_unique(pair.now->launches);
+    for (const Metric metric : model::all_metrics) {
+      const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, in_pairs);
+      if (replicates.base.empty() || replicates.now.empty()) continue;
+      measured.trials.push_back(measure(metric, replicates, settings.of(metric)));
+      measured.cells.push_back(pair.cell);
+    }
+  }
+  return measured;
+}
+
+// Large comparisons are measured by two threads, half each.
+Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings, bool interleaved) {
+  constexpr std::size_t worth_a_thread = 5000;
+  if (pairs.size() < worth_a_thread) return measure_pairs(pairs, settings, interleaved);
+  const std::size_t half = pairs.size() / 2;
+  std::future<Trials> second = std::async(
+      std::launch::async, [&] { return measure_pairs(pairs.subspan(half), settings, interleaved); });
+  Trials measured = measure_pairs(pairs.first(half), settings, interleaved);
+  Trials rest = second.get();
+  std::ranges::move(rest.trials, std::back_inserter(measured.trials));
+  measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
+  return measured;
+}
+
+CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& named, Coverage coverage,
+                         const std::string& reason) {
+  CellComparison& cell = comparison.cells.emplace_back();
+  cell.id = named.id;
+  cell.coverage = coverage;
+  cell.reason = reason;
+  return cell;
+}
+
+// Fills in the cells with their coverage, and returns the pairs to measure.
+std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Comparison& comparison) {
   std::unordered_map<std::string_view, const DocumentCell*> partners;
   partners.reserve(now.cells.size());
   for (const DocumentCell& cell : now.cells) partners.emplace(cell.id, &cell);
-  for (const DocumentCell& cell : base.cells) {
-    const auto partner = partners.find(cell.id);
+  std::vector<Pair> pairs;
+  for (const DocumentCell& before : base.cells) {
+    const auto partner = partners.find(before.id);
     if (partner == partners.end()) {
-      collector.add_alone(cell, Coverage::base_only);
+      add_cell(comparison, before, Coverage::base_only, before.reason).regression =
+          before.state == CellState::ok;
       continue;
     }
-    collector.add_pair(cell, *partner->second);
-    partner->second = nullptr;
+    const DocumentCell& after = *std::exchange(partner->second, nullptr);
+    const Coverage coverage = coverage_of(before, after);
+    CellComparison& cell =
+        add_cell(comparison, before, coverage, after.state == CellState::ok ? before.reason : after.reason);
+    cell.regression = coverage == Coverage::failed_now || coverage == Coverage::skipped_now;
+    if (coverage == Coverage::compared) pairs.push_back({&before, &after, comparison.cells.size() - 1});
   }
   for (const DocumentCell& cell : now.cells) {
-    if (partners.at(cell.id) != nullptr) collector.add_alone(cell, Coverage::new_only);
+    if (partners.at(cell.id) != nullptr) add_cell(comparison, cell, Coverage::new_only, cell.reason);
   }
+  return pairs;
 }
 
 void count_cell(const CellComparison& cell, model::ComparisonCounts& counts) {
@@ -232,9 +248,12 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
     return comparison;
   }
   const bool interleaved = !base.facts.interleaved.empty() && base.facts.interleaved == now.facts.interleaved;
-  Collector collector(comparison, interleaved);
-  pair_cells(base, now, collector);
-  collector.judge_all();
+  const std::vector<Pair> pairs = pair_cells(base, now, comparison);
+  Trials measured = measure_all(pairs, settings, interleaved);
+  comparison.tests = judge(measured.trials, settings.alpha);
+  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
+    comparison.cells[measured.cells[i]].metrics.push_back(std::move(measured.trials[i].result));
+  }
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = verdict_of(comparison.counts);
   comparison.headline = headline_of(comparison);

@@ -2,8 +2,8 @@
 #include "harness/compare/json_walk.hpp"
 
 #include <cmath>
+#include <span>
 
-#include "harness/compare/parse_document.hpp"
 #include "harness/config/input_error.hpp"
 
 namespace graphbench::compare {
@@ -55,17 +55,14 @@ std::string meaning_of(simdjson::error_code code) {
 
 }  // namespace
 
-JsonWalk::Descent::Descent(JsonWalk& walk, Step step) : walk_(walk) {
-  if (walk_.path_.size() >= static_cast<std::size_t>(nesting_max)) {
-    walk_.path_.clear();  // naming every level would fill the line
-    walk_.fail("it is nested deeper than " + std::to_string(nesting_max) + " levels: not a result document");
-  }
-  walk_.path_.push_back(step);
+void JsonWalk::too_deep() {
+  depth_ = 0;  // naming every level would fill the line
+  fail("it is nested deeper than " + std::to_string(nesting_max) + " levels: not a result document");
 }
 
 std::string JsonWalk::place() const {
   std::string place;
-  for (const Step& step : path_) {
+  for (const Step& step : std::span(path_).first(depth_)) {
     if (step.key.empty()) {
       place += "[" + std::to_string(step.index) + "]";
     } else {

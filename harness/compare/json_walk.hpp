@@ -4,10 +4,13 @@
 
 #include <simdjson.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "harness/compare/parse_document.hpp"
 
 namespace graphbench::compare {
 
@@ -56,8 +59,11 @@ class JsonWalk {
   // One step down, for as long as it lives.
   class Descent {
    public:
-    Descent(JsonWalk& walk, Step step);
-    ~Descent() { walk_.path_.pop_back(); }
+    Descent(JsonWalk& walk, Step step) : walk_(walk) {
+      if (walk_.depth_ == walk_.path_.size()) walk_.too_deep();
+      walk_.path_[walk_.depth_++] = step;
+    }
+    ~Descent() { --walk_.depth_; }
     Descent(const Descent&) = delete;
     Descent& operator=(const Descent&) = delete;
 
@@ -68,10 +74,12 @@ class JsonWalk {
   template <typename Visit>
   void visit_fields(simdjson::ondemand::object& object, Visit&& visit);
   [[noreturn]] void wrong(Value value, const char* wanted);
+  [[noreturn]] void too_deep();
   std::string place() const;
 
   std::string source_;
-  std::vector<Step> path_;
+  std::array<Step, static_cast<std::size_t>(nesting_max)> path_;
+  std::size_t depth_ = 0;
 };
 
 // The text between a key's quotes as it is written; unescaped where it holds an escape.

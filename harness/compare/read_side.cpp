@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "harness/compare/parse_document.hpp"
 #include "harness/config/input_error.hpp"
@@ -23,7 +26,7 @@ namespace fs = std::filesystem;
 using config::InputError;
 
 [[noreturn]] void cannot_read(const std::string& path, int error) {
-  throw InputError(path, std::string("it cannot be read: ") + std::strerror(error));
+  throw InputError(path, "it cannot be read: " + std::generic_category().message(error));
 }
 
 class InputFile {
@@ -192,6 +195,23 @@ Side read_side(const std::string& path) {
     documents.push_back(read_document(each));
   }
   return merge(path, std::move(documents));
+}
+
+Sides read_sides(const std::string& base, const std::string& now) {
+  // A document needs about twice its size while it is parsed; larger ones take their turns.
+  constexpr std::uintmax_t at_once_max = std::uintmax_t{1} << 28;
+  std::error_code error;
+  const auto size = [&](const std::string& path) {
+    const std::uintmax_t bytes = fs::is_regular_file(path, error) ? fs::file_size(path, error) : at_once_max;
+    return error ? at_once_max : bytes;
+  };
+  if (size(base) + size(now) >= at_once_max) {
+    Side first = read_side(base);
+    return {std::move(first), read_side(now)};
+  }
+  std::future<Side> second = std::async(std::launch::async, [&] { return read_side(now); });
+  Side first = read_side(base);
+  return {std::move(first), second.get()};
 }
 
 }  // namespace graphbench::compare

@@ -23,6 +23,13 @@ struct Side {
 // config::InputError naming the file and what is wrong with it.
 Side read_side(const std::string& path);
 
+// Both sides, at once where they are small enough for memory to hold both texts.
+struct Sides {
+  Side base;
+  Side now;
+};
+Sides read_sides(const std::string& base, const std::string& now);
+
 // Merges cells by id: launches one after the other, the worst state wins. Documents of one side must
 // come from one device and one software, and cells that several of them hold from one plan; throws
 // config::InputError otherwise. `documents` is not empty.

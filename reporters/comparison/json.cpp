@@ -1,6 +1,8 @@
 // The comparison as a document, in the order of its schema; one cell a line, so that a large one is
 // written as it goes and a small one reads well in a diff.
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,8 +18,15 @@ Json text(const std::string& value) {
   return value.empty() ? Json(nullptr) : Json(value);
 }
 
+// Nine significant digits: the rest of a statistic is the rounding of the machine that computed it.
+double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return std::strtod(text, nullptr);
+}
+
 Json number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+  return value && std::isfinite(*value) ? Json(rounded(*value)) : Json(nullptr);
 }
 
 // Bytes that are not UTF-8 (a path may hold them) are replaced by U+FFFD.
@@ -84,18 +93,18 @@ Json counts_of(const model::Comparison& comparison) {
 Json metric_of(const model::MetricComparison& metric) {
   Json interval = nullptr;
   if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
-    interval = Json::array({*metric.ratio_ci95_low, *metric.ratio_ci95_high});
+    interval = Json::array({rounded(*metric.ratio_ci95_low), rounded(*metric.ratio_ci95_high)});
   }
   Json json = {{"metric", name_of(metric.metric)},
                {"verdict", name_of(metric.verdict)},
                {"base_seconds", metric.base_seconds},
                {"new_seconds", metric.new_seconds},
-               {"ratio", metric.ratio},
+               {"ratio", rounded(metric.ratio)},
                {"ratio_ci95", interval},
                {"p", number(metric.p)},
                {"q", number(metric.q)},
                {"detectable", number(metric.detectable)},
-               {"margin", metric.margin},
+               {"margin", rounded(metric.margin)},
                {"base_launches", metric.base_launches},
                {"new_launches", metric.new_launches},
                {"paired", metric.paired}};

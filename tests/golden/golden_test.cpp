@@ -1,34 +1,18 @@
-// Compares what the reporters print with the files kept beside this one. GRAPHBENCH_UPDATE_GOLDEN=1
-// writes the files anew instead; review them with git.
+// Compares what the reporters of results print with the files kept beside this one; expect_golden.hpp
+// says how to write them anew.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 
 #include "reporters/console/progress.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
+#include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench {
 namespace {
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(GRAPHBENCH_GOLDEN_FOLDER) + "/" + name;
-  if (std::getenv("GRAPHBENCH_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    ASSERT_TRUE(file.flush().good()) << path;
-    return;
-  }
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file.good()) << path << " is missing";
-  const std::string expected((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  EXPECT_EQ(text, expected) << "if the change is wanted: GRAPHBENCH_UPDATE_GOLDEN=1, then review " << path;
-}
 
 std::string table_of(const model::Result& result, const reporters::TableOptions& options) {
   std::ostringstream out;

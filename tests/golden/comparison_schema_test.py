@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Holds comparison documents to reporters/schema/comparison.schema.json, and the schema to its strictness."""
+
+import copy
+import json
+import pathlib
+import unittest
+
+import jsonschema
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+SCHEMA = FOLDER.parents[1] / "reporters" / "schema" / "comparison.schema.json"
+GOLDEN = ("mixed", "same", "single", "incomparable")
+MISSING = object()
+
+METRIC = ("cells", 0, "metrics", 0)
+
+# comparison.mixed.json: cell 0 is compared and its latency slower, cell 2 has an inconclusive latency, cell
+# 4 failed in NEW.
+MUTANTS = [
+    (("schema",), "graphbench.comparison/2"),
+    (("schema",), MISSING),
+    (("extra",), 1),
+    (("comparable",), "yes"),
+    (("comparable",), False),  # with cells and a verdict
+    (("passed",), None),
+    (("verdict",), "worse"),
+    (("verdict",), None),
+    (("headline",), ""),
+    (("base", "source"), ""),
+    (("base", "documents"), 0),
+    (("base", "driver"), ""),
+    (("new",), MISSING),
+    (("new", "cells"), 0),
+    (("new", "launches", "min"), -1),
+    (("settings", "alpha"), 0),
+    (("settings", "margin", "latency"), MISSING),
+    (("settings", "floor_seconds", "device"), -1e-9),
+    (("settings", "allow"), "plan"),
+    (("differences", 0, "field"), ""),
+    (("differences", 0, "allowed"), MISSING),
+    (("counts", "tests"), -1),
+    (("counts", "metrics", "slower"), 1.5),
+    (("counts", "cells", "neither"), MISSING),
+    (("cells",), {}),
+    (("cells", 0, "id"), ""),
+    (("cells", 0, "coverage"), "both"),
+    (("cells", 0, "regression"), True),
+    (("cells", 0, "reason"), "of a compared cell"),
+    (("cells", 4, "metrics"), [{}]),
+    (METRIC + ("metric",), "throughput"),
+    (METRIC + ("verdict",), "inconclusive"),  # without a why
+    (METRIC + ("why",), "of a verdict"),
+    (METRIC + ("base_seconds",), 0),
+    (METRIC + ("ratio",), None),
+    (METRIC + ("ratio_ci95",), [1.0]),
+    (METRIC + ("ratio_ci95",), None),  # of a verdict
+    (METRIC + ("p",), 1.5),
+    (METRIC + ("q",), None),  # of a verdict
+    (METRIC + ("q",), MISSING),
+    (METRIC + ("detectable",), -0.1),
+    (METRIC + ("margin",), "2%"),
+    (METRIC + ("new_launches",), 0),
+    (METRIC + ("paired",), MISSING),
+    (("cells", 2, "metrics", 0, "why"), MISSING),
+]
+
+
+def load(name):
+    return json.loads((FOLDER / f"comparison.{name}.json").read_text(encoding="utf-8"))
+
+
+def change(document, path, value):
+    mutant = copy.deepcopy(document)
+    place = mutant
+    for step in path[:-1]:
+        place = place[step]
+    if value is MISSING:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return mutant
+
+
+class Schema(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        cls.validator = jsonschema.Draft202012Validator(schema)
+
+    def test_golden_documents_are_valid(self):
+        for name in GOLDEN:
+            with self.subTest(name):
+                self.assertEqual([], [error.message for error in self.validator.iter_errors(load(name))])
+
+    def test_every_mutant_is_refused(self):
+        mixed = load("mixed")
+        for path, value in MUTANTS:
+            with self.subTest(path=path, value="missing" if value is MISSING else value):
+                self.assertFalse(self.validator.is_valid(change(mixed, path, value)))
+
+
+if __name__ == "__main__":
+    unittest.main()

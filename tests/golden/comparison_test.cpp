@@ -1,0 +1,38 @@
+// The faces of comparisons against the files kept beside this one, as golden_test.cpp does.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "reporters/comparison/faces.hpp"
+#include "tests/golden/expect_golden.hpp"
+#include "tests/golden/sample_comparisons.hpp"
+
+namespace graphbench {
+namespace {
+
+std::string shown(const char* face, const model::Comparison& comparison, bool colours = false) {
+  const reporters::Face* found = reporters::find_face(face);
+  if (found == nullptr) return "there is no such face";
+  std::ostringstream out;
+  found->print(out, comparison, {colours});
+  return out.str();
+}
+
+TEST(GoldenComparison, Tables) {
+  expect_golden("comparison.mixed.table.txt", shown("table", samples::mixed_comparison()));
+  expect_golden("comparison.mixed.table.colours.txt", shown("table", samples::mixed_comparison(), true));
+  expect_golden("comparison.same.table.txt", shown("table", samples::same_comparison()));
+  expect_golden("comparison.single.table.txt", shown("table", samples::single_launch_comparison()));
+  expect_golden("comparison.incomparable.table.txt", shown("table", samples::incomparable_comparison()));
+}
+
+TEST(GoldenComparison, Documents) {
+  expect_golden("comparison.mixed.json", shown("json", samples::mixed_comparison()));
+  expect_golden("comparison.same.json", shown("json", samples::same_comparison()));
+  expect_golden("comparison.single.json", shown("json", samples::single_launch_comparison()));
+  expect_golden("comparison.incomparable.json", shown("json", samples::incomparable_comparison()));
+}
+
+}  // namespace
+}  // namespace graphbench

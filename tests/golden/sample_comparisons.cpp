@@ -1,0 +1,121 @@
+// Made by the comparing itself from sides written down here, so that samples cannot drift from what it
+// makes.
+#include "tests/golden/sample_comparisons.hpp"
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "harness/compare/compare.hpp"
+
+namespace graphbench::samples {
+namespace {
+
+using compare::CellState;
+using compare::DocumentCell;
+using compare::LaunchTimes;
+using compare::Side;
+
+// What five launches of the same thing look like, as factors.
+constexpr double luck[] = {1.0, 1.002, 0.999, 1.001, 0.998};
+
+struct Times {
+  double latency = 100e-6;
+  double submit = 5e-6;
+  double device = 95e-6;
+  double capture = 0;
+};
+
+DocumentCell cell(const std::string& id, const Times& times, int launches = 5, double spread = 1) {
+  DocumentCell made;
+  made.id = id;
+  for (int i = 0; i < launches; ++i) {
+    const double factor = 1 + (luck[i] - 1) * spread;
+    made.launches.push_back(
+        {i, times.latency * factor, times.submit * factor, times.device * factor, times.capture * factor});
+  }
+  return made;
+}
+
+DocumentCell not_ok(const std::string& id, CellState state, const std::string& reason) {
+  DocumentCell made;
+  made.id = id;
+  made.state = state;
+  made.reason = reason;
+  return made;
+}
+
+Side side(const std::string& source, const std::string& commit) {
+  Side made;
+  made.source = source;
+  made.documents = 1;
+  made.facts.tool_version = "0.1.0";
+  made.facts.tool_commit = commit;
+  made.facts.started_at = "2026-01-02T03:04:05Z";
+  made.facts.fields = {{"device.kind", "cuda"},       {"device.name", "NVIDIA H200"},
+                       {"device.driver", "580.159"},  {"device.libraries.cudnn", "9.14.0"},
+                       {"fingerprint", "00112233aa"}, {"plan", "ccddeeff00"},
+                       {"tool.version", "0.1.0"},     {"tool.commit", commit}};
+  return made;
+}
+
+}  // namespace
+
+model::Comparison mixed_comparison() {
+  Side base = side("base.json", "0123456789ab");
+  Side now = side("new.json", "ba9876543210");
+  now.facts.fields["device.driver"] = "590.10";
+  now.facts.fields["fingerprint"] = "ffeedd0011";
+  const auto id = [](int batch, const char* mode) {
+    return "mlp/base/bf16/forward/b" + std::to_string(batch) + "/w3/" + mode;
+  };
+  base.cells = {cell(id(1, "eager"), {}),
+                cell(id(1, "whole"), {90e-6, 1e-6, 88e-6, 60e-6}),
+                cell(id(2, "eager"), {}, 5, 12),
+                cell(id(2, "whole"), {90e-6, 1e-6, 88e-6, 60e-6}),
+                cell(id(4, "eager"), {}),
+                cell(id(4, "whole"), {}),
+                cell(id(8, "eager"), {}),
+                not_ok(id(8, "whole"), CellState::failed, "worker_crashed: it died of signal 11")};
+  now.cells = {cell(id(1, "eager"), {105e-6, 5.01e-6, 100e-6, 0}),
+               cell(id(1, "whole"), {90e-6, 1.1e-6, 88e-6, 50e-6}),
+               cell(id(2, "eager"), {103e-6, 5e-6, 95e-6, 0}, 5, 12),
+               cell(id(2, "whole"), {112.5e-6, 1e-6, 110e-6, 60e-6}),
+               not_ok(id(4, "eager"), CellState::failed, "out_of_memory: allocate 1 GB"),
+               not_ok(id(4, "whole"), CellState::skipped, "not_capturable: op sync"),
+               cell(id(8, "whole"), {}),
+               cell(id(16, "whole"), {})};
+  return compare::compare(base, now, {});
+}
+
+model::Comparison same_comparison() {
+  Side base = side("base.json", "0123456789ab");
+  base.cells = {cell("conv/base/bf16/forward/b1/w0/eager", {}),
+                cell("conv/base/bf16/forward/b1/w0/whole", {90e-6, 1e-6, 88e-6, 60e-6})};
+  Side now = base;
+  now.source = "new";
+  now.documents = 5;
+  return compare::compare(base, now, {});
+}
+
+model::Comparison single_launch_comparison() {
+  Side base = side("base.json", "0123456789ab");
+  base.cells = {cell("conv/base/bf16/forward/b1/w0/whole", {90e-6, 1e-6, 88e-6, 60e-6}, 1)};
+  Side now = base;
+  now.cells.front().launches.front().latency = 99e-6;
+  now.facts.complete = false;
+  return compare::compare(base, now, {});
+}
+
+model::Comparison incomparable_comparison() {
+  Side base = side("base.json", "0123456789ab");
+  base.cells = {cell("conv/base/bf16/forward/b1/w0/whole", {})};
+  Side now = base;
+  now.facts.fields["device.name"] = "NVIDIA H100";
+  now.facts.fields["plan"] = "another";
+  model::ComparisonSettings settings;
+  settings.allow = {"plan"};
+  return compare::compare(base, now, settings);
+}
+
+}  // namespace graphbench::samples

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""How long, and in how much memory, `graphbench compare` takes for two large documents.
+
+    compare_scale.py BINARY [--cells 100000] [--launches 5] [--slower 10] [--keep FOLDER]
+
+Writes two documents with every field of the contract, seeded, one with a few cells 10 % slower, compares
+them three times and prints the best time, the peak memory and the verdict's last lines. Not a test: times
+depend on the machine."""
+
+import argparse
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+HEAD = """{"schema":"graphbench.result/1","tool":{"version":"0.1.0","commit":"0123456789ab"},
+"started_at":"2026-01-02T03:04:05Z","finished_at":"2026-01-02T04:04:05Z","complete":true,
+"environment":{"hostname":"large","os":"Linux","cpu":"CPU","cores":16,"device":{"kind":"cuda","name":"GPU",
+"uuid":"GPU-0","compute_capability":"9.0","memory_bytes":1,"driver":"1","runtime":"1","libraries":{}},
+"fingerprint":"00ff"},"plan":{"hash":"00aa","argv":[],"seed":1,"launches":%d,"axes":{"workload":["mlp"],
+"preset":["base"],"dtype":["bf16"],"pass":["forward"],"batch":[1],"warmup":[0],"mode":["whole"]}},
+"cells":[
+"""
+
+
+def summary(median):
+    return (f'{{"count":500,"min":{median * 0.98:.9g},"p50":{median:.9g},"p90":{median * 1.02:.9g},'
+            f'"p99":{median * 1.05:.9g},"max":{median * 1.2:.9g},"mean":{median * 1.01:.9g},'
+            f'"stddev":{median * 0.01:.9g}}}')
+
+
+def launch(index, draw, factor):
+    return (f'{{"index":{index},"setup":{{"warmup_seconds":0.001,"capture_seconds":{draw(1e-4):.9g},'
+            f'"instantiate_seconds":0.0002,"upload_seconds":0.00003,"first_step_seconds":0.0001}},'
+            f'"submit_seconds":{summary(draw(5e-6))},"latency_seconds":{summary(draw(1e-4 * factor))},'
+            f'"device_seconds":{summary(draw(9e-5 * factor))},"throughput_steps_per_second":9000.5}}')
+
+
+def write(path, cells, launches, slower, seed):
+    generator = random.Random(seed)
+
+    def draw(median):
+        return median * (1 + 0.002 * generator.gauss(0, 1))
+
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(HEAD % launches)
+        for i in range(cells):
+            factor = 1.1 if i < slower else 1
+            each = ",".join(launch(k, draw, factor) for k in range(launches))
+            file.write(f'{"," if i else ""}{{"id":"mlp/base/bf16/forward/b{i + 1}/w0/whole","workload":"mlp",'
+                       f'"preset":"base","dtype":"bf16","pass":"forward","batch":{i + 1},"warmup":0,'
+                       f'"mode":"whole","status":"ok","check":{{"reference":"eager","identical":true,'
+                       f'"max_abs_error":0.0}},"graph":{{"pieces":1,"nodes":24,"captured_ops":24,"eager_ops":0}},'
+                       f'"memory":{{"weights_bytes":1,"pool_bytes":1,"pool_bytes_private":1}},"launches":[{each}],'
+                       f'"summary":{{"speedup_over_eager":1.1,"breakeven_steps":10}}}}\n')
+        file.write("]}\n")
+
+
+def measure(command):
+    """Wall seconds, CPU seconds, peak resident kilobytes, exit code and stdout of one run."""
+    with tempfile.TemporaryFile() as out:
+        begin = time.monotonic()
+        process = subprocess.Popen(command, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        elapsed = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        return (elapsed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, process.returncode,
+                out.read().decode())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("binary")
+    parser.add_argument("--cells", type=int, default=100_000)
+    parser.add_argument("--launches", type=int, default=5)
+    parser.add_argument("--slower", type=int, default=10, help="cells of NEW that are 10 %% slower")
+    parser.add_argument("--keep", type=pathlib.Path, help="write the documents here and leave them")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="graphbench-scale-") as temporary:
+        folder = arguments.keep or pathlib.Path(temporary)
+        base, new = folder / "base.json", folder / "new.json"
+        write(base, arguments.cells, arguments.launches, 0, 1)
+        write(new, arguments.cells, arguments.launches, arguments.slower, 2)
+        megabytes = (base.stat().st_size + new.stat().st_size) / 1e6
+        runs = [measure([arguments.binary, "compare", str(base), str(new)]) for _ in range(3)]
+    print("".join(line + "\n" for line in runs[0][4].splitlines()[-5:]))
+    print(f"{arguments.cells} cells of {arguments.launches} launches a side, {megabytes:.0f} MB together: "
+          f"{min(run[0] for run in runs):.2f} s ({min(run[1] for run in runs):.2f} s of CPU), "
+          f"{max(run[2] for run in runs) / 1e6:.2f} GB, exit code {runs[0][3]}")
+    return 0 if all(run[3] in (0, 10) for run in runs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
