@@ -72,17 +72,21 @@ struct PaddedText {
 PaddedText read_text(const std::string& path) {
   const InputFile file(path);
   constexpr auto limit = static_cast<std::size_t>(document_bytes_max);
+  const auto check = [&](std::size_t size) {
+    if (size <= limit) return;
+    throw InputError(path, "it is larger than " + std::to_string(limit >> 20) +
+                               " MiB, the most one document may have: split it into a folder of documents");
+  };
+  check(file.size());
+  // A byte more than there should be, so that the end is seen.
   std::size_t capacity = std::max(file.size(), std::size_t{1} << 16) + 1;
   PaddedText text;
   for (;;) {
-    if (text.size > limit || capacity > 2 * limit) {
-      throw InputError(path, "it is larger than " + std::to_string(limit >> 20) +
-                                 " MiB, the most one document may have: split it into a folder of documents");
-    }
     auto bytes = std::make_unique_for_overwrite<char[]>(capacity + text_padding);
     if (text.size > 0) std::memcpy(bytes.get(), text.bytes.get(), text.size);
     text.bytes = std::move(bytes);
     text.size += file.read(text.bytes.get() + text.size, capacity - text.size);
+    check(text.size);
     if (text.size < capacity) break;
     capacity *= 2;
   }

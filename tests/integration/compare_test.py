@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""`graphbench compare` as CI runs it: exit codes, faces, files, and one line for every bad input."""
+
+import copy
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import threading
+import unittest
+
+import jsonschema
+
+from harness_case import HarnessCase
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BASELINE = ROOT / "ci" / "baselines" / "h200.json"
+SCHEMA = ROOT / "reporters" / "schema" / "comparison.schema.json"
+
+# What launches of one thing look like, as factors.
+LUCK = (1.0, 1.002, 0.999, 1.001, 0.998, 1.0005, 0.9995, 1.0015, 0.9985, 1.0)
+
+
+def document(cells=3, launches=5, factor=1.0, **plan):
+    """Only what the contract names and a comparison needs, with `factor` on the latency of cell 0."""
+    def launch(i, cell):
+        time = 1e-4 * LUCK[i] * (factor if cell == 0 else 1)
+        return {"index": i, "latency_seconds": {"p50": time}, "setup": {"capture_seconds": 1e-3 * LUCK[i]}}
+    return {"schema": "graphbench.result/1",
+            "environment": {"fingerprint": "ff", "device": {"kind": "cuda", "name": "GPU", "driver": "1"}},
+            "plan": {"hash": "aa", **plan},
+            "cells": [{"id": f"cell {c}", "status": "ok", "launches": [launch(i, c) for i in range(launches)]}
+                      for c in range(cells)]}
+
+
+class CompareCase(HarnessCase):
+    def put(self, name, value):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+        return name
+
+    def compare(self, *arguments, code=0, **options):
+        done = self.run_graphbench("compare", *arguments, **options)
+        self.assertEqual(code, done.returncode, done.stdout + done.stderr)
+        return done
+
+
+class Verdicts(CompareCase):
+    def setUp(self):
+        super().setUp()
+        self.put("base.json", document())
+        self.put("slower.json", document(factor=1.05))
+
+    def test_a_result_against_itself_is_the_same(self):
+        done = self.compare("base.json", "base.json")
+        self.assertIn("same: all 6 metrics of 3 cells", done.stdout)
+        self.assertEqual("", done.stderr)
+
+    def test_slower_is_10_and_faster_is_0(self):
+        done = self.compare("base.json", "slower.json", code=10)
+        self.assertIn("slower: 1 of 3 cells; most: cell 0 latency 1.050x", done.stdout)
+        self.assertIn("faster: 1 of 3 cells; most: cell 0 latency 0.952x",
+                      self.compare("slower.json", "base.json").stdout)
+
+    def test_margins_and_floors_decide_what_matters(self):
+        self.compare("base.json", "slower.json", "--margin", "10%")
+        self.compare("base.json", "slower.json", "--margin", "capture=10%", code=10)
+        self.compare("base.json", "slower.json", "--margin", "1%,latency=10%")
+        self.compare("base.json", "slower.json", "--floor", "20us")
+
+    def test_one_launch_a_side_is_inconclusive(self):
+        self.put("one.json", document(launches=1))
+        done = self.compare("one.json", "one.json")
+        self.assertIn("inconclusive", done.stdout)
+        self.assertIn("--launches 5", done.stdout)
+        self.compare("one.json", "one.json", "--strict", code=11)
+        self.compare("base.json", "base.json", "--strict")
+
+    def test_a_committed_result_of_a_gpu(self):
+        done = self.compare(BASELINE, BASELINE)
+        self.assertIn("inconclusive: 1188 of 1188 metrics; none is slower", done.stdout)
+        self.assertIn("NVIDIA H200", done.stdout)
+
+    def test_another_device_or_plan_is_12_unless_allowed(self):
+        other = document()
+        other["environment"]["device"]["name"] = "other"
+        other["plan"]["hash"] = "bb"
+        self.put("other.json", other)
+        done = self.compare("base.json", "other.json", code=12)
+        self.assertIn("not comparable: another device.name,plan", done.stdout)
+        self.compare("base.json", "other.json", "--allow", "plan", code=12)
+        self.compare("base.json", "other.json", "--allow", "device,plan")
+
+    def test_another_driver_is_listed_and_compared(self):
+        other = document()
+        other["environment"]["device"]["driver"] = "2"
+        other["environment"]["fingerprint"] = "00"
+        self.put("other.json", other)
+        self.assertIn("differs: device.driver: 1 -> 2", self.compare("base.json", "other.json").stdout)
+
+    def test_lost_cells_are_10_and_new_ones_are_0(self):
+        self.put("fewer.json", document(cells=2))
+        self.assertIn("1 cell lost", self.compare("base.json", "fewer.json", code=10).stdout)
+        self.assertIn("not in BASE", self.compare("fewer.json", "base.json").stdout)
+        failed = document()
+        failed["cells"][1].update(status="failed", reason={"code": "io", "message": "disk"}, launches=[])
+        self.put("failed.json", failed)
+        done = self.compare("base.json", "failed.json", code=10)
+        self.assertIn("cell 1  failed in NEW: io: disk", done.stdout)
+        self.assertIn("ok in NEW, and not in BASE", self.compare("failed.json", "base.json").stdout)
+
+    def test_folders_hold_a_launch_or_a_shard_a_document(self):
+        whole = document()
+        for i in range(5):
+            part = copy.deepcopy(whole)
+            for cell in part["cells"]:
+                cell["launches"] = [dict(cell["launches"][i], index=0)]
+            self.put(f"launches/{i}.json", part)
+        for c in range(3):
+            self.put(f"shards/{c}.json", dict(whole, cells=[whole["cells"][c]]))
+        for folder in ("launches", "shards"):
+            done = self.compare("base.json", folder)
+            self.assertIn("same: all 6 metrics of 3 cells", done.stdout)
+
+    def test_an_interleaved_run_is_compared_in_pairs(self):
+        for name, factor in (("a.json", 1.0), ("b.json", 1.05)):
+            drifting = document(factor=factor, interleaved={"id": "run"})
+            for cell in drifting["cells"]:
+                for i, launch in enumerate(cell["launches"]):
+                    launch["latency_seconds"]["p50"] *= 1 + 0.05 * i
+            self.put(name, drifting)
+        self.assertIn("slower: 1 of 3 cells", self.compare("a.json", "b.json", code=10).stdout)
+
+    def test_a_real_sweep_of_this_machine(self):
+        for name in ("a.json", "b.json"):
+            done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2",
+                                       "--warmup", "0", "--launches", "3", "--time-per-cell", "0.005",
+                                       "--samples-max", "5", "--json", name, "--quiet")
+            self.assertEqual(0, done.returncode, done.stderr)
+        self.compare("a.json", "a.json")
+        done = self.run_graphbench("compare", "a.json", "b.json", "--format", "json")
+        self.assertIn(done.returncode, (0, 10), done.stderr)
+        self.assertEqual(6, json.loads(done.stdout)["counts"]["cells"]["compared"])
+
+
+class Faces(CompareCase):
+    def test_the_document_is_valid_and_is_written_whole(self):
+        self.put("base.json", document())
+        self.put("slower.json", document(factor=1.05))
+        done = self.compare("base.json", "slower.json", "--format", "json", "-o", "out.json", code=10)
+        self.assertEqual("", done.stdout)
+        written = self.result("out.json")
+        self.assertEqual("slower", written["verdict"])
+        jsonschema.validate(written, json.loads(SCHEMA.read_text(encoding="utf-8")))
+        self.assertEqual(["base.json", "out.json", "slower.json"], sorted(os.listdir(self.folder)))
+
+    def test_colours_are_for_terminals_only(self):
+        self.put("base.json", document())
+        self.assertNotIn("\x1b", self.compare("base.json", "base.json").stdout)
+
+    def test_a_terminal_gets_colours_unless_it_asks_for_none(self):
+        self.put("base.json", document())
+        self.put("slower.json", document(factor=1.05))
+        for extra, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+            master, slave = pty.openpty()
+            seen = []
+            reader = threading.Thread(target=self.drain, args=(master, seen))
+            reader.start()
+            environment = self.environment(**{"TERM": "xterm", **extra})
+            with self.subTest(extra=extra):
+                done = subprocess.run([os.environ["GRAPHBENCH_BINARY"], "compare", "base.json", "slower.json"],
+                                      cwd=self.folder, env=environment, stdout=slave, timeout=60, check=False)
+                os.close(slave)
+                reader.join()
+                self.assertEqual(10, done.returncode)
+                self.assertEqual(coloured, b"\x1b[31m" in b"".join(seen))
+
+    @staticmethod
+    def drain(descriptor, seen):
+        try:
+            while chunk := os.read(descriptor, 4096):
+                seen.append(chunk)
+        except OSError:  # the other end is closed
+            pass
+        os.close(descriptor)
+
+    def test_help_names_arguments_and_exit_codes(self):
+        done = self.compare("--help")
+        for word in ("BASE", "NEW", "--margin", "--allow", "12 not comparable"):
+            self.assertIn(word, done.stdout)
+
+
+class BadInput(CompareCase):
+    def setUp(self):
+        super().setUp()
+        self.put("good.json", document())
+
+    def refuse(self, arguments, *words):
+        """Exit code 2, one line, nothing on stdout, and -o leaves no file behind."""
+        with self.subTest(arguments=arguments):
+            self.assert_refused(self.run_graphbench("compare", *arguments), *words)
+            self.assertFalse((self.folder / "out.json").exists())
+
+    def refuse_document(self, text, *words):
+        self.put("bad.json", text)
+        for arguments in (("bad.json", "good.json"), ("good.json", "bad.json")):
+            self.refuse((*arguments, "--format", "json", "-o", "out.json"), "bad.json: ", *words)
+
+    def mutant(self, change):
+        changed = document()
+        change(changed)
+        return json.dumps(changed)
+
+    def test_documents_that_are_none(self):
+        good = json.dumps(document())
+        self.refuse_document("", "it is empty")
+        self.refuse_document(good[:len(good) // 2], "cut off")
+        self.refuse_document(good + good, "something follows")
+        self.refuse_document("[]", "not a result document")
+        self.refuse_document('{"benchmarks": []}', 'no "schema"')
+        self.refuse_document(good.replace("result/1", "result/2"), '"graphbench.result/2"')
+        self.refuse_document('{"schema":"graphbench.result/1","x":' + "[" * 100000, "bad.json")
+        self.refuse_document('{"schema":"graphbench.result/1","x":' + "[" * 100000 + "]" * 100000 + "}",
+                             "deeper than 64 levels")
+        (self.folder / "bad.json").write_bytes(good.encode().replace(b"cell 1", b"cell \xff"))
+        self.refuse(("bad.json", "good.json"), "bad.json: ", "not UTF-8")
+
+    def test_times_that_are_none(self):
+        for value, words in (("NaN", "NaN is not JSON"), ("Infinity", "Infinity is not JSON"),
+                             ("-1", "not a positive time"), ("0", "not a positive time"),
+                             ("1e999", "not a finite number"), ('"1"', "not a finite number")):
+            text = json.dumps(document()).replace('"p50": 0.0001}', f'"p50": {value}}}', 1)
+            self.refuse_document(text, "cells[0].launches[0].latency_seconds.p50: ", words)
+
+    def test_cells_that_are_none(self):
+        self.refuse_document(self.mutant(lambda d: d["cells"].append(d["cells"][0])), '"cell 0" is there twice')
+        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(launches=[])), '"cell 1"', "no launches")
+        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(status="fine")), '"fine"')
+        self.refuse_document(self.mutant(lambda d: d.update(cells=[])), "nothing to compare")
+        self.refuse_document(self.mutant(lambda d: d["cells"][1].pop("id")), "cells[1]", 'no "id"')
+
+    def test_an_id_cannot_break_the_line(self):
+        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id="a\nb\x1b[31m", launches=[])), "a\\x0ab\\x1b")
+
+    def test_huge_files_are_refused_by_their_size(self):
+        with open(self.folder / "bad.json", "wb") as file:
+            file.truncate((1 << 30) + 1)  # a hole: it takes no space
+        self.refuse(("bad.json", "good.json"), "larger than 1024 MiB")
+
+    def test_files_and_folders_that_cannot_be_read(self):
+        self.refuse(("missing.json", "good.json"), "missing.json: it cannot be read: No such file")
+        (self.folder / "empty").mkdir()
+        self.refuse(("good.json", "empty"), "empty: the folder holds no *.json")
+        for i in range(3):
+            self.put(f"folder/{i}.json", document())
+        self.put("folder/1.json", "{")
+        self.refuse(("good.json", "folder"), "folder/1.json: ")
+
+    def test_one_side_is_one_machine_and_one_plan(self):
+        self.put("mixed/a.json", document())
+        other = document()
+        other["environment"]["fingerprint"] = "00"
+        self.put("mixed/b.json", other)
+        self.refuse(("good.json", "mixed"), "mixed/b.json: fingerprint", "mixed/a.json")
+        self.put("mixed/b.json", document(hash="bb"))
+        self.refuse(("good.json", "mixed"), "another plan")
+
+    def test_arguments(self):
+        self.refuse((), "BASE is missing")
+        self.refuse(("good.json",), "NEW is missing")
+        self.refuse(("good.json", "good.json", "good.json"), "one too many")
+        both = ("good.json", "good.json")
+        self.refuse((*both, "--margn", "2%"), "--margn: ", 'did you mean "--margin"?')
+        self.refuse((*both, "--margin", "2"), "--margin: ", '"2"', "2%")
+        self.refuse((*both, "--margin", "latncy=2%"), 'did you mean "latency"?')
+        self.refuse((*both, "--margin", "1%", "--margin", "2%"), "--margin: ", "give it once")
+        self.refuse((*both, "--floor", "200"), "--floor: ", "ns, us, ms or s")
+        self.refuse((*both, "--alpha", "2"), "--alpha: ")
+        self.refuse((*both, "--allow", "moon"), "--allow: ", "device.name", "plan")
+        self.refuse((*both, "--format", "xml"), "--format: ", "table", "json")
+        self.refuse((*both, "-o", "no/where.json"), "-o: ", "no")
+        self.refuse((*both, "--batch", "1"), "--batch")
+
+    def test_a_full_disk_is_the_machines_fault(self):
+        done = self.run_graphbench("compare", "good.json", "good.json", "-o", "/dev/full")
+        self.assertEqual(1, done.returncode)
+        self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
