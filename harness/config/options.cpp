@@ -188,8 +188,8 @@ RawOptions merge(RawOptions file, const RawOptions& flags) {
     }
     std::vector<RawItem>& merged = file[name];
     const auto key = [](const RawItem& item) { return item.text.substr(0, item.text.find('=')); };
-    std::erase_if(merged, [&](const RawItem& old) {
-      return std::any_of(items.begin(), items.end(),
+    std::erase_if(merged, [&key, &given = items](const RawItem& old) {
+      return std::any_of(given.begin(), given.end(),
                          [&](const RawItem& item) { return key(item) == key(old); });
     });
     merged.insert(merged.end(), items.begin(), items.end());

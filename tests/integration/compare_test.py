@@ -12,7 +12,7 @@ import unittest
 
 import jsonschema
 
-from harness_case import HarnessCase
+from harness_case import BINARY, HarnessCase
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BASELINE = ROOT / "ci" / "baselines" / "h200.json"
@@ -170,8 +170,8 @@ class Faces(CompareCase):
             reader.start()
             environment = self.environment(**{"TERM": "xterm", **extra})
             with self.subTest(extra=extra):
-                done = subprocess.run([os.environ["GRAPHBENCH_BINARY"], "compare", "base.json", "slower.json"],
-                                      cwd=self.folder, env=environment, stdout=slave, timeout=60, check=False)
+                done = subprocess.run([BINARY, "compare", "base.json", "slower.json"], cwd=self.folder,
+                                      env=environment, stdout=slave, timeout=60, check=False)
                 os.close(slave)
                 reader.join()
                 self.assertEqual(10, done.returncode)
@@ -235,14 +235,18 @@ class BadInput(CompareCase):
             self.refuse_document(text, "cells[0].launches[0].latency_seconds.p50: ", words)
 
     def test_cells_that_are_none(self):
-        self.refuse_document(self.mutant(lambda d: d["cells"].append(d["cells"][0])), '"cell 0" is there twice')
-        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(launches=[])), '"cell 1"', "no launches")
+        self.refuse_document(self.mutant(lambda d: d["cells"].append(d["cells"][0])),
+                             '"cell 0" is there twice')
+        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(launches=[])),
+                             '"cell 1"', "no launches")
         self.refuse_document(self.mutant(lambda d: d["cells"][1].update(status="fine")), '"fine"')
         self.refuse_document(self.mutant(lambda d: d.update(cells=[])), "nothing to compare")
         self.refuse_document(self.mutant(lambda d: d["cells"][1].pop("id")), "cells[1]", 'no "id"')
 
     def test_an_id_cannot_break_the_line(self):
-        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id="a\nb\x1b[31m", launches=[])), "a\\x0ab\\x1b")
+        name = "a\nb\x1b[31m"
+        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id=name, launches=[])),
+                             "a\\x0ab\\x1b")
 
     def test_huge_files_are_refused_by_their_size(self):
         with open(self.folder / "bad.json", "wb") as file:

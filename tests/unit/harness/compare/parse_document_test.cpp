@@ -53,7 +53,8 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
       "notes":{"deep":[[1,2],{"x":true}]},"status":"ok","id":"a\u002fb"},
       {"id":"c","status":"failed","reason":{"code":"io","message":"disk"},"launches":[]}],
       "plan":{"hash":"aa","launches":5,"interleaved":{"id":"run 1"},"axes":{}},
-      "environment":{"device":{"name":"GPU","libraries":{"cudnn":"9","x":null}},"fingerprint":"ff","machine":[1]},
+      "environment":{"device":{"name":"GPU","libraries":{"cudnn":"9","x":null}},
+        "fingerprint":"ff","machine":[1]},
       "tool":{"commit":"abc"},"complete":false,"schema":"graphbench.result/1"})");
   const LaunchTimes& launch = document.cells.front().launches.front();
   EXPECT_EQ(document.cells.front().id, "a/b");
