@@ -64,9 +64,9 @@ std::string JsonWalk::place() const {
   std::string place;
   for (const Step& step : std::span(path_).first(depth_)) {
     if (step.key.empty()) {
-      place += "[" + std::to_string(step.index) + "]";
+      place.append("[").append(std::to_string(step.index)).append("]");
     } else {
-      place += (place.empty() ? "" : ".") + excerpt(step.key);
+      place.append(place.empty() ? "" : ".").append(excerpt(step.key));
     }
   }
   return place;

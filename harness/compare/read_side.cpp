@@ -2,15 +2,18 @@
 #include "harness/compare/read_side.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
@@ -65,9 +68,22 @@ class InputFile {
 
 // A text with text_padding bytes behind it. Not a std::string: that would write zeros over it all first.
 struct PaddedText {
-  std::unique_ptr<char[]> bytes;
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<char, Free> bytes;
   std::size_t size = 0;
 };
+
+// In huge pages where the system has them: faulting a large text in costs as much as reading it.
+std::unique_ptr<char, PaddedText::Free> make_room(std::size_t capacity) {
+  constexpr std::size_t page = std::size_t{2} << 20;
+  const std::size_t rounded = (capacity + text_padding + page - 1) / page * page;
+  std::unique_ptr<char, PaddedText::Free> bytes(static_cast<char*>(std::aligned_alloc(page, rounded)));
+  if (!bytes) throw std::bad_alloc();
+  ::madvise(bytes.get(), rounded, MADV_HUGEPAGE);  // advice: refusing it changes nothing
+  return bytes;
+}
 
 PaddedText read_text(const std::string& path) {
   const InputFile file(path);
@@ -82,7 +98,7 @@ PaddedText read_text(const std::string& path) {
   std::size_t capacity = std::max(file.size(), std::size_t{1} << 16) + 1;
   PaddedText text;
   for (;;) {
-    auto bytes = std::make_unique_for_overwrite<char[]>(capacity + text_padding);
+    auto bytes = make_room(capacity);
     if (text.size > 0) std::memcpy(bytes.get(), text.bytes.get(), text.size);
     text.bytes = std::move(bytes);
     text.size += file.read(text.bytes.get() + text.size, capacity - text.size);

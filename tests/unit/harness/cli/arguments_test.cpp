@@ -90,11 +90,22 @@ TEST(Arguments, ListTakesWhatToList) {
 
 TEST(Arguments, HelpNamesEveryOptionAndNoCommandThatIsNotThere) {
   const std::string help = parse({"--help"}).text;
-  for (const char* name : {"--sweep", "--workload", "--batch", "--worker-timeout", "--split-ops", "list"}) {
+  for (const char* name :
+       {"--sweep", "--workload", "--batch", "--worker-timeout", "--split-ops", "list", "compare"}) {
     EXPECT_THAT(help, HasSubstr(name));
   }
-  EXPECT_THAT(help, testing::Not(HasSubstr("compare")));
   EXPECT_THAT(help, testing::Not(HasSubstr("serve ")));
+}
+
+TEST(Arguments, CompareHasItsOwnOptions) {
+  const Arguments arguments = parse({"compare", "a.json", "b", "--margin", "3%", "--strict", "-o", "out"});
+  EXPECT_EQ(arguments.command, Command::compare);
+  EXPECT_EQ(arguments.compare.base, "a.json");
+  EXPECT_EQ(arguments.compare.now, "b");
+  EXPECT_EQ(arguments.compare.margin, "3%");
+  EXPECT_EQ(arguments.compare.output, "out");
+  EXPECT_TRUE(arguments.compare.strict);
+  EXPECT_THAT(parse({"compare", "--help"}).text, HasSubstr("compare BASE NEW"));
 }
 
 TEST(Arguments, VersionIsACommand) {
