@@ -214,6 +214,8 @@ model::ComparisonSide describe(const Side& side) {
   model::ComparisonSide described;
   described.source = side.source;
   described.documents = side.documents;
+  const std::string tool = fact(side.facts, "tool.name");
+  if (!tool.empty()) described.tool_name = tool;
   described.tool_version = side.facts.tool_version;
   described.tool_commit = side.facts.tool_commit;
   described.started_at = side.facts.started_at;

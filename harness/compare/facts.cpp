@@ -15,26 +15,19 @@ struct Field {
 };
 
 // In the order in which differences are listed.
-constexpr std::array<Field, 20> known_fields = {{{"device.kind", true},
-                                                 {"device.name", true},
-                                                 {"device.compute_capability", true},
-                                                 {"plan", true},
-                                                 {"device.memory_bytes"},
-                                                 {"device.driver"},
-                                                 {"device.runtime"},
-                                                 {"cpu", false, true},
-                                                 {"cores", false, true},
-                                                 {"hostname"},
-                                                 {"os"},
-                                                 {"device.uuid"},
-                                                 {"machine.governor"},
-                                                 {"machine.turbo"},
-                                                 {"machine.pinned"},
-                                                 {"plan.seed"},
-                                                 {"plan.launches"},
-                                                 {"tool.version"},
-                                                 {"tool.commit"},
-                                                 {"fingerprint", true}}};
+constexpr std::array<Field, 21> known_fields = {{
+    {"tool.name", true},   {"device.kind", true},
+    {"device.name", true}, {"device.compute_capability", true},
+    {"plan", true},        {"device.memory_bytes"},
+    {"device.driver"},     {"device.runtime"},
+    {"cpu", false, true},  {"cores", false, true},
+    {"hostname"},          {"os"},
+    {"device.uuid"},       {"machine.governor"},
+    {"machine.turbo"},     {"machine.pinned"},
+    {"plan.seed"},         {"plan.launches"},
+    {"tool.version"},      {"tool.commit"},
+    {"fingerprint", true},
+}};
 
 // What the fingerprint says nothing about: a difference here does not explain another fingerprint.
 constexpr std::array<std::string_view, 12> outside_fingerprint = {"plan",

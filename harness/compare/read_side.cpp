@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/compare/foreign_documents.hpp"
 #include "harness/compare/parse_document.hpp"
 #include "harness/config/input_error.hpp"
 
@@ -112,7 +113,7 @@ PaddedText read_text(const std::string& path) {
 
 Document read_document(const std::string& path) {
   const PaddedText text = read_text(path);
-  return parse_document({text.bytes.get(), text.size}, path);
+  return parse_any_document({text.bytes.get(), text.size}, path);
 }
 
 std::vector<std::string> documents_below(const std::string& folder) {
@@ -135,8 +136,8 @@ std::string shown(const std::string& value) {
 
 // What one side's documents must agree on; the fingerprint sums up the rest.
 void check_agreement(const Document& first, const Document& other) {
-  for (const char* field : {"device.kind", "device.name", "device.compute_capability", "device.driver",
-                            "device.runtime", "fingerprint"}) {
+  for (const char* field : {"tool.name", "device.kind", "device.name", "device.compute_capability",
+                            "device.driver", "device.runtime", "fingerprint"}) {
     const auto value = [&](const Document& document) {
       const auto found = document.facts.fields.find(field);
       return found == document.facts.fields.end() ? std::string() : found->second;

@@ -9,6 +9,9 @@ const std::vector<Face>& faces() {
   static const std::vector<Face> all = {
       {"table", "for a terminal", print_comparison_table},
       {"json", "the document graphbench.comparison/1", print_comparison_json},
+      {"markdown", "for a pull request", print_comparison_markdown},
+      {"junit", "JUnit XML", print_comparison_junit},
+      {"github", "annotations of a GitHub workflow", print_comparison_github},
   };
   return all;
 }

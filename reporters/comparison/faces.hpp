@@ -1,6 +1,7 @@
 // What a comparison can be shown as. A face is a function in a file of its own and a row in faces.cpp.
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -31,5 +32,29 @@ void print_comparison_table(std::ostream& out, const model::Comparison& comparis
 // The document `graphbench.comparison/1`, one cell a line.
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison,
                            const FaceOptions& options);
+
+// What a comment on GitHub takes.
+inline constexpr std::size_t markdown_length_max = 65536;
+// For a pull request: one line of verdict, a table of what changed, the rest folded. GitHub-flavoured,
+// at most markdown_length_max bytes: tables are cut where they do not fit, and say how many of their rows
+// are left out. Names and messages from documents are escaped: they format nothing, mention nobody and
+// link nowhere.
+void print_comparison_markdown(std::ostream& out, const model::Comparison& comparison,
+                               const FaceOptions& options);
+
+// JUnit XML in the dialect that Jenkins, GitLab and GitHub's report actions read: one testcase a cell, a
+// failure where a metric is slower or the cell was lost, skipped where the launches cannot tell (a failure
+// with --strict) or nothing was compared. There is a failure exactly where passed() is false. Testcases
+// carry no `time`: it would be taken for how long a test ran.
+void print_comparison_junit(std::ostream& out, const model::Comparison& comparison,
+                            const FaceOptions& options);
+
+// GitHub shows this many errors and as many warnings a step, and drops the rest silently.
+inline constexpr std::size_t annotations_max = 10;
+// Workflow commands, which become annotations of a run: errors for what fails the comparison, warnings
+// for interrupted sweeps, differences of environment and what is inconclusive, and one notice that sums
+// up and says how many were left out.
+void print_comparison_github(std::ostream& out, const model::Comparison& comparison,
+                             const FaceOptions& options);
 
 }  // namespace graphbench::reporters

@@ -100,7 +100,8 @@ std::string difference_text(const model::Difference& difference) {
 std::string side_text(const model::ComparisonSide& side) {
   std::string text = one_line(side.source) + ": " + value_text(side.device_name);
   if (!side.driver.empty()) text += ", driver " + one_line(side.driver);
-  if (!side.tool_version.empty()) text += ", graphbench " + one_line(side.tool_version);
+  text += fmt::format(", {}", one_line(side.tool_name));
+  if (!side.tool_version.empty()) text += " " + one_line(side.tool_version);
   if (!side.tool_commit.empty()) text += " (" + one_line(side.tool_commit) + ")";
   text += fmt::format(", {} cell{}, {}", side.cells, side.cells == 1 ? "" : "s", launches_text(side));
   if (side.documents > 1) text += fmt::format(" from {} documents", side.documents);

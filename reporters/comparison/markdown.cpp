@@ -1,0 +1,142 @@
+// Writes the sections in the order of their urgency; each table may take half of the room that is left,
+// so that a thousand slower cells do not push out which cells were lost.
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/markdown_text.hpp"
+#include "reporters/comparison/words.hpp"
+#include "reporters/console/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using model::Comparison;
+using model::Verdict;
+
+// For what follows or lies between the tables' rows: titles, what is left out, how to read it.
+constexpr std::size_t reserved = 6144;
+
+constexpr std::string_view change_head =
+    "| cell | metric | base | new | ratio | 95 % interval | q | verdict |\n"
+    "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n";
+constexpr std::string_view inconclusive_head =
+    "| cell | metric | base | new | ratio | 95 % interval | why |\n"
+    "| --- | --- | ---: | ---: | ---: | --- | --- |\n";
+constexpr std::string_view coverage_head =
+    "| cell | what became of it |\n"
+    "| --- | --- |\n";
+
+// Tables are made of what they show, copied; a row is written when it is asked for.
+template <typename Item, typename Write>
+MarkdownText::Rows rows_of(std::vector<Item> items, Write write) {
+  const std::size_t count = items.size();
+  return {count, [items = std::move(items), write](std::size_t i) { return write(items[i]); }};
+}
+
+std::string cells_of(const Finding& found) {
+  const model::MetricComparison& metric = *found.metric;
+  return fmt::format("| {} | {} | {} | {} | {} | {} |", as_code(found.cell->id), name_of(metric.metric),
+                     format_seconds(metric.base_seconds), format_seconds(metric.new_seconds),
+                     ratio_text(metric.ratio), interval_text(metric));
+}
+
+MarkdownText::Rows change_rows(std::vector<Finding> found) {
+  return rows_of(std::move(found), [](const Finding& each) {
+    const std::string verdict = name_of(each.metric->verdict);
+    const bool loud = each.metric->verdict == Verdict::slower;
+    return fmt::format("{} {} | {} |\n", cells_of(each), q_text(each.metric->q),
+                       loud ? "**" + verdict + "**" : verdict);
+  });
+}
+
+MarkdownText::Rows inconclusive_rows(const Comparison& comparison) {
+  return rows_of(findings(comparison, Verdict::inconclusive), [](const Finding& each) {
+    return fmt::format("{} {} |\n", cells_of(each), as_prose(each.metric->why));
+  });
+}
+
+MarkdownText::Rows coverage_rows(const Comparison& comparison, bool lost) {
+  std::vector<const model::CellComparison*> cells;
+  for (const model::CellComparison& cell : comparison.cells) {
+    if (cell.coverage != model::Coverage::compared && cell.regression == lost) cells.push_back(&cell);
+  }
+  return rows_of(std::move(cells), [](const model::CellComparison* cell) {
+    return fmt::format("| {} | {} |\n", as_code(cell->id), as_prose(coverage_text(*cell)));
+  });
+}
+
+MarkdownText::Rows difference_rows(const Comparison& comparison, bool in_the_way) {
+  std::vector<const model::Difference*> differences;
+  for (const model::Difference& each : comparison.differences) {
+    if ((each.blocking && !each.allowed) == in_the_way) differences.push_back(&each);
+  }
+  return rows_of(std::move(differences), [](const model::Difference* difference) {
+    return fmt::format("- {}\n", as_prose(difference_text(*difference)));
+  });
+}
+
+std::string heading_of(const Comparison& comparison) {
+  if (!comparison.comparable) return "not comparable";
+  if (comparison.counts.coverage_regressions > 0) {
+    return comparison.counts.slower > 0 ? "slower, and cells lost" : "cells lost";
+  }
+  return name_of(comparison.verdict);
+}
+
+void write_head(MarkdownText& text, const Comparison& comparison) {
+  // The marker lets a workflow find its own comment and edit it instead of writing another.
+  text.add("<!-- graphbench-compare -->\n");
+  text.add(fmt::format("### graphbench: {}\n\n", heading_of(comparison)));
+  text.add(as_prose(comparison.headline) + "\n\n");
+  text.add(fmt::format("- BASE {}\n- NEW {}\n\n", as_prose(side_text(comparison.base)),
+                       as_prose(side_text(comparison.now))));
+}
+
+void write_how_to_read(MarkdownText& text, const Comparison& comparison) {
+  text.add("<details><summary>How to read this</summary>\n\n");
+  text.add(
+      "One launch (one process) gives one number a metric; the statistics see launches, never samples. "
+      "*Ratio* is NEW over BASE, with its 95 % interval over launches; *q* is the p value corrected for the "
+      "number of comparisons.\n\n"
+      "- **slower**, **faster**: the change is larger than the margin, and that is no accident.\n"
+      "- **same**: the whole interval lies within the margin.\n"
+      "- **inconclusive**: these launches cannot tell; more launches can.\n\n");
+  text.add(fmt::format("Held to: {}; {} tests{}.\n\n", as_prose(settings_text(comparison.settings)),
+                       comparison.tests,
+                       comparison.settings.strict ? "; strict: inconclusive does not pass" : ""));
+  text.add("</details>\n");
+}
+
+void write_advice(MarkdownText& text, const Comparison& comparison) {
+  const std::string detectable = detectable_text(comparison);
+  if (!detectable.empty()) text.add("These launches " + as_prose(detectable) + ".\n\n");
+  for (const std::string& line : advice(comparison)) text.add(as_prose(line) + "\n\n");
+}
+
+}  // namespace
+
+void print_comparison_markdown(std::ostream& out, const Comparison& comparison, const FaceOptions&) {
+  MarkdownText text(markdown_length_max - reserved);
+  write_head(text, comparison);
+  text.add_table("In the way of a comparison:", "", difference_rows(comparison, true));
+  std::vector<Finding> changes = findings(comparison, Verdict::slower);
+  for (const Finding& faster : findings(comparison, Verdict::faster)) changes.push_back(faster);
+  text.add_table("", change_head, change_rows(std::move(changes)));
+  text.add_table("Measured in BASE and no longer in NEW:", coverage_head, coverage_rows(comparison, true));
+  write_advice(text, comparison);
+
+  text.fold_table("Differences of environment", "", difference_rows(comparison, false));
+  text.fold_table("Inconclusive", inconclusive_head, inconclusive_rows(comparison));
+  text.fold_table("Other cells that could not be compared", coverage_head, coverage_rows(comparison, false));
+  text.fold_table("Unchanged", change_head, change_rows(findings(comparison, Verdict::same)));
+  write_how_to_read(text, comparison);
+  out << std::move(text).take();
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,19 @@
+// Text from documents made fit for every format, and a metric's comparison as a sentence.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "harness/model/comparison.hpp"
+
+namespace graphbench::reporters {
+
+// One line of valid UTF-8 for people: broken sequences become U+FFFD, control characters blanks, what
+// turns the direction of writing U+FFFD; at most `length_max` code points, with an ellipsis at the cut.
+std::string printable(std::string_view text, std::size_t length_max = 500);
+
+// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"
+std::string metric_text(const model::MetricComparison& metric);
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,119 @@
+// The faces of a comparison against the files kept here; GRAPHBENCH_UPDATE_GOLDEN=1 writes them anew.
+// tests/golden/faces_test.py then reads those files as Jenkins, GitHub's runner and its renderer would.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "reporters/comparison/faces.hpp"
+#include "tests/golden/expect_golden.hpp"
+#include "tests/golden/faces_samples.hpp"
+
+namespace graphbench {
+namespace {
+
+std::string shown(const std::string& format, const model::Comparison& comparison) {
+  const reporters::Face* face = reporters::find_face(format);
+  if (face == nullptr) return "there is no face " + format;
+  std::ostringstream out;
+  face->print(out, comparison, {});
+  return std::move(out).str();
+}
+
+std::size_t lines_with(const std::string& text, const std::string& beginning) {
+  std::size_t count = text.starts_with(beginning) ? 1 : 0;
+  for (std::size_t at = 0; (at = text.find("\n" + beginning, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(GoldenFaces, MarkdownOfEverything) {
+  expect_golden("faces.mixed.md", shown("markdown", samples::faces::mixed_comparison()));
+}
+
+TEST(GoldenFaces, MarkdownOfNothingChanged) {
+  expect_golden("faces.unchanged.md", shown("markdown", samples::faces::unchanged_comparison()));
+}
+
+TEST(GoldenFaces, MarkdownOfSidesThatDoNotCompare) {
+  expect_golden("faces.incomparable.md", shown("markdown", samples::faces::incomparable_comparison()));
+}
+
+TEST(GoldenFaces, MarkdownOfOneLaunch) {
+  expect_golden("faces.single.md", shown("markdown", samples::faces::single_launch_comparison()));
+}
+
+TEST(GoldenFaces, JunitOfEverything) {
+  expect_golden("faces.mixed.junit.xml", shown("junit", samples::faces::mixed_comparison()));
+}
+
+TEST(GoldenFaces, JunitOfNothingChanged) {
+  expect_golden("faces.unchanged.junit.xml", shown("junit", samples::faces::unchanged_comparison()));
+}
+
+TEST(GoldenFaces, JunitOfSidesThatDoNotCompare) {
+  expect_golden("faces.incomparable.junit.xml", shown("junit", samples::faces::incomparable_comparison()));
+}
+
+TEST(GoldenFaces, JunitOfOneLaunchHeldStrictly) {
+  expect_golden("faces.single.junit.xml", shown("junit", samples::faces::single_launch_comparison()));
+}
+
+TEST(GoldenFaces, AnnotationsOfEverything) {
+  expect_golden("faces.mixed.github.txt", shown("github", samples::faces::mixed_comparison()));
+}
+
+TEST(GoldenFaces, AnnotationsOfSidesThatDoNotCompare) {
+  expect_golden("faces.incomparable.github.txt", shown("github", samples::faces::incomparable_comparison()));
+}
+
+TEST(GoldenFaces, AnnotationsOfOneLaunchHeldStrictly) {
+  expect_golden("faces.single.github.txt", shown("github", samples::faces::single_launch_comparison()));
+}
+
+TEST(Faces, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {
+  for (const std::int64_t cells : {1, 10, 100, 1000, 20000}) {
+    const std::string text = shown("markdown", samples::faces::large_comparison(cells));
+    EXPECT_LE(text.size(), reporters::markdown_length_max) << cells;
+    if (cells < 1000) continue;
+    EXPECT_NE(std::string::npos, text.find("more of " + std::to_string(cells) + " rows are left out"));
+    // A flood of slower cells leaves room for the other tables.
+    EXPECT_GE(lines_with(text, "| <code>mlp"), 3u) << cells;
+    EXPECT_NE(std::string::npos, text.find("<summary>Inconclusive (" + std::to_string(cells) + ")"));
+    EXPECT_EQ(lines_with(text, "<details>"), lines_with(text, "</details>"));
+  }
+}
+
+TEST(Faces, MarkdownPutsTheWorstFirst) {
+  const std::string text = shown("markdown", samples::faces::mixed_comparison());
+  const std::size_t worst = text.find("| 12.500x |");
+  const std::size_t device = text.find("| 1.124x |");
+  const std::size_t latency = text.find("| 1.052x |");
+  ASSERT_NE(std::string::npos, latency);
+  EXPECT_LT(worst, device);
+  EXPECT_LT(device, latency);
+}
+
+TEST(Faces, AnnotationsStopAtWhatGithubShowsAndSayHowManyAreLeft) {
+  const std::string text = shown("github", samples::faces::large_comparison(40));
+  EXPECT_EQ(10u, lines_with(text, "::error "));
+  EXPECT_EQ(10u, lines_with(text, "::warning "));
+  EXPECT_EQ(1u, lines_with(text, "::notice "));
+  EXPECT_NE(std::string::npos, text.find("(70 more errors and 30 more warnings are not shown)"));
+}
+
+TEST(Faces, JunitFailsExactlyWhereTheComparisonDoes) {
+  for (const bool strict : {false, true}) {
+    for (model::Comparison comparison :
+         {samples::faces::mixed_comparison(), samples::faces::unchanged_comparison(),
+          samples::faces::incomparable_comparison(), samples::faces::single_launch_comparison(),
+          samples::faces::large_comparison(3), model::Comparison()}) {
+      comparison.settings.strict = strict;
+      const std::string text = shown("junit", comparison);
+      EXPECT_EQ(model::passed(comparison), text.find("<failure") == std::string::npos) << comparison.headline;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace graphbench
