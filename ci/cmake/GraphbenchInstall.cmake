@@ -15,6 +15,11 @@ install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)
 
+# For the CI of who installs it: the gate finds its binary from here, the templates call it here.
+install(PROGRAMS ci/gate DESTINATION share/graphbench/ci COMPONENT runtime)
+install(FILES ci/templates/github-actions.yml ci/templates/gitlab-ci.yml ci/templates/graphbench.toml
+  DESTINATION share/graphbench/ci/templates COMPONENT runtime)
+
 install(FILES graphs/abi/graphbench_abi.h DESTINATION include/graphbench COMPONENT development)
 install(TARGETS graphbench_plugin_abi EXPORT graphbench COMPONENT development)
 install(EXPORT graphbench NAMESPACE graphbench:: DESTINATION lib/cmake/graphbench

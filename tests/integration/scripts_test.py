@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHELL = [ROOT / "ci" / name for name in ("packages", "build", "quickstart", "test", "bundle", "gpu")]
+SHELL = [ROOT / "ci" / name for name in ("packages", "build", "quickstart", "test", "bundle", "gpu", "gate")]
 sys.path.insert(0, str(ROOT / "ci"))
 sys.dont_write_bytecode = True
 import figures  # noqa: E402
@@ -31,7 +31,7 @@ class Scripts(unittest.TestCase):
                     self.assertTrue(done.stdout.startswith(f"usage: ci/{script.name}"), done.stdout)
 
     def test_refuse_what_they_do_not_know(self):
-        for name in ("packages", "build", "test", "bundle", "gpu"):
+        for name in ("packages", "build", "test", "bundle", "gpu", "gate"):
             with self.subTest(name):
                 done = run(ROOT / "ci" / name, "no-such-thing", "and-another")
                 self.assertEqual(2, done.returncode, done.stdout)

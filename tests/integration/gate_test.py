@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""ci/gate as a CI runs it, on the host device; and the templates: valid YAML whose every command and flag
+exists, their scripts run as a runner would run them."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+import harness_case
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GATE = ROOT / "ci" / "gate"
+TEMPLATES = ROOT / "ci" / "templates"
+TINY = ["--device", "host", "--workload", "mlp", "--mode", "eager", *harness_case.TINY[3:]]
+
+
+class GateCase(harness_case.HarnessCase):
+    def run_gate(self, *arguments, **environment):
+        unset = {"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GRAPHBENCH_BASELINE", "GRAPHBENCH"}
+        base = {name: value for name, value in self.environment().items() if name not in unset}
+        base.update(GRAPHBENCH=harness_case.BINARY, **environment)
+        return subprocess.run([GATE, *map(str, arguments)], cwd=self.folder, env=base, capture_output=True,
+                              text=True, timeout=300, check=False)
+
+    def document(self, name, latencies, status="ok"):
+        """A result document of one cell, a launch a latency: only what CONTRACT names and compare reads."""
+        launches = [{"index": i, "latency_seconds": {"p50": value}} for i, value in enumerate(latencies)]
+        cell = {"id": "mlp/tiny/fp32/forward/b1/w0/eager", "status": status, "launches": launches}
+        if status != "ok":
+            cell.update(launches=[], reason={"code": "failed", "message": "made up"})
+        self.write(name, json.dumps({"schema": "graphbench.result/1", "complete": True, "cells": [cell]}))
+        return name
+
+
+class Gate(GateCase):
+    def test_accepts_the_first_baseline_and_compares_with_it(self):
+        done = self.run_gate("--baseline", "ci/baseline.json", "--accept", "--launches", 2, "--", *TINY)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual("graphbench.result/1", self.result("ci/baseline.json")["schema"])
+        self.assertEqual(2, self.result("ci/baseline.json")["plan"]["launches"])
+        # The margin is so wide that only what is broken fails.
+        done = self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%", "--", *TINY)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertEqual("graphbench.comparison/1", self.result("gate/comparison.json")["schema"])
+        for name in ("result.json", "comparison.md", "junit.xml"):
+            self.assertTrue((self.folder / "gate" / name).exists(), name)
+
+    def test_exits_as_compare_does(self):
+        base = self.document("base.json", [1e-3, 1.001e-3, 0.999e-3, 1e-3])
+        slower = self.document("slower.json", [2e-3, 2.001e-3, 1.999e-3, 2e-3])
+        once = self.document("once.json", [1e-3])
+        failed = self.document("failed.json", [], "failed")
+        for new, options, code in ((base, [], 0), (slower, [], 10), (once, [], 0), (once, ["--strict"], 11),
+                                   (failed, [], 10)):
+            with self.subTest(new=new, options=options):
+                done = self.run_gate("--baseline", base, "--result", new, *options)
+                self.assertEqual(code, done.returncode, done.stdout + done.stderr)
+
+    def test_writes_the_summary_and_annotations_of_a_workflow(self):
+        base = self.document("base.json", [1e-3, 1.001e-3, 0.999e-3, 1e-3])
+        slower = self.document("slower.json", [2e-3, 2.001e-3, 1.999e-3, 2e-3])
+        self.write("summary.md", "before\n")
+        done = self.run_gate("--baseline", base, "--result", slower, GITHUB_ACTIONS="true",
+                             GITHUB_STEP_SUMMARY="summary.md")
+        self.assertEqual(10, done.returncode, done.stderr)
+        self.assertIn("\n::error title=graphbench%3A slower::mlp/tiny", done.stdout)
+        summary = (self.folder / "summary.md").read_text(encoding="utf-8")
+        self.assertTrue(summary.startswith("before\n<!-- graphbench-compare -->\n### graphbench: slower"), summary)
+
+    def test_accepts_a_result_that_is_there(self):
+        base = self.document("base.json", [1e-3, 1.001e-3])
+        slower = self.document("slower.json", [2e-3, 2.001e-3])
+        done = self.run_gate("--baseline", base, "--accept", "--result", slower)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual((self.folder / slower).read_text(), (self.folder / base).read_text())
+
+    def test_accepts_no_result_with_failures_nor_one_that_cannot_be_read(self):
+        base = self.document("base.json", [1e-3, 1.001e-3])
+        before = (self.folder / base).read_text()
+        self.document("failed.json", [], "failed")
+        self.write("broken.json", before[:-20])
+        self.write("partial.json", before.replace('"complete": true', '"complete": false'))
+        for new, code in (("failed.json", 3), ("partial.json", 3), ("broken.json", 2)):
+            with self.subTest(new):
+                done = self.run_gate("--baseline", base, "--accept", "--result", new)
+                self.assertEqual(code, done.returncode, done.stderr)
+                self.assertEqual(before, (self.folder / base).read_text())
+
+    def test_replaces_a_baseline_that_cannot_be_read(self):
+        self.write("base.json", "{")
+        new = self.document("new.json", [1e-3])
+        done = self.run_gate("--baseline", "base.json", "--accept", "--result", new)
+        self.assertEqual(0, done.returncode, done.stderr)
+
+    def test_refuses_bad_usage_in_one_line(self):
+        base = self.document("base.json", [1e-3])
+        (self.folder / "folder").mkdir()
+        for arguments, word in (([], "--baseline"), (["--baseline", "none.json"], "--accept"),
+                                (["--baseline"], "wants a value"), (["--baseline", base, "--brief"], "--brief"),
+                                (["--baseline", base, "--result", base, "--", "--batch", "1"], "--result"),
+                                (["--baseline", "folder", "--accept", "--result", base], "folder")):
+            with self.subTest(arguments):
+                done = self.run_gate(*arguments)
+                self.assertEqual(2, done.returncode, done.stderr)
+                self.assertEqual("", done.stdout)
+                self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+                self.assertIn(word, done.stderr)
+                self.assertFalse((self.folder / "gate").exists())
+
+    def test_passes_on_what_graphbench_refuses(self):
+        base = self.document("base.json", [1e-3])
+        done = self.run_gate("--baseline", base, "--", "--batch", "none")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("--batch", done.stderr)
+        done = self.run_gate("--baseline", base, "--result", base, "--margin", "wide")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("--margin", done.stderr)
+
+    def test_says_where_it_looked_for_the_binary(self):
+        base = self.document("base.json", [1e-3])
+        done = self.run_gate("--baseline", base, "--graphbench", "no/such/binary")
+        self.assertEqual(1, done.returncode)
+        self.assertIn("no/such/binary", done.stderr)
+
+
+def scripts_of_github(document):
+    for name, job in document["jobs"].items():
+        for step in job["steps"]:
+            if "run" in step:
+                yield f"{name}: {step.get('name')}", step["run"], document.get("env", {})
+
+
+def scripts_of_gitlab(document):
+    for name, job in document.items():
+        if "script" in job:
+            yield name, "\n".join(job["script"]), document[job["extends"]]["variables"]
+
+
+class Templates(GateCase):
+    def setUp(self):
+        super().setUp()
+        self.github = yaml.safe_load((TEMPLATES / "github-actions.yml").read_text(encoding="utf-8"))
+        self.gitlab = yaml.safe_load((TEMPLATES / "gitlab-ci.yml").read_text(encoding="utf-8"))
+        self.scripts = [*scripts_of_github(self.github), *scripts_of_gitlab(self.gitlab)]
+
+    def help_of(self, *command):
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
+        return done.stdout
+
+    def test_every_job_names_a_machine_and_an_end(self):
+        for job in self.github["jobs"].values():
+            self.assertIn("self-hosted", job["runs-on"])
+            self.assertIn("timeout-minutes", job)
+        for name in ("graphbench-gate", "graphbench-accept"):
+            self.assertEqual(".graphbench", self.gitlab[name]["extends"])
+        self.assertEqual(["gpu"], self.gitlab[".graphbench"]["tags"])
+        # YAML 1.1 reads the key "on" as true.
+        self.assertIn("pull_request", self.github[True])
+
+    def test_reports_are_files_that_the_gate_writes(self):
+        self.assertEqual("gate/junit.xml", self.gitlab["graphbench-gate"]["artifacts"]["reports"]["junit"])
+
+    def test_every_flag_exists(self):
+        known = set(re.findall(r"--[a-z][a-z-]*", self.help_of(GATE, "--help")))
+        sweep = set(re.findall(r"--[a-z][a-z-]*", self.help_of(harness_case.BINARY, "--help")))
+        gates = 0
+        for name, script, _ in self.scripts:
+            for line in script.splitlines():
+                if "/ci/gate" not in line:
+                    continue
+                gates += 1
+                ours, _, theirs = line.partition(" -- ")
+                with self.subTest(name):
+                    self.assertLessEqual(set(re.findall(r"(?<= )--[a-z-]+", ours)), known)
+                    self.assertLessEqual(set(re.findall(r"--[a-z][a-z-]*", theirs)), sweep)
+        self.assertEqual(4, gates)
+
+    def test_the_configuration_is_one_that_graphbench_takes(self):
+        done = self.run_graphbench("--sweep", "--config", TEMPLATES / "graphbench.toml", "--workload", "mlp",
+                                   "--device", "host", "--batch", "1", "--mode", "eager", "--dump-program")
+        self.assertEqual(0, done.returncode, done.stderr)
+
+    def test_their_scripts_run_in_an_installation(self):
+        prefix = self.folder / "prefix"
+        (prefix / "bin").mkdir(parents=True)
+        (prefix / "share/graphbench/ci").mkdir(parents=True)
+        # A copy, not a link: the gate must find its binary from where it is installed.
+        (prefix / "share/graphbench/ci/gate").write_bytes(GATE.read_bytes())
+        (prefix / "share/graphbench/ci/gate").chmod(0o755)
+        (prefix / "bin/graphbench").write_text(f'#!/bin/sh\nexec "{harness_case.BINARY}" "$@"\n')
+        (prefix / "bin/graphbench").chmod(0o755)
+        (self.folder / "ci").mkdir()
+        self.write("ci/graphbench.toml", 'device = "host"\nworkload = ["mlp"]\nmode = ["eager"]\nbatch = [1]\n'
+                   "warmup = [0]\ntime-per-cell = 0.005\nsamples-max = 5\n")
+        for wanted in ("accept: Accept", "gate: Gate", "graphbench-accept", "graphbench-gate"):
+            name, script, variables = next(each for each in self.scripts if each[0] == wanted)
+            environment = {**self.environment(), **variables, "GRAPHBENCH_PREFIX": str(prefix)}
+            environment.pop("GRAPHBENCH", None)
+            done = subprocess.run(["bash", "-e", "-c", script], cwd=self.folder, env=environment,
+                                  capture_output=True, text=True, timeout=300, check=False)
+            with self.subTest(name):
+                # Five tiny launches may differ by anything: what is tested is that it judged.
+                self.assertIn(done.returncode, (0, 10), done.stdout + done.stderr)
+                self.assertTrue((self.folder / "gate/comparison.md").exists() or "ccept" in name)
+        self.assertTrue(os.path.exists(self.folder / "ci/graphbench-baseline.json"))
+
+
+if __name__ == "__main__":
+    unittest.main()
