@@ -236,6 +236,18 @@ model::ComparisonSide describe(const Side& side) {
   return described;
 }
 
+// Other tools have no --launches: theirs are documents.
+void advise_documents(model::Comparison& comparison) {
+  if (comparison.now.tool_name == model::ComparisonSide().tool_name) return;
+  for (CellComparison& cell : comparison.cells) {
+    for (model::MetricComparison& metric : cell.metrics) {
+      if (metric.p) continue;
+      metric.why = "a document of " + comparison.now.tool_name +
+                   " is one launch: run both sides five times, and give the folders of documents";
+    }
+  }
+}
+
 }  // namespace
 
 model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings) {
@@ -256,6 +268,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     comparison.cells[measured.cells[i]].metrics.push_back(std::move(measured.trials[i].result));
   }
+  advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = verdict_of(comparison.counts);
   comparison.headline = headline_of(comparison);

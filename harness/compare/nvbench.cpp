@@ -120,7 +120,8 @@ class NvbenchReader {
       walk_.fields(benchmark, [&](std::string_view key, Value field) {
         if (key == "name") {
           name = walk_.text(field);
-        } else if (key == "states" && !walk_.is_null(field)) {
+        } else if (key == "states") {
+          if (walk_.is_null(field)) return;  // a filter left none
           walk_.elements(field, [&](Value state) { states_.push_back(read_state(state)); });
         } else {
           walk_.skip(field);

@@ -157,8 +157,10 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
         "Slower is beyond the margin and beyond chance. If the change is wanted, make NEW the baseline.");
   }
   if (lacks_launches(comparison)) {
-    lines.emplace_back(
-        "One launch cannot tell a change from its own luck: repeat both sweeps with --launches 5.");
+    const bool ours = comparison.now.tool_name == model::ComparisonSide().tool_name;
+    lines.push_back(std::string("One launch cannot tell a change from its own luck: ") +
+                    (ours ? "repeat both sweeps with --launches 5."
+                          : "run both sides five times, and give the folders of documents."));
   } else if (counts.inconclusive > 0) {
     lines.emplace_back(
         "Inconclusive is not the same: more launches (--launches 10), or a wider --margin, tells.");

@@ -8,9 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/compare/compare.hpp"
 #include "harness/compare/parse_document.hpp"
+#include "harness/compare/read_side.hpp"
 #include "harness/config/input_error.hpp"
 
 namespace graphbench::compare {
@@ -206,6 +209,15 @@ TEST(Nvbench, AStateWithoutTimesIsSkippedAndSaysSo) {
   EXPECT_TRUE(document.cells.at(0).reason.starts_with("not_timed: "));
 }
 
+TEST(Nvbench, ABenchmarkWithoutStatesHoldsNothing) {
+  const Document document = parse(R"({"devices": [], "benchmarks": [{"name": "y", "states": null, "index": 0},
+    {"name": "x", "states": [{"name": "", "is_skipped": true, "skip_reason": "no", "summaries": null}]}]})");
+  ASSERT_EQ(1u, document.cells.size());
+  EXPECT_EQ("x", document.cells[0].id);
+  EXPECT_NE(std::string::npos,
+            complaint_about(R"({"devices": null, "benchmarks": null})").find("nothing to compare"));
+}
+
 TEST(Nvbench, RefusesTimesThatAreNone) {
   for (const char* time :
        {"\"nan\"", "\"-nan\"", "\"inf\"", "\"0\"", "\"-1e-6\"", "\"1e-6x\"", "\"\"", "null", "[]"}) {
@@ -228,6 +240,41 @@ TEST(Nvbench, RefusesStatesOnDevicesThatAreNotListed) {
   std::string text = file("nvbench.json");
   replace(text, R"("id": 0)", R"("id": 7)");
   EXPECT_NE(std::string::npos, complaint_about(text).find("does not list device 0"));
+}
+
+Side side_of(const std::string& text, int documents) {
+  std::vector<Document> parsed;
+  for (int i = 0; i < documents; ++i) parsed.push_back(parse(text));
+  return merge("folder", std::move(parsed));
+}
+
+TEST(ForeignSides, OneDocumentASideIsInconclusiveHoweverOftenItRepeats) {
+  const Side side = side_of(file("google_benchmark.json"), 1);
+  const model::Comparison comparison = compare(side, side, {});
+  EXPECT_EQ(model::Verdict::inconclusive, comparison.verdict);
+  EXPECT_EQ(
+      "a document of google-benchmark is one launch: run both sides five times, and give the folders of "
+      "documents",
+      comparison.cells.at(0).metrics.at(0).why);
+}
+
+TEST(ForeignSides, DocumentsOfAFolderAreLaunches) {
+  const Side side = side_of(file("nvbench.json"), 5);
+  const model::Comparison comparison = compare(side, side, {});
+  EXPECT_EQ(model::Verdict::same, comparison.verdict);
+  EXPECT_EQ(5, comparison.cells.at(0).metrics.at(0).base_launches);
+}
+
+TEST(ForeignSides, AnotherToolIsNotComparable) {
+  const model::Comparison comparison =
+      compare(side_of(file("nvbench.json"), 1), side_of(file("google_benchmark.json"), 1), {});
+  EXPECT_FALSE(comparison.comparable);
+  EXPECT_EQ("tool.name", comparison.differences.at(0).field);
+}
+
+TEST(ForeignSides, DocumentsOfTwoToolsAreNotOneSide) {
+  std::vector<Document> mixed = {parse(file("nvbench.json")), parse(file("google_benchmark.json"))};
+  EXPECT_THROW(merge("folder", std::move(mixed)), config::InputError);
 }
 
 }  // namespace
