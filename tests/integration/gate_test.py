@@ -77,6 +77,7 @@ class Gate(GateCase):
         done = self.run_gate("--baseline", base, "--accept", "--result", slower)
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual((self.folder / slower).read_text(), (self.folder / base).read_text())
+        self.assertEqual({base, slower, "gate"}, set(os.listdir(self.folder)))
 
     def test_accepts_no_result_with_failures_nor_one_that_cannot_be_read(self):
         base = self.document("base.json", [1e-3, 1.001e-3])
