@@ -43,7 +43,8 @@ class Gate(GateCase):
         self.assertEqual("graphbench.result/1", self.result("ci/baseline.json")["schema"])
         self.assertEqual(2, self.result("ci/baseline.json")["plan"]["launches"])
         # The margin is so wide that only what is broken fails.
-        done = self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%", "--", *TINY)
+        done = self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%", "--",
+                             *TINY)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         self.assertEqual("graphbench.comparison/1", self.result("gate/comparison.json")["schema"])
         for name in ("result.json", "comparison.md", "junit.xml"):
@@ -69,7 +70,8 @@ class Gate(GateCase):
         self.assertEqual(10, done.returncode, done.stderr)
         self.assertIn("\n::error title=graphbench%3A slower::mlp/tiny", done.stdout)
         summary = (self.folder / "summary.md").read_text(encoding="utf-8")
-        self.assertTrue(summary.startswith("before\n<!-- graphbench-compare -->\n### graphbench: slower"), summary)
+        wanted = "before\n<!-- graphbench-compare -->\n### graphbench: slower"
+        self.assertTrue(summary.startswith(wanted), summary)
 
     def test_accepts_a_result_that_is_there(self):
         base = self.document("base.json", [1e-3, 1.001e-3])
@@ -100,10 +102,11 @@ class Gate(GateCase):
     def test_refuses_bad_usage_in_one_line(self):
         base = self.document("base.json", [1e-3])
         (self.folder / "folder").mkdir()
-        for arguments, word in (([], "--baseline"), (["--baseline", "none.json"], "--accept"),
-                                (["--baseline"], "wants a value"), (["--baseline", base, "--brief"], "--brief"),
-                                (["--baseline", base, "--result", base, "--", "--batch", "1"], "--result"),
-                                (["--baseline", "folder", "--accept", "--result", base], "folder")):
+        for arguments, word in (
+                ([], "--baseline"), (["--baseline", "none.json"], "--accept"),
+                (["--baseline"], "wants a value"), (["--baseline", base, "--brief"], "--brief"),
+                (["--baseline", base, "--result", base, "--", "--batch", "1"], "--result"),
+                (["--baseline", "folder", "--accept", "--result", base], "folder")):
             with self.subTest(arguments):
                 done = self.run_gate(*arguments)
                 self.assertEqual(2, done.returncode, done.stderr)
@@ -170,7 +173,7 @@ class Templates(GateCase):
         sweep = set(re.findall(r"--[a-z][a-z-]*", self.help_of(harness_case.BINARY, "--help")))
         gates = 0
         for name, script, _ in self.scripts:
-            for line in script.splitlines():
+            for line in script.replace("\\\n", "").splitlines():
                 if "/ci/gate" not in line:
                     continue
                 gates += 1
@@ -195,8 +198,8 @@ class Templates(GateCase):
         (prefix / "bin/graphbench").write_text(f'#!/bin/sh\nexec "{harness_case.BINARY}" "$@"\n')
         (prefix / "bin/graphbench").chmod(0o755)
         (self.folder / "ci").mkdir()
-        self.write("ci/graphbench.toml", 'device = "host"\nworkload = ["mlp"]\nmode = ["eager"]\nbatch = [1]\n'
-                   "warmup = [0]\ntime-per-cell = 0.005\nsamples-max = 5\n")
+        self.write("ci/graphbench.toml", 'device = "host"\nworkload = ["mlp"]\nmode = ["eager"]\n'
+                   "batch = [1]\nwarmup = [0]\ntime-per-cell = 0.005\nsamples-max = 5\n")
         for wanted in ("accept: Accept", "gate: Gate", "graphbench-accept", "graphbench-gate"):
             name, script, variables = next(each for each in self.scripts if each[0] == wanted)
             environment = {**self.environment(), **variables, "GRAPHBENCH_PREFIX": str(prefix)}

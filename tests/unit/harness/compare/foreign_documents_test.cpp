@@ -197,7 +197,8 @@ TEST(Nvbench, TellsDevicesApartWhereThereAreSeveral) {
 TEST(Nvbench, ABenchmarkOfTheCpuAloneHasALatency) {
   const Document document = parse(R"({"devices": null, "benchmarks": [{"name": "parse", "states": [
     {"name": "", "device": null, "is_skipped": false, "summaries": [
-      {"tag": "nv/cpu_only/time/cpu/mean", "data": [{"name": "value", "type": "float64", "value": "1e-3"}]}]}]}]})");
+      {"tag": "nv/cpu_only/time/cpu/mean",
+       "data": [{"name": "value", "type": "float64", "value": "1e-3"}]}]}]}]})");
   EXPECT_DOUBLE_EQ(1e-3, cell(document, "parse").launches.at(0).latency);
   EXPECT_EQ("host", document.facts.fields.at("device.kind"));
 }
