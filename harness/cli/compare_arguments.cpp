@@ -15,7 +15,8 @@ using config::in_quotes;
 using config::InputError;
 
 constexpr const char* footer =
-    "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch).\n"
+    "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch); also what Google\n"
+    "Benchmark and nvbench write as JSON.\n"
     "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell is no longer measured;\n"
     "11 inconclusive, with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
 

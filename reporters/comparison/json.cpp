@@ -35,18 +35,20 @@ std::string dump(const Json& json, int indent) {
 }
 
 Json side_of(const model::ComparisonSide& side) {
-  return {{"source", side.source},
-          {"documents", side.documents},
-          {"complete", side.complete},
-          {"tool", {{"version", text(side.tool_version)}, {"commit", text(side.tool_commit)}}},
-          {"started_at", text(side.started_at)},
-          {"device_kind", text(side.device_kind)},
-          {"device_name", text(side.device_name)},
-          {"driver", text(side.driver)},
-          {"fingerprint", text(side.fingerprint)},
-          {"plan_hash", text(side.plan_hash)},
-          {"cells", side.cells},
-          {"launches", {{"min", side.launches_min}, {"max", side.launches_max}}}};
+  return {
+      {"source", side.source},
+      {"documents", side.documents},
+      {"complete", side.complete},
+      {"tool",
+       {{"name", side.tool_name}, {"version", text(side.tool_version)}, {"commit", text(side.tool_commit)}}},
+      {"started_at", text(side.started_at)},
+      {"device_kind", text(side.device_kind)},
+      {"device_name", text(side.device_name)},
+      {"driver", text(side.driver)},
+      {"fingerprint", text(side.fingerprint)},
+      {"plan_hash", text(side.plan_hash)},
+      {"cells", side.cells},
+      {"launches", {{"min", side.launches_min}, {"max", side.launches_max}}}};
 }
 
 Json settings_of(const model::ComparisonSettings& settings) {

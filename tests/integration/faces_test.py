@@ -78,8 +78,7 @@ class Faces(harness_case.HarnessCase):
         for name, (text, word) in cases.items():
             with self.subTest(name):
                 self.write("bad.json", text)
-                done = self.compare(DOCUMENTS / "google_benchmark.json", "bad.json", "--format", "junit", "-o",
-                                    "junit.xml")
+                done = self.compare(DOCUMENTS / "google_benchmark.json", "bad.json", "-o", "junit.xml")
                 self.assert_refused(done, "bad.json", word)
                 self.assertFalse((self.folder / "junit.xml").exists())
 
