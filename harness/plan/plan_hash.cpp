@@ -26,6 +26,8 @@ std::string real(double value) {
 
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options) {
+  // How often it is repeated and with which random data does not change what is measured: results of five
+  // launches and of ten compare.
   std::string text = "graphbench.plan/1\n";
   for (const WorkloadChoice& workload : workloads) {
     text += "workload=" + workload.name + " preset=" + workload.preset;
@@ -38,8 +40,6 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
   text += "warmup=" + numbers(facts.axes.warmup) + "\n";
   text += "mode=" + config::join(facts.axes.mode) + "\n";
   text += "split-ops=" + config::join(options.split_ops) + "\n";
-  text += "launches=" + std::to_string(facts.launches) + "\n";
-  text += "seed=" + std::to_string(facts.seed) + "\n";
   text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
   text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
   // Named where it is on only: plans made before the option existed keep their hash.

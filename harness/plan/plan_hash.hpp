@@ -10,8 +10,8 @@
 
 namespace graphbench::plan {
 
-// What the hash is taken over, a `key=value` line each: axes, presets, options, split kinds, launches,
-// seed and sampling bounds. Left out: where the result goes, what is shown, the worker's time limit, and
+// What the hash is taken over, a `key=value` line each: axes, presets, options, split kinds and sampling
+// bounds. Left out: launches and seed, where the result goes, what is shown, the worker's time limit, and
 // the device, whose own fingerprint stands in the result's environment.
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options);
