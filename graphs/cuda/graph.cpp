@@ -18,6 +18,14 @@ void CudaGraphExec::launch(Stream& stream) {
   check(cudaGraphLaunch(exec_, static_cast<CudaStream&>(stream).handle()), "launch graph");
 }
 
+PreparedReplay CudaGraphExec::prepare_replay(Stream& stream) {
+  const auto enqueue = [](void* exec, void* native_stream) {
+    check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(exec), static_cast<cudaStream_t>(native_stream)),
+          "launch graph");
+  };
+  return {enqueue, exec_, static_cast<CudaStream&>(stream).handle()};
+}
+
 CudaGraph::~CudaGraph() {
   log_failure(cudaGraphDestroy(graph_), "destroy graph");
 }

@@ -18,6 +18,7 @@ class CudaGraphExec final : public GraphExec {
 
   void upload(Stream& stream) override;
   void launch(Stream& stream) override;
+  PreparedReplay prepare_replay(Stream& stream) override;
   void* native_handle() noexcept override { return exec_; }
 
  private:

@@ -75,11 +75,24 @@ class Event {
 };
 
 // The instantiated form of a Graph: launched as often as wanted, never changed.
+class GraphExec;
+
+// A replay with everything looked up: plain pointers, so that a step which comes after milliseconds of
+// waiting, its code and data out of the near caches, fetches as few lines as it can. Valid as long as the
+// exec and the stream.
+struct PreparedReplay {
+  void (*enqueue)(void* exec, void* stream) = nullptr;
+  void* exec = nullptr;
+  void* stream = nullptr;
+};
+
 class GraphExec {
  public:
   virtual ~GraphExec() = default;
-  virtual void upload(Stream& stream) = 0;     // moves it to the device ahead of its first launch
-  virtual void launch(Stream& stream) = 0;     // enqueues one replay
+  virtual void upload(Stream& stream) = 0;  // moves it to the device ahead of its first launch
+  virtual void launch(Stream& stream) = 0;  // enqueues one replay
+  // What launch(stream) does, for a timed path.
+  virtual PreparedReplay prepare_replay(Stream& stream);
   virtual void* native_handle() noexcept = 0;  // cudaGraphExec_t; null on the host device
 };
 

@@ -23,4 +23,11 @@ MonitorResult Device::make_monitor() {
   return {nullptr, "this device reports no clocks"};
 }
 
+PreparedReplay GraphExec::prepare_replay(Stream& stream) {
+  const auto enqueue = [](void* exec, void* launching) {
+    static_cast<GraphExec*>(exec)->launch(*static_cast<Stream*>(launching));
+  };
+  return {enqueue, this, &stream};
+}
+
 }  // namespace graphbench

@@ -122,7 +122,7 @@ void CapturedExecutor::instantiate() {
     if (item.captured) {
       GRAPHBENCH_ASSERT(item.graph != nullptr);
       item.exec = item.graph->instantiate();
-      enqueues_.push_back({.exec = item.exec.get()});
+      enqueues_.push_back({.replay = item.exec->prepare_replay(stream_), .exec = item.exec.get()});
     } else {
       enqueues_.push_back(
           {.kernel = eager_.kernels().ops[item.first].kernel, .operands = op_operands_[item.first]});
@@ -138,8 +138,8 @@ void CapturedExecutor::upload() {
 
 void CapturedExecutor::submit() {
   for (const Enqueue& enqueue : enqueues_) {
-    if (enqueue.exec != nullptr) {
-      enqueue.exec->launch(stream_);
+    if (enqueue.replay.enqueue != nullptr) {
+      enqueue.replay.enqueue(enqueue.replay.exec, enqueue.replay.stream);
     } else {
       enqueue.kernel->launch(stream_, enqueue.operands);
     }

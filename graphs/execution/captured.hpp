@@ -35,11 +35,12 @@ class CapturedExecutor final : public Executor {
     std::unique_ptr<Graph> graph;
     std::unique_ptr<GraphExec> exec;
   };
-  // What submit() walks: one pointer pair an enqueue.
+  // What submit() walks: a replay, or a kernel with its operands; one cache line each.
   struct Enqueue {
-    GraphExec* exec = nullptr;
+    PreparedReplay replay;
     Kernel* kernel = nullptr;
     void** operands = nullptr;
+    GraphExec* exec = nullptr;  // the replay's
   };
 
   void add_items(const ir::Segment& segment);

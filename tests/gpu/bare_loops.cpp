@@ -61,7 +61,7 @@ bool compare_all(Device& device, const abi::WorkloadRegistry& registry, const Op
         const Comparison result = compare_submit(program, mode, options.samples);
         std::printf("%-10s %5lld %-9s %10.2f %10.2f %7.3f %6.2f%s\n", workload.name.c_str(),
                     static_cast<long long>(batch), std::string(execution::name_of(mode)).c_str(),
-                    result.ours_us, result.bare_us, result.ratio(), result.limit(),
+                    result.ours_us, result.bare_us, result.ratio, result.limit(),
                     result.within() ? "" : "  OVER");
         std::fflush(stdout);
         all_within = all_within && result.within();
