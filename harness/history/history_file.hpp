@@ -1,0 +1,23 @@
+// Which files are a history of ours, told from their first bytes before SQLite may touch them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace graphbench::history {
+
+// "gbHi", in the header field that SQLite keeps for naming a file's owner.
+inline constexpr std::int64_t application_id = 0x67624869;
+// Rises when the tables change in a way that an older graphbench cannot read.
+inline constexpr std::int64_t schema_version = 1;
+
+enum class FileState : std::uint8_t {
+  absent,  // or empty, as a writer that was killed at once leaves it
+  ours,
+};
+
+// Reads the first 100 bytes, writes nothing. Throws config::InputError for a file that is no history: it
+// is no SQLite file, another program's, made by a newer graphbench, or cannot be read.
+FileState inspect_file(const std::string& path);
+
+}  // namespace graphbench::history

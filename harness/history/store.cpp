@@ -1,0 +1,221 @@
+// The tables and their queries. The rollback journal is SQLite's default and leaves one file behind,
+// which a person may copy; a writer's transaction is short enough for others to wait.
+#include "harness/history/store.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "graphs/ir/error.hpp"
+#include "harness/config/input_error.hpp"
+#include "harness/history/history_file.hpp"
+#include "harness/history/packed.hpp"
+#include "harness/plan/digest.hpp"
+
+namespace graphbench::history {
+namespace {
+
+constexpr const char* tables = R"(
+CREATE TABLE entries(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  digest TEXT NOT NULL UNIQUE,
+  commit_id TEXT NOT NULL, branch TEXT NOT NULL, label TEXT NOT NULL,
+  started_at TEXT NOT NULL, fingerprint TEXT NOT NULL, plan_hash TEXT NOT NULL,
+  device TEXT NOT NULL, tool_version TEXT NOT NULL,
+  complete INTEGER NOT NULL, cells INTEGER NOT NULL, launches INTEGER NOT NULL,
+  document BLOB NOT NULL, document_bytes INTEGER NOT NULL) STRICT;
+CREATE INDEX entries_by_branch ON entries(branch, started_at);
+CREATE TABLE cells(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE medians(
+  cell INTEGER NOT NULL REFERENCES cells(id), metric TEXT NOT NULL,
+  entry INTEGER NOT NULL REFERENCES entries(id), launch INTEGER NOT NULL, seconds REAL NOT NULL,
+  PRIMARY KEY(cell, metric, entry, launch)) STRICT, WITHOUT ROWID;
+)";
+
+constexpr const char* entry_columns =
+    "entries.id, commit_id, branch, label, started_at, fingerprint, plan_hash, device, tool_version, "
+    "complete, cells, launches";
+
+model::HistoryEntry entry_of(const Statement& row) {
+  model::HistoryEntry entry;
+  entry.id = row.integer(0);
+  entry.label = {row.text(1), row.text(2), row.text(3)};
+  entry.started_at = row.text(4);
+  entry.fingerprint = row.text(5);
+  entry.plan_hash = row.text(6);
+  entry.device = row.text(7);
+  entry.tool_version = row.text(8);
+  entry.complete = row.integer(9) != 0;
+  entry.cells = row.integer(10);
+  entry.launches = row.integer(11);
+  return entry;
+}
+
+Connection connect(const std::string& path, Store::Access access) {
+  const FileState state = inspect_file(path);
+  if (state == FileState::absent && access == Store::Access::existing) {
+    throw config::InputError(path, "there is no history yet: make one with graphbench history add FILE");
+  }
+  return {path, access == Store::Access::create ? Connection::Mode::create : Connection::Mode::existing};
+}
+
+double median_of(std::vector<double> sorted) {
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+model::HistoryPoint point_of(model::HistoryEntry entry, std::vector<double> seconds) {
+  std::ranges::sort(seconds);
+  return {std::move(entry), median_of(seconds), seconds.front(), seconds.back(),
+          static_cast<std::int64_t>(seconds.size())};
+}
+
+}  // namespace
+
+Store::Store(const std::string& path, Access access) : connection_(connect(path, access)) {
+  check_whole(path);
+}
+
+// A damaged page is found here, before anything is written or believed. One transaction: while it reads,
+// nobody can write.
+void Store::check_whole(const std::string& path) {
+  std::string finding;
+  bool made = true;
+  try {
+    connection_.execute("BEGIN");
+    finding = connection_.text_of("PRAGMA quick_check(1)");
+    const std::int64_t bytes =
+        connection_.integer_of("PRAGMA page_count") * connection_.integer_of("PRAGMA page_size");
+    made = connection_.integer_of("PRAGMA user_version") != 0;
+    connection_.execute("COMMIT");
+    // SQLite reads a last page that was cut off as if zeros stood there.
+    if (made && std::filesystem::file_size(path) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
+  } catch (const Error& error) {
+    // A file that others keep locked is busy, not damaged.
+    if (std::string_view(error.what()).ends_with("is locked")) throw;
+    finding = error.what();
+  }
+  if (finding != "ok") {
+    throw config::InputError(path,
+                             "the history is damaged (" + finding +
+                                 "): nothing was changed; restore a copy, or give another with --history");
+  }
+  if (!made) create_tables();
+}
+
+void Store::create_tables() {
+  Transaction transaction(connection_);
+  // Another process may have been quicker.
+  if (connection_.integer_of("PRAGMA user_version") != 0) return;
+  connection_.execute(tables);
+  connection_.execute(("PRAGMA application_id = " + std::to_string(application_id)).c_str());
+  connection_.execute(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
+  transaction.commit();
+}
+
+std::vector<Added> Store::add(const std::vector<NewEntry>& entries) {
+  Transaction transaction(connection_);
+  std::vector<Added> added;
+  for (const NewEntry& entry : entries) added.push_back(add_one(entry));
+  transaction.commit();
+  return added;
+}
+
+Added Store::add_one(const NewEntry& entry) {
+  if (const auto id = find(entry.document)) return {*id, true};
+  const std::int64_t id = insert_entry(entry, plan::sha256_hex(entry.document));
+  insert_medians(id, entry.medians);
+  return {id, false};
+}
+
+std::optional<std::int64_t> Store::find(const std::string& document) {
+  Statement query = connection_.prepare("SELECT id FROM entries WHERE digest = ?");
+  query.bind(1, plan::sha256_hex(document));
+  if (!query.step()) return std::nullopt;
+  return query.integer(0);
+}
+
+std::int64_t Store::insert_entry(const NewEntry& entry, const std::string& digest) {
+  const model::HistoryEntry& facts = entry.entry;
+  Statement insert = connection_.prepare(
+      "INSERT INTO entries(digest, commit_id, branch, label, started_at, fingerprint, plan_hash, device, "
+      "tool_version, complete, cells, launches, document, document_bytes) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.bind(1, digest).bind(2, facts.label.commit).bind(3, facts.label.branch).bind(4, facts.label.label);
+  insert.bind(5, facts.started_at).bind(6, facts.fingerprint).bind(7, facts.plan_hash);
+  insert.bind(8, facts.device).bind(9, facts.tool_version).bind(10, std::int64_t{facts.complete});
+  insert.bind(11, facts.cells).bind(12, facts.launches).bind_bytes(13, pack(entry.document));
+  insert.bind(14, static_cast<std::int64_t>(entry.document.size()));
+  insert.run();
+  return connection_.last_id();
+}
+
+void Store::insert_medians(std::int64_t id, const std::vector<LaunchMedians>& medians) {
+  Statement name = connection_.prepare("INSERT OR IGNORE INTO cells(name) VALUES(?)");
+  Statement insert = connection_.prepare(
+      "INSERT INTO medians(cell, metric, entry, launch, seconds) "
+      "VALUES((SELECT id FROM cells WHERE name = ?), ?, ?, ?, ?)");
+  for (const LaunchMedians& each : medians) {
+    name.bind(1, each.cell).run();
+    for (std::size_t launch = 0; launch < each.seconds.size(); ++launch) {
+      insert.bind(1, each.cell).bind(2, name_of(each.metric)).bind(3, id);
+      insert.bind(4, static_cast<std::int64_t>(launch)).bind(5, each.seconds[launch]).run();
+    }
+  }
+}
+
+std::vector<model::HistoryEntry> Store::list(const EntryFilter& filter) {
+  Statement query =
+      connection_.prepare(std::string("SELECT ") + entry_columns +
+                          " FROM entries WHERE (?1 = '' OR branch = ?1) AND (?2 = '' OR fingerprint = ?2) "
+                          "AND (?3 = '' OR plan_hash = ?3) ORDER BY started_at, id");
+  query.bind(1, filter.branch).bind(2, filter.fingerprint).bind(3, filter.plan_hash);
+  std::vector<model::HistoryEntry> entries;
+  while (query.step()) entries.push_back(entry_of(query));
+  return entries;
+}
+
+std::string Store::document(std::int64_t id) {
+  Statement query = connection_.prepare("SELECT document, document_bytes FROM entries WHERE id = ?");
+  query.bind(1, id);
+  if (!query.step()) {
+    throw Error(ErrorCode::invalid_argument, "read history: there is no entry " + std::to_string(id));
+  }
+  return unpack(query.text(0), query.integer(1));
+}
+
+bool Store::knows_cell(const std::string& cell) {
+  Statement query = connection_.prepare("SELECT 1 FROM cells WHERE name = ?");
+  query.bind(1, cell);
+  return query.step();
+}
+
+std::vector<std::string> Store::cells() {
+  Statement query = connection_.prepare("SELECT name FROM cells ORDER BY name");
+  std::vector<std::string> names;
+  while (query.step()) names.push_back(query.text(0));
+  return names;
+}
+
+std::vector<model::HistoryPoint> Store::points(const std::string& cell, model::Metric metric) {
+  Statement query =
+      connection_.prepare(std::string("SELECT ") + entry_columns +
+                          ", seconds FROM medians JOIN entries ON entries.id = medians.entry "
+                          "WHERE medians.cell = (SELECT id FROM cells WHERE name = ?) AND metric = ? "
+                          "ORDER BY started_at, entries.id, launch");
+  query.bind(1, cell).bind(2, name_of(metric));
+  std::vector<model::HistoryPoint> points;
+  std::vector<double> seconds;
+  model::HistoryEntry entry;
+  while (query.step()) {
+    if (!seconds.empty() && query.integer(0) != entry.id) {
+      points.push_back(point_of(std::move(entry), std::move(seconds)));
+      seconds.clear();
+    }
+    entry = entry_of(query);
+    seconds.push_back(query.real(12));
+  }
+  if (!seconds.empty()) points.push_back(point_of(std::move(entry), std::move(seconds)));
+  return points;
+}
+
+}  // namespace graphbench::history

@@ -1,0 +1,127 @@
+// What is no whole history is refused, and is afterwards byte for byte what it was.
+#include "harness/history/history_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "harness/config/input_error.hpp"
+#include "harness/history/store.hpp"
+#include "tests/unit/harness/history/temporary_folder.hpp"
+
+namespace graphbench::history {
+namespace {
+
+class HistoryFile : public testing::Test {
+ protected:
+  std::string path() const { return folder_.path() / "history.sqlite"; }
+
+  std::string bytes() const {
+    std::ifstream file(path(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  void write(const std::string& text) const { std::ofstream(path(), std::ios::binary) << text; }
+
+  void execute(const char* sql) const {
+    sqlite3* connection = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &connection), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(connection, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+    EXPECT_EQ(sqlite3_close(connection), SQLITE_OK);
+  }
+
+  // A history of some twenty pages.
+  void make_history() const {
+    Store store(path(), Store::Access::create);
+    NewEntry entry;
+    entry.entry.started_at = "2026-11-01T00:00:00Z";
+    entry.document = "{}";
+    for (int i = 0; i < 1000; ++i)
+      entry.medians.push_back({"cell/" + std::to_string(i), model::Metric::latency, {1e-3, 2e-3}});
+    store.add({entry});
+  }
+
+  void expect_refused(const std::string& word) const {
+    const std::string before = bytes();
+    for (const auto access : {Store::Access::existing, Store::Access::create}) {
+      try {
+        Store store(path(), access);
+        ADD_FAILURE() << "it was opened";
+      } catch (const config::InputError& error) {
+        EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+      }
+    }
+    EXPECT_EQ(bytes(), before);
+    std::size_t files = 0;
+    for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder_.path())) ++files;
+    EXPECT_EQ(files, 1U) << "a journal was left beside it";
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(HistoryFile, MayBeAbsentOrEmptyWhereItIsToBeMade) {
+  EXPECT_EQ(inspect_file(path()), FileState::absent);
+  EXPECT_THROW(Store(path(), Store::Access::existing), config::InputError);
+  EXPECT_FALSE(std::filesystem::exists(path()));
+  write("");
+  EXPECT_EQ(inspect_file(path()), FileState::absent);
+  make_history();
+  EXPECT_EQ(inspect_file(path()), FileState::ours);
+}
+
+TEST_F(HistoryFile, RefusesATextFile) {
+  write("# notes\n" + std::string(4096, 'x'));
+  expect_refused("no SQLite file");
+}
+
+TEST_F(HistoryFile, RefusesAShortFile) {
+  write("SQLite format 3");
+  expect_refused("no SQLite file");
+}
+
+TEST_F(HistoryFile, RefusesAnotherProgramsDatabase) {
+  execute("CREATE TABLE bookmarks(url TEXT); INSERT INTO bookmarks VALUES('x')");
+  expect_refused("another program's");
+}
+
+TEST_F(HistoryFile, RefusesANewerSchema) {
+  make_history();
+  execute("PRAGMA user_version = 2");
+  expect_refused("version 2");
+}
+
+TEST_F(HistoryFile, RefusesATruncatedFile) {
+  make_history();
+  const auto size = std::filesystem::file_size(path());
+  ASSERT_GT(size, 8U * 4096U);
+  for (const auto kept : {size - 1, size - 4096, size / 2, std::uintmax_t{5000}, std::uintmax_t{200}}) {
+    SCOPED_TRACE(kept);
+    const std::string whole = bytes();
+    std::filesystem::resize_file(path(), kept);
+    expect_refused("damaged");
+    write(whole);
+  }
+}
+
+TEST_F(HistoryFile, RefusesOverwrittenPages) {
+  make_history();
+  std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+  for (int page = 3; page < 8; ++page) {
+    file.seekp(page * 4096);
+    file << std::string(4096, '\x5a');
+  }
+  file.close();
+  expect_refused("damaged");
+}
+
+TEST_F(HistoryFile, RefusesAFolder) {
+  std::filesystem::create_directory(path());
+  EXPECT_THROW(inspect_file(path()), config::InputError);
+}
+
+}  // namespace
+}  // namespace graphbench::history
