@@ -45,7 +45,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
         tick_(io),
         events_(io),
         output_(io) {
-    SpawnedChild child = spawn(command.argv, command.input);
+    SpawnedChild child = spawn(command.argv, command.input, command.environment);
     pid_ = child.pid;
     events_.assign(child.events.release());
     output_.assign(child.output.release());

@@ -11,9 +11,10 @@
 namespace graphbench::sweep {
 
 struct ChildCommand {
-  std::vector<std::string> argv;    // argv[0] is the file to run, no search path
-  std::string input;                // what it reads on stdin
-  double silent_seconds_max = 120;  // without a line on descriptor 3 for longer, it is killed
+  std::vector<std::string> argv;              // argv[0] is the file to run, no search path
+  std::string input;                          // what it reads on stdin
+  double silent_seconds_max = 120;            // without a line on descriptor 3 for longer, it is killed
+  std::vector<std::string> environment = {};  // "NAME=VALUE", beside and over this process's own
 };
 
 struct ChildExit {

@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 
 #include "graphs/ir/error.hpp"
 #include "harness/worker/protocol.hpp"
@@ -50,6 +52,29 @@ Descriptor memory_file(const std::string& input) {
   return file;
 }
 
+// As exec wants them: null-terminated, and not const for C's sake only.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// This process's own variables but those that `extra` names again, then `extra`.
+std::vector<char*> variables_with(const std::vector<std::string>& extra) {
+  std::vector<char*> variables = pointers_to(extra);
+  variables.pop_back();
+  for (char** own = environ; *own != nullptr; ++own) {
+    const std::string_view name = std::string_view(*own).substr(0, std::string_view(*own).find('=') + 1);
+    const bool replaced = std::any_of(extra.begin(), extra.end(), [&](const std::string& each) {
+      return !name.empty() && each.starts_with(name);
+    });
+    if (!replaced) variables.push_back(*own);
+  }
+  variables.push_back(nullptr);
+  return variables;
+}
+
 // Owns the two posix_spawn records; every call on them is checked.
 class SpawnSettings {
  public:
@@ -77,13 +102,12 @@ class SpawnSettings {
                                    POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
   }
 
-  pid_t start(const std::vector<std::string>& argv) {
-    std::vector<char*> arguments;
-    for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
+  pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
+    std::vector<char*> arguments = pointers_to(argv);
+    std::vector<char*> variables = variables_with(environment);
     pid_t pid = -1;
     const int error =
-        posix_spawn(&pid, argv.front().c_str(), &actions_, &attributes_, arguments.data(), environ);
+        posix_spawn(&pid, argv.front().c_str(), &actions_, &attributes_, arguments.data(), variables.data());
     if (error != 0) fail("start " + argv.front(), error);
     return pid;
   }
@@ -117,7 +141,8 @@ int Descriptor::release() noexcept {
   return value;
 }
 
-SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input) {
+SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
+                   const std::vector<std::string>& environment) {
   const Descriptor request = memory_file(input);
   Pipe output = make_pipe();
   Pipe events = make_pipe();
@@ -129,7 +154,7 @@ SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& inpu
   settings.connect(events.write_end.get(), worker::event_descriptor);
   settings.own_group_and_default_signals();
   SpawnedChild child;
-  child.pid = settings.start(argv);
+  child.pid = settings.start(argv, environment);
   child.events = std::move(events.read_end);
   child.output = std::move(output.read_end);
   return child;

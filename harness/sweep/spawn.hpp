@@ -29,7 +29,9 @@ struct SpawnedChild {
   Descriptor output;  // read end of its stdout and stderr
 };
 
-// In a process group of its own, default signal handling, `input` on its stdin. Throws Error(io).
-SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input);
+// In a process group of its own, default signal handling, `input` on its stdin. `environment` holds
+// "NAME=VALUE" beside and over this process's own. Throws Error(io).
+SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
+                   const std::vector<std::string>& environment);
 
 }  // namespace graphbench::sweep
