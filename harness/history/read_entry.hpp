@@ -1,0 +1,22 @@
+// From a result document on disk, or its text, to what the history stores of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/compare/document.hpp"
+#include "harness/history/store.hpp"
+
+namespace graphbench::history {
+
+// Of an ok cell's launches, by metric; metrics without a time are absent.
+std::vector<LaunchMedians> medians_of(const compare::Document& document);
+
+// Throws config::InputError for a file that cannot be read or is no result document, in the words of
+// harness/compare, or that does not say when it was measured.
+NewEntry read_entry(const std::string& path, const model::HistoryLabel& label);
+
+// A document that was stored. `source` begins messages about it.
+compare::Document parse_stored(const std::string& text, const std::string& source);
+
+}  // namespace graphbench::history
