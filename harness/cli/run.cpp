@@ -31,6 +31,8 @@ int dispatch(const Arguments& arguments) {
       return floor_command(arguments);
     case Command::compare:
       return compare_command(arguments);
+    case Command::history:
+      return history_command(arguments.history);
     case Command::version:
       std::printf("graphbench %s (%s)\n", GRAPHBENCH_VERSION, GRAPHBENCH_COMMIT);
       return exit_done;

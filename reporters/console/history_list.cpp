@@ -41,7 +41,7 @@ void print_entries(std::ostream& out, const std::vector<model::HistoryEntry>& en
   std::vector<int> widths(rows.front().size(), 1);
   for (Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (row[i].empty()) row[i] = "-";
+      if (row[i].empty()) row[i].push_back('-');
       widths[i] = std::max(widths[i], columns_of(row[i]));
     }
   }

@@ -12,7 +12,7 @@ namespace {
 TEST(Schedule, MeasuresEveryLaunchOfEveryGroupOnBothSidesOnce) {
   const auto runs = make_schedule({7, 5, 3});
   std::set<std::tuple<std::size_t, std::int64_t, Role>> seen;
-  for (const Run& run : runs) seen.insert({run.group, run.launch, run.role});
+  for (const auto& run : runs) seen.insert({run.group, run.launch, run.role});
   EXPECT_EQ(runs.size(), 70U);
   EXPECT_EQ(seen.size(), 70U);
 }
@@ -51,7 +51,7 @@ TEST(Schedule, OrdersTheGroupsAnewInEveryLaunch) {
   const auto runs = make_schedule({8, 2, 1});
   std::vector<std::size_t> first;
   std::vector<std::size_t> second;
-  for (const Run& run : runs) (run.launch == 0 ? first : second).push_back(run.group);
+  for (const auto& run : runs) (run.launch == 0 ? first : second).push_back(run.group);
   EXPECT_NE(first, second);
 }
 
