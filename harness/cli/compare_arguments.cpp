@@ -2,6 +2,8 @@
 #include "harness/cli/compare_arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "harness/config/input_error.hpp"
@@ -28,48 +30,81 @@ std::string format_help() {
   return names;
 }
 
+void add_option(CLI::App& app, const char* name, std::string& target, const std::string& help,
+                const char* placeholder) {
+  // The last one would win silently: check_given_once() refuses a second.
+  app.add_option(name, target, help)
+      ->type_name(placeholder)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+// The paths of a comparison: with --against, the only one is NEW's.
+void check_sides(CompareArguments& arguments) {
+  if (!arguments.against.empty()) {
+    if (!arguments.now.empty()) {
+      throw InputError("--against", "the history is BASE, so " + in_quotes(arguments.now) +
+                                        " is one too many: give NEW alone");
+    }
+    arguments.now = std::exchange(arguments.base, "");
+  } else if (!arguments.history.empty()) {
+    throw InputError("--history", "it needs --against: BASE comes from a file otherwise");
+  } else if (arguments.base.empty()) {
+    throw InputError("compare", "BASE is missing: graphbench compare BASE NEW");
+  }
+  if (arguments.now.empty()) throw InputError("compare", "NEW is missing: graphbench compare BASE NEW");
+}
+
 }  // namespace
+
+void add_verdict_options(CLI::App& app, VerdictArguments& arguments) {
+  add_option(app, "--margin", arguments.margin,
+             "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%", "LIST");
+  add_option(app, "--floor", arguments.floor, "nor do changes up to this time (200ns), also by metric",
+             "LIST");
+  add_option(app, "--alpha", arguments.alpha,
+             "share of false alarms among what is called slower or faster (0.05)", "RATE");
+  add_option(app, "--allow", arguments.allow, "compare although these differ: device, plan, ...",
+             "FIELD,...");
+  add_option(app, "--format", arguments.format, format_help(), "NAME");
+  add_option(app, "-o,--output", arguments.output, "write to FILE instead of stdout", "FILE");
+  app.add_flag("--strict", arguments.strict, "exit with 11 where something is inconclusive");
+}
 
 CLI::App& add_compare(CLI::App& app, CompareArguments& arguments) {
   CLI::App* command = app.add_subcommand("compare", "say what became slower between two results");
   command->allow_extras();
   command->footer(footer);
-  const auto add = [&](const char* name, std::string& target, const std::string& help,
-                       const char* placeholder) {
-    // The last one would win silently: check_compare() refuses a second.
-    command->add_option(name, target, help)
-        ->type_name(placeholder)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  };
   command->add_option("BASE", arguments.base, "the result before")->type_name("");
   command->add_option("NEW", arguments.now, "the result after")->type_name("");
-  add("--margin", arguments.margin,
-      "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%", "LIST");
-  add("--floor", arguments.floor, "nor do changes up to this time (200ns), also by metric", "LIST");
-  add("--alpha", arguments.alpha, "share of false alarms among what is called slower or faster (0.05)",
-      "RATE");
-  add("--allow", arguments.allow, "compare although these differ: " + std::string("device, plan, ..."),
-      "FIELD,...");
-  add("--format", arguments.format, format_help(), "NAME");
-  add("-o,--output", arguments.output, "write to FILE instead of stdout", "FILE");
-  command->add_flag("--strict", arguments.strict, "exit with 11 where something is inconclusive");
+  add_option(*command, "--against", arguments.against,
+             "instead of BASE: the latest result of this branch, label or commit in the history", "NAME");
+  add_option(*command, "--history", arguments.history, "the history's file, for --against", "FILE");
+  add_verdict_options(*command, arguments.verdict);
   return *command;
 }
 
-void check_compare(const CLI::App& command, const CompareArguments& arguments) {
-  std::vector<std::string> known = {"--help"};
+void check_given_once(const CLI::App& command, const std::vector<std::string>& repeatable) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_positional()) continue;
     const std::string name = option->get_name();
-    known.push_back(name);
+    if (std::ranges::find(repeatable, name) != repeatable.end()) continue;
     if (option->count() > 1) {
       throw InputError(name, "it is given " + std::to_string(option->count()) + " times: give it once");
     }
     if (option->count() == 1 && option->get_items_expected_max() > 0 && option->as<std::string>().empty()) {
-      throw InputError(name, "it is given without a value; see graphbench compare --help");
+      throw InputError(name, "it is given without a value; see graphbench " + command.get_name() + " --help");
     }
   }
+}
+
+void check_compare(const CLI::App& command, CompareArguments& arguments) {
+  std::vector<std::string> known = {"--help"};
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) continue;
+    known.push_back(option->get_name());
+  }
+  check_given_once(command, {});
   const std::vector<std::string> extras = command.remaining();
   if (!extras.empty()) {
     const std::string name = extras.front().substr(0, extras.front().find('='));
@@ -79,8 +114,7 @@ void check_compare(const CLI::App& command, const CompareArguments& arguments) {
     }
     throw InputError("compare", in_quotes(extras.front()) + " is one too many: give BASE and NEW");
   }
-  if (arguments.base.empty()) throw InputError("compare", "BASE is missing: graphbench compare BASE NEW");
-  if (arguments.now.empty()) throw InputError("compare", "NEW is missing: graphbench compare BASE NEW");
+  check_sides(arguments);
 }
 
 }  // namespace graphbench::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -9,9 +10,8 @@ class App;
 
 namespace graphbench::cli {
 
-struct CompareArguments {
-  std::string base;
-  std::string now;
+// How a verdict is reached and shown: what compare, ab and selfcheck share.
+struct VerdictArguments {
   std::string margin;  // empty, as below: not given
   std::string floor;
   std::string alpha;
@@ -21,11 +21,26 @@ struct CompareArguments {
   bool strict = false;
 };
 
+struct CompareArguments {
+  std::string base;
+  std::string now;
+  std::string against;  // instead of `base`: a branch, label or commit of the history
+  std::string history;  // the history's file
+  VerdictArguments verdict;
+};
+
+// Adds the options; `arguments` is filled when `app` parses and must stay where it is.
+void add_verdict_options(CLI::App& app, VerdictArguments& arguments);
+
+// Throws config::InputError for an option of a command that is given twice or empty. `repeatable`
+// options may stand there several times.
+void check_given_once(const CLI::App& command, const std::vector<std::string>& repeatable);
+
 // Adds the command; `arguments` is filled when `app` parses and must stay where it is.
 CLI::App& add_compare(CLI::App& app, CompareArguments& arguments);
 
-// Throws config::InputError where BASE or NEW is missing, something is left over, or an option is given
-// twice or empty.
-void check_compare(const CLI::App& command, const CompareArguments& arguments);
+// Moves NEW to its place where --against stands for BASE. Throws config::InputError where BASE or NEW is
+// missing, something is left over, or an option is given twice or empty.
+void check_compare(const CLI::App& command, CompareArguments& arguments);
 
 }  // namespace graphbench::cli

@@ -1,0 +1,25 @@
+// From a comparison to what the person sees and the exit code: what compare and ab share.
+#pragma once
+
+#include "harness/cli/compare_arguments.hpp"
+#include "harness/model/comparison.hpp"
+#include "reporters/comparison/faces.hpp"
+
+namespace graphbench::cli {
+
+// How a verdict was asked for, checked. Making it throws config::InputError for a value that is wrong or
+// a file that cannot be written: before anything is measured or read.
+struct VerdictRequest {
+  explicit VerdictRequest(const VerdictArguments& arguments);
+  model::ComparisonSettings settings;
+  const reporters::Face* face;
+  std::string output;  // empty: stdout
+};
+
+// Throws Error(io), or std::system_error, where it cannot be written.
+void print_verdict(const model::Comparison& comparison, const VerdictRequest& request);
+
+// 0, 10, 11 or 12.
+int exit_code_of(const model::Comparison& comparison);
+
+}  // namespace graphbench::cli

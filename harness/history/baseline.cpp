@@ -1,0 +1,91 @@
+// Goes back from the latest entry; what compares is for harness/compare to say.
+#include "harness/history/baseline.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/compare/facts.hpp"
+#include "harness/config/input_error.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/history/read_entry.hpp"
+
+namespace graphbench::history {
+namespace {
+
+using config::in_quotes;
+using config::InputError;
+
+constexpr std::size_t commit_digits_min = 7;
+// How many entries of other environments are looked into before none is found.
+constexpr std::size_t tries_max = 50;
+
+bool is_called(const model::HistoryEntry& entry, const std::string& name) {
+  const model::HistoryLabel& label = entry.label;
+  return label.branch == name || label.label == name ||
+         (name.size() >= commit_digits_min && label.commit.starts_with(name));
+}
+
+std::string field_of(const compare::Side& side, const std::string& name) {
+  const auto found = side.facts.fields.find(name);
+  return found == side.facts.fields.end() ? "" : found->second;
+}
+
+// An entry started when NEW did and on the same plan is NEW itself, kept before it was compared.
+bool is_itself(const model::HistoryEntry& entry, const compare::Side& now) {
+  return entry.started_at == now.facts.started_at && entry.plan_hash == field_of(now, "plan") &&
+         entry.fingerprint == field_of(now, "fingerprint");
+}
+
+std::string known_names(const std::vector<model::HistoryEntry>& entries) {
+  std::set<std::string> names;
+  for (const model::HistoryEntry& entry : entries) {
+    if (!entry.label.branch.empty()) names.insert(entry.label.branch);
+    if (!entry.label.label.empty()) names.insert(entry.label.label);
+  }
+  if (names.empty()) return "its " + std::to_string(entries.size()) + " entries have no branch and no label";
+  return "it has " + config::join({names.begin(), names.end()});
+}
+
+compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std::string& name) {
+  const std::string source = "history entry " + std::to_string(entry.id) + " (" + name + ")";
+  return compare::merge(source, {parse_stored(store.document(entry.id), source)});
+}
+
+}  // namespace
+
+compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now) {
+  const std::vector<model::HistoryEntry> all = store.list({});
+  std::vector<model::HistoryEntry> called;
+  for (const model::HistoryEntry& entry : all) {
+    if (is_called(entry, request.name) && !is_itself(entry, now)) called.push_back(entry);
+  }
+  if (called.empty()) {
+    throw InputError("--against",
+                     "nothing in the history is called " + in_quotes(request.name) + ": " + known_names(all));
+  }
+  const std::size_t named = called.size();
+  std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
+  std::ranges::reverse(called);
+  // The very same environment and plan before what only compares; each latest first.
+  std::ranges::stable_partition(called, [&](const model::HistoryEntry& entry) {
+    return entry.fingerprint == field_of(now, "fingerprint") && entry.plan_hash == field_of(now, "plan");
+  });
+  std::string differs = "they were interrupted";
+  for (std::size_t i = 0; i < std::min(called.size(), tries_max); ++i) {
+    compare::Side side = side_of(store, called[i], request.name);
+    const auto differences = compare::differences_of(side.facts, now.facts, request.allow);
+    if (compare::comparable(differences)) return side;
+    if (i > 0) continue;
+    std::vector<std::string> fields;
+    for (const model::Difference& each : differences) {
+      if (each.blocking && !each.allowed) fields.push_back(each.field);
+    }
+    differs = "the latest, entry " + std::to_string(called[i].id) + ", differs in " + config::join(fields);
+  }
+  throw InputError("--against", std::to_string(named) + " of " + std::to_string(all.size()) +
+                                    " entries are called " + in_quotes(request.name) +
+                                    ", but none compares with " + in_quotes(request.new_path) + ": " +
+                                    differs);
+}
+
+}  // namespace graphbench::history

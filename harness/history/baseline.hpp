@@ -1,0 +1,23 @@
+// The baseline of a comparison, taken from the history: `compare --against NAME NEW`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/compare/read_side.hpp"
+#include "harness/history/store.hpp"
+
+namespace graphbench::history {
+
+struct BaselineRequest {
+  std::string name;      // a branch, a label, or the beginning of a commit (seven characters at least)
+  std::string new_path;  // NEW's file or folder: its own entries are no baseline for it
+  std::vector<std::string> allow;
+};
+
+// The latest whole entry of that name that compares with NEW: first one of the very same environment and
+// plan, else one where nothing that differs is blocking (another driver is what one wants to compare).
+// Throws config::InputError that says what there is, where there is none.
+compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
+
+}  // namespace graphbench::history
