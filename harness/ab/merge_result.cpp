@@ -17,21 +17,18 @@ bool is_ok(const Json& cell) {
   return cell.at("status") == "ok";
 }
 
-Json unmeasured(const model::Cell& cell) {
-  return {{"id", model::id_of(cell)},
-          {"workload", cell.workload},
-          {"preset", cell.preset},
-          {"dtype", cell.dtype},
-          {"pass", cell.pass},
-          {"batch", cell.batch},
-          {"warmup", cell.warmup},
-          {"mode", cell.mode},
-          {"status", "skipped"},
-          {"reason", {{"code", "interrupted"}, {"message", "the run ended before this cell was measured"}}},
-          {"check", nullptr},
-          {"graph", nullptr},
-          {"memory", nullptr},
-          {"launches", Json::array()},
+// In a complete run cells are left out on purpose only.
+Json unmeasured(const model::Cell& cell, bool complete) {
+  const char* code = complete ? "not_repeated" : "interrupted";
+  const char* message = complete ? "only what came out slower was measured again"
+                                 : "the run ended before this cell was measured";
+  return {{"id", model::id_of(cell)},  {"workload", cell.workload},
+          {"preset", cell.preset},     {"dtype", cell.dtype},
+          {"pass", cell.pass},         {"batch", cell.batch},
+          {"warmup", cell.warmup},     {"mode", cell.mode},
+          {"status", "skipped"},       {"reason", {{"code", code}, {"message", message}}},
+          {"check", nullptr},          {"graph", nullptr},
+          {"memory", nullptr},         {"launches", Json::array()},
           {"summary", empty_summary()}};
 }
 
@@ -138,7 +135,7 @@ void ResultMerge::add(const std::string& document, const model::WorkerTask& task
 void ResultMerge::fail(const model::WorkerTask& task, const model::Reason& reason) {
   for (const std::int64_t batch : task.batches) {
     const model::Cell cell{task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
-    Json failed = unmeasured(cell);
+    Json failed = unmeasured(cell, true);
     failed["status"] = "failed";
     failed["reason"] = {{"code", reason.code}, {"message", reason.message}};
     const auto [place, is_new] = impl_->cells.emplace(model::id_of(cell), failed);
@@ -163,7 +160,7 @@ std::string ResultMerge::document(const RunFacts& facts) const {
                {"plan", impl_->plan_of(facts)},   {"cells", Json::array()}};
   for (const model::Cell& cell : impl_->plan->cells) {
     const auto found = impl_->cells.find(model::id_of(cell));
-    head["cells"].push_back(found == impl_->cells.end() ? unmeasured(cell) : found->second);
+    head["cells"].push_back(found == impl_->cells.end() ? unmeasured(cell, facts.complete) : found->second);
   }
   summarize(head["cells"], impl_->summaries);
   return head.dump(2) + "\n";

@@ -88,7 +88,9 @@ class Interleaved {
   void tell(const Run& run) {
     model::Progress progress =
         tracker_.at(seconds(), measurements_, base_.cells_failed() + now_.cells_failed());
-    progress.worker = name_of(run.role) + " " + progress.worker;
+    const model::WorkerTask& task = groups_[run.group];
+    progress.worker = name_of(run.role) + " " + task.workload + " " + task.dtype + " " + task.mode + " w" +
+                      std::to_string(task.warmup);
     progress.phase = "launch " + std::to_string(run.launch + 1);
     progress_.update(progress);
   }

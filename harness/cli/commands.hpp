@@ -19,6 +19,8 @@ int bench_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int floor_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
+int ab_command(const Arguments& arguments);
+int selfcheck_command(const Arguments& arguments);
 int history_command(const HistoryArguments& arguments);
 
 // The whole command line: parses, runs, and turns every exception into one line on stderr and the exit

@@ -31,6 +31,10 @@ int dispatch(const Arguments& arguments) {
       return floor_command(arguments);
     case Command::compare:
       return compare_command(arguments);
+    case Command::ab:
+      return ab_command(arguments);
+    case Command::selfcheck:
+      return selfcheck_command(arguments);
     case Command::history:
       return history_command(arguments.history);
     case Command::version:

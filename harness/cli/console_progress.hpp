@@ -1,0 +1,21 @@
+// Progress on stderr, or none.
+#pragma once
+
+#include <optional>
+
+#include "harness/sweep/progress.hpp"
+#include "reporters/console/progress.hpp"
+
+namespace graphbench::cli {
+
+class ConsoleProgress final : public sweep::Progress {
+ public:
+  explicit ConsoleProgress(bool quiet);
+  void update(const model::Progress& progress) override;
+  void finish();
+
+ private:
+  std::optional<reporters::ProgressPrinter> printer_;  // absent where quiet
+};
+
+}  // namespace graphbench::cli

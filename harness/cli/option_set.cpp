@@ -1,0 +1,49 @@
+// Every command that takes an option of a sweep takes it the same way.
+#include "harness/cli/option_set.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "harness/config/input_error.hpp"
+#include "harness/config/option_table.hpp"
+
+namespace graphbench::cli {
+
+using config::OptionKind;
+
+OptionSet::OptionSet(CLI::App& app, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const config::OptionSpec& spec = *config::find_option(name);
+    if (spec.kind == OptionKind::flag) {
+      app.add_flag("--" + name, flags_[name], spec.help);
+      continue;
+    }
+    CLI::Option* option = app.add_option("--" + name, values_[name], spec.help);
+    option->type_name(spec.placeholder)->type_size(1)->expected(1);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // raw() says it better than CLI11
+  }
+}
+
+config::RawOptions OptionSet::raw() const {
+  config::RawOptions raw;
+  for (const auto& [name, values] : values_) {
+    if (values.size() > 1 && config::find_option(name)->kind != OptionKind::repeated) {
+      throw config::InputError("--" + name,
+                               "it is given " + std::to_string(values.size()) + " times: give it once");
+    }
+    for (const std::string& value : values) raw[name].push_back({value, "--" + name});
+  }
+  for (const auto& [name, given] : flags_) {
+    if (given) raw[name].push_back({"true", "--" + name});
+  }
+  return raw;
+}
+
+std::vector<std::string> options_without(const std::vector<std::string>& names) {
+  std::vector<std::string> others = config::option_names();
+  std::erase_if(others,
+                [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
+  return others;
+}
+
+}  // namespace graphbench::cli

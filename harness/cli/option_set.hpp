@@ -1,0 +1,34 @@
+// A choice of the sweep's options on one command, from config's table.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/config/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace graphbench::cli {
+
+// CLI11 keeps pointers into it: it stays where it is.
+class OptionSet {
+ public:
+  OptionSet(CLI::App& app, const std::vector<std::string>& names);
+  OptionSet(const OptionSet&) = delete;
+  OptionSet& operator=(const OptionSet&) = delete;
+
+  // What was given. Throws config::InputError for an option that is given twice and is no list.
+  config::RawOptions raw() const;
+
+ private:
+  std::map<std::string, std::vector<std::string>> values_;
+  std::map<std::string, bool> flags_;
+};
+
+// All options of a sweep but these.
+std::vector<std::string> options_without(const std::vector<std::string>& names);
+
+}  // namespace graphbench::cli
