@@ -64,7 +64,7 @@ struct HistoryLine::Impl {
   void make_add() {
     add = history->add_subcommand("add", "keep result documents");
     common(add);
-    add->add_option("FILE", given.documents, "what --json wrote")->type_name("...");
+    add->add_option("FILE", given.documents, "what --json wrote; several are added together")->type_name("");
     add->add_option("--commit", commit, "what was measured (default: from CI or git)")->type_name("ID");
     add->add_option("--branch", branch, "where it stands (default: from CI or git)")->type_name("NAME");
     add->add_option("--label", given.label, "anything, for --against and for people")->type_name("TEXT");

@@ -2,6 +2,7 @@
 #include "harness/history/read_entry.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -12,11 +13,13 @@ namespace graphbench::history {
 namespace {
 
 std::string read_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw config::InputError(path, "it is a folder: give the files in it");
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) throw config::InputError(path, "it cannot be read: give what --json wrote");
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  // A folder opens and cannot be read.
-  if (file.bad()) throw config::InputError(path, "it is no file that can be read: give what --json wrote");
+  if (file.bad()) throw config::InputError(path, "it cannot be read to its end");
   return text;
 }
 

@@ -15,7 +15,7 @@ constexpr int columns[] = {8, 6, 8, 8, 8, 8, 10, 10, 9, 9};
 
 std::string percent(const std::optional<double>& value) {
   if (!value) return "-";
-  return fmt::format("{:.2g} %", *value * 100);
+  return *value < 0.995 ? fmt::format("{:.2g} %", *value * 100) : fmt::format("{:.0f} %", *value * 100);
 }
 
 std::string launches(const std::optional<std::int64_t>& value, bool measured) {
@@ -25,7 +25,10 @@ std::string launches(const std::optional<std::int64_t>& value, bool measured) {
 
 std::string row(const std::vector<std::string>& cells) {
   std::string line = left(cells.front(), columns[0]);
-  for (std::size_t i = 1; i < cells.size(); ++i) line += " " + right(cells[i], columns[i]);
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    line.push_back(' ');
+    line.append(right(cells[i], columns[i]));
+  }
   return line;
 }
 
@@ -89,7 +92,7 @@ void print_self_check(std::ostream& out, const model::SelfCheck& check, bool col
   }
   out << margins << ", or the floor where that is more) is found in 4 of 5 comparisons\n";
   if (check.cells_failed > 0)
-    out << fmt::format("{} cells failed and are not in these figures\n", check.cells_failed);
+    out << fmt::format("cells that failed and are not in these figures: {}\n", check.cells_failed);
 }
 
 }  // namespace graphbench::reporters

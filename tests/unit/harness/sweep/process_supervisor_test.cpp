@@ -37,6 +37,15 @@ TEST_F(SupervisorTest, GivesInputAndTakesLinesAndOutput) {
   EXPECT_THAT(lines, ElementsAre("one", "two"));
 }
 
+TEST_F(SupervisorTest, GivesVariablesBesideAndOverItsOwn) {
+  ASSERT_EQ(setenv("GRAPHBENCH_TEST_KEPT", "kept", 1), 0);
+  ASSERT_EQ(setenv("GRAPHBENCH_TEST_OVER", "own", 1), 0);
+  ChildCommand command{shell("echo $GRAPHBENCH_TEST_KEPT $GRAPHBENCH_TEST_OVER $GRAPHBENCH_TEST_NEW"), "",
+                       60};
+  command.environment = {"GRAPHBENCH_TEST_OVER=given", "GRAPHBENCH_TEST_NEW=a=b"};
+  EXPECT_EQ(supervisor.run(command, [](std::string_view) {}).output, "kept given a=b\n");
+}
+
 TEST_F(SupervisorTest, TellsExitCodesAndSignals) {
   EXPECT_EQ(run("exit 7").status, 7);
   const ChildExit killed = run("kill -SEGV $$");

@@ -1,0 +1,142 @@
+// Histories and self-checks as they are shown, against the files kept beside this one.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "reporters/console/history_list.hpp"
+#include "reporters/console/history_plot.hpp"
+#include "reporters/console/self_check_table.hpp"
+#include "reporters/json/history_json.hpp"
+#include "reporters/json/self_check_json.hpp"
+#include "tests/golden/expect_golden.hpp"
+
+namespace graphbench {
+namespace {
+
+model::HistoryEntry entry(std::int64_t id) {
+  model::HistoryEntry made;
+  made.id = id;
+  made.label = {"0123456789abcdef0123456789abcdef01234567", "main", id == 21 ? "new driver" : ""};
+  made.started_at = "2026-10-" + std::string(id < 10 ? "0" : "") + std::to_string(id) + "T02:00:00Z";
+  made.fingerprint = "f1f83a775be710dc";
+  made.plan_hash = "4cf57dbbb0ef6e5d";
+  made.device = "NVIDIA H200";
+  made.tool_version = "0.1.0";
+  made.complete = id != 3;
+  made.cells = 324;
+  made.launches = 5;
+  return made;
+}
+
+// Thirty entries; the level rises by 5 % at the 21st.
+model::CellHistory series(std::int64_t count) {
+  model::CellHistory made;
+  made.cell = "mlp/base/bf16/forward/b8/w3/whole";
+  made.points_min = 10;
+  for (std::int64_t id = 1; id <= count; ++id) {
+    model::HistoryPoint point;
+    point.entry = entry(id);
+    // 7 steps through the residues of 5 unevenly, which looks like life and is the same everywhere.
+    point.median = (id < 21 ? 161e-6 : 169e-6) + static_cast<double>(id * 7 % 5) * 0.3e-6;
+    point.lowest = point.median * 0.998;
+    point.highest = point.median * 1.002;
+    point.launches = 5;
+    made.points.push_back(point);
+  }
+  if (count >= 30) made.changes = {{20, 1.0497, 0.001}};
+  return made;
+}
+
+std::string plot(const model::CellHistory& history, const reporters::PlotOptions& options) {
+  std::ostringstream out;
+  reporters::print_history(out, history, options);
+  return out.str();
+}
+
+TEST(GoldenHistory, Plots) {
+  reporters::PlotOptions options;
+  expect_golden("history.unicode.txt", plot(series(30), options));
+  options.colours = true;
+  expect_golden("history.colours.txt", plot(series(30), options));
+  options.colours = false;
+  options.unicode = false;
+  expect_golden("history.ascii.txt", plot(series(30), options));
+  // More entries than columns.
+  options.width = 40;
+  options.rows = 5;
+  model::CellHistory narrow = series(30);
+  narrow.left_out = 1;
+  narrow.older = 12;
+  expect_golden("history.narrow.txt", plot(narrow, options));
+}
+
+TEST(GoldenHistory, ShortAndFlatSeries) {
+  expect_golden("history.one.txt", plot(series(1), {}));
+  model::CellHistory flat = series(12);
+  for (model::HistoryPoint& point : flat.points) point.median = 100e-6;
+  expect_golden("history.flat.txt", plot(flat, {}));
+}
+
+TEST(GoldenHistory, Documents) {
+  expect_golden("history.series.json", reporters::to_json(series(2)));
+  expect_golden("history.entries.json", reporters::to_json(std::vector{entry(1), entry(3)}));
+}
+
+TEST(GoldenHistory, Lists) {
+  model::HistoryEntry bare = entry(4);
+  bare.label = {};
+  std::ostringstream out;
+  reporters::print_entries(out, {entry(1), entry(3), bare, entry(21)}, false);
+  expect_golden("history.entries.txt", out.str());
+}
+
+model::SelfCheck self_check() {
+  model::SelfCheck made;
+  made.tool_version = "0.1.0";
+  made.tool_commit = "abc1234";
+  made.started_at = "2026-10-01T02:00:00Z";
+  made.finished_at = "2026-10-01T03:00:00Z";
+  made.device_name = "NVIDIA H200";
+  made.fingerprint = "f1f83a775be710dc";
+  made.plan_hash = "4cf57dbbb0ef6e5d";
+  made.rounds = made.rounds_asked = 20;
+  made.launches = 5;
+  made.cells = 81;
+  made.cells_failed = 1;
+  made.measured = {20, 0, 1};
+  made.renamed = {300, 1, 2};
+  made.slower_rate_max = 0.139;
+  model::MetricCheck latency;
+  latency.cells = 81;
+  latency.tests = 1620;
+  latency.same = 1600;
+  latency.inconclusive = 19;
+  latency.faster = 1;
+  latency.margin = 0.02;
+  latency.spread_median = 0.003;
+  latency.spread_worst = 0.031;
+  latency.detectable_median = 0.027;
+  latency.detectable_worst = 0.21;
+  latency.worst_cell = "attention/base/bf16/forward/b256/w0/eager";
+  latency.launches_median = 4;
+  latency.launches_worst = 41;
+  model::MetricCheck submit = latency;
+  submit.metric = model::Metric::submit;
+  submit.launches_worst.reset();
+  model::MetricCheck capture;
+  capture.metric = model::Metric::capture;
+  capture.cells = 54;
+  capture.margin = 0.1;
+  made.metrics = {latency, submit, capture};
+  return made;
+}
+
+TEST(GoldenSelfCheck, TableAndDocument) {
+  std::ostringstream out;
+  reporters::print_self_check(out, self_check(), false);
+  expect_golden("selfcheck.txt", out.str());
+  expect_golden("selfcheck.json", reporters::to_json(self_check()));
+}
+
+}  // namespace
+}  // namespace graphbench

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""A/B runs and self-checks as a person runs them: alternating launches, paired verdicts, interruptions."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import stat
+import sys
+import time
+import unittest
+
+from harness_case import BINARY, HarnessCase
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "golden"))
+import document_rules  # noqa: E402
+
+TINY = ["--device", "host", "--workload", "mlp", "--preset", "tiny", "--batch", "1,2", "--warmup", "0",
+        "--time-per-cell", "0.01"]
+
+# A stand-in for another version: it notes how it was called, runs the real one, and may touch its results.
+WRAPPER = """#!/usr/bin/python3
+import json, os, subprocess, sys, time
+with open({log!r}, "a") as log:
+    print(json.dumps([{name!r}, os.environ.get("SIDE"), sys.argv[1:]]), file=log)
+calls = sum(1 for line in open({log!r}) if json.loads(line)[0] == {name!r})
+code = subprocess.run([{binary!r}, *sys.argv[1:]]).returncode
+{extra}
+sys.exit(code)
+"""
+SLOWER = """
+if "--json" in sys.argv:
+    path = sys.argv[sys.argv.index("--json") + 1]
+    document = json.load(open(path))
+    for cell in document["cells"]:
+        for launch in cell["launches"]:
+            for metric in ("latency_seconds", "submit_seconds", "device_seconds"):
+                for key in ("min", "p50", "p90", "p99", "max", "mean"):
+                    if launch[metric] is not None and launch[metric][key] is not None:
+                        launch[metric][key] = {seconds}
+    json.dump(document, open(path, "w"))
+"""
+
+
+class Ab(HarnessCase):
+    def wrapper(self, name, extra=""):
+        path = self.folder / name
+        path.write_text(WRAPPER.format(log=str(self.folder / "calls"), name=name, binary=BINARY, extra=extra),
+                        encoding="utf-8")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+    def fixed(self, name, seconds):
+        """A binary whose every launch measures about the same, whatever this machine is busy with."""
+        wobble = f"{seconds} * (1 + 0.001 * (calls % 7))"
+        return self.wrapper(name, SLOWER.format(seconds=wobble))
+
+    def calls(self):
+        lines = (self.folder / "calls").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+    def sweeps(self):
+        return [call for call in self.calls() if "--sweep" in call[2]]
+
+    def ab(self, *arguments, **options):
+        return self.run_graphbench("ab", *arguments, *TINY, **options)
+
+    def test_measures_two_binaries_and_keeps_both_results(self):
+        done = self.ab("--base", self.fixed("old", 1e-4), "--new", self.fixed("new", 1e-4), "--format", "json")
+        self.assertEqual(0, done.returncode, done.stderr)
+        comparison = json.loads(done.stdout)
+        self.assertTrue(comparison["comparable"])
+        metrics = [metric for cell in comparison["cells"] for metric in cell["metrics"]]
+        self.assertTrue(metrics)
+        self.assertTrue(all(metric["paired"] for metric in metrics))
+        sides = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
+        ids = {side["plan"]["interleaved"]["id"] for side in sides}
+        self.assertEqual(1, len(ids))
+        self.assertEqual(["base", "new"], [side["plan"]["interleaved"]["side"] for side in sides])
+        self.assertEqual(sides[0]["plan"]["hash"], sides[1]["plan"]["hash"])
+        for side in sides:
+            self.assertEqual([], document_rules.faults_of(side))
+            self.assertEqual(6, len(side["cells"]))
+            for cell in side["cells"]:
+                self.assertEqual([0, 1, 2, 3, 4], [launch["index"] for launch in cell["launches"]])
+        self.assertIn("left", done.stderr)
+
+    def test_alternates_launches_group_by_group(self):
+        done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4", "--quiet")
+        self.assertIn(done.returncode, (0, 10), done.stderr)
+        self.assertNotIn("left", done.stderr)
+        firsts = {}
+        sweeps = self.sweeps()
+        self.assertEqual(2 * 4 * 3, len(sweeps))
+        for one, two in zip(sweeps[::2], sweeps[1::2]):
+            self.assertEqual({"old", "new"}, {one[0], two[0]})
+            place = one[2].index("--json") + 1
+            self.assertEqual(one[2][:place] + one[2][place + 1:], two[2][:place] + two[2][place + 1:])
+            firsts.setdefault(one[2][one[2].index("--mode") + 1], []).append(one[0])
+        for mode, order in firsts.items():
+            self.assertIn(order, (["old", "new"] * 2, ["new", "old"] * 2), mode)
+
+    def test_says_slower_and_exits_so(self):
+        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.fixed("new", 1.2e-3), "-o", "verdict.json",
+                       "--format", "json")
+        self.assertEqual(10, done.returncode, done.stderr)
+        self.assertEqual("", done.stdout)
+        self.assertEqual("slower", self.result("verdict.json")["verdict"])
+
+    def test_keeps_to_the_margin_it_is_given(self):
+        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.fixed("new", 1.2e-3), "--margin", "50%",
+                       "--format", "json")
+        metrics = [metric for cell in json.loads(done.stdout)["cells"] for metric in cell["metrics"]]
+        timed = [metric for metric in metrics if metric["metric"] != "capture"]
+        self.assertEqual({"same"}, {metric["verdict"] for metric in timed})
+
+    def test_confirms_before_the_word_is_said(self):
+        """NEW is slow in its first 15 sweeps only: a passing trouble, not a slower binary."""
+        passing = SLOWER.format(seconds="(1.2e-3 if calls <= 16 else 1e-3) * (1 + 0.001 * (calls % 7))")
+        sides = ["--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", passing), "--format", "json"]
+        done = self.ab(*sides, "--confirm")
+        self.assertIn(done.returncode, (0,), done.stdout + done.stderr)
+        whys = [metric["why"] for cell in json.loads(done.stdout)["cells"] for metric in cell["metrics"]
+                if metric["metric"] == "latency"]
+        self.assertTrue(all("slower at first (1.2" in why and "not when measured again" in why for why in whys), whys)
+        again = self.result("graphbench-new.again.json")
+        self.assertNotEqual(again["plan"]["interleaved"], self.result("graphbench-new.json")["plan"]["interleaved"])
+        self.assertEqual([], document_rules.faults_of(again))
+
+    def test_confirmed_slower_stays_slower(self):
+        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.fixed("new", 1.2e-3), "--confirm")
+        self.assertEqual(10, done.returncode, done.stderr)
+        self.assertEqual(2 * 2 * 5 * 3, len(self.sweeps()))
+
+    def test_runs_one_binary_in_two_environments(self):
+        wrapper = self.wrapper("one")
+        done = self.ab("--base", wrapper, "--new", wrapper, "--env-a", "SIDE=a", "--env-b", "SIDE=b", "--env-b",
+                       "X=1", "--launches", "2")
+        self.assertIn(done.returncode, (0, 10), done.stderr)
+        self.assertEqual({"a": 6, "b": 6}, {side: sum(call[1] == side for call in self.sweeps()) for side in "ab"})
+
+    def test_new_is_this_binary_where_it_is_not_named(self):
+        done = self.ab("--base", self.wrapper("old"), "--launches", "2", "--mode", "eager", "--quiet")
+        self.assertIn(done.returncode, (0, 10), done.stderr)
+        self.assertEqual(2, len(self.sweeps()))
+        self.assertEqual(2, len(self.result("graphbench-new.json")["cells"][0]["launches"]))
+
+    def test_a_side_that_fails_loses_its_cells_and_says_so(self):
+        broken = "if calls == 4: sys.exit(1)"
+        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", broken), "--launches", "3")
+        self.assertEqual(10, done.returncode, done.stderr)
+        failed = [cell for cell in self.result("graphbench-new.json")["cells"] if cell["status"] == "failed"]
+        self.assertEqual(2, len(failed))
+        self.assertEqual({"sweep_failed"}, {cell["reason"]["code"] for cell in failed})
+
+    def test_refuses_what_is_no_graphbench(self):
+        text = self.write("notes.txt", "x")
+        empty = self.write("empty", "")
+        empty.chmod(0o755)
+        for binary, word in (("absent", "is no file"), (self.folder, "is no file"), (text, "cannot be executed"),
+                             (empty, "--base"), ("/bin/true", "is no graphbench"), ("/bin/cat", "is no graphbench")):
+            with self.subTest(binary=str(binary)):
+                self.assert_refused(self.ab("--base", binary), "--base", word)
+        self.assert_refused(self.ab("--base", BINARY, "--new", "absent"), "--new")
+
+    def test_refuses_other_bad_input(self):
+        self.assert_refused(self.ab(), "both sides are the same")
+        self.assert_refused(self.ab("--env-a", "NOVALUE"), "--env-a", "NAME=VALUE")
+        self.assert_refused(self.ab("--base", BINARY, "--json", "x"), "--json", "leave it out")
+        self.assert_refused(self.ab("--base", BINARY, "--json-new", "no/folder/x.json"), "--json-new")
+        self.assert_refused(self.ab("--base", BINARY, "--json-new", "graphbench-base.json"), "--json-new")
+        self.assert_refused(self.ab("--base", BINARY, "--margin", "much"), "--margin")
+        self.assert_refused(self.ab("--base", BINARY, "--launches", "0"), "--launches")
+        self.assert_refused(self.ab("--base", BINARY, "--mode", "hole"), "--mode")
+        self.assert_refused(self.run_graphbench("--seed", "1", "ab", "--base", BINARY), "before ab")
+
+    def test_a_base_that_refuses_an_option_is_bad_input(self):
+        old = self.wrapper("old", 'if "--cold-l2" in sys.argv: print("graphbench: --cold-l2: what is that?"); sys.exit(2)')
+        self.assert_refused(self.ab("--base", old, "--cold-l2", "--quiet"), "--base", "what is that")
+        self.assertEqual([], list(self.folder.glob("graphbench-*")))
+
+    def test_an_interruption_keeps_what_was_measured(self):
+        process = self.start("ab", "--base", BINARY, *TINY, "--launches", "200")
+        seen = ""
+        while "worker " not in seen:
+            line = process.stderr.readline()
+            self.assertTrue(line, seen)
+            seen += line
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode, err)
+        self.assertEqual("", out)
+        self.assertIn("kept in graphbench-base.json and graphbench-new.json", err)
+        for side in ("base", "new"):
+            document = self.result(f"graphbench-{side}.json")
+            self.assertFalse(document["complete"])
+            self.assertEqual([], document_rules.faults_of(document))
+            self.assertTrue(any(cell["launches"] for cell in document["cells"]))
+
+    def test_leaves_nothing_behind(self):
+        scratch = self.folder / "scratch"
+        scratch.mkdir()
+        self.ab("--base", BINARY, "--launches", "2", env=self.environment(TMPDIR=str(scratch)))
+        self.assertEqual([], os.listdir(scratch))
+        shutil.rmtree(scratch)
+        self.assertEqual(["graphbench-base.json", "graphbench-new.json"], sorted(os.listdir(self.folder)))
+
+
+class SelfCheck(HarnessCase):
+    def selfcheck(self, *arguments):
+        return self.run_graphbench("selfcheck", *TINY, "--launches", "3", *arguments)
+
+    def test_says_what_it_found(self):
+        done = self.selfcheck("--rounds", "2", "--json", "found.json")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("of 2 comparisons said slower", done.stdout)
+        self.assertIn("launches needed", done.stdout)
+        found = self.result("found.json")
+        self.check_schema(found)
+        self.assertEqual((2, 2, 3, 6), tuple(found[key] for key in ("rounds", "rounds_asked", "launches", "cells")))
+        self.assertEqual(2, found["alarms"]["measured"]["comparisons"])
+        self.assertEqual(2 * 3, found["alarms"]["renamed"]["comparisons"])
+        latency = next(metric for metric in found["metrics"] if metric["metric"] == "latency")
+        self.assertEqual((6, 12), (latency["cells"], latency["tests"]))
+        self.assertGreater(latency["pair_spread"]["worst"], 0)
+        self.assertEqual(["found.json"], os.listdir(self.folder))
+
+    def check_schema(self, document):
+        try:
+            import jsonschema
+        except ImportError:
+            self.fail("python3-jsonschema is not installed")
+        schema = json.loads((ROOT / "reporters/schema/selfcheck.schema.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.Draft202012Validator(schema).validate(document)
+
+    def test_writes_json_to_stdout_alone(self):
+        done = self.selfcheck("--rounds", "1", "--mode", "eager", "--json", "-", "--quiet", "--margin", "5%")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(0.05, json.loads(done.stdout)["metrics"][0]["margin"])
+
+    def test_refuses_bad_input(self):
+        self.assert_refused(self.selfcheck("--rounds", "0"), "--rounds")
+        self.assert_refused(self.selfcheck("--json", "no/folder.json"), "--json")
+        self.assert_refused(self.selfcheck("--samples", "x.npz"), "--samples", "leave it out")
+
+    def test_an_interruption_before_the_first_round_keeps_nothing(self):
+        process = self.start("selfcheck", *TINY, "--launches", "300")
+        while "worker " not in (line := process.stderr.readline()):
+            self.assertTrue(line)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode, err)
+        self.assertIn("interrupted before anything was measured", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""The history as a person uses it: added, listed, plotted, compared against; killed, crowded, damaged."""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+
+from harness_case import TINY, HarnessCase
+
+CI_NAMES = ("GITHUB_SHA", "CI_COMMIT_SHA", "BUILDKITE_COMMIT", "GIT_COMMIT")
+CELL = "mlp/tiny/fp32/forward/b2/w0/whole"
+
+
+class History(HarnessCase):
+    """Every test has a measured document, measured once for all of them."""
+
+    measured = None
+
+    def setUp(self):
+        super().setUp()
+        if History.measured is None:
+            done = self.run_graphbench(*TINY, "--workload", "mlp", "--launches", "3", "--json", "once.json")
+            self.assertEqual(0, done.returncode, done.stderr)
+            History.measured = (self.folder / "once.json").read_text(encoding="utf-8")
+        self.file = self.folder / "kept.sqlite"
+
+    def environment(self, **extra):
+        environment = super().environment(**extra)
+        for name in (*CI_NAMES, "GRAPHBENCH_HISTORY", "XDG_DATA_HOME"):
+            environment.pop(name, None)
+        # No repository above the temporary folder may name these results.
+        environment.update({"GIT_CEILING_DIRECTORIES": "/", "HOME": str(self.folder), **extra})
+        environment["GIT_DIR"] = extra.get("GIT_DIR", str(self.folder / "no-repository"))
+        return environment
+
+    def write_document(self, name, day=1, factor=1.0, **changes):
+        """The measured document, as if of another day and with its latencies scaled."""
+        document = json.loads(History.measured)
+        document["started_at"] = f"2026-{1 + day // 28:02}-{1 + day % 28:02}T02:00:00Z"
+        for cell in document["cells"]:
+            for launch in cell["launches"]:
+                launch["latency_seconds"]["p50"] *= factor
+        document.update(changes)
+        return self.write(name, json.dumps(document))
+
+    def history(self, *arguments, **options):
+        return self.run_graphbench("history", arguments[0], "--history", self.file, *arguments[1:], **options)
+
+    def add(self, *arguments, **options):
+        done = self.history("add", *arguments, **options)
+        self.assertEqual(0, done.returncode, done.stderr)
+        return done.stdout
+
+    def entries(self):
+        done = self.history("list", "--format", "json")
+        self.assertEqual(0, done.returncode, done.stderr)
+        return json.loads(done.stdout)["entries"]
+
+
+class Adding(History):
+    def test_keeps_a_document_with_its_names_and_says_so(self):
+        path = self.write_document("a.json")
+        said = self.add(path, "--commit", "0123456789abcdef", "--branch", "main", "--label", "nightly")
+        self.assertIn('is entry 1, branch "main", commit "0123456789abcdef", label "nightly"', said)
+        entry, = self.entries()
+        self.assertEqual(("main", "0123456789abcdef", "nightly"),
+                         (entry["branch"], entry["commit"], entry["label"]))
+        self.assertEqual(3, entry["launches"])
+        self.assertTrue(entry["complete"])
+        table = self.history("list").stdout
+        self.assertIn("0123456789ab", table)
+        self.assertIn("nightly", table)
+
+    def test_keeps_the_same_document_once(self):
+        path = self.write_document("a.json")
+        self.add(path)
+        self.assertIn("is entry 1 already: nothing changed", self.add(path, "--branch", "other"))
+        entry, = self.entries()
+        self.assertIsNone(entry["branch"])
+
+    def test_takes_names_from_ci(self):
+        environment = self.environment(GITHUB_SHA="feedbeef00", GITHUB_REF_NAME="7/merge", GITHUB_HEAD_REF="topic")
+        said = self.add(self.write_document("a.json"), env=environment)
+        self.assertIn("(from GitHub Actions)", said)
+        entry, = self.entries()
+        self.assertEqual(("topic", "feedbeef00"), (entry["branch"], entry["commit"]))
+
+    def test_takes_names_from_git(self):
+        repository = self.folder / "repository"
+        git = ["git", "-C", str(repository), "-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", "init", "-q", "-b", "trunk", str(repository)], check=True)
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+        head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        self.add(self.write_document("a.json"), env=self.environment(GIT_DIR=str(repository / ".git")))
+        entry, = self.entries()
+        self.assertEqual(("trunk", head), (entry["branch"], entry["commit"]))
+
+    def test_one_broken_document_keeps_all_out(self):
+        good = self.write_document("a.json")
+        for name, text in (("b.json", "{"), ("c.json", '{"schema": "graphbench.result/9"}'), ("d.json", "")):
+            with self.subTest(name):
+                done = self.history("add", good, self.write(name, text))
+                self.assert_refused(done, name)
+        self.assertFalse(self.file.exists())
+        self.assert_refused(self.history("add", good, self.folder), str(self.folder))
+        self.assert_refused(self.history("add", "absent.json"), "absent.json")
+
+    def test_makes_its_default_file(self):
+        done = self.run_graphbench("history", "add", self.write_document("a.json"))
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertTrue((self.folder / ".local/share/graphbench/history.sqlite").is_file())
+        named = self.environment(GRAPHBENCH_HISTORY=str(self.folder / "named.sqlite"))
+        self.run_graphbench("history", "add", self.folder / "a.json", env=named)
+        self.assertTrue((self.folder / "named.sqlite").is_file())
+
+
+class Showing(History):
+    def fill(self, days=40, rise_at=20):
+        random.seed(7)
+        paths = [self.write_document(f"{day:03}.json", day,
+                                     random.gauss(1, 0.005) * (1.08 if day >= rise_at else 1))
+                 for day in range(days)]
+        self.add(*paths, "--branch", "main")
+
+    def test_plots_a_cell_and_finds_its_change(self):
+        self.fill()
+        shown = self.history("show", CELL, "--ascii").stdout
+        self.assertRegex(shown, r"\+[78]\.\d %  since 2026-01-21  entry 21  main")
+        self.assertIn("o", shown)
+        self.assertTrue(shown.isascii())
+        self.assertLessEqual(max(map(len, shown.splitlines())), 80)
+        unicode = self.history("show", CELL, env=self.environment(LC_ALL="C.UTF-8")).stdout
+        self.assertIn("●", unicode)
+
+    def test_says_where_it_is_as_json(self):
+        self.fill()
+        series = json.loads(self.history("show", CELL, "--format", "json").stdout)
+        change, = series["changes"]
+        self.assertEqual(20, change["index"])
+        self.assertAlmostEqual(1.08, change["ratio"], delta=0.01)
+        self.assertEqual(40, len(series["points"]))
+        steady = json.loads(self.history("show", CELL, "--metric", "submit", "--format", "json").stdout)
+        self.assertEqual([], steady["changes"])
+
+    def test_leaves_other_environments_out_and_says_so(self):
+        self.fill(days=12, rise_at=99)
+        other = json.loads(History.measured)["environment"]
+        other["fingerprint"] = "0" * 64
+        self.add(self.write_document("other.json", 5, environment=other))
+        shown = self.history("show", CELL, "--ascii").stdout
+        self.assertIn("1 entry of another environment or plan left out", shown)
+        self.assertIn("12 entries", shown)
+        self.assertIn("13 entries", self.history("show", CELL, "--every-environment", "--ascii").stdout)
+
+    def test_refuses_what_is_not_there(self):
+        self.assert_refused(self.history("show", CELL), "there is no history yet")
+        self.fill(days=1)
+        self.assert_refused(self.history("show", CELL.replace("whole", "whle")), f'did you mean "{CELL}"')
+        self.assert_refused(self.history("show", CELL, "--branch", "x"), 'of branch "x"')
+        self.assert_refused(self.history("show", CELL, "--metric", "latncy"), 'did you mean "latency"')
+        self.assert_refused(self.history("show", CELL, "--last", "0"), "--last")
+        self.assert_refused(self.run_graphbench("history", "show"), "needs a cell")
+        self.assert_refused(self.run_graphbench("history"), "add, list or show")
+
+
+class Against(History):
+    def compare(self, *arguments):
+        return self.run_graphbench("compare", "--history", self.file, *arguments)
+
+    def test_compares_with_the_latest_of_a_branch(self):
+        self.add(self.write_document("old.json", 1, 2.0), self.write_document("base.json", 2), "--branch", "main")
+        self.add(self.write_document("topic.json", 3, 5.0), "--branch", "topic")
+        new = self.write_document("new.json", 4, 1.3)
+        done = self.compare("--against", "main", new, "--format", "json")
+        self.assertIn(done.returncode, (0, 10), done.stderr)
+        comparison = json.loads(done.stdout)
+        self.assertEqual("history entry 2 (main)", comparison["base"]["source"])
+        cell = next(cell for cell in comparison["cells"] if cell["id"] == CELL)
+        latency = next(each for each in cell["metrics"] if each["metric"] == "latency")
+        self.assertAlmostEqual(1.3, latency["ratio"], places=6)
+
+    def test_takes_labels_and_commits_too(self):
+        self.add(self.write_document("a.json", 1), "--label", "release 1", "--commit", "0123456789ab")
+        new = self.write_document("new.json", 4)
+        for name in ("release 1", "0123456", "0123456789ab"):
+            self.assertEqual(0, self.compare("--against", name, new).returncode, name)
+        self.assert_refused(self.compare("--against", "012345", new), "012345")
+
+    def test_never_compares_a_result_with_itself(self):
+        new = self.write_document("new.json", 4)
+        self.add(self.write_document("a.json", 1), new, "--branch", "main")
+        done = self.compare("--against", "main", new)
+        self.assertIn("history entry 1 (main)", done.stdout)
+
+    def test_says_what_there_is_where_there_is_no_baseline(self):
+        new = self.write_document("new.json", 4)
+        self.assert_refused(self.compare("--against", "main", new), "there is no history yet")
+        self.add(self.write_document("a.json", 1), "--branch", "topic")
+        self.assert_refused(self.compare("--against", "main", new), 'called "main"', "it has topic")
+        plan = {**json.loads(History.measured)["plan"], "hash": "0" * 64}
+        self.add(self.write_document("b.json", 2, plan=plan), "--branch", "main")
+        self.assert_refused(self.compare("--against", "main", new), "entry 2, differs in plan")
+        self.assertEqual(0, self.compare("--against", "main", new, "--allow", "plan").returncode)
+        self.add(self.write_document("c.json", 3, complete=False), "--branch", "cut")
+        self.assert_refused(self.compare("--against", "cut", new), "interrupted")
+
+    def test_prefers_the_very_same_environment_to_a_later_one(self):
+        environment = json.loads(History.measured)["environment"]
+        environment["device"]["driver"] = "another"
+        environment["fingerprint"] = "0" * 64
+        self.add(self.write_document("a.json", 1), self.write_document("b.json", 2, environment=environment),
+                 "--branch", "main")
+        new = self.write_document("new.json", 4)
+        self.assertIn("history entry 1 (main)", self.compare("--against", "main", new).stdout)
+
+
+class Surviving(History):
+    def test_refuses_files_that_are_no_history_and_leaves_them_alone(self):
+        document = self.write_document("a.json")
+        self.add(document)
+        whole = self.file.read_bytes()
+        foreign = self.folder / "foreign.sqlite"
+        connection = sqlite3.connect(foreign)
+        connection.execute("CREATE TABLE bookmarks(url TEXT)")
+        connection.commit()
+        connection.close()
+        newer = bytearray(whole)
+        newer[60:64] = (2).to_bytes(4, "big")
+        damaged = bytearray(whole)
+        damaged[4096 * 2:4096 * 3] = b"\x5a" * 4096
+        cases = {"a text": b"not a database, but a diary\n" * 200, "cut": whole[:len(whole) // 2],
+                 "another program's": foreign.read_bytes(), "newer": bytes(newer), "damaged": bytes(damaged)}
+        for name, content in cases.items():
+            for command in (["list"], ["add", str(document)], ["show", CELL]):
+                with self.subTest(name, command=command[0]):
+                    self.file.write_bytes(content)
+                    self.assert_refused(self.history(*command), str(self.file))
+                    self.assertEqual(content, self.file.read_bytes())
+                    self.assertEqual([], list(self.folder.glob("kept.sqlite-*")))
+
+    def test_two_at_once_both_land(self):
+        names = [str(self.write_document(f"{i}.json", i)) for i in range(12)]
+        running = [self.start("history", "add", "--history", self.file, name) for name in names]
+        for process in running:
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(0, process.returncode, err)
+        self.assertEqual(12, len(self.entries()))
+
+    def test_killed_at_any_moment_nothing_is_half_there(self):
+        """Adds of five documents each, killed after a random time: every batch is whole or absent."""
+        random.seed(11)
+        kills = int(os.environ.get("GRAPHBENCH_KILLS", "40"))
+        batches = [[str(self.write_document(f"{kill}-{i}.json", (kill * 5 + i) % 300, 1 + kill / 1e4 + i / 1e6))
+                    for i in range(5)] for kill in range(8)]
+        started = time.monotonic()
+        self.add(*batches[0])
+        took = time.monotonic() - started
+        medians = None
+        killed = landed = 0
+        for kill in range(kills):
+            self.file.unlink()
+            self.add(*batches[0])
+            batch = batches[1 + kill % 7]
+            process = self.start("history", "add", "--history", self.file, *batch)
+            time.sleep(random.uniform(0, 1.2 * took))
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            killed += process.returncode == -signal.SIGKILL
+            entries = self.entries()
+            self.assertIn(len(entries), (5, 10))
+            landed += len(entries) == 10
+            counted = self.medians_by_entry()
+            medians = medians or counted[1]
+            self.assertEqual({entry["id"]: medians for entry in entries}, counted)
+            self.add(*batch)
+            self.assertEqual(10, len(self.entries()))
+        print(f"killed {killed} of {kills} adds; {landed} had landed")
+        self.assertGreater(killed, kills // 4, "the kills came too late to tell anything")
+
+    def medians_by_entry(self):
+        connection = sqlite3.connect(f"{pathlib.Path(self.file).as_uri()}?mode=ro", uri=True)
+        self.addCleanup(connection.close)
+        self.assertEqual(("ok",), connection.execute("PRAGMA integrity_check").fetchone())
+        return dict(connection.execute("SELECT entry, count(*) FROM medians GROUP BY entry"))
+
+
+if __name__ == "__main__":
+    unittest.main()
