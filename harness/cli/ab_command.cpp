@@ -8,7 +8,7 @@
 #include "harness/cli/commands.hpp"
 #include "harness/cli/console_progress.hpp"
 #include "harness/cli/instruments.hpp"
-#include "harness/cli/sweep_plan.hpp"
+#include "harness/cli/planning.hpp"
 #include "harness/cli/verdict.hpp"
 #include "harness/compare/compare.hpp"
 #include "harness/compare/read_side.hpp"
@@ -138,7 +138,7 @@ int ab_command(const Arguments& arguments) {
   sweep::ProcessSupervisor supervisor;
   ab::check_target(supervisor, request.base);
   ab::check_target(supervisor, request.now);
-  request.plan = plan_sweep(request.options, arguments.argv, supervisor).plan;
+  request.plan = make_checked_plan(request.options, arguments.argv, supervisor).plan;
   return run(asked, verdict, std::move(request), supervisor);
 }
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 
 #include "harness/bench/flags.hpp"
 #include "harness/cli/bench_options.hpp"
+#include "harness/cli/option_set.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/config/suggest.hpp"
@@ -18,8 +20,6 @@ namespace {
 
 using config::in_quotes;
 using config::InputError;
-using config::OptionKind;
-using config::OptionSpec;
 
 constexpr const char* footer =
     "Lists are comma-separated; ranges are 1:256:x2 (geometric) or 8:64:+8 (arithmetic), ends included.\n"
@@ -36,12 +36,22 @@ class UsageFormatter final : public CLI::Formatter {
       return "Usage: graphbench floor [--device DEVICE] [--json FILE] [options]\n";
     if (app->get_name() == "bench")
       return "Usage: graphbench bench [options of --sweep] [--benchmark_NAME=VALUE]...\n";
+    if (app->get_name() == "ab") return "Usage: graphbench ab --base BINARY [--new BINARY] [options]\n";
+    if (app->get_name() == "selfcheck") return "Usage: graphbench selfcheck [options]\n";
+    if (app->get_name() == "history") return "Usage: graphbench history add|list|show [options]\n";
+    if (app->get_name() == "add") return "Usage: graphbench history add FILE... [options]\n";
+    if (app->get_name() == "show") return "Usage: graphbench history show CELL [options]\n";
+    if (app->get_parent() != nullptr && app->get_parent()->get_name() == "history")
+      return "Usage: graphbench history list [options]\n";
     if (app->get_parent() != nullptr)
       return "Usage: graphbench list [workloads|devices|modes|presets] [options]\n";
     return "Usage: graphbench --sweep [options]\n       graphbench list [workloads|devices|modes|presets]\n"
            "       graphbench floor [--device DEVICE] [--json FILE]\n"
            "       graphbench bench [options of --sweep] [--benchmark_NAME=VALUE]...\n"
-           "       graphbench compare BASE NEW [options]\n";
+           "       graphbench compare BASE NEW [options]\n"
+           "       graphbench ab --base BINARY [--new BINARY] [options]\n"
+           "       graphbench selfcheck [options]\n"
+           "       graphbench history add|list|show [options]\n";
   }
 };
 
@@ -50,15 +60,9 @@ struct Parsed {
   bool sweep = false;
   bool version = false;
   std::string config_file;
-  std::map<std::string, std::vector<std::string>> values;
-  std::map<std::string, bool> flags;
   std::string list_what;
   std::vector<std::string> list_plugins;
-  std::map<std::string, std::vector<std::string>> floor_values;
-  std::map<std::string, bool> floor_flags;
   std::string bench_config_file;
-  std::map<std::string, std::vector<std::string>> bench_values;
-  std::map<std::string, bool> bench_flags;
   CompareArguments compare;
 };
 
@@ -77,7 +81,7 @@ class CommandLine {
     app_.add_flag("--sweep", parsed_.sweep, "run a sweep (the main job)");
     app_.add_option("--config", parsed_.config_file, "read options from a TOML file; flags win over it")
         ->type_name("FILE.toml");
-    for (const OptionSpec& spec : config::sweep_options()) add(app_, spec, parsed_.values, parsed_.flags);
+    sweep_options_ = std::make_unique<OptionSet>(app_, config::option_names());
     list_ = app_.add_subcommand("list", "say what there is: workloads, devices, modes, presets");
     list_->allow_extras();
     list_->add_option("WHAT", parsed_.list_what, "workloads, devices, modes or presets (default: all)")
@@ -88,10 +92,11 @@ class CommandLine {
         ->take_all();
     floor_ = app_.add_subcommand("floor", "measure what this machine can do at best");
     floor_->allow_extras();
-    for (const std::string& name : floor_options)
-      add(*floor_, *config::find_option(name), parsed_.floor_values, parsed_.floor_flags);
+    floor_options_ = std::make_unique<OptionSet>(*floor_, floor_options);
     add_bench();
     compare_ = &add_compare(app_, parsed_.compare);
+    ab_ = std::make_unique<AbLine>(app_);
+    history_ = std::make_unique<HistoryLine>(app_);
   }
 
   Arguments parse(int argc, const char* const* argv) {
@@ -108,6 +113,7 @@ class CommandLine {
       refuse(error);
     }
     if (compare_->parsed()) check_compare(*compare_, parsed_.compare);
+    ab_->check_refused();
     check_extras();
     if (!arguments.benchmark_flags.empty() && !bench_->parsed()) {
       throw InputError(arguments.benchmark_flags.front(), "it belongs to bench: graphbench bench ...");
@@ -122,6 +128,14 @@ class CommandLine {
       fill_bench(arguments);
     } else if (compare_->parsed()) {
       fill_compare(arguments);
+    } else if (ab_->parsed() != nullptr) {
+      check_nothing_before(ab_->parsed()->get_name());
+      arguments.ab = ab_->arguments();
+      arguments.command = arguments.ab.selfcheck ? Command::selfcheck : Command::ab;
+    } else if (history_->parsed() != nullptr) {
+      check_nothing_before("history");
+      arguments.command = Command::history;
+      arguments.history = history_->arguments();
     } else {
       fill_sweep(arguments);
     }
@@ -145,31 +159,30 @@ class CommandLine {
     bench_->allow_extras();
     bench_->add_option("--config", parsed_.bench_config_file, "read options from a TOML file")
         ->type_name("FILE.toml");
-    for (const OptionSpec& spec : config::sweep_options()) {
-      add(*bench_, spec, parsed_.bench_values, parsed_.bench_flags);
+    bench_options_ = std::make_unique<OptionSet>(*bench_, config::option_names());
+    for (const std::string& name : config::option_names()) {
       // Still parsed, so that it can be refused by name.
-      if (!is_bench_option(spec.name)) bench_->get_option("--" + spec.name)->group("");
+      if (!is_bench_option(name)) bench_->get_option("--" + name)->group("");
     }
     bench_->footer("Google Benchmark's flags, among them:\n" + bench::flags_help());
-  }
-
-  static void add(CLI::App& app, const OptionSpec& spec,
-                  std::map<std::string, std::vector<std::string>>& values,
-                  std::map<std::string, bool>& flags) {
-    if (spec.kind == OptionKind::flag) {
-      app.add_flag("--" + spec.name, flags[spec.name], spec.help);
-      return;
-    }
-    CLI::Option* option = app.add_option("--" + spec.name, values[spec.name], spec.help);
-    option->type_name(spec.placeholder)->type_size(1)->expected(1);
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // flags() says it better than CLI11
   }
 
   const CLI::App& parsed_command() const {
     for (const CLI::App* command : {list_, floor_, bench_, compare_}) {
       if (command->parsed()) return *command;
     }
-    return app_;
+    if (ab_->parsed() != nullptr) return *ab_->parsed();
+    return history_->parsed() != nullptr ? *history_->parsed() : app_;
+  }
+
+  // A command's options stand after its word; what stands before belongs to a sweep.
+  void check_nothing_before(const std::string& command) {
+    if (parsed_.sweep) throw InputError(command, "it cannot be combined with --sweep: give one of them");
+    const config::RawOptions misplaced = flags();
+    if (misplaced.empty() && parsed_.config_file.empty()) return;
+    throw InputError(
+        "--" + (misplaced.empty() ? "config" : misplaced.begin()->first),
+        "it stands before " + command + ": give " + command + "'s options after the word " + command);
   }
 
   [[noreturn]] static void refuse(const CLI::ParseError& error) {
@@ -189,8 +202,11 @@ class CommandLine {
       throw InputError(
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");
     }
-    throw InputError("", in_quotes(first) + " is not a command: give --sweep, list, floor, bench or compare" +
-                             config::did_you_mean(first, {"list", "floor", "bench", "compare", "--sweep"}));
+    throw InputError(
+        "", in_quotes(first) +
+                " is not a command: give --sweep, list, floor, bench, compare, ab, selfcheck or history" +
+                config::did_you_mean(
+                    first, {"list", "floor", "bench", "compare", "ab", "selfcheck", "history", "--sweep"}));
   }
 
   void fill_list(Arguments& arguments) {
@@ -219,28 +235,18 @@ class CommandLine {
   }
 
   void fill_floor(Arguments& arguments) {
-    if (parsed_.sweep) throw InputError("floor", "it cannot be combined with --sweep: give one of them");
-    const config::RawOptions misplaced = raw_of(parsed_.values, parsed_.flags);
-    if (!misplaced.empty()) {
-      throw InputError("--" + misplaced.begin()->first,
-                       "it stands before floor: give floor's options after the word floor");
-    }
+    check_nothing_before("floor");
     arguments.command = Command::floor;
-    arguments.options = raw_of(parsed_.floor_values, parsed_.floor_flags);
+    arguments.options = floor_options_->raw();
   }
 
   void fill_bench(Arguments& arguments) {
-    if (parsed_.sweep) throw InputError("bench", "it cannot be combined with --sweep: give one of them");
-    const config::RawOptions misplaced = flags();
-    if (!misplaced.empty() || !parsed_.config_file.empty()) {
-      throw InputError("--" + (misplaced.empty() ? "config" : misplaced.begin()->first),
-                       "it stands before bench: give bench's options after the word bench");
-    }
+    check_nothing_before("bench");
     arguments.command = Command::bench;
     const bool from_file = bench_->count("--config") > 0;
     arguments.options =
         config::merge(from_file ? config::read_toml_file(parsed_.bench_config_file) : config::RawOptions(),
-                      raw_of(parsed_.bench_values, parsed_.bench_flags));
+                      bench_options_->raw());
   }
 
   void fill_compare(Arguments& arguments) {
@@ -261,7 +267,8 @@ class CommandLine {
       if (!parsed_.config_file.empty())
         throw InputError("--config", "it needs --sweep: graphbench --sweep ...");
       throw InputError("",
-                       "nothing to do: give --sweep, list, floor, bench or compare; see graphbench --help");
+                       "nothing to do: give --sweep, list, floor, bench, compare, ab, selfcheck or history; "
+                       "see graphbench --help");
     }
     arguments.command = Command::sweep;
     const bool from_file = app_.count("--config") > 0;
@@ -269,29 +276,18 @@ class CommandLine {
         config::merge(from_file ? config::read_toml_file(parsed_.config_file) : config::RawOptions(), given);
   }
 
-  config::RawOptions flags() const { return raw_of(parsed_.values, parsed_.flags); }
-
-  static config::RawOptions raw_of(const std::map<std::string, std::vector<std::string>>& all_values,
-                                   const std::map<std::string, bool>& all_flags) {
-    config::RawOptions raw;
-    for (const auto& [name, values] : all_values) {
-      if (values.size() > 1 && config::find_option(name)->kind != OptionKind::repeated) {
-        throw InputError("--" + name,
-                         "it is given " + std::to_string(values.size()) + " times: give it once");
-      }
-      for (const std::string& value : values) raw[name].push_back({value, "--" + name});
-    }
-    for (const auto& [name, given] : all_flags) {
-      if (given) raw[name].push_back({"true", "--" + name});
-    }
-    return raw;
-  }
+  config::RawOptions flags() const { return sweep_options_->raw(); }
 
   CLI::App app_;
   CLI::App* list_ = nullptr;
   CLI::App* floor_ = nullptr;
   CLI::App* bench_ = nullptr;
   CLI::App* compare_ = nullptr;
+  std::unique_ptr<AbLine> ab_;
+  std::unique_ptr<HistoryLine> history_;
+  std::unique_ptr<OptionSet> sweep_options_;
+  std::unique_ptr<OptionSet> floor_options_;
+  std::unique_ptr<OptionSet> bench_options_;
   Parsed parsed_;
 };
 

@@ -5,12 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/ab_arguments.hpp"
 #include "harness/cli/compare_arguments.hpp"
+#include "harness/cli/history_arguments.hpp"
 #include "harness/config/options.hpp"
 
 namespace graphbench::cli {
 
-enum class Command : std::uint8_t { sweep, bench, list, floor, compare, help, version };
+enum class Command : std::uint8_t {
+  sweep,
+  bench,
+  list,
+  floor,
+  compare,
+  ab,
+  selfcheck,
+  history,
+  help,
+  version
+};
 enum class ListWhat : std::uint8_t { everything, workloads, devices, modes, presets };
 
 struct Arguments {
@@ -20,6 +33,8 @@ struct Arguments {
   config::RawOptions options;
   std::vector<std::string> benchmark_flags;  // of bench: "--benchmark_NAME=VALUE", Google Benchmark's
   CompareArguments compare;
+  AbArguments ab;  // of selfcheck too
+  HistoryArguments history;
   std::vector<std::string> argv;
   std::string text;  // of help
 };

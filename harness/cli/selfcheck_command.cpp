@@ -12,8 +12,8 @@
 #include "harness/cli/commands.hpp"
 #include "harness/cli/console_progress.hpp"
 #include "harness/cli/instruments.hpp"
+#include "harness/cli/planning.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/cli/sweep_plan.hpp"
 #include "harness/cli/verdict.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/selfcheck/self_check.hpp"
@@ -119,7 +119,7 @@ int selfcheck_command(const Arguments& arguments) {
   request.now = request.base;
   request.seed = static_cast<std::uint64_t>(request.options.seed);
   sweep::ProcessSupervisor supervisor;
-  request.plan = plan_sweep(request.options, arguments.argv, supervisor).plan;
+  request.plan = make_checked_plan(request.options, arguments.argv, supervisor).plan;
   const std::string started_at = sweep::utc_now();
   const Measured measured = measure(asked, std::move(request), supervisor);
   selfcheck::CheckOptions options;

@@ -7,12 +7,12 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/cli/console_progress.hpp"
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/sweep/run_sweep.hpp"
-#include "reporters/console/progress.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
 #include "reporters/json/write_file.hpp"
@@ -20,23 +20,6 @@
 
 namespace graphbench::cli {
 namespace {
-
-class ConsoleProgress final : public sweep::Progress {
- public:
-  ConsoleProgress()
-      : printer_(std::cerr, is_terminal(STDERR_FILENO), wants_colours(STDERR_FILENO),
-                 width_of(STDERR_FILENO, 100)) {}
-  void update(const model::Progress& progress) override { printer_.update(progress); }
-  void finish() { printer_.finish(); }
-
- private:
-  reporters::ProgressPrinter printer_;
-};
-
-class NoProgress final : public sweep::Progress {
- public:
-  void update(const model::Progress&) override {}
-};
 
 int dump_programs(const std::vector<std::string>& dumps) {
   for (const std::string& dump : dumps) {
@@ -49,11 +32,7 @@ int dump_programs(const std::vector<std::string>& dumps) {
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
                             const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor) {
   const sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
-  if (options.quiet) {
-    NoProgress progress;
-    return sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
-  }
-  ConsoleProgress progress;
+  ConsoleProgress progress(options.quiet);
   sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
   progress.finish();
   return outcome;
