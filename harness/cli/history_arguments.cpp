@@ -23,7 +23,7 @@ model::Metric metric_of(const std::string& text) {
                                    config::did_you_mean(text, names));
 }
 
-constexpr std::int64_t last_max = 2000;
+constexpr std::int64_t last_max = 500;
 
 std::int64_t last_of(const std::string& text) {
   const config::ParsedInteger parsed = config::parse_integer(text);

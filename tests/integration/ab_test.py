@@ -57,6 +57,9 @@ class Ab(HarnessCase):
         wobble = f"{seconds} * (1 + 0.001 * (calls % 7))"
         return self.wrapper(name, SLOWER.format(seconds=wobble))
 
+    def two(self, base, new):
+        return "--base", self.fixed("old", base), "--new", self.fixed("new", new)
+
     def calls(self):
         lines = (self.folder / "calls").read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
@@ -68,7 +71,7 @@ class Ab(HarnessCase):
         return self.run_graphbench("ab", *arguments, *TINY, **options)
 
     def test_measures_two_binaries_and_keeps_both_results(self):
-        done = self.ab("--base", self.fixed("old", 1e-4), "--new", self.fixed("new", 1e-4), "--format", "json")
+        done = self.ab(*self.two(1e-4, 1e-4), "--format", "json")
         self.assertEqual(0, done.returncode, done.stderr)
         comparison = json.loads(done.stdout)
         self.assertTrue(comparison["comparable"])
@@ -88,7 +91,8 @@ class Ab(HarnessCase):
         self.assertIn("left", done.stderr)
 
     def test_alternates_launches_group_by_group(self):
-        done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4", "--quiet")
+        done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4",
+                       "--quiet")
         self.assertIn(done.returncode, (0, 10), done.stderr)
         self.assertNotIn("left", done.stderr)
         firsts = {}
@@ -103,15 +107,13 @@ class Ab(HarnessCase):
             self.assertIn(order, (["old", "new"] * 2, ["new", "old"] * 2), mode)
 
     def test_says_slower_and_exits_so(self):
-        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.fixed("new", 1.2e-3), "-o", "verdict.json",
-                       "--format", "json")
+        done = self.ab(*self.two(1e-3, 1.2e-3), "-o", "verdict.json", "--format", "json")
         self.assertEqual(10, done.returncode, done.stderr)
         self.assertEqual("", done.stdout)
         self.assertEqual("slower", self.result("verdict.json")["verdict"])
 
     def test_keeps_to_the_margin_it_is_given(self):
-        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.fixed("new", 1.2e-3), "--margin", "50%",
-                       "--format", "json")
+        done = self.ab(*self.two(1e-3, 1.2e-3), "--margin", "50%", "--format", "json")
         metrics = [metric for cell in json.loads(done.stdout)["cells"] for metric in cell["metrics"]]
         timed = [metric for metric in metrics if metric["metric"] != "capture"]
         self.assertEqual({"same"}, {metric["verdict"] for metric in timed})
@@ -124,22 +126,25 @@ class Ab(HarnessCase):
         self.assertIn(done.returncode, (0,), done.stdout + done.stderr)
         whys = [metric["why"] for cell in json.loads(done.stdout)["cells"] for metric in cell["metrics"]
                 if metric["metric"] == "latency"]
-        self.assertTrue(all("slower at first (1.2" in why and "not when measured again" in why for why in whys), whys)
+        self.assertTrue(all("slower at first (1.2" in why and "not when measured again" in why
+                            for why in whys), whys)
         again = self.result("graphbench-new.again.json")
-        self.assertNotEqual(again["plan"]["interleaved"], self.result("graphbench-new.json")["plan"]["interleaved"])
+        self.assertNotEqual(again["plan"]["interleaved"],
+                            self.result("graphbench-new.json")["plan"]["interleaved"])
         self.assertEqual([], document_rules.faults_of(again))
 
     def test_confirmed_slower_stays_slower(self):
-        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.fixed("new", 1.2e-3), "--confirm")
+        done = self.ab(*self.two(1e-3, 1.2e-3), "--confirm")
         self.assertEqual(10, done.returncode, done.stderr)
         self.assertEqual(2 * 2 * 5 * 3, len(self.sweeps()))
 
     def test_runs_one_binary_in_two_environments(self):
         wrapper = self.wrapper("one")
-        done = self.ab("--base", wrapper, "--new", wrapper, "--env-a", "SIDE=a", "--env-b", "SIDE=b", "--env-b",
-                       "X=1", "--launches", "2")
+        done = self.ab("--base", wrapper, "--new", wrapper, "--env-a", "SIDE=a", "--env-b", "SIDE=b",
+                       "--env-b", "X=1", "--launches", "2")
         self.assertIn(done.returncode, (0, 10), done.stderr)
-        self.assertEqual({"a": 6, "b": 6}, {side: sum(call[1] == side for call in self.sweeps()) for side in "ab"})
+        self.assertEqual({"a": 6, "b": 6}, {side: sum(call[1] == side for call in self.sweeps())
+                                            for side in "ab"})
 
     def test_new_is_this_binary_where_it_is_not_named(self):
         done = self.ab("--base", self.wrapper("old"), "--launches", "2", "--mode", "eager", "--quiet")
@@ -149,7 +154,8 @@ class Ab(HarnessCase):
 
     def test_a_side_that_fails_loses_its_cells_and_says_so(self):
         broken = "if calls == 4: sys.exit(1)"
-        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", broken), "--launches", "3")
+        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", broken),
+                       "--launches", "3")
         self.assertEqual(10, done.returncode, done.stderr)
         failed = [cell for cell in self.result("graphbench-new.json")["cells"] if cell["status"] == "failed"]
         self.assertEqual(2, len(failed))
@@ -159,8 +165,9 @@ class Ab(HarnessCase):
         text = self.write("notes.txt", "x")
         empty = self.write("empty", "")
         empty.chmod(0o755)
-        for binary, word in (("absent", "is no file"), (self.folder, "is no file"), (text, "cannot be executed"),
-                             (empty, "--base"), ("/bin/true", "is no graphbench"), ("/bin/cat", "is no graphbench")):
+        for binary, word in (("absent", "is no file"), (self.folder, "is no file"),
+                             (text, "cannot be executed"), (empty, "--base"),
+                             ("/bin/true", "is no graphbench"), ("/bin/cat", "is no graphbench")):
             with self.subTest(binary=str(binary)):
                 self.assert_refused(self.ab("--base", binary), "--base", word)
         self.assert_refused(self.ab("--base", BINARY, "--new", "absent"), "--new")
@@ -177,7 +184,8 @@ class Ab(HarnessCase):
         self.assert_refused(self.run_graphbench("--seed", "1", "ab", "--base", BINARY), "before ab")
 
     def test_a_base_that_refuses_an_option_is_bad_input(self):
-        old = self.wrapper("old", 'if "--cold-l2" in sys.argv: print("graphbench: --cold-l2: what is that?"); sys.exit(2)')
+        older = 'if "--cold-l2" in sys.argv: print("graphbench: --cold-l2: what is that?"); sys.exit(2)'
+        old = self.wrapper("old", older)
         self.assert_refused(self.ab("--base", old, "--cold-l2", "--quiet"), "--base", "what is that")
         self.assertEqual([], list(self.folder.glob("graphbench-*")))
 
@@ -220,7 +228,8 @@ class SelfCheck(HarnessCase):
         self.assertIn("launches needed", done.stdout)
         found = self.result("found.json")
         self.check_schema(found)
-        self.assertEqual((2, 2, 3, 6), tuple(found[key] for key in ("rounds", "rounds_asked", "launches", "cells")))
+        keys = ("rounds", "rounds_asked", "launches", "cells")
+        self.assertEqual((2, 2, 3, 6), tuple(found[key] for key in keys))
         self.assertEqual(2, found["alarms"]["measured"]["comparisons"])
         self.assertEqual(2 * 3, found["alarms"]["renamed"]["comparisons"])
         latency = next(metric for metric in found["metrics"] if metric["metric"] == "latency")

@@ -85,7 +85,8 @@ class Adding(History):
         self.assertIsNone(entry["branch"])
 
     def test_takes_names_from_ci(self):
-        environment = self.environment(GITHUB_SHA="feedbeef00", GITHUB_REF_NAME="7/merge", GITHUB_HEAD_REF="topic")
+        environment = self.environment(GITHUB_SHA="feedbeef00", GITHUB_REF_NAME="7/merge",
+                                       GITHUB_HEAD_REF="topic")
         said = self.add(self.write_document("a.json"), env=environment)
         self.assertIn("(from GitHub Actions)", said)
         entry, = self.entries()
@@ -96,7 +97,8 @@ class Adding(History):
         git = ["git", "-C", str(repository), "-c", "user.name=a", "-c", "user.email=a@b"]
         subprocess.run(["git", "init", "-q", "-b", "trunk", str(repository)], check=True)
         subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
-        head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True,
+                              text=True).stdout.strip()
         self.add(self.write_document("a.json"), env=self.environment(GIT_DIR=str(repository / ".git")))
         entry, = self.entries()
         self.assertEqual(("trunk", head), (entry["branch"], entry["commit"]))
@@ -174,7 +176,8 @@ class Against(History):
         return self.run_graphbench("compare", "--history", self.file, *arguments)
 
     def test_compares_with_the_latest_of_a_branch(self):
-        self.add(self.write_document("old.json", 1, 2.0), self.write_document("base.json", 2), "--branch", "main")
+        older = self.write_document("old.json", 1, 2.0)
+        self.add(older, self.write_document("base.json", 2), "--branch", "main")
         self.add(self.write_document("topic.json", 3, 5.0), "--branch", "topic")
         new = self.write_document("new.json", 4, 1.3)
         done = self.compare("--against", "main", new, "--format", "json")
@@ -256,7 +259,8 @@ class Surviving(History):
         """Adds of five documents each, killed after a random time: every batch is whole or absent."""
         random.seed(11)
         kills = int(os.environ.get("GRAPHBENCH_KILLS", "40"))
-        batches = [[str(self.write_document(f"{kill}-{i}.json", (kill * 5 + i) % 300, 1 + kill / 1e4 + i / 1e6))
+        batches = [[str(self.write_document(f"{kill}-{i}.json", (kill * 5 + i) % 300,
+                                            1 + kill / 1e4 + i / 1e6))
                     for i in range(5)] for kill in range(8)]
         started = time.monotonic()
         self.add(*batches[0])
