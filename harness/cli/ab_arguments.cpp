@@ -51,25 +51,23 @@ struct AbLine::Impl {
 
   void add_config(CLI::App& command) {
     command.allow_extras();
-    command.add_option("--config", config_file, "read a sweep's options from a TOML file; flags win over it")
-        ->type_name("FILE.toml");
+    add_text(command, "--config", config_file, "read a sweep's options from a TOML file; flags win over it",
+             "FILE.toml");
   }
 
   void make_ab(CLI::App& app) {
     ab = app.add_subcommand("ab",
                             "measure two binaries or environments side by side, and say what became slower");
     ab->footer(ab_footer);
-    ab->add_option("--base", given.base, "the graphbench before (default: this one)")->type_name("BINARY");
-    ab->add_option("--new", given.now, "the graphbench after (default: this one)")->type_name("BINARY");
+    add_text(*ab, "--base", given.base, "the graphbench before (default: this one)", "BINARY");
+    add_text(*ab, "--new", given.now, "the graphbench after (default: this one)", "BINARY");
     const auto variables = [&](const char* name, std::vector<std::string>& target, const char* help) {
       ab->add_option(name, target, help)->type_name("NAME=VALUE")->expected(1)->take_all();
     };
     variables("--env-a", given.base_environment, "an environment variable of BASE (repeatable)");
     variables("--env-b", given.new_environment, "an environment variable of NEW (repeatable)");
-    ab->add_option("--json-base", given.json_base, "BASE's result (default: graphbench-base.json)")
-        ->type_name("FILE");
-    ab->add_option("--json-new", given.json_new, "NEW's result (default: graphbench-new.json)")
-        ->type_name("FILE");
+    add_text(*ab, "--json-base", given.json_base, "BASE's result (default: graphbench-base.json)", "FILE");
+    add_text(*ab, "--json-new", given.json_new, "NEW's result (default: graphbench-new.json)", "FILE");
     ab->add_flag("--confirm", given.confirm, "measure what came out slower again before the word is said");
     add_verdict_options(*ab, given.verdict);
     add_config(*ab);
@@ -81,7 +79,7 @@ struct AbLine::Impl {
         app.add_subcommand("selfcheck", "how often these settings cry wolf here, and what they would find");
     selfcheck->footer(selfcheck_footer);
     const auto add = [&](const char* name, std::string& target, const char* help, const char* placeholder) {
-      selfcheck->add_option(name, target, help)->type_name(placeholder);
+      add_text(*selfcheck, name, target, help, placeholder);
     };
     add("--rounds", rounds, "comparisons of this binary with itself (default: 4)", "N");
     add("--json", given.json, "where the findings go as JSON; - for stdout", "FILE");
@@ -119,7 +117,7 @@ AbArguments AbLine::arguments() const {
   const CLI::App& command = *parsed();
   AbArguments arguments = impl_->given;
   arguments.selfcheck = impl_->selfcheck->parsed();
-  check_given_once(command, {"--env-a", "--env-b", "--plugin", "--set"});
+  check_given_once(command, {{"--env-a", "--env-b", "--plugin", "--set"}, {}});
   const config::RawOptions flags = (arguments.selfcheck ? impl_->selfcheck_sweep : impl_->ab_sweep)->raw();
   const bool from_file = command.count("--config") > 0;
   arguments.sweep =

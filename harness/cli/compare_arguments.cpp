@@ -2,10 +2,10 @@
 #include "harness/cli/compare_arguments.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "harness/cli/option_set.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
 #include "reporters/comparison/faces.hpp"
@@ -30,15 +30,6 @@ std::string format_help() {
   return names;
 }
 
-void add_option(CLI::App& app, const char* name, std::string& target, const std::string& help,
-                const char* placeholder) {
-  // The last one would win silently: check_given_once() refuses a second.
-  app.add_option(name, target, help)
-      ->type_name(placeholder)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-}
-
 // The paths of a comparison: with --against, the only one is NEW's.
 void check_sides(CompareArguments& arguments) {
   if (!arguments.against.empty()) {
@@ -58,16 +49,14 @@ void check_sides(CompareArguments& arguments) {
 }  // namespace
 
 void add_verdict_options(CLI::App& app, VerdictArguments& arguments) {
-  add_option(app, "--margin", arguments.margin,
-             "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%", "LIST");
-  add_option(app, "--floor", arguments.floor, "nor do changes up to this time (200ns), also by metric",
-             "LIST");
-  add_option(app, "--alpha", arguments.alpha,
-             "share of false alarms among what is called slower or faster (0.05)", "RATE");
-  add_option(app, "--allow", arguments.allow, "compare although these differ: device, plan, ...",
-             "FIELD,...");
-  add_option(app, "--format", arguments.format, format_help(), "NAME");
-  add_option(app, "-o,--output", arguments.output, "write to FILE instead of stdout", "FILE");
+  add_text(app, "--margin", arguments.margin,
+           "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%", "LIST");
+  add_text(app, "--floor", arguments.floor, "nor do changes up to this time (200ns), also by metric", "LIST");
+  add_text(app, "--alpha", arguments.alpha,
+           "share of false alarms among what is called slower or faster (0.05)", "RATE");
+  add_text(app, "--allow", arguments.allow, "compare although these differ: device, plan, ...", "FIELD,...");
+  add_text(app, "--format", arguments.format, format_help(), "NAME");
+  add_text(app, "-o,--output", arguments.output, "write to FILE instead of stdout", "FILE");
   app.add_flag("--strict", arguments.strict, "exit with 11 where something is inconclusive");
 }
 
@@ -77,25 +66,11 @@ CLI::App& add_compare(CLI::App& app, CompareArguments& arguments) {
   command->footer(footer);
   command->add_option("BASE", arguments.base, "the result before")->type_name("");
   command->add_option("NEW", arguments.now, "the result after")->type_name("");
-  add_option(*command, "--against", arguments.against,
-             "instead of BASE: the latest result of this branch, label or commit in the history", "NAME");
-  add_option(*command, "--history", arguments.history, "the history's file, for --against", "FILE");
+  add_text(*command, "--against", arguments.against,
+           "instead of BASE: the latest result of this branch, label or commit in the history", "NAME");
+  add_text(*command, "--history", arguments.history, "the history's file, for --against", "FILE");
   add_verdict_options(*command, arguments.verdict);
   return *command;
-}
-
-void check_given_once(const CLI::App& command, const std::vector<std::string>& repeatable) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional()) continue;
-    const std::string name = option->get_name();
-    if (std::ranges::find(repeatable, name) != repeatable.end()) continue;
-    if (option->count() > 1) {
-      throw InputError(name, "it is given " + std::to_string(option->count()) + " times: give it once");
-    }
-    if (option->count() == 1 && option->get_items_expected_max() > 0 && option->as<std::string>().empty()) {
-      throw InputError(name, "it is given without a value; see graphbench " + command.get_name() + " --help");
-    }
-  }
 }
 
 void check_compare(const CLI::App& command, CompareArguments& arguments) {

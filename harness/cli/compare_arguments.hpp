@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace CLI {
 class App;
@@ -31,10 +30,6 @@ struct CompareArguments {
 
 // Adds the options; `arguments` is filled when `app` parses and must stay where it is.
 void add_verdict_options(CLI::App& app, VerdictArguments& arguments);
-
-// Throws config::InputError for an option of a command that is given twice or empty. `repeatable`
-// options may stand there several times.
-void check_given_once(const CLI::App& command, const std::vector<std::string>& repeatable);
 
 // Adds the command; `arguments` is filled when `app` parses and must stay where it is.
 CLI::App& add_compare(CLI::App& app, CompareArguments& arguments);

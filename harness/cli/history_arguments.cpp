@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/cli/option_set.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
@@ -56,39 +57,37 @@ struct HistoryLine::Impl {
 
   void common(CLI::App* command) {
     command->allow_extras();
-    command
-        ->add_option("--history", given.file, "the file (default: GRAPHBENCH_HISTORY, else under ~/.local)")
-        ->type_name("FILE");
+    add_text(*command, "--history", given.file, "the file (default: GRAPHBENCH_HISTORY, else under ~/.local)",
+             "FILE");
   }
 
   void make_add() {
     add = history->add_subcommand("add", "keep result documents");
     common(add);
     add->add_option("FILE", given.documents, "what --json wrote; several are added together")->type_name("");
-    add->add_option("--commit", commit, "what was measured (default: from CI or git)")->type_name("ID");
-    add->add_option("--branch", branch, "where it stands (default: from CI or git)")->type_name("NAME");
-    add->add_option("--label", given.label, "anything, for --against and for people")->type_name("TEXT");
+    add_text(*add, "--commit", commit, "what was measured (default: from CI or git)", "ID");
+    add_text(*add, "--branch", branch, "where it stands (default: from CI or git)", "NAME");
+    add_text(*add, "--label", given.label, "anything, for --against and for people", "TEXT");
   }
 
   void make_list() {
     list = history->add_subcommand("list", "say what is kept, oldest first");
     common(list);
-    list->add_option("--branch", branch, "of this branch only")->type_name("NAME");
-    list->add_option("--format", format, "table or json (default: table)")->type_name("FORMAT");
+    add_text(*list, "--branch", branch, "of this branch only", "NAME");
+    add_text(*list, "--format", format, "table or json (default: table)", "FORMAT");
   }
 
   void make_show() {
     show = history->add_subcommand("show", "plot a cell's history and say where it changed");
     common(show);
     show->add_option("CELL", given.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole")->type_name("");
-    show->add_option("--metric", metric, "latency, submit, device or capture (default: latency)")
-        ->type_name("METRIC");
-    show->add_option("--branch", branch, "of this branch only")->type_name("NAME");
-    show->add_option("--last", last, "entries at most (default: 200)")->type_name("N");
+    add_text(*show, "--metric", metric, "latency, submit, device or capture (default: latency)", "METRIC");
+    add_text(*show, "--branch", branch, "of this branch only", "NAME");
+    add_text(*show, "--last", last, "entries at most (default: 200)", "N");
     show->add_flag("--every-environment", given.every_environment,
                    "also entries of other machines, drivers, libraries and plans");
     show->add_flag("--ascii", given.ascii, "plot without Unicode");
-    show->add_option("--format", format, "table or json (default: table)")->type_name("FORMAT");
+    add_text(*show, "--format", format, "table or json (default: table)", "FORMAT");
   }
 };
 
@@ -114,6 +113,7 @@ HistoryArguments HistoryLine::arguments() const {
   HistoryArguments arguments = impl_->given;
   const CLI::App* command = parsed();
   if (command == impl_->history) throw InputError("history", "it needs a word: give add, list or show");
+  check_given_once(*command, {{}, {"--commit", "--branch", "--label"}});
   if (command->count("--branch") > 0) arguments.branch = impl_->branch;
   if (command == impl_->add) {
     arguments.action = HistoryAction::add;

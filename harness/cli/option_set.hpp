@@ -31,4 +31,17 @@ class OptionSet {
 // All options of a sweep but these.
 std::vector<std::string> options_without(const std::vector<std::string>& names);
 
+// An option of a command's own that takes one text; `target` must stay where it is. check_given_once()
+// refuses a second, of which the last would win silently.
+void add_text(CLI::App& app, const char* name, std::string& target, const std::string& help,
+              const char* placeholder);
+
+// Throws config::InputError for an option of a command that is given twice or empty. `repeatable`
+// options may stand there several times, `emptiable` ones may be empty.
+struct GivenRules {
+  std::vector<std::string> repeatable;
+  std::vector<std::string> emptiable;
+};
+void check_given_once(const CLI::App& command, const GivenRules& rules);
+
 }  // namespace graphbench::cli

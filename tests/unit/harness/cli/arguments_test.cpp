@@ -102,9 +102,9 @@ TEST(Arguments, CompareHasItsOwnOptions) {
   EXPECT_EQ(arguments.command, Command::compare);
   EXPECT_EQ(arguments.compare.base, "a.json");
   EXPECT_EQ(arguments.compare.now, "b");
-  EXPECT_EQ(arguments.compare.margin, "3%");
-  EXPECT_EQ(arguments.compare.output, "out");
-  EXPECT_TRUE(arguments.compare.strict);
+  EXPECT_EQ(arguments.compare.verdict.margin, "3%");
+  EXPECT_EQ(arguments.compare.verdict.output, "out");
+  EXPECT_TRUE(arguments.compare.verdict.strict);
   EXPECT_THAT(parse({"compare", "--help"}).text, HasSubstr("compare BASE NEW"));
 }
 
@@ -126,6 +126,61 @@ TEST(Arguments, BenchKeepsGoogleBenchmarksFlagsApart) {
 TEST(Arguments, GoogleBenchmarksFlagsBelongToBench) {
   EXPECT_THAT(refusal({"--sweep", "--benchmark_filter=x"}), HasSubstr("it belongs to bench"));
   EXPECT_THAT(refusal({"--batch", "1", "bench"}), StartsWith("--batch: it stands before bench"));
+}
+
+TEST(Arguments, CompareTakesNewAloneWhereTheHistoryIsItsBase) {
+  const Arguments arguments = parse({"compare", "--against", "main", "new.json", "--history", "h"});
+  EXPECT_EQ(arguments.compare.against, "main");
+  EXPECT_EQ(arguments.compare.now, "new.json");
+  EXPECT_EQ(arguments.compare.base, "");
+  EXPECT_THAT(refusal({"compare", "--against", "main", "a", "b"}), HasSubstr("give NEW alone"));
+  EXPECT_THAT(refusal({"compare", "--against", "main"}), HasSubstr("NEW is missing"));
+  EXPECT_THAT(refusal({"compare", "a", "b", "--history", "h"}), HasSubstr("needs --against"));
+  EXPECT_THAT(refusal({"compare", "a", "b", "--against", ""}), HasSubstr("without a value"));
+}
+
+TEST(Arguments, AnAbRunTakesASweepsOptionsAndFiveLaunches) {
+  const Arguments arguments = parse({"ab", "--base", "old", "--batch", "1,2", "--env-b", "X=1", "--env-b",
+                                     "Y=2", "--confirm", "--margin", "5%"});
+  EXPECT_EQ(arguments.command, Command::ab);
+  EXPECT_EQ(arguments.ab.base, "old");
+  EXPECT_EQ(arguments.ab.sweep.at("batch").at(0).text, "1,2");
+  EXPECT_EQ(arguments.ab.sweep.at("launches").at(0).text, "5");
+  EXPECT_EQ(arguments.ab.new_environment.size(), 2u);
+  EXPECT_TRUE(arguments.ab.confirm);
+  EXPECT_EQ(arguments.ab.verdict.margin, "5%");
+  EXPECT_EQ(parse({"ab", "--base", "b", "--launches", "9"}).ab.sweep.at("launches").at(0).text, "9");
+}
+
+TEST(Arguments, AbAndSelfcheckRefuseWhatTheyMakeThemselves) {
+  for (const char* option : {"--json", "--samples", "--trace", "--profile", "--dump-program"})
+    EXPECT_THAT(refusal({"ab", "--base", "b", option}), HasSubstr("ab does not take it")) << option;
+  EXPECT_THAT(refusal({"selfcheck", "--samples=x.npz"}), HasSubstr("selfcheck does not take it"));
+  EXPECT_THAT(refusal({"ab"}), HasSubstr("both sides are the same"));
+  EXPECT_THAT(refusal({"ab", "--base", "a", "--base", "b"}), HasSubstr("given 2 times"));
+  EXPECT_THAT(refusal({"--batch", "1", "ab", "--base", "b"}), HasSubstr("before ab"));
+  EXPECT_THAT(refusal({"--sweep", "selfcheck"}), HasSubstr("cannot be combined"));
+  EXPECT_THAT(refusal({"selfcheck", "--rounds", "many"}), HasSubstr("--rounds"));
+}
+
+TEST(Arguments, TheHistoryHasThreeWords) {
+  const Arguments added = parse({"history", "add", "a.json", "b.json", "--commit", "", "--label", "x y"});
+  EXPECT_EQ(added.command, Command::history);
+  EXPECT_EQ(added.history.action, HistoryAction::add);
+  EXPECT_EQ(added.history.documents.size(), 2u);
+  EXPECT_EQ(added.history.commit, "");
+  EXPECT_FALSE(added.history.branch.has_value());
+  EXPECT_EQ(added.history.label, "x y");
+  const Arguments shown = parse({"history", "show", "mlp/x", "--metric", "submit", "--last", "7"});
+  EXPECT_EQ(shown.history.action, HistoryAction::show);
+  EXPECT_EQ(shown.history.metric, model::Metric::submit);
+  EXPECT_EQ(shown.history.last, 7);
+  EXPECT_EQ(parse({"history", "list", "--format", "json"}).history.json, true);
+  EXPECT_THAT(refusal({"history"}), HasSubstr("add, list or show"));
+  EXPECT_THAT(refusal({"history", "add"}), HasSubstr("needs a result document"));
+  EXPECT_THAT(refusal({"history", "show"}), HasSubstr("needs a cell"));
+  EXPECT_THAT(refusal({"history", "list", "--format", "xml"}), HasSubstr("--format"));
+  EXPECT_THAT(refusal({"history", "show", "c", "--last", "501"}), HasSubstr("1 to 500"));
 }
 
 }  // namespace
