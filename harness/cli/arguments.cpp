@@ -36,11 +36,13 @@ class UsageFormatter final : public CLI::Formatter {
       return "Usage: graphbench floor [--device DEVICE] [--json FILE] [options]\n";
     if (app->get_name() == "bench")
       return "Usage: graphbench bench [options of --sweep] [--benchmark_NAME=VALUE]...\n";
-    if (app->get_name() == "ab") return "Usage: graphbench ab --base BINARY [--new BINARY] [options]\n";
-    if (app->get_name() == "selfcheck") return "Usage: graphbench selfcheck [options]\n";
-    if (app->get_name() == "history") return "Usage: graphbench history add|list|show [options]\n";
-    if (app->get_name() == "add") return "Usage: graphbench history add FILE... [options]\n";
-    if (app->get_name() == "show") return "Usage: graphbench history show CELL [options]\n";
+    static const std::map<std::string, const char*> others = {{"ab", "ab --base BINARY [--new BINARY]"},
+                                                              {"selfcheck", "selfcheck"},
+                                                              {"history", "history add|list|show"},
+                                                              {"add", "history add FILE..."},
+                                                              {"show", "history show CELL"}};
+    const auto other = others.find(app->get_name());
+    if (other != others.end()) return std::string("Usage: graphbench ") + other->second + " [options]\n";
     if (app->get_parent() != nullptr && app->get_parent()->get_name() == "history")
       return "Usage: graphbench history list [options]\n";
     if (app->get_parent() != nullptr)
@@ -210,11 +212,12 @@ class CommandLine {
   }
 
   void fill_list(Arguments& arguments) {
-    static const std::map<std::string, ListWhat> known = {{"", ListWhat::everything},
-                                                          {"workloads", ListWhat::workloads},
-                                                          {"devices", ListWhat::devices},
-                                                          {"modes", ListWhat::modes},
-                                                          {"presets", ListWhat::presets}};
+    using enum ListWhat;
+    static const std::map<std::string, ListWhat> known = {{"", everything},
+                                                          {"workloads", workloads},
+                                                          {"devices", devices},
+                                                          {"modes", modes},
+                                                          {"presets", presets}};
     const auto found = known.find(parsed_.list_what);
     if (found == known.end()) {
       const std::vector<std::string> words = {"workloads", "devices", "modes", "presets"};
