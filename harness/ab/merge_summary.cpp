@@ -92,8 +92,7 @@ Json json_of(const model::CellSummary& summary, const LaunchSummaries& own) {
   json["breakeven_steps"] = number(summary.breakeven_steps);
   const auto steady = own_median(own, nullptr, "steady_after");
   json["steady_after"] = steady ? Json(static_cast<std::int64_t>(std::ceil(*steady))) : Json(nullptr);
-  if (const auto over_floor = own_median(own, nullptr, "submit_over_floor"))
-    json["submit_over_floor"] = number(over_floor);
+  // No submit_over_floor: every sweep measured floors of its own, and the document keeps the first's.
   return json;
 }
 
