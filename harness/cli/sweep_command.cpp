@@ -10,6 +10,7 @@
 #include "harness/cli/console_progress.hpp"
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
+#include "harness/cli/publishing.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/sweep/run_sweep.hpp"
@@ -21,6 +22,21 @@
 namespace graphbench::cli {
 namespace {
 
+// Passes everything on to whoever listens.
+class Listeners final : public sweep::Progress {
+ public:
+  explicit Listeners(std::vector<sweep::Progress*> listeners) : listeners_(std::move(listeners)) {}
+  void update(const model::Progress& progress) override {
+    for (sweep::Progress* listener : listeners_) listener->update(progress);
+  }
+  void cells_done(const std::vector<model::CellResult>& cells) override {
+    for (sweep::Progress* listener : listeners_) listener->cells_done(cells);
+  }
+
+ private:
+  std::vector<sweep::Progress*> listeners_;
+};
+
 int dump_programs(const std::vector<std::string>& dumps) {
   for (const std::string& dump : dumps) {
     std::fputs(dump.c_str(), stdout);
@@ -30,11 +46,14 @@ int dump_programs(const std::vector<std::string>& dumps) {
 }
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
-                            const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor) {
+                            const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor,
+                            publish::Publisher& publisher) {
   const sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
-  ConsoleProgress progress(options.quiet);
+  ConsoleProgress console(options.quiet);
+  Listeners progress({&publisher, &console});
+  publisher.begin(plan.device, catalog.facts);
   sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
-  progress.finish();
+  console.finish();
   return outcome;
 }
 
@@ -141,12 +160,16 @@ int sweep_command(const Arguments& arguments) {
   check_outputs(options);
   check_cpu(options);
   sweep::ProcessSupervisor supervisor;
+  const std::unique_ptr<publish::Publisher> publisher =
+      options.dump_program ? nullptr : make_publisher(options);
   const auto [catalog, plan, dumps] = make_checked_plan(options, arguments.argv, supervisor);
   if (options.dump_program) return dump_programs(dumps);
   const Surroundings surroundings = read_surroundings(plan.device, options, supervisor);
-  sweep::SweepOutcome outcome = measure(plan, catalog, options, supervisor);
+  sweep::SweepOutcome outcome = measure(plan, catalog, options, supervisor, *publisher);
   add_surroundings(surroundings, outcome);
-  return report(outcome, options);
+  const int exit_code = report(outcome, options);
+  const bool published = finish_publishing(*publisher, outcome, options, supervisor);
+  return published || outcome.interrupted ? exit_code : exit_error;
 }
 
 }  // namespace graphbench::cli

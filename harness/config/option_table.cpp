@@ -28,6 +28,13 @@ const std::vector<OptionSpec>& sweep_options() {
       {"cold-l2", flag, "", "flush the device's last cache before every timed step"},
       {"profile", flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
       {"trace", text, "FILE", "write the profiled steps as a Chrome trace (implies --profile)"},
+      {"prometheus-listen", text, "ADDR:PORT", "serve /metrics there while the sweep runs (default: not)"},
+      {"prometheus-allow-remote", flag, "", "let --prometheus-listen take an address other machines reach"},
+      {"linger", real, "SECONDS", "go on serving /metrics for so long after the sweep (default: not)"},
+      {"prometheus-textfile", text, "FILE.prom", "keep the metrics in a file for the node exporter"},
+      {"prometheus-push", text, "URL", "push the metrics to a Pushgateway when the sweep is done"},
+      {"push-grouping", words, "KEY=VALUE,...", "further grouping keys, beside job and instance"},
+      {"push-delete", flag, "", "delete what was pushed before exiting, after --linger"},
       {"quiet", flag, "", "no progress and no table"},
       {"dump-program", flag, "", "print each workload's program and its pieces, and stop"},
   };

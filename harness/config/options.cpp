@@ -178,6 +178,22 @@ std::vector<SetOption> set_options(const RawOptions& raw) {
   return options;
 }
 
+bool flag(const RawOptions& raw, const std::string& name) {
+  return find(raw, name) != nullptr && raw.at(name).back().text == "true";
+}
+
+PrometheusOptions prometheus_options(const RawOptions& raw) {
+  PrometheusOptions options;
+  options.listen = text_of(raw, "prometheus-listen", "");
+  options.allow_remote = flag(raw, "prometheus-allow-remote");
+  options.linger_seconds = seconds(raw, "linger", 0);
+  options.textfile = text_of(raw, "prometheus-textfile", "");
+  options.push = text_of(raw, "prometheus-push", "");
+  options.grouping = words(raw, "push-grouping", "grouping key");
+  options.push_delete = flag(raw, "push-delete");
+  return options;
+}
+
 }  // namespace
 
 RawOptions merge(RawOptions file, const RawOptions& flags) {
@@ -226,10 +242,7 @@ SweepOptions check_options(const RawOptions& raw) {
   options.sampling.seconds_max = seconds(raw, "time-per-cell", options.sampling.seconds_max);
   options.sampling.samples_max = integer(raw, "samples-max", options.sampling.samples_max, {1, 10'000'000});
   options.worker_timeout_seconds = seconds(raw, "worker-timeout", options.worker_timeout_seconds);
-  const auto flag = [&](const std::string& name) {
-    return find(raw, name) != nullptr && raw.at(name).back().text == "true";
-  };
-  options.instruments.pin = !flag("no-pin");
+  options.instruments.pin = !flag(raw, "no-pin");
   if (find(raw, "cpu") != nullptr) {
     options.instruments.cpu = integer(raw, "cpu", 0, {0, 1023});
     if (!options.instruments.pin) {
@@ -237,11 +250,12 @@ SweepOptions check_options(const RawOptions& raw) {
     }
   }
   options.trace = text_of(raw, "trace", "");
-  options.instruments.cold_l2 = flag("cold-l2");
+  options.instruments.cold_l2 = flag(raw, "cold-l2");
   options.instruments.trace = !options.trace.empty();
-  options.instruments.profile = flag("profile") || options.instruments.trace;
-  options.quiet = flag("quiet");
-  options.dump_program = flag("dump-program");
+  options.instruments.profile = flag(raw, "profile") || options.instruments.trace;
+  options.prometheus = prometheus_options(raw);
+  options.quiet = flag(raw, "quiet");
+  options.dump_program = flag(raw, "dump-program");
   return options;
 }
 

@@ -33,6 +33,17 @@ struct SetOption {
   bool from_flag = false;  // one on the command line must name a workload of the sweep
 };
 
+// How results reach Prometheus; an empty text: not that way. harness/publish checks the texts.
+struct PrometheusOptions {
+  std::string listen;
+  bool allow_remote = false;
+  double linger_seconds = 0;
+  std::string textfile;
+  std::string push;
+  std::vector<std::string> grouping;  // KEY=VALUE
+  bool push_delete = false;
+};
+
 // Checked as far as it can be without knowing the device and the workloads; absent: the default
 // that depends on them.
 struct SweepOptions {
@@ -54,6 +65,7 @@ struct SweepOptions {
   double worker_timeout_seconds = 120;
   model::InstrumentOptions instruments;
   std::string trace;  // empty: none
+  PrometheusOptions prometheus;
   bool quiet = false;
   bool dump_program = false;
   std::map<std::string, std::string> places;  // option name -> where it was given

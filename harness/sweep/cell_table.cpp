@@ -43,6 +43,13 @@ CellTable::CellTable(const model::Plan& plan) {
     index_.emplace(model::id_of(cell), cells_.size());
     cells_.emplace_back().cell = cell;
   }
+  launches_to_come_.assign(cells_.size(), 0);
+  for (const model::WorkerTask& task : plan.tasks) {
+    for (const std::int64_t batch : task.batches) {
+      const auto found = index_.find(model::id_of(cell_at(task, batch)));
+      if (found != index_.end()) ++launches_to_come_[found->second];
+    }
+  }
 }
 
 void CellTable::begin_task(const model::WorkerTask& task) {
@@ -51,16 +58,21 @@ void CellTable::begin_task(const model::WorkerTask& task) {
   for (const std::int64_t batch : task.batches) owed_.emplace(batch, true);
 }
 
-model::CellResult& CellTable::cell_of(std::int64_t batch) {
+std::size_t CellTable::index_of(std::int64_t batch) const {
   const std::string id = model::id_of(cell_at(task_, batch));
   const auto found = index_.find(id);
   if (found == index_.end())
     throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": it is not in the plan");
-  return cells_[found->second];
+  return found->second;
 }
 
-void CellTable::count(model::CellStatus status) {
+model::CellResult& CellTable::cell_of(std::int64_t batch) {
+  return cells_[index_of(batch)];
+}
+
+void CellTable::count(std::int64_t batch, model::CellStatus status) {
   ++measurements_;
+  --launches_to_come_[index_of(batch)];
   if (status == model::CellStatus::failed) ++failures_;
 }
 
@@ -81,7 +93,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
     launch.index = task_.launch;
     cell.launches.push_back(std::move(launch));
   }
-  count(reported.status);
+  count(reported.cell.batch, reported.status);
 }
 
 void CellTable::add_memory(std::int64_t batch, const model::Memory& memory) {
@@ -109,10 +121,20 @@ std::int64_t CellTable::fail_unreported(const model::Reason& reason) {
   const auto failed = static_cast<std::int64_t>(owed_.size());
   for (const auto& [batch, owed] : owed_) {
     merge_status(cell_of(batch), model::CellStatus::failed, reason);
-    count(model::CellStatus::failed);
+    count(batch, model::CellStatus::failed);
   }
   owed_.clear();
   return failed;
+}
+
+std::vector<model::CellResult> CellTable::done_beside_task() const {
+  std::vector<model::CellResult> done;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    model::Cell cell = cells_[i].cell;
+    cell.mode = task_.mode;
+    if (launches_to_come_[i] == 0 && cell == cell_at(task_, cell.batch)) done.push_back(cells_[i]);
+  }
+  return done;
 }
 
 void CellTable::skip_pending() {

@@ -30,6 +30,10 @@ class CellTable {
   // Every cell that the task has not reported fails with this reason. Returns how many there were.
   std::int64_t fail_unreported(const model::Reason& reason);
 
+  // Cells whose launches have all reported or failed, of the task's workload, preset, dtype, pass and
+  // warmup, in all modes: what can be compared with each other.
+  std::vector<model::CellResult> done_beside_task() const;
+
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed
   std::int64_t failures() const { return failures_; }          // of them
   std::size_t unreported() const { return owed_.size(); }
@@ -41,12 +45,14 @@ class CellTable {
 
  private:
   model::CellResult& cell_of(std::int64_t batch);
-  void count(model::CellStatus status);
+  void count(std::int64_t batch, model::CellStatus status);
+  std::size_t index_of(std::int64_t batch) const;
 
   std::vector<model::CellResult> cells_;
   std::unordered_map<std::string, std::size_t> index_;  // by id
   model::WorkerTask task_;
   std::unordered_map<std::int64_t, bool> owed_;  // batches of the task not reported yet
+  std::vector<std::int64_t> launches_to_come_;   // of each cell
   std::int64_t measurements_ = 0;
   std::int64_t failures_ = 0;
 };

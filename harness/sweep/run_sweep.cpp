@@ -62,6 +62,9 @@ class Sweep {
     settle(task, exit);
     tracker_.end_task(now());
     tell();
+    std::vector<model::CellResult> done = table_.done_beside_task();
+    measure::summarize_cells(done);
+    progress_.cells_done(done);
   }
 
   void take(std::string_view line) {

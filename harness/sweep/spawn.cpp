@@ -89,6 +89,11 @@ class SpawnSettings {
     posix_spawnattr_destroy(&attributes_);
   }
 
+  // Sockets of a metrics server, accepted a moment ago, are not to live on in a worker.
+  void close_all_above(int descriptor) {
+    check(posix_spawn_file_actions_addclosefrom_np(&actions_, descriptor + 1));
+  }
+
   void connect(int from, int to) { check(posix_spawn_file_actions_adddup2(&actions_, from, to)); }
 
   void own_group_and_default_signals() {
@@ -152,6 +157,7 @@ SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& inpu
   settings.connect(output.write_end.get(), STDERR_FILENO);
   // Last: descriptor 3 may be one of the sources above.
   settings.connect(events.write_end.get(), worker::event_descriptor);
+  settings.close_all_above(worker::event_descriptor);
   settings.own_group_and_default_signals();
   SpawnedChild child;
   child.pid = settings.start(argv, environment);

@@ -53,6 +53,37 @@ TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
   EXPECT_EQ(table.cells()[1].launches.size(), 1u);
 }
 
+TEST_F(CellTableTest, ACellIsDoneWhenItsLastLaunchIsInHoweverItEnded) {
+  table.begin_task(first);
+  table.add_cell(ok_cell(first, 1));
+  table.add_cell(ok_cell(first, 2));
+  EXPECT_TRUE(table.done_beside_task().empty());
+  table.begin_task(second);
+  table.add_cell(ok_cell(second, 2));
+  ASSERT_EQ(table.done_beside_task().size(), 1u);
+  EXPECT_EQ(table.done_beside_task()[0].cell.batch, 2);
+  table.fail_unreported({"worker_crashed", "SIGSEGV"});
+  ASSERT_EQ(table.done_beside_task().size(), 2u);
+  EXPECT_EQ(table.done_beside_task()[0].status, CellStatus::failed);
+}
+
+TEST_F(CellTableTest, CellsOfOtherModesAreBesideATaskAndOthersAreNot) {
+  const model::WorkerTask eager = sample_task("eager", {1});
+  model::WorkerTask warm = sample_task("eager", {1});
+  warm.warmup = 3;
+  CellTable mixed(sample_plan({eager, warm, first}));
+  for (const model::WorkerTask& task : {eager, warm}) {
+    mixed.begin_task(task);
+    mixed.add_cell(ok_cell(task, 1));
+  }
+  mixed.begin_task(first);
+  mixed.add_cell(ok_cell(first, 1));
+  const std::vector<model::CellResult> done = mixed.done_beside_task();
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].cell, cell_of(eager, 1));
+  EXPECT_EQ(done[1].cell, cell_of(first, 1));
+}
+
 TEST_F(CellTableTest, TheFirstOfTwoReasonsStays) {
   table.begin_task(first);
   table.add_cell(failed_cell(first, 1, "io"));

@@ -24,7 +24,9 @@ class LastProgress final : public Progress {
     last = progress;
     if (on_update) on_update();
   }
+  void cells_done(const std::vector<model::CellResult>& cells) override { done.push_back(cells); }
   model::Progress last;
+  std::vector<std::vector<model::CellResult>> done;
   std::function<void()> on_update;
 };
 
@@ -70,6 +72,18 @@ TEST(RunSweep, AllIsWellWhereWorkersAre) {
   EXPECT_EQ(progress.last.cells_done, 4);
   EXPECT_EQ(progress.last.tasks_done, 2);
   EXPECT_EQ(outcome.result.environment.fingerprint.size(), 64u);
+}
+
+TEST(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
+  LastProgress progress;
+  model::CellResult measured = ok_cell(eager, 1);
+  measured.launches[0].latency_seconds = model::Summary{.count = 9, .p50 = 2e-6};
+  sweep_with(sends(CellEvent{measured}) + "kill -SEGV $$", progress);
+  ASSERT_EQ(progress.done.size(), 2u);
+  ASSERT_EQ(progress.done[0].size(), 2u);
+  EXPECT_EQ(progress.done[0][0].summary.latency_seconds->p50, 2e-6);
+  EXPECT_EQ(progress.done[0][1].status, CellStatus::failed);
+  EXPECT_EQ(progress.done[1].size(), 4u) << "the other mode's cells come with those known before";
 }
 
 TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {

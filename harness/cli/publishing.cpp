@@ -1,0 +1,64 @@
+// The publisher does the work; here it meets options, stderr and Ctrl-C.
+#include "harness/cli/publishing.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "graphbench_version.hpp"
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ctrl-C ends it early: the sweep is done, so that is no interruption of it.
+void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
+            sweep::ProcessSupervisor& supervisor) {
+  const double seconds = options.prometheus.linger_seconds;
+  if (seconds <= 0) return;
+  if (!options.quiet) {
+    const std::string what = publisher.url().empty() ? "what was pushed stays" : publisher.url() + " stays";
+    std::fprintf(stderr, "graphbench: %s for %g more seconds; Ctrl-C ends it\n", what.c_str(), seconds);
+  }
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  while (Clock::now() < end && !supervisor.interrupted()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+bool well(const std::vector<publish::PublishFailure>& failures, const config::SweepOptions& options) {
+  for (const publish::PublishFailure& failure : failures) {
+    std::fprintf(stderr, "graphbench: %s: %s\n", options.where(failure.option).c_str(),
+                 failure.message.c_str());
+  }
+  return failures.empty();
+}
+
+}  // namespace
+
+std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options) {
+  publish::PublishSettings settings = publish::check_publishing(options);
+  try {
+    auto publisher =
+        std::make_unique<publish::Publisher>(std::move(settings), options.instruments, GRAPHBENCH_VERSION);
+    if (!options.quiet && !publisher->url().empty()) {
+      std::fprintf(stderr, "graphbench: metrics at %s\n", publisher->url().c_str());
+    }
+    return publisher;
+  } catch (const Error& error) {
+    throw Error(error.code(), options.where("prometheus-listen") + ": " + error.what() +
+                                  ": give an address of this machine and a port that is free");
+  }
+}
+
+bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
+                       const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor) {
+  const bool finished = well(publisher.finish(outcome), options);
+  if (!outcome.interrupted) linger(options, publisher, supervisor);
+  return well(publisher.leave(), options) && finished;
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,141 @@
+// The listening socket and the thread. Everything after construction happens on that thread.
+#include "harness/net/http_server.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+#include <thread>
+
+#include "graphs/ir/error.hpp"
+#include "harness/net/connection.hpp"
+
+namespace graphbench::net {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// Signals belong to the thread that runs the sweep.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+class HttpServer::Impl {
+ public:
+  Impl(ServerSettings settings, Handler handler)
+      : settings_(std::move(settings)), acceptor_(io_), retry_(io_) {
+    context_.limits = settings_.limits;
+    context_.handler = std::move(handler);
+    context_.may_linger = [this] { return connections_ < settings_.limits.connections_max; };
+    context_.on_end = [this] { end_connection(); };
+    listen();
+    accept();
+    const SignalsBlocked blocked;  // a thread inherits the mask
+    thread_ = std::thread([this] {
+      settings_.on_thread();
+      io_.run();
+    });
+  }
+
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  ~Impl() {
+    stopping_ = true;
+    io_.stop();
+    thread_.join();
+  }
+
+  const ListenAddress& address() const noexcept { return settings_.address; }
+
+ private:
+  void check(const error_code& error) const {
+    if (error) throw Error(ErrorCode::io, "listen on " + settings_.address.text() + ": " + error.message());
+  }
+
+  void listen() {
+    ListenAddress& address = settings_.address;
+    const tcp::endpoint endpoint(asio::ip::make_address(address.host), address.port);
+    error_code error;
+    acceptor_.open(endpoint.protocol(), error);
+    check(error);
+    // A worker that inherited the socket would keep the port after us.
+    if (fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0) {
+      check(error_code(errno, boost::system::system_category()));
+    }
+    acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    check(error);
+    acceptor_.bind(endpoint, error);
+    check(error);
+    acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    check(error);
+    address.port = acceptor_.local_endpoint(error).port();
+    check(error);
+  }
+
+  void accept() {
+    accepting_ = connections_ < settings_.limits.connections_max;
+    if (!accepting_) return;
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+      if (error) return accept_later();
+      // Between accept and here a child may have been started; `spawn` closes what is not its own.
+      static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
+      ++connections_;
+      serve_connection(std::move(socket), context_);
+      accept();
+    });
+  }
+
+  // Out of descriptors, most likely: they come back as connections end.
+  void accept_later() {
+    retry_.expires_after(std::chrono::milliseconds(100));
+    retry_.async_wait([this](error_code error) {
+      if (!error) accept();
+    });
+  }
+
+  void end_connection() {
+    --connections_;
+    if (!stopping_ && !accepting_) accept();
+  }
+
+  ServerSettings settings_;
+  ConnectionContext context_;
+  std::size_t connections_ = 0;
+  bool accepting_ = false;
+  std::atomic<bool> stopping_ = false;
+  asio::io_context io_;  // after what its handlers use: they are destroyed with it
+  tcp::acceptor acceptor_;
+  asio::steady_timer retry_;
+  std::thread thread_;
+};
+
+HttpServer::HttpServer(ServerSettings settings, Handler handler)
+    : impl_(std::make_unique<Impl>(std::move(settings), std::move(handler))) {}
+
+HttpServer::~HttpServer() = default;
+
+const ListenAddress& HttpServer::address() const noexcept {
+  return impl_->address();
+}
+
+}  // namespace graphbench::net

@@ -1,0 +1,49 @@
+// A small HTTP/1.1 server on one thread of its own: Boost.Asio and Beast, with limits on everything a
+// client can make long, many or slow.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "harness/net/http.hpp"
+#include "harness/net/listen_address.hpp"
+
+namespace graphbench::net {
+
+struct ServerLimits {
+  std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
+  std::uint64_t body_bytes_max = 0;           // longer: 413
+  // Beyond it nothing is accepted until a connection ends; clients wait in the system's queue.
+  std::size_t connections_max = 256;
+  std::chrono::milliseconds request_max{10'000};  // from its first byte to its last; and for a response
+  std::chrono::milliseconds idle_max{30'000};     // between two requests of a connection
+};
+
+struct ServerSettings {
+  ListenAddress address;
+  ServerLimits limits;
+  // Called first on the server's thread, to put it on a CPU.
+  std::function<void()> on_thread = [] {};
+};
+
+// Serves from construction to destruction. `handler` is called on the server's thread.
+class HttpServer {
+ public:
+  // Throws Error(io) where it cannot listen there.
+  HttpServer(ServerSettings settings, Handler handler);
+  // Ends every connection at once.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  // With the port that was bound, where the settings left it to the system.
+  const ListenAddress& address() const noexcept;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace graphbench::net

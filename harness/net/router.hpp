@@ -1,0 +1,30 @@
+// Which handler answers which path.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/net/http.hpp"
+
+namespace graphbench::net {
+
+// Not to be changed while a server uses it.
+class Router {
+ public:
+  // `pattern`: "/v1/sweeps/{id}/events"; a part in braces matches one non-empty part of a path.
+  void add(const std::string& method, const std::string& pattern, Handler handler);
+
+  // 404 where no pattern fits, 405 with Allow where none of the method does. HEAD is answered as GET;
+  // whoever sends the response leaves the body out.
+  Response operator()(const Request& request) const;
+
+ private:
+  struct Route {
+    std::string method;
+    std::vector<std::string> parts;
+    Handler handler;
+  };
+  std::vector<Route> routes_;
+};
+
+}  // namespace graphbench::net

@@ -1,0 +1,118 @@
+// Each check names the option and what would do.
+#include "harness/publish/publish_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <string_view>
+
+#include "harness/config/input_error.hpp"
+#include "reporters/json/write_file.hpp"
+
+namespace graphbench::publish {
+namespace {
+
+using config::in_quotes;
+using config::InputError;
+
+// A grouping key replaces the label of that name in everything pushed: series would fall together.
+constexpr std::array<std::string_view, 18> taken_labels = {
+    "workload", "preset", "dtype",  "pass", "batch", "warmup", "mode",   "device",
+    "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",
+    "runtime",  "version"};
+
+net::ListenAddress listen_address(const config::SweepOptions& options) {
+  const std::string where = options.where("prometheus-listen");
+  const std::string& text = options.prometheus.listen;
+  const std::optional<net::ListenAddress> address = net::parse_listen_address(text);
+  if (!address) {
+    throw InputError(where, in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464 or [::1]:9464");
+  }
+  if (!address->loopback && !options.prometheus.allow_remote) {
+    throw InputError(where, in_quotes(text) + " can be reached from other machines: give 127.0.0.1:" +
+                                std::to_string(address->port) +
+                                ", or add --prometheus-allow-remote if anyone there may read the results");
+  }
+  return *address;
+}
+
+net::Url push_url(const config::SweepOptions& options) {
+  const std::string& text = options.prometheus.push;
+  const std::optional<net::Url> url = net::parse_url(text);
+  if (url) return *url;
+  const bool has_user = text.find('@') != std::string::npos;
+  throw InputError(options.where("prometheus-push"),
+                   has_user ? "it holds a user name or password, which the result document would keep: put "
+                              "them into GRAPHBENCH_PUSH_AUTHORIZATION"
+                            : in_quotes(text) +
+                                  " is not a Pushgateway's address: give e.g. "
+                                  "http://127.0.0.1:9091");
+}
+
+std::map<std::string, std::string> grouping_keys(const config::SweepOptions& options) {
+  static const std::regex label("[A-Za-z_][A-Za-z0-9_]*");
+  const std::string where = options.where("push-grouping");
+  std::map<std::string, std::string> keys;
+  for (const std::string& item : options.prometheus.grouping) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos) {
+      throw InputError(where, in_quotes(item) + " is not KEY=VALUE: give e.g. runner=h200");
+    }
+    const std::string key = item.substr(0, equals);
+    if (!std::regex_match(key, label) || key.starts_with("__")) {
+      throw InputError(where, in_quotes(key) +
+                                  " is not a label's name: give letters, digits and _, no digit "
+                                  "first and not __");
+    }
+    if (std::ranges::find(taken_labels, key) != taken_labels.end()) {
+      throw InputError(where, in_quotes(key) + " is a label of the metrics themselves: give another key");
+    }
+    if (!keys.emplace(key, item.substr(equals + 1)).second) {
+      throw InputError(where, in_quotes(key) + " is given twice: give each key once");
+    }
+    if (key == "job" && keys.at(key).empty()) throw InputError(where, "job is empty: give it a name");
+  }
+  return keys;
+}
+
+// `name` does something only together with another option.
+void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
+                 const std::string& needed) {
+  if (!options.places.contains(name) || there) return;
+  throw InputError(options.where(name), "it does nothing without " + needed + ": give that too");
+}
+
+}  // namespace
+
+PublishSettings check_publishing(const config::SweepOptions& options) {
+  const config::PrometheusOptions& given = options.prometheus;
+  check_needs(options, "prometheus-allow-remote", !given.allow_remote || !given.listen.empty(),
+              "--prometheus-listen");
+  check_needs(options, "push-grouping", !given.push.empty(), "--prometheus-push");
+  check_needs(options, "push-delete", !given.push_delete || !given.push.empty(), "--prometheus-push");
+  check_needs(options, "linger", !given.listen.empty() || given.push_delete,
+              "--prometheus-listen or --push-delete");
+  PublishSettings settings;
+  if (!given.listen.empty()) settings.listen = listen_address(options);
+  if (!given.push.empty()) settings.push = push_url(options);
+  settings.grouping = grouping_keys(options);
+  settings.push_delete = given.push_delete;
+  settings.linger_seconds = given.linger_seconds;
+  settings.textfile = given.textfile;
+  if (settings.textfile.empty()) return settings;
+  const std::string where = options.where("prometheus-textfile");
+  if (settings.textfile == options.json || settings.textfile == options.samples ||
+      settings.textfile == options.trace) {
+    throw InputError(where,
+                     in_quotes(settings.textfile) + " is the file of another option too: give another");
+  }
+  try {
+    reporters::check_writable(settings.textfile);
+  } catch (const std::exception& error) {
+    throw InputError(where,
+                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
+  }
+  return settings;
+}
+
+}  // namespace graphbench::publish

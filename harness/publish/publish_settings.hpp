@@ -1,0 +1,26 @@
+// The Prometheus options of a sweep, checked: addresses parsed, what needs each other there.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/config/options.hpp"
+#include "harness/net/listen_address.hpp"
+#include "harness/net/url.hpp"
+
+namespace graphbench::publish {
+
+struct PublishSettings {
+  std::optional<net::ListenAddress> listen;
+  std::string textfile;  // empty: none
+  std::optional<net::Url> push;
+  std::map<std::string, std::string> grouping;  // beside job and instance, or in their place
+  bool push_delete = false;
+  double linger_seconds = 0;
+};
+
+// Throws config::InputError for what will not do.
+PublishSettings check_publishing(const config::SweepOptions& options);
+
+}  // namespace graphbench::publish

@@ -1,0 +1,56 @@
+// Tells Prometheus of a running sweep, in every way that was asked for: a server, a file, a push.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/net/http_server.hpp"
+#include "harness/publish/publish_settings.hpp"
+#include "harness/sweep/progress.hpp"
+#include "harness/sweep/run_sweep.hpp"
+#include "reporters/prometheus/sweep_metrics.hpp"
+
+namespace graphbench::publish {
+
+// What could not be done, and for which option ("prometheus-push").
+struct PublishFailure {
+  std::string option;
+  std::string message;
+};
+
+// Nothing here runs in a process that measures; the server's thread keeps off the CPU that a worker's
+// submitting thread will take, and files are written between workers. Used from one thread.
+class Publisher final : public sweep::Progress {
+ public:
+  // Listens from here on, where asked for. Throws Error(io) where it cannot.
+  Publisher(PublishSettings settings, const model::InstrumentOptions& instruments,
+            const std::string& tool_version);
+
+  // Where /metrics is: "http://127.0.0.1:9464/metrics"; empty where nothing listens.
+  std::string url() const;
+
+  void begin(const std::string& device, const model::DeviceFacts& facts);
+  void update(const model::Progress& progress) override;
+  void cells_done(const std::vector<model::CellResult>& cells) override;
+
+  // The sweep has ended: the last state of the file, and the push; an interrupted sweep pushes nothing,
+  // for it would take the place of a whole one. Returns what could not be done.
+  std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
+
+  // After the lingering: deletes what was pushed, where asked for. Returns as `finish`.
+  std::vector<PublishFailure> leave();
+
+ private:
+  std::string write_textfile();  // what went wrong; empty: nothing
+
+  PublishSettings settings_;
+  reporters::SweepMetrics metrics_;
+  std::unique_ptr<net::HttpServer> server_;
+  std::string device_;
+  std::string instance_;
+  bool pushed_ = false;
+  std::shared_ptr<const std::string> written_;  // what the file holds
+};
+
+}  // namespace graphbench::publish

@@ -1,0 +1,197 @@
+// Counters, progress and facts live in prometheus-cpp's registry; the cells' families are built from
+// their results when somebody reads them.
+#include "reporters/prometheus/sweep_metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+#include "reporters/prometheus/cell_series.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::MetricFamily;
+using prometheus::Registry;
+
+Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+}
+
+Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+// The registry keeps series in hash order; people and golden files want the same order every time.
+void sort_series(std::vector<MetricFamily>& families) {
+  std::ranges::sort(families, {}, &MetricFamily::name);
+  for (MetricFamily& family : families) {
+    std::ranges::sort(family.metric,
+                      [](const ClientMetric& a, const ClientMetric& b) { return a.label < b.label; });
+  }
+}
+
+std::string rendered(const std::vector<MetricFamily>& families) {
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, families);
+  return std::move(out).str();
+}
+
+double steps_of(const model::CellResult& cell) {
+  std::int64_t steps = 0;
+  for (const model::Launch& launch : cell.launches) {
+    if (launch.latency_seconds) steps += launch.latency_seconds->count;
+    if (launch.device_seconds) steps += launch.device_seconds->count;
+  }
+  return static_cast<double>(steps);
+}
+
+const char* word_of(model::CellStatus status) {
+  switch (status) {
+    case model::CellStatus::ok:
+      return "ok";
+    case model::CellStatus::failed:
+      return "failed";
+    case model::CellStatus::pending:
+    case model::CellStatus::skipped:
+      break;
+  }
+  return "skipped";
+}
+
+}  // namespace
+
+class SweepMetrics::Impl {
+ public:
+  explicit Impl(const std::string& version) {
+    gauge(registry_, "graphbench_build_info", "The graphbench that these numbers are from.")
+        .Add({{"version", version}})
+        .Set(1);
+    // Counters begin at 0, so that the first increment is a rate and not a birth.
+    for (const auto status : {model::CellStatus::ok, model::CellStatus::skipped, model::CellStatus::failed}) {
+      cells_total_.Add({{"status", word_of(status)}});
+    }
+  }
+
+  void begin_sweep(const std::string& device) {
+    const std::scoped_lock lock(mutex_);
+    progress_.Add({{"device", device}}).Set(0);
+    std::erase_if(counted_, [&](const CellKey& key) { return key.device == device; });
+  }
+
+  void set_device(const std::string& device, const model::DeviceFacts& facts) {
+    const std::scoped_lock lock(mutex_);
+    Gauge& info = devices_.Add({{"device", device},
+                                {"kind", facts.kind},
+                                {"name", facts.name},
+                                {"uuid", facts.uuid},
+                                {"compute_capability", facts.compute_capability},
+                                {"driver", facts.driver},
+                                {"runtime", facts.runtime}});
+    info.Set(1);
+    Gauge*& known = device_series_[device];
+    if (known != nullptr && known != &info) devices_.Remove(known);
+    known = &info;
+  }
+
+  void set_progress(const std::string& device, const model::Progress& progress) {
+    if (progress.cells_total <= 0) return;
+    const std::scoped_lock lock(mutex_);
+    progress_.Add({{"device", device}})
+        .Set(static_cast<double>(progress.cells_done) / static_cast<double>(progress.cells_total));
+  }
+
+  void set_cell(const CellKey& key, const model::CellResult& cell) {
+    const std::scoped_lock lock(mutex_);
+    cells_[key] = series_of(cell);
+    cells_text_.reset();
+    if (!counted_.insert(key).second) return;
+    cells_total_.Add({{"status", word_of(cell.status)}}).Increment();
+    steps_.Increment(steps_of(cell));
+    if (cell.status == model::CellStatus::skipped) {
+      skips_.Add({{"reason", cell.reason ? cell.reason->code : "internal"}}).Increment();
+    }
+  }
+
+  void remove_cell(const CellKey& key) {
+    const std::scoped_lock lock(mutex_);
+    if (cells_.erase(key) > 0) cells_text_.reset();
+  }
+
+  void end_sweep(const std::string& device, std::optional<double> unix_seconds) {
+    if (!unix_seconds) return;
+    const std::scoped_lock lock(mutex_);
+    last_success_.Add({{"device", device}}).Set(*unix_seconds);
+  }
+
+  std::shared_ptr<const std::string> text() const {
+    const std::scoped_lock lock(mutex_);
+    if (!cells_text_) cells_text_ = rendered(families_of(cells_));
+    std::vector<MetricFamily> families = registry_.Collect();
+    sort_series(families);
+    return std::make_shared<const std::string>(rendered(families) + *cells_text_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Registry registry_;
+  Family<Gauge>& devices_ =
+      gauge(registry_, "graphbench_device_info", "A device that was measured, and what drives it.");
+  Family<Gauge>& progress_ =
+      gauge(registry_, "graphbench_sweep_progress_ratio", "Part of the running or last sweep that is done.");
+  Family<Gauge>& last_success_ =
+      gauge(registry_, "graphbench_last_success_timestamp_seconds",
+            "When a sweep last ended complete and without a failed cell, in Unix time.");
+  Family<Counter>& cells_total_ = counter(registry_, "graphbench_cells_total", "Cells done, by outcome.");
+  Counter& steps_ = counter(registry_, "graphbench_steps_total", "Steps timed one by one.").Add({});
+  Family<Counter>& skips_ =
+      counter(registry_, "graphbench_capture_skips_total", "Cells skipped because they cannot be captured.");
+  std::map<std::string, Gauge*> device_series_;
+  std::map<CellKey, CellSeries> cells_;
+  std::set<CellKey> counted_;  // in the device's running or last sweep
+  mutable std::optional<std::string> cells_text_;
+};
+
+SweepMetrics::SweepMetrics(const std::string& tool_version) : impl_(std::make_unique<Impl>(tool_version)) {}
+SweepMetrics::~SweepMetrics() = default;
+
+void SweepMetrics::begin_sweep(const std::string& device) {
+  impl_->begin_sweep(device);
+}
+
+void SweepMetrics::set_device(const std::string& device, const model::DeviceFacts& facts) {
+  impl_->set_device(device, facts);
+}
+
+void SweepMetrics::set_progress(const std::string& device, const model::Progress& progress) {
+  impl_->set_progress(device, progress);
+}
+
+void SweepMetrics::set_cell(const std::string& device, const model::CellResult& cell) {
+  impl_->set_cell({device, cell.cell}, cell);
+}
+
+void SweepMetrics::remove_cell(const std::string& device, const model::Cell& cell) {
+  impl_->remove_cell({device, cell});
+}
+
+void SweepMetrics::end_sweep(const std::string& device, std::optional<double> unix_seconds) {
+  impl_->end_sweep(device, unix_seconds);
+}
+
+std::shared_ptr<const std::string> SweepMetrics::text() const {
+  return impl_->text();
+}
+
+}  // namespace graphbench::reporters
