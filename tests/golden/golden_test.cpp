@@ -8,6 +8,7 @@
 #include "reporters/console/progress.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
+#include "reporters/prometheus/sweep_metrics.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
 
@@ -64,6 +65,19 @@ TEST(Golden, DocumentWithEveryInstrument) {
 
 TEST(Golden, TableWithEveryInstrument) {
   expect_golden("instruments.table.txt", table_of(samples::instruments_result(), {false, 120, ""}));
+}
+
+TEST(Golden, MetricsOfASmallSweep) {
+  const model::Result result = samples::small_result();
+  reporters::SweepMetrics metrics(result.tool_version);
+  metrics.begin_sweep("cuda:0");
+  metrics.set_device("cuda:0", result.environment.device);
+  for (const model::CellResult& cell : result.cells) metrics.set_cell("cuda:0", cell);
+  model::Progress progress;
+  progress.cells_done = progress.cells_total = static_cast<std::int64_t>(result.cells.size());
+  metrics.set_progress("cuda:0", progress);
+  metrics.end_sweep("cuda:0", 1767323106);
+  expect_golden("small.prom.txt", *metrics.text());
 }
 
 TEST(Golden, TableOfASmallSweep) {

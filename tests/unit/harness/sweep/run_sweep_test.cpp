@@ -77,7 +77,7 @@ TEST(RunSweep, AllIsWellWhereWorkersAre) {
 TEST(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
   LastProgress progress;
   model::CellResult measured = ok_cell(eager, 1);
-  measured.launches[0].latency_seconds = model::Summary{.count = 9, .p50 = 2e-6};
+  measured.launches[0].latency_seconds.emplace().p50 = 2e-6;
   sweep_with(sends(CellEvent{measured}) + "kill -SEGV $$", progress);
   ASSERT_EQ(progress.done.size(), 2u);
   ASSERT_EQ(progress.done[0].size(), 2u);

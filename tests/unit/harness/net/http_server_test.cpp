@@ -1,0 +1,216 @@
+// A real server on a free port, asked politely by our own client and impolitely through a bare socket.
+#include "harness/net/http_server.hpp"
+
+#include <gmock/gmock.h>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <stdexcept>
+
+#include "graphs/ir/error.hpp"
+#include "harness/net/http_client.hpp"
+#include "harness/net/router.hpp"
+
+namespace graphbench::net {
+namespace {
+
+using boost::asio::ip::tcp;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+ServerSettings on_a_free_port(ServerLimits limits = {}) {
+  ServerSettings settings;
+  settings.address = *parse_listen_address("127.0.0.1:0");
+  settings.limits = limits;
+  return settings;
+}
+
+Response echo(const Request& request) {
+  if (request.path == "/throw") throw std::runtime_error("a secret");
+  return text_response(200, request.method + " " + request.path + "?" + request.query + " " +
+                                std::string(request.header("x-name")) + " " + request.body);
+}
+
+ClientResponse ask(const HttpServer& server, const std::string& path, const std::string& body = "",
+                   const std::string& method = "GET") {
+  ClientRequest request;
+  request.method = method;
+  request.url = *parse_url("http://" + server.address().text());
+  request.path = path;
+  request.body = body;
+  request.headers = {{"X-Name", "value"}};
+  return send(request);
+}
+
+// A client without manners: sends bytes, reads what comes.
+class BareClient {
+ public:
+  explicit BareClient(const HttpServer& server) : socket_(io_) {
+    socket_.connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
+  }
+  void write(const std::string& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
+  std::string read_to_end() {
+    std::string bytes;
+    boost::system::error_code error;
+    boost::asio::read(socket_, boost::asio::dynamic_buffer(bytes), error);
+    return bytes;
+  }
+  std::string read_some() {
+    std::string bytes(65536, '\0');
+    boost::system::error_code error;
+    bytes.resize(socket_.read_some(boost::asio::buffer(bytes), error));
+    return bytes;
+  }
+
+ private:
+  boost::asio::io_context io_;
+  tcp::socket socket_;
+};
+
+TEST(HttpServer, HandsRequestsToItsHandler) {
+  const HttpServer server(on_a_free_port({.body_bytes_max = 100}), echo);
+  EXPECT_NE(server.address().port, 0);
+  const ClientResponse response = ask(server, "/a/b?c=d", "body", "POST");
+  EXPECT_EQ(response.status, 200u);
+  EXPECT_EQ(response.body, "POST /a/b?c=d value body\n");
+}
+
+TEST(HttpServer, AHandlersExceptionIsA500ThatTellsNothing) {
+  const HttpServer server(on_a_free_port(), echo);
+  const ClientResponse response = ask(server, "/throw");
+  EXPECT_EQ(response.status, 500u);
+  EXPECT_EQ(response.body, "an internal error\n");
+}
+
+TEST(HttpServer, AConnectionServesManyRequests) {
+  const HttpServer server(on_a_free_port(), echo);
+  BareClient client(server);
+  for (const char* path : {"/1", "/2"}) {
+    client.write(std::string("GET ") + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_THAT(client.read_some(), HasSubstr(std::string("GET ") + path));
+  }
+  client.write("GET /3 HTTP/1.1\r\nHost: a\r\n\r\nGET /4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string both = client.read_to_end();
+  EXPECT_THAT(both, HasSubstr("GET /3"));
+  EXPECT_THAT(both, HasSubstr("GET /4"));
+}
+
+TEST(HttpServer, HeadHasTheHeadersOfGetAndNoBody) {
+  const HttpServer server(on_a_free_port(), echo);
+  BareClient client(server);
+  client.write("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string answer = client.read_to_end();
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 11\r\n"));
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
+}
+
+TEST(HttpServer, MalformedAndOversizedRequestsAreRefused) {
+  const HttpServer server(on_a_free_port({.header_bytes_max = 1024, .body_bytes_max = 8}), echo);
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"nonsense\r\n\r\n", "400"},
+      {"GET / HTTP/9.9\r\n\r\n", "400"},
+      {"GET / HTTP/1.1\r\nbroken header\r\n\r\n", "400"},
+      {"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "400"},
+      {"GET / HTTP/1.1\r\nX: " + std::string(2000, 'a') + "\r\n\r\n", "431"},
+      {"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n123456789", "413"},
+      {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n" + std::string(4095, 'a'), "413"},
+  };
+  for (const auto& [bytes, status] : cases) {
+    BareClient client(server);
+    client.write(bytes);
+    EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 " + status)) << bytes.substr(0, 60);
+  }
+  EXPECT_EQ(ask(server, "/").status, 200u) << "it serves on";
+}
+
+TEST(HttpServer, SlowAndSilentClientsAreCutOff) {
+  ServerLimits limits;
+  limits.request_max = limits.idle_max = std::chrono::milliseconds(50);
+  const HttpServer server(on_a_free_port(limits), echo);
+  BareClient silent(server);
+  BareClient slow(server);
+  slow.write("GET / HT");
+  EXPECT_EQ(silent.read_to_end(), "");
+  EXPECT_EQ(slow.read_to_end(), "");
+}
+
+TEST(HttpServer, ClientsBeyondTheLimitWaitForAPlace) {
+  const HttpServer server(on_a_free_port({.connections_max = 1}), echo);
+  auto first = std::make_unique<BareClient>(server);
+  first->write("GET /first HT");
+  BareClient second(server);
+  second.write("GET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  first->write("TP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(first->read_to_end(), HasSubstr("Connection: close"))
+      << "no place is left for a connection between requests";
+  first.reset();
+  EXPECT_THAT(second.read_to_end(), HasSubstr("GET /second"));
+}
+
+TEST(HttpServer, ATakenPortIsAnErrorThatNamesIt) {
+  const HttpServer server(on_a_free_port(), echo);
+  ServerSettings settings = on_a_free_port();
+  settings.address.port = server.address().port;
+  try {
+    const HttpServer second(settings, echo);
+    FAIL() << "two servers on one port";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "listen on " + server.address().text() + ": Address already in use");
+  }
+}
+
+TEST(HttpServer, ItsThreadIsSetUpBeforeItServes) {
+  bool set_up = false;
+  ServerSettings settings = on_a_free_port();
+  settings.on_thread = [&] { set_up = true; };
+  const HttpServer server(settings, [&](const Request&) { return text_response(set_up ? 200 : 500, ""); });
+  EXPECT_EQ(ask(server, "/").status, 200u);
+}
+
+TEST(HttpServer, EndsWithClientsStillThere) {
+  auto server = std::make_unique<HttpServer>(on_a_free_port(), echo);
+  BareClient client(*server);
+  client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.read_some();
+  server.reset();
+  EXPECT_EQ(client.read_to_end(), "");
+}
+
+TEST(HttpClient, SaysWhyThereIsNoAnswer) {
+  std::string address;
+  {
+    const HttpServer server(on_a_free_port(), echo);
+    address = server.address().text();
+  }
+  ClientRequest request;
+  request.url = *parse_url("http://" + address);
+  request.path = "/";
+  try {
+    send(request);
+    FAIL() << "nobody listens there";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "GET at " + address + ": Connection refused");
+  }
+}
+
+TEST(HttpClient, GivesUpAtItsDeadline) {
+  // Accepts, as the kernel does for a socket that listens, and never answers.
+  boost::asio::io_context io;
+  tcp::acceptor mute(io, {boost::asio::ip::make_address("127.0.0.1"), 0});
+  ClientRequest request;
+  request.url = *parse_url("http://127.0.0.1:" + std::to_string(mute.local_endpoint().port()));
+  request.path = "/";
+  request.deadline = std::chrono::milliseconds(50);
+  try {
+    send(request);
+    FAIL() << "nobody answers there";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no answer in time"));
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::net

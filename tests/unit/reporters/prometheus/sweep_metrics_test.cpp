@@ -1,0 +1,151 @@
+// What the text holds after cells come, change and go.
+#include "reporters/prometheus/sweep_metrics.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+model::CellResult measured(const std::string& mode = "whole", std::int64_t batch = 1) {
+  for (const model::CellResult& cell : samples::small_result().cells) {
+    if (cell.cell.mode == mode && cell.cell.batch == batch && cell.cell.warmup == 0) return cell;
+  }
+  throw std::logic_error("the sample lacks such a cell");
+}
+
+const std::string labels =
+    R"({workload="mlp",preset="base",dtype="bf16",pass="forward",batch="1",warmup="0",mode="whole",device="cuda:0")";
+
+class SweepMetricsTest : public testing::Test {
+ protected:
+  std::string text() const { return *metrics.text(); }
+  SweepMetrics metrics{"1.2.3"};
+};
+
+TEST_F(SweepMetricsTest, CountersStartAtZeroAndNoCellHasASeries) {
+  EXPECT_THAT(text(), HasSubstr("graphbench_build_info{version=\"1.2.3\"} 1\n"));
+  for (const char* status : {"ok", "skipped", "failed"}) {
+    EXPECT_THAT(text(), HasSubstr(std::string("graphbench_cells_total{status=\"") + status + "\"} 0\n"));
+  }
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds")));
+}
+
+TEST_F(SweepMetricsTest, ACellsNumbersAreItsMediansOverLaunches) {
+  model::CellResult cell = measured();
+  cell.launches.push_back(cell.launches.front());
+  cell.launches.front().setup.capture_seconds = 0.25;
+  cell.launches.back().setup.capture_seconds = 0.75;
+  cell.launches.front().latency_seconds->p90 = 1e-3;
+  cell.launches.back().latency_seconds->p90 = 3e-3;
+  cell.launches.back().latency_seconds->p99.reset();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_capture_seconds" + labels + "} 0.5\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_latency_seconds" + labels + ",quantile=\"0.9\"} 0.002\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_latency_seconds" + labels + ",quantile=\"0.99\"}"))
+      << "one launch knows it";
+  EXPECT_THAT(text(), HasSubstr("graphbench_latency_seconds_count" + labels + "} 918\n"));
+}
+
+TEST_F(SweepMetricsTest, APercentileThatNoLaunchKnowsHasNoSeries) {
+  model::CellResult cell = measured();
+  for (model::Launch& launch : cell.launches) launch.latency_seconds->p99.reset();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_latency_seconds" + labels + ",quantile=\"0.9\"}"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds" + labels + ",quantile=\"0.99\"}")));
+}
+
+TEST_F(SweepMetricsTest, EagerCellsHaveNoGraph) {
+  metrics.set_cell("cuda:0", measured("eager"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_first_step_seconds"));
+  for (const char* name : {"capture_seconds", "instantiate_seconds", "upload_seconds", "nodes", "pieces"}) {
+    EXPECT_THAT(text(), Not(HasSubstr(name)));
+  }
+}
+
+TEST_F(SweepMetricsTest, WhatALaterResultLacksIsGone) {
+  model::CellResult cell = measured();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_speedup_over_eager_ratio" + labels));
+  cell.summary.speedup_over_eager.reset();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_speedup_over_eager_ratio")));
+  cell.status = model::CellStatus::failed;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("workload="))) << "a failed cell shows no numbers of old";
+}
+
+TEST_F(SweepMetricsTest, ARemovedCellTakesItsSeriesAlong) {
+  const model::CellResult one = measured("whole", 1);
+  const model::CellResult other = measured("whole", 256);
+  metrics.set_cell("cuda:0", one);
+  metrics.set_cell("cuda:0", other);
+  metrics.remove_cell("cuda:0", one.cell);
+  EXPECT_THAT(text(), Not(HasSubstr("batch=\"1\"")));
+  EXPECT_THAT(text(), HasSubstr("batch=\"256\""));
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 2\n")) << "counters only grow";
+}
+
+TEST_F(SweepMetricsTest, ACellCountsOnceASweep) {
+  metrics.begin_sweep("host");
+  metrics.set_cell("host", measured());
+  metrics.set_cell("host", measured());
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 1\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_steps_total 503\n"));
+  metrics.begin_sweep("host");
+  metrics.set_cell("host", measured());
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 2\n"));
+}
+
+TEST_F(SweepMetricsTest, SkipsAreCountedByReason) {
+  model::CellResult cell = measured();
+  cell.status = model::CellStatus::skipped;
+  cell.reason = model::Reason{"host_op", "op 3 runs on the host"};
+  metrics.set_cell("host", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_capture_skips_total{reason=\"host_op\"} 1\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"skipped\"} 1\n"));
+}
+
+TEST_F(SweepMetricsTest, NumbersThatAreNoneHaveNoSeries) {
+  model::CellResult cell = measured();
+  cell.summary.speedup_over_eager = std::numeric_limits<double>::infinity();
+  cell.summary.latency_seconds->p50 = std::numeric_limits<double>::quiet_NaN();
+  metrics.set_cell("host", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_speedup_over_eager_ratio")));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds")));
+}
+
+TEST_F(SweepMetricsTest, ProgressAndSuccessAreADevices) {
+  metrics.begin_sweep("cuda:1");
+  model::Progress progress;
+  progress.cells_done = 3;
+  progress.cells_total = 4;
+  metrics.set_progress("cuda:1", progress);
+  metrics.end_sweep("cuda:1", std::nullopt);
+  EXPECT_THAT(text(), HasSubstr("graphbench_sweep_progress_ratio{device=\"cuda:1\"} 0.75\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_last_success_timestamp_seconds{")));
+  metrics.end_sweep("cuda:1", 1.5);
+  EXPECT_THAT(text(), HasSubstr("graphbench_last_success_timestamp_seconds{device=\"cuda:1\"} 1.5\n"));
+}
+
+TEST_F(SweepMetricsTest, ADevicesNewFactsReplaceTheOld) {
+  model::DeviceFacts facts;
+  facts.kind = "cuda";
+  facts.name = "Some \"GPU\"\n";
+  facts.driver = "1";
+  metrics.set_device("cuda:0", facts);
+  facts.driver = "2";
+  metrics.set_device("cuda:0", facts);
+  EXPECT_THAT(text(), HasSubstr(R"(name="Some \"GPU\"\n")"));
+  EXPECT_THAT(text(), HasSubstr("driver=\"2\""));
+  EXPECT_THAT(text(), Not(HasSubstr("driver=\"1\"")));
+}
+
+}  // namespace
+}  // namespace graphbench::reporters
