@@ -1,8 +1,15 @@
 // The two tables of cell metrics, and the arithmetic behind them: medians over launches.
 #include "reporters/prometheus/cell_series.hpp"
 
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 namespace graphbench::reporters {
 namespace {
@@ -21,7 +28,7 @@ struct TimeMetric {
 // A `quantile` label belongs to summaries (promtool check metrics insists), so that is their type. They
 // are computed from the launches, not observed one by one: prometheus-cpp's own Summary would cost
 // microseconds a sample and estimate what is known exactly.
-constexpr std::array<TimeMetric, cell_times> times{{
+constexpr std::array<TimeMetric, 3> times{{
     {"graphbench_latency_seconds", "Time of a step from the start of its submission to its completion.",
      &model::Launch::latency_seconds, &model::CellSummary::latency_seconds},
     {"graphbench_submit_seconds", "Host time of submitting a step: its CPU overhead.",
@@ -65,7 +72,7 @@ Number graph_count(const model::CellResult& cell, std::int64_t model::GraphCount
   return static_cast<double>((*cell.graph).*field);
 }
 
-constexpr std::array<GaugeMetric, cell_gauges> gauges{{
+constexpr std::array<GaugeMetric, 8> gauges{{
     {"graphbench_capture_seconds", "Time of capturing the step's graphs.",
      [](const model::CellResult& cell) { return graph_setup(cell, &model::Setup::capture_seconds); }},
     {"graphbench_instantiate_seconds", "Time of instantiating the step's graphs.",
@@ -87,14 +94,17 @@ constexpr std::array<GaugeMetric, cell_gauges> gauges{{
      [](const model::CellResult& cell) { return cell.summary.speedup_over_eager; }},
 }};
 
+static_assert(times.size() + gauges.size() == cell_families);
+
 Number finite(Number value) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-std::optional<TimeSeries> time_series(const model::CellResult& cell, const TimeMetric& metric) {
+// Quantiles are medians over the launches; sum and count are over all their samples.
+std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, const TimeMetric& metric) {
   const std::optional<model::Estimate>& estimate = cell.summary.*(metric.of_cell);
   if (!estimate || !std::isfinite(estimate->p50)) return std::nullopt;
-  TimeSeries series;
+  ClientMetric::Summary time;
   std::vector<double> p90;
   std::vector<double> p99;
   for (const model::Launch& launch : cell.launches) {
@@ -103,13 +113,13 @@ std::optional<TimeSeries> time_series(const model::CellResult& cell, const TimeM
     // Launches with too few samples for a percentile say nothing about it.
     if (summary->p90) p90.push_back(*summary->p90);
     if (summary->p99) p99.push_back(*summary->p99);
-    series.count += static_cast<std::uint64_t>(summary->count);
-    series.sum += summary->mean * static_cast<double>(summary->count);
+    time.sample_count += static_cast<std::uint64_t>(summary->count);
+    time.sample_sum += summary->mean * static_cast<double>(summary->count);
   }
-  series.quantiles.push_back({0.5, estimate->p50});
-  if (const Number value = finite(median(p90))) series.quantiles.push_back({0.9, *value});
-  if (const Number value = finite(median(p99))) series.quantiles.push_back({0.99, *value});
-  return series;
+  time.quantile.push_back({0.5, estimate->p50});
+  if (const Number value = finite(median(p90))) time.quantile.push_back({0.9, *value});
+  if (const Number value = finite(median(p99))) time.quantile.push_back({0.99, *value});
+  return time;
 }
 
 std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
@@ -124,55 +134,57 @@ std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
           {"device", key.device}};
 }
 
-void add(MetricFamily& family, const CellKey& key, const TimeSeries& series) {
-  ClientMetric metric;
-  metric.label = labels_of(key);
-  metric.summary = {series.count, series.sum, series.quantiles};
-  family.metric.push_back(std::move(metric));
+std::string serialized(const MetricFamily& family) {
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, {family});
+  return std::move(out).str();
 }
 
-void add(MetricFamily& family, const CellKey& key, double value) {
-  ClientMetric metric;
-  metric.label = labels_of(key);
-  metric.gauge.value = value;
-  family.metric.push_back(std::move(metric));
+// HELP and TYPE.
+std::string head_of(const char* name, const char* help, MetricType type) {
+  return serialized({name, help, type, {}});
 }
 
-// The family of one member of every cell's array.
-template <typename Members>
-MetricFamily family_of(const MetricFamily& head, const std::map<CellKey, CellSeries>& cells,
-                       Members CellSeries::*members, std::size_t index) {
-  MetricFamily family = head;
-  for (const auto& [key, series] : cells) {
-    const auto& member = (series.*members)[index];
-    if (member) add(family, key, *member);
-  }
-  return family;
+// Without help the serializer puts one line before the series: the type, which belongs to the head.
+std::string lines_of(const char* name, MetricType type, ClientMetric metric) {
+  const std::string text = serialized({name, "", type, {std::move(metric)}});
+  return text.substr(text.find('\n') + 1);
 }
 
 }  // namespace
 
-CellSeries series_of(const model::CellResult& cell) {
-  CellSeries series;
-  if (cell.status != model::CellStatus::ok) return series;
-  for (std::size_t i = 0; i < cell_times; ++i) series.times[i] = time_series(cell, times[i]);
-  for (std::size_t i = 0; i < cell_gauges; ++i) series.gauges[i] = finite(gauges[i].value(cell));
-  return series;
+CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
+  CellLines lines;
+  if (cell.status != model::CellStatus::ok) return lines;
+  ClientMetric metric;
+  metric.label = labels_of(key);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const auto time = time_of(cell, times[i]);
+    if (!time) continue;
+    metric.summary = *time;
+    lines[i] = lines_of(times[i].name, MetricType::Summary, metric);
+  }
+  for (std::size_t i = 0; i < gauges.size(); ++i) {
+    const Number value = finite(gauges[i].value(cell));
+    if (!value) continue;
+    metric.gauge.value = *value;
+    lines[times.size() + i] = lines_of(gauges[i].name, MetricType::Gauge, metric);
+  }
+  return lines;
 }
 
-std::vector<MetricFamily> families_of(const std::map<CellKey, CellSeries>& cells) {
-  std::vector<MetricFamily> families;
-  for (std::size_t i = 0; i < cell_times; ++i) {
-    const MetricFamily head{times[i].name, times[i].help, MetricType::Summary, {}};
-    families.push_back(family_of(head, cells, &CellSeries::times, i));
+void append_families(std::string& text, const std::map<CellKey, CellLines>& cells) {
+  for (std::size_t i = 0; i < cell_families; ++i) {
+    // A family without series would be a promise without numbers.
+    if (std::ranges::all_of(cells, [i](const auto& cell) { return cell.second[i].empty(); })) continue;
+    if (i < times.size()) {
+      text += head_of(times[i].name, times[i].help, MetricType::Summary);
+    } else {
+      const GaugeMetric& gauge = gauges[i - times.size()];
+      text += head_of(gauge.name, gauge.help, MetricType::Gauge);
+    }
+    for (const auto& [key, lines] : cells) text += lines[i];
   }
-  for (std::size_t i = 0; i < cell_gauges; ++i) {
-    const MetricFamily head{gauges[i].name, gauges[i].help, MetricType::Gauge, {}};
-    families.push_back(family_of(head, cells, &CellSeries::gauges, i));
-  }
-  // A family without series would be a promise without numbers.
-  std::erase_if(families, [](const MetricFamily& family) { return family.metric.empty(); });
-  return families;
 }
 
 }  // namespace graphbench::reporters

@@ -1,21 +1,16 @@
 // The series of one cell: which numbers of a cell's result become metrics, under which names.
 #pragma once
 
-#include <prometheus/metric_family.h>
-
 #include <array>
 #include <map>
-#include <optional>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "harness/model/result.hpp"
 
 namespace graphbench::reporters {
 
-inline constexpr std::size_t cell_times = 3;   // latency, submit, device
-inline constexpr std::size_t cell_gauges = 8;  // capture ... speedup: the table in cell_series.cpp
+inline constexpr std::size_t cell_families = 11;  // the tables in cell_series.cpp
 
 // Series are shown in this order, which is a person's: batches by number, not by spelling.
 struct CellKey {
@@ -31,22 +26,14 @@ struct CellKey {
   }
 };
 
-// Quantiles are medians over the launches; `sum` and `count` are over all their samples.
-struct TimeSeries {
-  std::vector<prometheus::ClientMetric::Quantile> quantiles;  // 0.5, 0.9, 0.99, as far as published
-  double sum = 0;
-  std::uint64_t count = 0;
-};
+// The lines of one cell in each family's text; empty where it has no such number. Rendered when the cell
+// changes, so that a scrape only puts lines together.
+using CellLines = std::array<std::string, cell_families>;
 
-// Absent values have no series. A cell that is not ok has none at all.
-struct CellSeries {
-  std::array<std::optional<TimeSeries>, cell_times> times;
-  std::array<std::optional<double>, cell_gauges> gauges;
-};
+// A cell that is not ok has no lines.
+CellLines lines_of(const CellKey& key, const model::CellResult& cell);
 
-CellSeries series_of(const model::CellResult& cell);
-
-// All cells' families, each with its help and type.
-std::vector<prometheus::MetricFamily> families_of(const std::map<CellKey, CellSeries>& cells);
+// Appends each family that has a series, with its help and type.
+void append_families(std::string& text, const std::map<CellKey, CellLines>& cells);
 
 }  // namespace graphbench::reporters

@@ -1,5 +1,5 @@
-// Counters, progress and facts live in prometheus-cpp's registry; the cells' families are built from
-// their results when somebody reads them.
+// Counters, progress and facts live in prometheus-cpp's registry, the cells' lines beside it; the text is
+// put together when somebody reads it, once for all who read before the next change.
 #include "reporters/prometheus/sweep_metrics.hpp"
 
 #include <prometheus/counter.h>
@@ -85,13 +85,13 @@ class SweepMetrics::Impl {
   }
 
   void begin_sweep(const std::string& device) {
-    const std::scoped_lock lock(mutex_);
+    const Change change(*this);
     progress_.Add({{"device", device}}).Set(0);
     std::erase_if(counted_, [&](const CellKey& key) { return key.device == device; });
   }
 
   void set_device(const std::string& device, const model::DeviceFacts& facts) {
-    const std::scoped_lock lock(mutex_);
+    const Change change(*this);
     Gauge& info = devices_.Add({{"device", device},
                                 {"kind", facts.kind},
                                 {"name", facts.name},
@@ -107,15 +107,15 @@ class SweepMetrics::Impl {
 
   void set_progress(const std::string& device, const model::Progress& progress) {
     if (progress.cells_total <= 0) return;
-    const std::scoped_lock lock(mutex_);
+    const Change change(*this);
     progress_.Add({{"device", device}})
         .Set(static_cast<double>(progress.cells_done) / static_cast<double>(progress.cells_total));
   }
 
   void set_cell(const CellKey& key, const model::CellResult& cell) {
-    const std::scoped_lock lock(mutex_);
-    cells_[key] = series_of(cell);
-    cells_text_.reset();
+    CellLines lines = lines_of(key, cell);
+    const Change change(*this);
+    cells_[key] = std::move(lines);
     if (!counted_.insert(key).second) return;
     cells_total_.Add({{"status", word_of(cell.status)}}).Increment();
     steps_.Increment(steps_of(cell));
@@ -125,25 +125,37 @@ class SweepMetrics::Impl {
   }
 
   void remove_cell(const CellKey& key) {
-    const std::scoped_lock lock(mutex_);
-    if (cells_.erase(key) > 0) cells_text_.reset();
+    const Change change(*this);
+    cells_.erase(key);
   }
 
   void end_sweep(const std::string& device, std::optional<double> unix_seconds) {
     if (!unix_seconds) return;
-    const std::scoped_lock lock(mutex_);
+    const Change change(*this);
     last_success_.Add({{"device", device}}).Set(*unix_seconds);
   }
 
   std::shared_ptr<const std::string> text() const {
     const std::scoped_lock lock(mutex_);
-    if (!cells_text_) cells_text_ = rendered(families_of(cells_));
+    if (text_) return text_;
     std::vector<MetricFamily> families = registry_.Collect();
     sort_series(families);
-    return std::make_shared<const std::string>(rendered(families) + *cells_text_);
+    std::string text = rendered(families);
+    append_families(text, cells_);
+    text_ = std::make_shared<const std::string>(std::move(text));
+    return text_;
   }
 
  private:
+  // Holds the lock, and what was rendered before is out of date.
+  class Change {
+   public:
+    explicit Change(Impl& impl) : lock_(impl.mutex_) { impl.text_.reset(); }
+
+   private:
+    std::scoped_lock<std::mutex> lock_;
+  };
+
   mutable std::mutex mutex_;
   Registry registry_;
   Family<Gauge>& devices_ =
@@ -158,9 +170,9 @@ class SweepMetrics::Impl {
   Family<Counter>& skips_ =
       counter(registry_, "graphbench_capture_skips_total", "Cells skipped because they cannot be captured.");
   std::map<std::string, Gauge*> device_series_;
-  std::map<CellKey, CellSeries> cells_;
+  std::map<CellKey, CellLines> cells_;
   std::set<CellKey> counted_;  // in the device's running or last sweep
-  mutable std::optional<std::string> cells_text_;
+  mutable std::shared_ptr<const std::string> text_;
 };
 
 SweepMetrics::SweepMetrics(const std::string& tool_version) : impl_(std::make_unique<Impl>(tool_version)) {}

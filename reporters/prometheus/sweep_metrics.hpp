@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/model/progress.hpp"
@@ -33,8 +34,7 @@ class SweepMetrics {
   // `unix_seconds`: when it ended well; absent where it did not.
   void end_sweep(const std::string& device, std::optional<double> unix_seconds);
 
-  // Everything in the text format. Cells are rendered again only after one changed, and then by the
-  // caller.
+  // Everything in the text format; the same object until something changes.
   std::shared_ptr<const std::string> text() const;
 
  private:

@@ -21,7 +21,8 @@ model::CellResult measured(const std::string& mode = "whole", std::int64_t batch
 }
 
 const std::string labels =
-    R"({workload="mlp",preset="base",dtype="bf16",pass="forward",batch="1",warmup="0",mode="whole",device="cuda:0")";
+    R"({workload="mlp",preset="base",dtype="bf16",pass="forward",batch="1",warmup="0",mode="whole",)"
+    R"(device="cuda:0")";
 
 class SweepMetricsTest : public testing::Test {
  protected:

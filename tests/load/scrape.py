@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Scrapes a metrics server with many clients at once and says how long that took.
+
+Fails where a scrape failed or was short, where the server's memory grew, or where the median is above
+--p50-max-ms."""
+
+import argparse
+import asyncio
+import pathlib
+import subprocess
+import sys
+import time
+import urllib.parse
+
+
+def resident_mib(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("the server has ended")
+
+
+class Scraper:
+    """One client with one connection, as Prometheus has. Times are of whole answers."""
+
+    def __init__(self, url, pause_seconds):
+        self.url = urllib.parse.urlsplit(url)
+        self.pause_seconds = pause_seconds
+        self.seconds = []
+        self.errors = []
+        self.lines = 0
+
+    async def run(self, until):
+        reader = writer = None
+        while time.monotonic() < until:
+            try:
+                if writer is None:
+                    reader, writer = await asyncio.open_connection(self.url.hostname, self.url.port,
+                                                                   limit=2**26)
+                begin = time.perf_counter()
+                body, keep = await asyncio.wait_for(self.scrape(reader, writer), timeout=30)
+                self.seconds.append(time.perf_counter() - begin)
+                self.lines = sum(not line.startswith(b"#") for line in body.splitlines())
+                if not keep:
+                    writer.close()
+                    writer = None
+            except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
+                self.errors.append(repr(error))
+                writer = None
+            await asyncio.sleep(self.pause_seconds)
+        if writer is not None:
+            writer.close()
+
+    async def scrape(self, reader, writer):
+        writer.write(f"GET {self.url.path} HTTP/1.1\r\nHost: {self.url.netloc}\r\n\r\n".encode())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        if not head.startswith("http/1.1 200"):
+            raise ValueError(head.splitlines()[0])
+        length = int(head.split("content-length:")[1].split()[0])
+        return await reader.readexactly(length), "connection: close" not in head
+
+
+def quantile(values, fraction):
+    return sorted(values)[min(len(values) - 1, int(fraction * len(values)))]
+
+
+async def scrape_all(options, url, pid):
+    scrapers = [Scraper(url, options.pause) for _ in range(options.scrapers)]
+    warm = time.monotonic() + min(1, options.seconds / 2)
+    await asyncio.gather(*(scraper.run(warm) for scraper in scrapers))
+    before = resident_mib(pid)
+    for scraper in scrapers:
+        scraper.seconds.clear()
+    until = time.monotonic() + options.seconds
+    await asyncio.gather(*(scraper.run(until) for scraper in scrapers))
+    return scrapers, before, resident_mib(pid)
+
+
+def verdict(options, scrapers, before, after):
+    seconds = [value for scraper in scrapers for value in scraper.seconds]
+    errors = [error for scraper in scrapers for error in scraper.errors]
+    if not seconds:
+        return [f"no scrape succeeded: {errors[:3]}"]
+    p50, p99 = (quantile(seconds, fraction) * 1e3 for fraction in (0.5, 0.99))
+    print(f"{options.series} series, {options.scrapers} scrapers, {options.seconds:g} s: "
+          f"{len(seconds)} scrapes, {len(errors)} errors, p50 {p50:.2f} ms, p99 {p99:.2f} ms, max {max(seconds) * 1e3:.2f} ms; "
+          f"server {before:.1f} -> {after:.1f} MiB")
+    faults = []
+    if errors:
+        faults.append(f"{len(errors)} scrapes failed: {errors[:3]}")
+    if min(scraper.lines for scraper in scrapers) < options.series:
+        faults.append("an answer had too few series")
+    if after > before * 1.2 + 16:
+        faults.append(f"the server's memory grew from {before:.1f} to {after:.1f} MiB")
+    if options.p50_max_ms is not None and p50 > options.p50_max_ms:
+        faults.append(f"p50 {p50:.2f} ms is above {options.p50_max_ms:g} ms")
+    return faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("server", help="the program graphbench_metrics_server")
+    parser.add_argument("--series", type=int, default=10000)
+    parser.add_argument("--scrapers", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--pause", type=float, default=0.01, help="seconds between a client's scrapes")
+    parser.add_argument("--changing", action="store_true", help="a cell changes between scrapes")
+    parser.add_argument("--p50-max-ms", type=float)
+    options = parser.parse_args()
+    changes = "100" if options.changing else "0"
+    with subprocess.Popen([options.server, str(options.series), changes], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
+        url = process.stdout.readline().strip()
+        outcome = asyncio.run(scrape_all(options, url, process.pid))
+        process.stdin.close()
+    faults = verdict(options, *outcome)
+    for fault in faults:
+        print("scrape.py:", fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
