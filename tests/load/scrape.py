@@ -83,8 +83,8 @@ def verdict(options, scrapers, before, after):
         return [f"no scrape succeeded: {errors[:3]}"]
     p50, p99 = (quantile(seconds, fraction) * 1e3 for fraction in (0.5, 0.99))
     print(f"{options.series} series, {options.scrapers} scrapers, {options.seconds:g} s: "
-          f"{len(seconds)} scrapes, {len(errors)} errors, p50 {p50:.2f} ms, p99 {p99:.2f} ms, max {max(seconds) * 1e3:.2f} ms; "
-          f"server {before:.1f} -> {after:.1f} MiB")
+          f"{len(seconds)} scrapes, {len(errors)} errors, p50 {p50:.2f} ms, p99 {p99:.2f} ms, "
+          f"max {max(seconds) * 1e3:.2f} ms; server {before:.1f} -> {after:.1f} MiB")
     faults = []
     if errors:
         faults.append(f"{len(errors)} scrapes failed: {errors[:3]}")
