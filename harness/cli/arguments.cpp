@@ -39,6 +39,7 @@ class UsageFormatter final : public CLI::Formatter {
     static const std::map<std::string, const char*> others = {{"ab", "ab --base BINARY [--new BINARY]"},
                                                               {"selfcheck", "selfcheck"},
                                                               {"history", "history add|list|show"},
+                                                              {"serve", "serve"},
                                                               {"add", "history add FILE..."},
                                                               {"show", "history show CELL"}};
     const auto other = others.find(app->get_name());
@@ -53,7 +54,8 @@ class UsageFormatter final : public CLI::Formatter {
            "       graphbench compare BASE NEW [options]\n"
            "       graphbench ab --base BINARY [--new BINARY] [options]\n"
            "       graphbench selfcheck [options]\n"
-           "       graphbench history add|list|show [options]\n";
+           "       graphbench history add|list|show [options]\n"
+           "       graphbench serve [--listen ADDR:PORT] [--state DIR] [options]\n";
   }
 };
 
@@ -66,6 +68,7 @@ struct Parsed {
   std::vector<std::string> list_plugins;
   std::string bench_config_file;
   CompareArguments compare;
+  ServeArguments serve;
 };
 
 // Of the sweep's options, those that `floor` takes too.
@@ -99,6 +102,7 @@ class CommandLine {
     compare_ = &add_compare(app_, parsed_.compare);
     ab_ = std::make_unique<AbLine>(app_);
     history_ = std::make_unique<HistoryLine>(app_);
+    serve_ = &add_serve(app_, parsed_.serve);
   }
 
   Arguments parse(int argc, const char* const* argv) {
@@ -138,6 +142,8 @@ class CommandLine {
       check_nothing_before("history");
       arguments.command = Command::history;
       arguments.history = history_->arguments();
+    } else if (serve_->parsed()) {
+      fill_serve(arguments);
     } else {
       fill_sweep(arguments);
     }
@@ -170,7 +176,7 @@ class CommandLine {
   }
 
   const CLI::App& parsed_command() const {
-    for (const CLI::App* command : {list_, floor_, bench_, compare_}) {
+    for (const CLI::App* command : {list_, floor_, bench_, compare_, serve_}) {
       if (command->parsed()) return *command;
     }
     if (ab_->parsed() != nullptr) return *ab_->parsed();
@@ -200,15 +206,16 @@ class CommandLine {
     if (first.starts_with("-")) {
       std::vector<std::string> known = {"--help", "--version", "--sweep", "--config"};
       for (const std::string& name : config::option_names()) known.push_back("--" + name);
+      if (serve_->parsed()) known = {"--help", "--listen", "--state", "--token-file", "--grace"};
       const std::string name = first.substr(0, first.find('='));
       throw InputError(
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");
     }
     throw InputError(
         "", in_quotes(first) +
-                " is not a command: give --sweep, list, floor, bench, compare, ab, selfcheck or history" +
-                config::did_you_mean(
-                    first, {"list", "floor", "bench", "compare", "ab", "selfcheck", "history", "--sweep"}));
+                " is not a command: give --sweep, list, floor, bench, compare, ab, selfcheck, history or serve" +
+                config::did_you_mean(first, {"list", "floor", "bench", "compare", "ab", "selfcheck", "history",
+                                             "serve", "--sweep"}));
   }
 
   void fill_list(Arguments& arguments) {
@@ -262,6 +269,18 @@ class CommandLine {
     arguments.compare = parsed_.compare;
   }
 
+  void fill_serve(Arguments& arguments) {
+    if (parsed_.sweep) throw InputError("serve", "it cannot be combined with --sweep: give one of them");
+    const config::RawOptions misplaced = flags();
+    if (!misplaced.empty()) {
+      throw InputError("--" + misplaced.begin()->first,
+                       "it belongs to --sweep: requests to the service give it");
+    }
+    arguments.command = Command::serve;
+    arguments.serve = parsed_.serve;
+    check_serve(arguments.serve);
+  }
+
   void fill_sweep(Arguments& arguments) {
     const config::RawOptions given = flags();
     if (!parsed_.sweep) {
@@ -270,8 +289,8 @@ class CommandLine {
       if (!parsed_.config_file.empty())
         throw InputError("--config", "it needs --sweep: graphbench --sweep ...");
       throw InputError("",
-                       "nothing to do: give --sweep, list, floor, bench, compare, ab, selfcheck or history; "
-                       "see graphbench --help");
+                       "nothing to do: give --sweep, list, floor, bench, compare, ab, selfcheck, history "
+                       "or serve; see graphbench --help");
     }
     arguments.command = Command::sweep;
     const bool from_file = app_.count("--config") > 0;
@@ -286,6 +305,7 @@ class CommandLine {
   CLI::App* floor_ = nullptr;
   CLI::App* bench_ = nullptr;
   CLI::App* compare_ = nullptr;
+  CLI::App* serve_ = nullptr;
   std::unique_ptr<AbLine> ab_;
   std::unique_ptr<HistoryLine> history_;
   std::unique_ptr<OptionSet> sweep_options_;

@@ -8,6 +8,7 @@
 #include "harness/cli/ab_arguments.hpp"
 #include "harness/cli/compare_arguments.hpp"
 #include "harness/cli/history_arguments.hpp"
+#include "harness/cli/serve_arguments.hpp"
 #include "harness/config/options.hpp"
 
 namespace graphbench::cli {
@@ -21,6 +22,7 @@ enum class Command : std::uint8_t {
   ab,
   selfcheck,
   history,
+  serve,
   help,
   version
 };
@@ -35,6 +37,8 @@ struct Arguments {
   CompareArguments compare;
   AbArguments ab;  // of selfcheck too
   HistoryArguments history;
+  ServeArguments serve;
+  bool served = false;  // a sweep that tells the service of itself on descriptor 3
   std::vector<std::string> argv;
   std::string text;  // of help
 };

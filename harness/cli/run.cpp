@@ -1,13 +1,17 @@
 // Dispatch, and the one place where exceptions become messages and exit codes.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/sweep/probe.hpp"
+#include "harness/worker/child_io.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -37,6 +41,8 @@ int dispatch(const Arguments& arguments) {
       return selfcheck_command(arguments);
     case Command::history:
       return history_command(arguments.history);
+    case Command::serve:
+      return serve_command(arguments);
     case Command::version:
       std::printf("graphbench %s (%s)\n", GRAPHBENCH_VERSION, GRAPHBENCH_COMMIT);
       return exit_done;
@@ -47,11 +53,11 @@ int dispatch(const Arguments& arguments) {
   return exit_done;
 }
 
-}  // namespace
-
-int run(int argc, const char* const* argv) {
+// `parse` and what follows from it.
+template <typename Parse>
+int run_command(Parse&& parse) {
   try {
-    const int exit_code = dispatch(parse_arguments(argc, argv));
+    const int exit_code = dispatch(parse());
     if (std::fflush(stdout) != 0 && exit_code == exit_done) {
       return complain("write to stdout: the output could not be written", exit_error);
     }
@@ -63,6 +69,25 @@ int run(int argc, const char* const* argv) {
   } catch (const std::exception& error) {
     return complain(error.what(), exit_error);
   }
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  return run_command([=] { return parse_arguments(argc, argv); });
+}
+
+int run_served(std::string_view parent, int argc, const char* const* argv) {
+  return run_command([=] {
+    if (!worker::die_with_parent(parent)) throw Error(ErrorCode::io, "start a sweep: the service is gone");
+    worker::claim_event_descriptor();
+    prepare_streams();
+    std::vector<const char*> own = {argv[0]};
+    own.insert(own.end(), argv + std::min(argc, 3), argv + argc);
+    Arguments arguments = parse_arguments(static_cast<int>(own.size()), own.data());
+    arguments.served = true;
+    return arguments;
+  });
 }
 
 }  // namespace graphbench::cli

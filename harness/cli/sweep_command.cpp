@@ -13,7 +13,9 @@
 #include "harness/cli/publishing.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
+#include "harness/serve/sweep_events.hpp"
 #include "harness/sweep/run_sweep.hpp"
+#include "harness/worker/child_io.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
 #include "reporters/json/write_file.hpp"
@@ -37,6 +39,20 @@ class Listeners final : public sweep::Progress {
   std::vector<sweep::Progress*> listeners_;
 };
 
+// Tells the service that started this sweep.
+class ServiceTeller final : public sweep::Progress {
+ public:
+  ServiceTeller(const std::string& device, const model::DeviceFacts& facts) {
+    worker::send_line(serve::encode_sweep_event(serve::SweepBegan{device, facts}));
+  }
+  void update(const model::Progress& progress) override {
+    worker::send_line(serve::encode_sweep_event(serve::SweepProgress{progress}));
+  }
+  void cells_done(const std::vector<model::CellResult>& cells) override {
+    worker::send_line(serve::encode_sweep_event(serve::SweepCells{cells}));
+  }
+};
+
 int dump_programs(const std::vector<std::string>& dumps) {
   for (const std::string& dump : dumps) {
     std::fputs(dump.c_str(), stdout);
@@ -47,10 +63,13 @@ int dump_programs(const std::vector<std::string>& dumps) {
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
                             const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor,
-                            publish::Publisher& publisher) {
+                            publish::Publisher& publisher, bool served) {
   const sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
   ConsoleProgress console(options.quiet);
-  Listeners progress({&publisher, &console});
+  std::vector<sweep::Progress*> listeners = {&publisher, &console};
+  std::optional<ServiceTeller> teller;
+  if (served) listeners.push_back(&teller.emplace(plan.device, catalog.facts));
+  Listeners progress(std::move(listeners));
   publisher.begin(plan.device, catalog.facts);
   sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
   console.finish();
@@ -165,7 +184,7 @@ int sweep_command(const Arguments& arguments) {
   const auto [catalog, plan, dumps] = make_checked_plan(options, arguments.argv, supervisor);
   if (options.dump_program) return dump_programs(dumps);
   const Surroundings surroundings = read_surroundings(plan.device, options, supervisor);
-  sweep::SweepOutcome outcome = measure(plan, catalog, options, supervisor, *publisher);
+  sweep::SweepOutcome outcome = measure(plan, catalog, options, supervisor, *publisher, arguments.served);
   add_surroundings(surroundings, outcome);
   const int exit_code = report(outcome, options);
   const bool published = finish_publishing(*publisher, outcome, options, supervisor);

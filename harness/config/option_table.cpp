@@ -1,4 +1,4 @@
-// The table itself. `--config` is not in it: a configuration file names no other.
+// The table itself. `--config` is not in it: a configuration file names no other. A last `true`: local.
 #include "harness/config/option_table.hpp"
 
 namespace graphbench::config {
@@ -14,9 +14,9 @@ const std::vector<OptionSpec>& sweep_options() {
       {"preset", text, "NAME", "sizes of the workloads (default: base on cuda, tiny on host)"},
       {"device", text, "DEVICE", "auto, cuda, cuda:N, host (default: auto: cuda if one works, else host)"},
       {"launches", integer, "N", "worker processes a cell (default: 1)"},
-      {"json", text, "FILE", "where the result document goes; - for stdout (default: graphbench.json)"},
-      {"samples", text, "FILE.npz", "every sample in one file that numpy.load opens (default: none)"},
-      {"plugin", repeated, "FILE.so", "load the workloads of a plugin (repeatable)"},
+      {"json", text, "FILE", "where the result document goes; - for stdout (default: graphbench.json)", true},
+      {"samples", text, "FILE.npz", "every sample in one file that numpy.load opens (default: none)", true},
+      {"plugin", repeated, "FILE.so", "load the workloads of a plugin (repeatable)", true},
       {"set", repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
       {"split-ops", words, "KIND,...", "op kinds at which piecewise splits (default: the workload's own)"},
       {"seed", integer, "N", "seed of the data and of the order (default: 1)"},
@@ -27,16 +27,18 @@ const std::vector<OptionSpec>& sweep_options() {
       {"no-pin", flag, "", "leave the submitting thread where the system puts it"},
       {"cold-l2", flag, "", "flush the device's last cache before every timed step"},
       {"profile", flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
-      {"trace", text, "FILE", "write the profiled steps as a Chrome trace (implies --profile)"},
-      {"prometheus-listen", text, "ADDR:PORT", "serve /metrics there while the sweep runs (default: not)"},
-      {"prometheus-allow-remote", flag, "", "let --prometheus-listen take an address other machines reach"},
-      {"linger", real, "SECONDS", "go on serving /metrics for so long after the sweep (default: not)"},
-      {"prometheus-textfile", text, "FILE.prom", "keep the metrics in a file for the node exporter"},
-      {"prometheus-push", text, "URL", "push the metrics to a Pushgateway when the sweep is done"},
-      {"push-grouping", words, "KEY=VALUE,...", "further grouping keys, beside job and instance"},
-      {"push-delete", flag, "", "delete what was pushed before exiting, after --linger"},
-      {"quiet", flag, "", "no progress and no table"},
-      {"dump-program", flag, "", "print each workload's program and its pieces, and stop"},
+      {"trace", text, "FILE", "write the profiled steps as a Chrome trace (implies --profile)", true},
+      {"prometheus-listen", text, "ADDR:PORT", "serve /metrics there while the sweep runs (default: not)",
+       true},
+      {"prometheus-allow-remote", flag, "", "let --prometheus-listen take an address other machines reach",
+       true},
+      {"linger", real, "SECONDS", "go on serving /metrics for so long after the sweep (default: not)", true},
+      {"prometheus-textfile", text, "FILE.prom", "keep the metrics in a file for the node exporter", true},
+      {"prometheus-push", text, "URL", "push the metrics to a Pushgateway when the sweep is done", true},
+      {"push-grouping", words, "KEY=VALUE,...", "further grouping keys, beside job and instance", true},
+      {"push-delete", flag, "", "delete what was pushed before exiting, after --linger", true},
+      {"quiet", flag, "", "no progress and no table", true},
+      {"dump-program", flag, "", "print each workload's program and its pieces, and stop", true},
   };
   return options;
 }

@@ -24,6 +24,8 @@ struct OptionSpec {
   OptionKind kind = OptionKind::text;
   std::string placeholder;
   std::string help;
+  // Names a file or an address, or speaks to a person: a request to the service may not give it.
+  bool local = false;
 };
 
 // In the order `--help` shows them.

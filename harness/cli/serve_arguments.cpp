@@ -1,0 +1,34 @@
+// CLI11 keeps them as text; the numbers are checked here.
+#include "harness/cli/serve_arguments.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "harness/config/input_error.hpp"
+#include "harness/config/numbers.hpp"
+
+namespace graphbench::cli {
+
+CLI::App& add_serve(CLI::App& app, ServeArguments& serve) {
+  CLI::App& command = *app.add_subcommand("serve", "run sweeps on request, over HTTP");
+  command.allow_extras();
+  const auto text = [&command](const char* name, std::string& value, const char* type, const char* help) {
+    command.add_option(name, value, help)->type_name(type)->type_size(1)->expected(1);
+  };
+  text("--listen", serve.listen, "ADDR:PORT", "where (default: 127.0.0.1:9464)");
+  text("--state", serve.state, "DIR", "where sweeps are kept (default: graphbench-state)");
+  text("--token-file", serve.token_file, "FILE", "ask for the bearer token that stands in it");
+  text("--grace", serve.grace, "SECONDS", "how long a sweep may take to stop (default: 10)");
+  return command;
+}
+
+void check_serve(ServeArguments& serve) {
+  if (serve.grace.empty()) return;
+  const std::optional<double> seconds = config::parse_real(serve.grace);
+  if (!seconds || *seconds < 0 || *seconds > 3600) {
+    throw config::InputError("--grace",
+                             config::in_quotes(serve.grace) + " will not do: give seconds, 0 to 3600");
+  }
+  serve.grace_seconds = *seconds;
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,26 @@
+// The options of `graphbench serve`.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace graphbench::cli {
+
+struct ServeArguments {
+  std::string listen = "127.0.0.1:9464";
+  std::string state = "graphbench-state";
+  std::string token_file;  // empty: none
+  std::string grace;       // as written; empty: the default
+  double grace_seconds = 10;
+};
+
+// The subcommand, whose options fill `serve`, which must stay where it is.
+CLI::App& add_serve(CLI::App& app, ServeArguments& serve);
+
+// Fills in what is more than text. Throws config::InputError for what will not do.
+void check_serve(ServeArguments& serve);
+
+}  // namespace graphbench::cli

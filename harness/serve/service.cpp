@@ -1,0 +1,89 @@
+// Puts the parts together in the order they need each other.
+#include "harness/serve/service.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "graphs/ir/error.hpp"
+#include "harness/machine/pinning.hpp"
+#include "harness/net/http_server.hpp"
+#include "harness/serve/service_api.hpp"
+#include "harness/sweep/spawn.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+constexpr std::uint64_t body_bytes_max = 64 * 1024;
+constexpr std::size_t connections_max = 900;  // below the usual limit of 1,024 descriptors
+
+// Two services on one folder would each take the other's running sweep for a dead one's.
+sweep::Descriptor lock_folder(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw Error(ErrorCode::io, "create the state folder '" + folder + "': " + std::strerror(errno));
+  }
+  const std::string path = folder + "/lock";
+  sweep::Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() < 0) throw Error(ErrorCode::io, "open '" + path + "': " + std::strerror(errno));
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw Error(ErrorCode::io, "lock '" + path + "': another graphbench serve uses this folder");
+  }
+  return lock;
+}
+
+// A sweep's submitting thread takes the highest CPU unless a request names another.
+void keep_off_measuring_cpu() {
+  try {
+    machine::SubmitterPin(model::InstrumentOptions(), machine::allowed_cpus()).keep_others_off();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench: warning: the server may disturb what it measures: %s\n", error.what());
+  }
+}
+
+RunnerSettings runner_settings(const ServiceSettings& settings) {
+  RunnerSettings runner;
+  runner.command = settings.sweep_command;
+  runner.folder = std::filesystem::absolute(settings.state_folder);
+  runner.grace = std::chrono::milliseconds(static_cast<std::int64_t>(settings.grace_seconds * 1e3));
+  return runner;
+}
+
+net::ServerSettings server_settings(const ServiceSettings& settings) {
+  net::ServerSettings server;
+  server.address = settings.listen;
+  server.limits.body_bytes_max = body_bytes_max;
+  server.limits.connections_max = connections_max;
+  server.on_thread = keep_off_measuring_cpu;
+  return server;
+}
+
+}  // namespace
+
+struct Service::Parts {
+  explicit Parts(const ServiceSettings& settings)
+      : lock(lock_folder(settings.state_folder)),
+        store(settings.state_folder + "/sweeps.sqlite"),
+        metrics(settings.tool_version),
+        runner(runner_settings(settings), store, metrics),
+        server(server_settings(settings), make_api({.token = settings.token}, store, runner, metrics)) {}
+
+  sweep::Descriptor lock;
+  SweepStore store;
+  reporters::SweepMetrics metrics;
+  SweepRunner runner;
+  net::HttpServer server;
+};
+
+Service::Service(ServiceSettings settings) : parts_(std::make_unique<Parts>(settings)) {}
+Service::~Service() = default;
+
+const net::ListenAddress& Service::address() const noexcept {
+  return parts_->server.address();
+}
+
+}  // namespace graphbench::serve

@@ -1,0 +1,37 @@
+// The service as a whole: store, runner, server, from start to stop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/net/listen_address.hpp"
+
+namespace graphbench::serve {
+
+struct ServiceSettings {
+  net::ListenAddress listen;
+  std::string state_folder;
+  std::string token;  // needed where `listen` is not loopback
+  double grace_seconds = 10;
+  std::vector<std::string> sweep_command;  // what starts a sweep that tells of itself
+  std::string tool_version;
+};
+
+class Service {
+ public:
+  // Serves from here on. Throws Error(io) where it cannot listen there or keep its state there.
+  explicit Service(ServiceSettings settings);
+  // Stops listening, then the running sweep.
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  const net::ListenAddress& address() const noexcept;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace graphbench::serve

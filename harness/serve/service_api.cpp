@@ -1,0 +1,188 @@
+// Routes to the store and the runner. Nothing here takes longer than a small transaction.
+#include "harness/serve/service_api.hpp"
+
+#include <openssl/crypto.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "harness/config/input_error.hpp"
+#include "harness/net/router.hpp"
+#include "harness/serve/sweep_request.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+using net::Request;
+using net::Response;
+using nlohmann::json;
+
+constexpr std::size_t key_bytes_max = 255;
+
+Response json_response(unsigned status, const json& document) {
+  Response response;
+  response.status = status;
+  response.content_type = "application/json";
+  response.body = std::make_shared<const std::string>(
+      document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  return response;
+}
+
+Response refusal(unsigned status, const std::string& why) {
+  return json_response(status, {{"error", why}});
+}
+
+json nullable(const std::string& text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+
+json json_of(const StoredSweep& sweep) {
+  return {{"id", sweep.id},
+          {"state", name_of(sweep.state)},
+          {"arguments", sweep.arguments},
+          {"submitted_at", sweep.submitted_at},
+          {"started_at", nullable(sweep.started_at)},
+          {"finished_at", nullable(sweep.finished_at)},
+          {"exit_code", sweep.exit_code ? json(*sweep.exit_code) : json(nullptr)},
+          {"message", nullable(sweep.message)}};
+}
+
+class Api {
+ public:
+  Api(ApiSettings settings, SweepStore& store, SweepRunner& runner, const reporters::SweepMetrics& metrics)
+      : settings_(std::move(settings)), store_(store), runner_(runner), metrics_(metrics) {
+    add("GET", "/healthz", [](const Request&) { return net::text_response(200, "ok"); });
+    add("GET", "/readyz", [this](const Request&) { return ready(); });
+    add("GET", "/metrics", [this](const Request&) { return scrape(); });
+    add("POST", "/v1/sweeps", [this](const Request& request) { return submit(request); });
+    add("GET", "/v1/sweeps", [this](const Request&) { return list(); });
+    add("GET", "/v1/sweeps/{id}", [this](const Request& request) { return show(request); });
+    add("DELETE", "/v1/sweeps/{id}", [this](const Request& request) { return remove(request); });
+    add("GET", "/v1/sweeps/{id}/results", [this](const Request& request) { return results(request); });
+  }
+
+  Response operator()(const Request& request) const {
+    // Probes of a supervisor carry no token, and learn nothing.
+    const bool open = request.path == "/healthz" || request.path == "/readyz";
+    if (!open && !is_allowed(request)) {
+      if (settings_.token.empty()) {
+        return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
+      }
+      Response response = refusal(401, "give the service's token: Authorization: Bearer TOKEN");
+      response.headers.emplace_back("WWW-Authenticate", "Bearer");
+      return response;
+    }
+    return router_(request);
+  }
+
+ private:
+  void add(const std::string& method, const std::string& pattern, net::Handler handler) {
+    router_.add(method, pattern, std::move(handler));
+  }
+
+  // Without a token, a page in a browser could reach loopback through a name of its own that resolves to it.
+  bool is_allowed(const Request& request) const {
+    if (settings_.token.empty()) {
+      static const std::regex loopback("(localhost|127\\.[0-9.]+|\\[::1\\])(:[0-9]+)?");
+      return std::regex_match(std::string(request.header("host")), loopback);
+    }
+    const std::string_view given = request.header("authorization");
+    const std::string wanted = "Bearer " + settings_.token;
+    return given.size() == wanted.size() && CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) == 0;
+  }
+
+  Response ready() const {
+    static_cast<void>(store_.find(""));  // throws, and becomes a 500, where the file fails
+    return net::text_response(200, "ready");
+  }
+
+  Response scrape() const {
+    Response response;
+    response.content_type = reporters::metrics_content_type;
+    response.body = metrics_.text();
+    return response;
+  }
+
+  Response submit(const Request& request) const {
+    const std::string_view type =
+        request.header("content-type").substr(0, request.header("content-type").find(';'));
+    if (type != "application/json" && type != "application/toml") {
+      return refusal(415, "give Content-Type application/json or application/toml");
+    }
+    const std::string key(request.header("idempotency-key"));
+    if (key.size() > key_bytes_max) return refusal(400, "Idempotency-Key: give at most 255 bytes");
+    std::vector<std::string> arguments;
+    try {
+      arguments =
+          parse_sweep_request(request.body, type == "application/json" ? BodyFormat::json : BodyFormat::toml);
+    } catch (const config::InputError& error) {
+      return refusal(400, error.what());
+    }
+    return accept(store_.add(arguments, key, settings_.queued_max));
+  }
+
+  Response accept(const SweepStore::Added& added) const {
+    using What = SweepStore::Added::What;
+    if (added.what == What::full) {
+      Response response = refusal(429, "the queue is full: try again later");
+      response.headers.emplace_back("Retry-After", "30");
+      return response;
+    }
+    if (!added.same) return refusal(422, "this Idempotency-Key belongs to another request: give a new one");
+    if (added.what == What::added) runner_.wake();
+    Response response = json_response(202, json_of(*store_.find(added.id)));
+    response.headers.emplace_back("Location", "/v1/sweeps/" + added.id);
+    return response;
+  }
+
+  Response list() const {
+    json sweeps = json::array();
+    for (const StoredSweep& sweep : store_.list()) sweeps.push_back(json_of(sweep));
+    return json_response(200, {{"sweeps", sweeps}});
+  }
+
+  Response show(const Request& request) const {
+    const auto sweep = store_.find(request.parameters.at("id"));
+    return sweep ? json_response(200, json_of(*sweep)) : refusal(404, "there is no such sweep");
+  }
+
+  Response remove(const Request& request) const {
+    const std::string& id = request.parameters.at("id");
+    // The runner may take it between the two questions: then it runs, and the second one finds it.
+    const bool queued = store_.cancel(id);
+    if (queued || runner_.cancel(id)) return json_response(queued ? 200 : 202, json_of(*store_.find(id)));
+    return store_.find(id) ? refusal(409, "this sweep has ended") : refusal(404, "there is no such sweep");
+  }
+
+  Response results(const Request& request) const {
+    const std::string& id = request.parameters.at("id");
+    const auto sweep = store_.find(id);
+    if (!sweep) return refusal(404, "there is no such sweep");
+    const auto document = store_.result(id);
+    if (!document) {
+      const bool waiting = sweep->state == SweepState::queued || sweep->state == SweepState::running;
+      return refusal(waiting ? 409 : 404, waiting ? "this sweep has not ended" : "this sweep has no results");
+    }
+    Response response;
+    response.content_type = "application/json";
+    response.body = std::make_shared<const std::string>(*document);
+    return response;
+  }
+
+  ApiSettings settings_;
+  SweepStore& store_;
+  SweepRunner& runner_;
+  const reporters::SweepMetrics& metrics_;
+  net::Router router_;
+};
+
+}  // namespace
+
+net::Handler make_api(ApiSettings settings, SweepStore& store, SweepRunner& runner,
+                      const reporters::SweepMetrics& metrics) {
+  // Shared: a handler is copied, and its routes point at the object.
+  const auto api = std::make_shared<const Api>(std::move(settings), store, runner, metrics);
+  return [api](const Request& request) { return (*api)(request); };
+}
+
+}  // namespace graphbench::serve

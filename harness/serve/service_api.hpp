@@ -1,0 +1,22 @@
+// What the service answers to which request: docs/service.md describes it for users.
+#pragma once
+
+#include <string>
+
+#include "harness/net/http.hpp"
+#include "harness/serve/sweep_runner.hpp"
+#include "harness/serve/sweep_store.hpp"
+#include "reporters/prometheus/sweep_metrics.hpp"
+
+namespace graphbench::serve {
+
+struct ApiSettings {
+  std::string token;            // empty: none is asked for, and only requests to loopback names are answered
+  std::size_t queued_max = 64;  // beyond it: 429
+};
+
+// All outlive the handler.
+net::Handler make_api(ApiSettings settings, SweepStore& store, SweepRunner& runner,
+                      const reporters::SweepMetrics& metrics);
+
+}  // namespace graphbench::serve

@@ -1,0 +1,80 @@
+// Cells and devices travel in the workers' own form. Both ends are the same binary.
+#include "harness/serve/sweep_events.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "graphs/ir/error.hpp"
+#include "harness/worker/optional_json.hpp"
+#include "harness/worker/protocol.hpp"
+
+namespace graphbench::model {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Progress, cells_done, cells_total, tasks_done, tasks_total,
+                                   elapsed_seconds, eta_seconds, worker, phase, batch, failures)
+
+}  // namespace graphbench::model
+
+namespace graphbench::serve {
+namespace {
+
+using nlohmann::json;
+
+json to_document(const SweepBegan& event) {
+  return {{"device", event.device}, {"facts", worker::encode_event(worker::DeviceEvent{event.facts})}};
+}
+
+json to_document(const SweepProgress& event) {
+  return {{"progress", event.progress}};
+}
+
+json to_document(const SweepCells& event) {
+  json cells = json::array();
+  for (model::CellResult cell : event.cells) {
+    for (model::Launch& launch : cell.launches) {
+      launch.submit_samples.clear();
+      launch.latency_samples.clear();
+      launch.device_samples.clear();
+      launch.latency_started_ns.clear();
+      launch.device_started_ns.clear();
+    }
+    cells.push_back(worker::encode_event(worker::CellEvent{std::move(cell)}));
+  }
+  return {{"cells", cells}};
+}
+
+template <typename Event>
+Event decoded(const json& line) {
+  worker::WorkerEvent event = worker::decode_event(line.get<std::string>());
+  if (auto* wanted = std::get_if<Event>(&event)) return std::move(*wanted);
+  throw Error(ErrorCode::invalid_argument, "read sweep event: another event stands inside");
+}
+
+SweepEvent from_document(const json& document) {
+  if (document.contains("device")) {
+    return SweepBegan{document.at("device").get<std::string>(),
+                      decoded<worker::DeviceEvent>(document.at("facts")).facts};
+  }
+  if (document.contains("progress")) return SweepProgress{document.at("progress").get<model::Progress>()};
+  SweepCells event;
+  for (const json& line : document.at("cells")) {
+    event.cells.push_back(decoded<worker::CellEvent>(line).result);
+  }
+  return event;
+}
+
+}  // namespace
+
+std::string encode_sweep_event(const SweepEvent& event) {
+  const json document = std::visit([](const auto& each) { return to_document(each); }, event);
+  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+SweepEvent decode_sweep_event(std::string_view line) {
+  try {
+    return from_document(json::parse(line));
+  } catch (const json::exception& error) {
+    throw Error(ErrorCode::invalid_argument, std::string("read sweep event: ") + error.what());
+  }
+}
+
+}  // namespace graphbench::serve

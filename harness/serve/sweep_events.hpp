@@ -1,0 +1,32 @@
+// What a sweep's process tells the service while it runs: JSON lines on its descriptor 3.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/model/progress.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::serve {
+
+struct SweepBegan {
+  std::string device;  // "cuda:0"
+  model::DeviceFacts facts;
+};
+struct SweepProgress {
+  model::Progress progress;
+};
+// As sweep::Progress::cells_done tells them; without samples and summaries, which are made again.
+struct SweepCells {
+  std::vector<model::CellResult> cells;
+};
+
+using SweepEvent = std::variant<SweepBegan, SweepProgress, SweepCells>;
+
+std::string encode_sweep_event(const SweepEvent& event);
+// Throws Error(invalid_argument) for a line that is none.
+SweepEvent decode_sweep_event(std::string_view line);
+
+}  // namespace graphbench::serve

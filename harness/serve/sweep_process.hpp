@@ -1,0 +1,40 @@
+// One sweep as a child process: this binary's own --sweep, so that a crash costs nothing but that sweep.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphbench::serve {
+
+struct SweepExit {
+  int exit_code = 0;   // meaningless where a signal ended it
+  int signal = 0;      // 0: none
+  std::string output;  // the last of its stdout and stderr together
+};
+
+class SweepProcess {
+ public:
+  // Starts it. `argv[0]` is the file to run. Throws Error(io) where it cannot be started.
+  explicit SweepProcess(const std::vector<std::string>& argv);
+  // A child that still runs is killed.
+  ~SweepProcess();
+  SweepProcess(const SweepProcess&) = delete;
+  SweepProcess& operator=(const SweepProcess&) = delete;
+
+  // Until it has ended; `on_line` is called for every line on its descriptor 3, on this thread. Once.
+  SweepExit run(const std::function<void(std::string_view line)>& on_line);
+
+  // From any thread, while run() runs: SIGTERM, which a sweep answers by keeping what it measured, and
+  // SIGKILL `grace` later.
+  void stop(std::chrono::milliseconds grace);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace graphbench::serve

@@ -1,0 +1,202 @@
+// A thread of its own: takes a sweep from the store, runs its process, puts the end back.
+#include "harness/serve/sweep_runner.hpp"
+
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+#include "graphs/ir/error.hpp"
+#include "harness/measure/summary.hpp"
+#include "harness/serve/sweep_events.hpp"
+#include "harness/serve/sweep_process.hpp"
+#include "harness/sweep/exit_text.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+constexpr int exit_cells_failed = 3;
+constexpr int exit_interrupted = 130;
+
+double unix_seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::optional<std::string> contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+}  // namespace
+
+class SweepRunner::Impl {
+ public:
+  Impl(RunnerSettings settings, SweepStore& store, reporters::SweepMetrics& metrics)
+      : settings_(std::move(settings)), store_(store), metrics_(metrics), thread_([this] { loop(); }) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  ~Impl() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stopping_ = true;
+      if (process_) process_->stop(settings_.grace);
+    }
+    work_.notify_all();
+    thread_.join();
+  }
+
+  void wake() {
+    const std::scoped_lock lock(mutex_);
+    woken_ = true;
+    work_.notify_all();
+  }
+
+  bool cancel(const std::string& id) {
+    const std::scoped_lock lock(mutex_);
+    if (running_ != id) return false;
+    cancelled_ = true;
+    if (process_) process_->stop(settings_.grace);
+    return true;
+  }
+
+ private:
+  void loop() {
+    while (true) {
+      std::optional<StoredSweep> sweep;
+      try {
+        sweep = next();
+        if (!sweep) return;
+        store_.end(sweep->id, run(*sweep));
+      } catch (const std::exception& error) {
+        // A full disk, most likely. The sweep stays as running and is found interrupted by the next process.
+        std::fprintf(stderr, "graphbench: warning: sweep %s: %s\n", sweep ? sweep->id.c_str() : "?",
+                     error.what());
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+      }
+      const std::scoped_lock lock(mutex_);
+      running_.clear();
+    }
+  }
+
+  // Nothing where the service stops.
+  std::optional<StoredSweep> next() {
+    while (true) {
+      std::unique_lock lock(mutex_);
+      if (stopping_) return std::nullopt;
+      woken_ = false;
+      if (std::optional<StoredSweep> sweep = store_.take()) {
+        running_ = sweep->id;
+        cancelled_ = false;
+        return sweep;
+      }
+      work_.wait(lock, [this] { return stopping_ || woken_; });
+    }
+  }
+
+  SweepEnd run(const StoredSweep& sweep) {
+    const std::string document = settings_.folder + "/" + sweep.id + ".json";
+    std::vector<std::string> argv = settings_.command;
+    argv.insert(argv.end(), {"--sweep", "--quiet", "--json=" + document});
+    argv.insert(argv.end(), sweep.arguments.begin(), sweep.arguments.end());
+    SweepExit exit;
+    try {
+      exit = run_process(argv);
+    } catch (const Error& error) {
+      return {SweepState::failed, std::nullopt, error.what(), std::nullopt};
+    }
+    SweepEnd end = end_of(exit);
+    end.result = contents_of(document);
+    std::error_code ignored;  // what cannot be removed is written over by nobody: ids do not repeat
+    std::filesystem::remove(document, ignored);
+    if (!device_.empty()) {
+      const bool success = end.state == SweepState::done && exit.exit_code == 0;
+      metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
+    }
+    return end;
+  }
+
+  SweepExit run_process(const std::vector<std::string>& argv) {
+    device_.clear();
+    SweepProcess process(argv);
+    {
+      const std::scoped_lock lock(mutex_);
+      process_ = &process;
+      if (stopping_ || cancelled_) process.stop(settings_.grace);
+    }
+    // Whatever happens, nobody may stop a process that is no more.
+    const std::shared_ptr<void> forget(nullptr, [this](void*) {
+      const std::scoped_lock lock(mutex_);
+      process_ = nullptr;
+    });
+    return process.run([this](std::string_view line) { take(line); });
+  }
+
+  SweepEnd end_of(const SweepExit& exit) {
+    const std::scoped_lock lock(mutex_);
+    const std::string said = sweep::last_lines(exit.output);
+    SweepEnd end;
+    if (exit.signal == 0) end.exit_code = exit.exit_code;
+    if (cancelled_) {
+      end.state = SweepState::cancelled;
+    } else if (stopping_ || exit.exit_code == exit_interrupted) {
+      end.state = SweepState::interrupted;
+      end.message = "it was told to stop";
+    } else if (exit.signal != 0) {
+      end.state = SweepState::failed;
+      end.message = "ended by " + sweep::signal_name(exit.signal) + (said.empty() ? "" : ": " + said);
+    } else if (exit.exit_code != 0 && exit.exit_code != exit_cells_failed) {
+      end.state = SweepState::failed;
+      end.message = said;
+    }
+    return end;
+  }
+
+  void take(std::string_view line) {
+    SweepEvent event = decode_sweep_event(line);
+    if (const auto* began = std::get_if<SweepBegan>(&event)) {
+      device_ = began->device;
+      metrics_.begin_sweep(device_);
+      metrics_.set_device(device_, began->facts);
+    }
+    if (const auto* progress = std::get_if<SweepProgress>(&event)) {
+      metrics_.set_progress(device_, progress->progress);
+    }
+    if (auto* done = std::get_if<SweepCells>(&event)) {
+      measure::summarize_cells(done->cells);
+      for (const model::CellResult& cell : done->cells) metrics_.set_cell(device_, cell);
+    }
+  }
+
+  RunnerSettings settings_;
+  SweepStore& store_;
+  reporters::SweepMetrics& metrics_;
+  std::mutex mutex_;
+  std::condition_variable work_;
+  bool stopping_ = false;
+  bool woken_ = false;
+  bool cancelled_ = false;
+  std::string running_;              // the sweep's id
+  SweepProcess* process_ = nullptr;  // of the running sweep
+  std::string device_;               // of the running sweep; the thread's own
+  std::thread thread_;
+};
+
+SweepRunner::SweepRunner(RunnerSettings settings, SweepStore& store, reporters::SweepMetrics& metrics)
+    : impl_(std::make_unique<Impl>(std::move(settings), store, metrics)) {}
+SweepRunner::~SweepRunner() = default;
+
+void SweepRunner::wake() {
+  impl_->wake();
+}
+
+bool SweepRunner::cancel(const std::string& id) {
+  return impl_->cancel(id);
+}
+
+}  // namespace graphbench::serve

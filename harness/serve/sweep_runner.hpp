@@ -1,0 +1,39 @@
+// Runs queued sweeps, one at a time: two that measure on one machine would measure each other.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/serve/sweep_store.hpp"
+#include "reporters/prometheus/sweep_metrics.hpp"
+
+namespace graphbench::serve {
+
+struct RunnerSettings {
+  std::vector<std::string> command;  // how to start a sweep; its arguments follow
+  std::string folder;                // where a running sweep writes its document
+  std::chrono::milliseconds grace{10'000};
+};
+
+class SweepRunner {
+ public:
+  // Both outlive it. Begins with what is queued.
+  SweepRunner(RunnerSettings settings, SweepStore& store, reporters::SweepMetrics& metrics);
+  // The running sweep is told to stop and is kept as interrupted, with what it measured.
+  ~SweepRunner();
+  SweepRunner(const SweepRunner&) = delete;
+  SweepRunner& operator=(const SweepRunner&) = delete;
+
+  // Something was queued.
+  void wake();
+  // Stops the sweep where it runs; it becomes cancelled. False where it does not run.
+  bool cancel(const std::string& id);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace graphbench::serve

@@ -1,0 +1,263 @@
+// One table. Statements are prepared for each call: a service that measures for minutes can afford it.
+#include "harness/serve/sweep_store.hpp"
+
+#include <sqlite3.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "graphs/ir/error.hpp"
+#include "harness/sweep/environment.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done",
+                                                    "failed", "cancelled", "interrupted"};
+
+// FULL: an accepted sweep survives the machine's end, not only the process's.
+constexpr const char* schema =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+    "CREATE TABLE IF NOT EXISTS sweeps (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
+    " state TEXT NOT NULL, arguments TEXT NOT NULL, idempotency_key TEXT UNIQUE,"
+    " submitted_at TEXT NOT NULL, started_at TEXT NOT NULL DEFAULT '', finished_at TEXT NOT NULL DEFAULT '',"
+    " exit_code INTEGER, message TEXT NOT NULL DEFAULT '', result TEXT);"
+    "CREATE INDEX IF NOT EXISTS sweeps_by_state ON sweeps (state, number);";
+
+constexpr const char* columns =
+    "id, state, arguments, submitted_at, started_at, finished_at, exit_code, message";
+
+std::string new_id() {
+  static constexpr std::string_view hex = "0123456789abcdef";
+  std::array<unsigned char, 8> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw Error(ErrorCode::io, "name a sweep: the system gave no random bytes");
+  }
+  std::string id;
+  for (const unsigned char byte : bytes) id += {hex[byte >> 4], hex[byte & 15]};
+  return id;
+}
+
+std::string text_of(const std::vector<std::string>& arguments) {
+  return nlohmann::json(arguments).dump();
+}
+
+// One statement from binding to its last row.
+class Statement {
+ public:
+  Statement(sqlite3* database, const std::string& sql) : database_(database) {
+    if (sqlite3_prepare_v2(database, sql.c_str(), -1, &statement_, nullptr) != SQLITE_OK) fail();
+  }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement() { sqlite3_finalize(statement_); }
+
+  Statement& bind(const std::string& text) {
+    check(sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()),
+                            SQLITE_TRANSIENT));
+    return *this;
+  }
+  Statement& bind(const std::optional<std::string>& text) {
+    if (text) return bind(*text);
+    check(sqlite3_bind_null(statement_, ++bound_));
+    return *this;
+  }
+  Statement& bind(std::optional<int> number) {
+    check(number ? sqlite3_bind_int(statement_, ++bound_, *number) : sqlite3_bind_null(statement_, ++bound_));
+    return *this;
+  }
+
+  // True while there is a row.
+  bool step() {
+    const int code = sqlite3_step(statement_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) fail();
+    return code == SQLITE_ROW;
+  }
+  std::string text(int column) const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    if (bytes == nullptr) return "";
+    return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+  std::optional<int> number(int column) const {
+    if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+    return sqlite3_column_int(statement_, column);
+  }
+  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+
+ private:
+  void check(int code) const {
+    if (code != SQLITE_OK) fail();
+  }
+  [[noreturn]] void fail() const {
+    throw Error(ErrorCode::io, std::string("use the sweeps' database: ") + sqlite3_errmsg(database_));
+  }
+
+  sqlite3* database_;
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+};
+
+StoredSweep sweep_of(const Statement& row) {
+  StoredSweep sweep;
+  sweep.id = row.text(0);
+  const auto* const state = std::ranges::find(state_names, row.text(1));
+  if (state == state_names.end()) throw Error(ErrorCode::io, "read sweep " + sweep.id + ": unknown state");
+  sweep.state = static_cast<SweepState>(state - state_names.begin());
+  sweep.arguments = nlohmann::json::parse(row.text(2)).get<std::vector<std::string>>();
+  sweep.submitted_at = row.text(3);
+  sweep.started_at = row.text(4);
+  sweep.finished_at = row.text(5);
+  sweep.exit_code = row.number(6);
+  sweep.message = row.text(7);
+  return sweep;
+}
+
+}  // namespace
+
+const char* name_of(SweepState state) {
+  return state_names[static_cast<std::size_t>(state)];
+}
+
+class SweepStore::Impl {
+ public:
+  explicit Impl(const std::string& file) {
+    const int code =
+        sqlite3_open_v2(file.c_str(), &database_,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
+    char* message = nullptr;
+    if (code != SQLITE_OK || sqlite3_exec(database_, schema, nullptr, nullptr, &message) != SQLITE_OK) {
+      const std::string why = message != nullptr ? message : sqlite3_errmsg(database_);
+      sqlite3_free(message);
+      sqlite3_close(database_);
+      throw Error(ErrorCode::io, "open the sweeps' database '" + file + "': " + why);
+    }
+    Statement(database_,
+              "UPDATE sweeps SET state = 'interrupted', finished_at = ?, message = ? "
+              "WHERE state = 'running'")
+        .bind(sweep::utc_now())
+        .bind(std::string("the service ended while this sweep ran"))
+        .step();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() { sqlite3_close(database_); }
+
+  Added add(const std::vector<std::string>& arguments, const std::string& key, std::size_t queued_max) {
+    const std::scoped_lock lock(mutex_);
+    const std::string text = text_of(arguments);
+    if (!key.empty()) {
+      Statement known(database_, "SELECT id, arguments FROM sweeps WHERE idempotency_key = ?");
+      if (known.bind(key).step()) return {Added::What::known, known.text(0), known.text(1) == text};
+    }
+    Statement queued(database_, "SELECT count(*) FROM sweeps WHERE state = 'queued'");
+    queued.step();
+    if (static_cast<std::size_t>(queued.number(0).value_or(0)) >= queued_max)
+      return {Added::What::full, "", true};
+    const std::string id = new_id();
+    Statement(database_,
+              "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) "
+              "VALUES (?, 'queued', ?, ?, ?)")
+        .bind(id)
+        .bind(text)
+        .bind(key.empty() ? std::optional<std::string>() : key)
+        .bind(sweep::utc_now())
+        .step();
+    return {Added::What::added, id, true};
+  }
+
+  std::vector<StoredSweep> select(const std::string& rest, const std::optional<std::string>& id) const {
+    const std::scoped_lock lock(mutex_);
+    Statement rows(database_, std::string("SELECT ") + columns + " FROM sweeps " + rest);
+    if (id) rows.bind(*id);
+    std::vector<StoredSweep> sweeps;
+    while (rows.step()) sweeps.push_back(sweep_of(rows));
+    return sweeps;
+  }
+
+  std::optional<std::string> result(const std::string& id) const {
+    const std::scoped_lock lock(mutex_);
+    Statement row(database_, "SELECT result FROM sweeps WHERE id = ?");
+    if (!row.bind(id).step() || row.is_null(0)) return std::nullopt;
+    return row.text(0);
+  }
+
+  std::optional<StoredSweep> take() {
+    const std::scoped_lock lock(mutex_);
+    Statement row(database_,
+                  std::string("UPDATE sweeps SET state = 'running', started_at = ? WHERE number = "
+                              "(SELECT min(number) FROM sweeps WHERE state = 'queued') RETURNING ") +
+                      columns);
+    if (!row.bind(sweep::utc_now()).step()) return std::nullopt;
+    StoredSweep sweep = sweep_of(row);
+    row.step();  // a statement that returns rows is done when there are no more
+    return sweep;
+  }
+
+  void end(const std::string& id, const SweepEnd& end) {
+    const std::scoped_lock lock(mutex_);
+    Statement(database_,
+              "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? "
+              "WHERE id = ?")
+        .bind(std::string(name_of(end.state)))
+        .bind(sweep::utc_now())
+        .bind(end.exit_code)
+        .bind(end.message)
+        .bind(end.result)
+        .bind(id)
+        .step();
+  }
+
+  bool cancel(const std::string& id) {
+    const std::scoped_lock lock(mutex_);
+    Statement(database_,
+              "UPDATE sweeps SET state = 'cancelled', finished_at = ? "
+              "WHERE id = ? AND state = 'queued'")
+        .bind(sweep::utc_now())
+        .bind(id)
+        .step();
+    return sqlite3_changes(database_) > 0;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  sqlite3* database_ = nullptr;
+};
+
+SweepStore::SweepStore(const std::string& file) : impl_(std::make_unique<Impl>(file)) {}
+SweepStore::~SweepStore() = default;
+
+SweepStore::Added SweepStore::add(const std::vector<std::string>& arguments, const std::string& key,
+                                  std::size_t queued_max) {
+  return impl_->add(arguments, key, queued_max);
+}
+
+std::optional<StoredSweep> SweepStore::find(const std::string& id) const {
+  std::vector<StoredSweep> found = impl_->select("WHERE id = ?", id);
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+
+std::vector<StoredSweep> SweepStore::list() const {
+  return impl_->select("ORDER BY number DESC", std::nullopt);
+}
+
+std::optional<std::string> SweepStore::result(const std::string& id) const {
+  return impl_->result(id);
+}
+
+std::optional<StoredSweep> SweepStore::take() {
+  return impl_->take();
+}
+
+void SweepStore::end(const std::string& id, const SweepEnd& end) {
+  impl_->end(id, end);
+}
+
+bool SweepStore::cancel(const std::string& id) {
+  return impl_->cancel(id);
+}
+
+}  // namespace graphbench::serve
