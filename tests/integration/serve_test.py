@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""The service as a person runs it: real sweeps on the host device, real signals, a real kill -9."""
+
+import json
+import pathlib
+import signal
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+from harness_case import BINARY, HarnessCase
+from prometheus_servers import fetch, lint, wait_for
+
+TINY = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
+        "samples-max": 5}
+# About a minute of work.
+LONG = {**TINY, "launches": 30, "time-per-cell": 0.3, "samples-max": 2000}
+TOKEN = "correct-horse-battery"
+
+
+def processes_in(folder):
+    """Processes of the binary under test whose working folder is the test's."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (path / "cwd").resolve() == folder and (path / "exe").samefile(BINARY):
+                found.append(path.name)
+        except OSError:
+            pass
+    return found
+
+
+class Serve(HarnessCase):
+    def serve(self, *arguments, **options):
+        process = self.start("serve", "--listen", "127.0.0.1:0", *arguments, **options)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        line = process.stderr.readline()
+        self.assertIn("serving http://", line)
+        self.url = line.split()[-1]
+        return process
+
+    def ask(self, method, path, document=None, **headers):
+        body = None if document is None else json.dumps(document).encode()
+        headers = {"Content-Type": "application/json", **headers}
+        request = urllib.request.Request(self.url + path, data=body, method=method, headers=headers)
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(request, timeout=10) as answer:
+                return answer.status, json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read())
+
+    def submit(self, document):
+        status, sweep = self.ask("POST", "/v1/sweeps", document)
+        self.assertEqual(202, status, sweep)
+        return "/v1/sweeps/" + sweep["id"]
+
+    def wait_for_state(self, path, *states):
+        return wait_for(f"{path} to be {states}",
+                        lambda: (state := self.ask("GET", path)[1]["state"]) in states and state)
+
+    def test_a_sweep_is_run_as_on_the_command_line(self):
+        process = self.serve()
+        path = self.submit(TINY)
+        self.wait_for_state(path, "done")
+        status, result = self.ask("GET", path + "/results")
+        self.assertEqual((200, True, 6), (status, result["complete"], len(result["cells"])))
+        self.assertEqual({"ok"}, {cell["status"] for cell in result["cells"]})
+        _, _, text = fetch(self.url + "/metrics")
+        self.assertEqual("", lint(text))
+        self.assertIn('graphbench_cells_total{status="ok"} 6', text)
+        for cell in result["cells"]:
+            if cell["mode"] == "whole" and cell["batch"] == 1:
+                line = next(line for line in text.splitlines() if 'quantile="0.5"' in line
+                            and 'mode="whole"' in line and 'batch="1"' in line and "latency" in line)
+                self.assertAlmostEqual(cell["summary"]["latency_seconds"]["p50"], float(line.split()[-1]))
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(0, process.wait(timeout=30))
+
+    def test_what_only_the_device_can_refuse_is_told_too(self):
+        self.serve()
+        path = self.submit({**TINY, "dtype": "fp16"})
+        self.wait_for_state(path, "failed")
+        sweep = self.ask("GET", path)[1]
+        self.assertEqual(2, sweep["exit_code"])
+        self.assertIn("--dtype", sweep["message"])
+
+    def test_termination_keeps_what_was_measured_and_what_is_queued(self):
+        process = self.serve()
+        running, queued = self.submit(LONG), self.submit(TINY)
+        wait_for("a cell", lambda: "graphbench_sweep_progress_ratio" in fetch(self.url + "/metrics")[2]
+                 and 'progress_ratio{device="host"} 0\n' not in fetch(self.url + "/metrics")[2])
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(0, process.wait(timeout=30))
+        self.assertLess(time.monotonic() - begin, 10, "the default grace")
+        self.serve()
+        self.assertEqual("interrupted", self.ask("GET", running)[1]["state"])
+        result = self.ask("GET", running + "/results")[1]
+        self.assertFalse(result["complete"])
+        self.assertIn("ok", {cell["status"] for cell in result["cells"]})
+        self.wait_for_state(queued, "done")
+
+    def test_a_kill_loses_no_accepted_sweep_and_leaves_no_process(self):
+        process = self.serve()
+        done = self.submit(TINY)
+        self.wait_for_state(done, "done")
+        running, queued = self.submit(LONG), self.submit(TINY)
+        self.wait_for_state(running, "running")
+        folder = self.folder.resolve()
+        wait_for("service, sweep and worker", lambda: len(processes_in(folder)) >= 3)
+        process.kill()
+        process.wait()
+        wait_for("the sweep's processes to end", lambda: not processes_in(folder))
+        self.serve()
+        self.assertEqual("done", self.ask("GET", done)[1]["state"])
+        self.assertEqual(200, self.ask("GET", done + "/results")[0])
+        self.assertEqual("interrupted", self.ask("GET", running)[1]["state"])
+        self.wait_for_state(queued, "done")
+
+    def test_two_services_do_not_share_a_folder(self):
+        self.serve()
+        done = self.run_graphbench("serve", "--listen", "127.0.0.1:0")
+        self.assert_refused(done, "lock", "another graphbench serve uses this folder", code=1)
+
+    def test_a_token_is_asked_for_where_others_reach(self):
+        done = self.run_graphbench("serve", "--listen", "0.0.0.0:0")
+        self.assert_refused(done, "--listen", '"0.0.0.0:0"', "--token-file")
+        self.write("short", "secret\n")
+        self.assert_refused(self.run_graphbench("serve", "--token-file", "short"), "--token-file", "short")
+        self.assert_refused(self.run_graphbench("serve", "--token-file", "none"), "--token-file", '"none"')
+        self.write("token", TOKEN + "\n")
+        self.serve("--token-file", "token")
+        self.assertEqual(401, self.ask("GET", "/v1/sweeps")[0])
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps", Authorization="Bearer " + TOKEN)[0])
+        self.assertEqual(200, fetch(self.url + "/healthz")[0])
+
+    def test_options_that_will_not_do(self):
+        for arguments, words in ((["--listen", "9464"], ("--listen", '"9464"')),
+                                 (["--grace", "x"], ("--grace", '"x"')),
+                                 (["--lisen", "x"], ("--lisen", "--listen")),
+                                 (["--state", "no/such"], ("no/such",))):
+            with self.subTest(arguments=arguments):
+                code = 1 if arguments[0] == "--state" else 2
+                self.assert_refused(self.run_graphbench("serve", *arguments), *words, code=code)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,183 @@
+// The API with a store, a runner and sweeps that are shell scripts: every answer it can give.
+#include "harness/serve/service_api.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/unit/harness/serve/scratch_folder.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Writes a document where it is told to, unless its arguments tell it to wait or to crash.
+constexpr const char* script =
+    "for a in \"$@\"; do case $a in --json=*) file=${a#--json=};; --seed=1) trap 'echo partly > $file; exit "
+    "130' "
+    "TERM; while :; do sleep 0.01; done;; --seed=2) kill -SEGV $$;; esac; done; echo whole > $file";
+
+class ServiceApiTest : public testing::Test {
+ protected:
+  explicit ServiceApiTest(const std::string& token = "") : token_(token) { restart(); }
+
+  void restart() {
+    api_ = nullptr;
+    runner_.reset();
+    store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
+    runner_ = std::make_unique<SweepRunner>(
+        RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)}, *store_,
+        metrics_);
+    api_ = make_api({.token = token_, .queued_max = 2}, *store_, *runner_, metrics_);
+  }
+
+  net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
+                    std::map<std::string, std::string> headers = {}) const {
+    net::Request request;
+    request.method = method;
+    request.path = path;
+    request.body = body;
+    request.headers = std::move(headers);
+    request.headers.emplace("host", "127.0.0.1:9464");
+    request.headers.emplace("content-type", "application/json");
+    return api_(request);
+  }
+
+  json submit(const std::string& body, const std::string& key = "") const {
+    const net::Response response = ask("POST", "/v1/sweeps", body, {{"idempotency-key", key}});
+    EXPECT_EQ(response.status, 202u) << *response.body;
+    return json::parse(*response.body);
+  }
+
+  std::string state(const json& sweep) const {
+    return json::parse(*ask("GET", path_of(sweep)).body).at("state").get<std::string>();
+  }
+  static std::string path_of(const json& sweep) { return "/v1/sweeps/" + sweep.at("id").get<std::string>(); }
+
+  std::string wait_for(const json& sweep, const std::string& wanted) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (state(sweep) != wanted && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return state(sweep);
+  }
+
+  std::string token_;
+  ScratchFolder folder_;
+  reporters::SweepMetrics metrics_{"1.2.3"};
+  std::unique_ptr<SweepStore> store_;
+  std::unique_ptr<SweepRunner> runner_;
+  net::Handler api_;
+};
+
+TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
+  const net::Response accepted = ask("POST", "/v1/sweeps", R"({"batch": 8})");
+  EXPECT_EQ(accepted.status, 202u);
+  const json sweep = json::parse(*accepted.body);
+  ASSERT_EQ(accepted.headers.size(), 1u);
+  EXPECT_EQ(accepted.headers[0].first, "Location");
+  EXPECT_EQ(accepted.headers[0].second, path_of(sweep));
+  EXPECT_EQ(wait_for(sweep, "done"), "done");
+  const net::Response results = ask("GET", path_of(sweep) + "/results");
+  EXPECT_EQ(results.status, 200u);
+  EXPECT_EQ(*results.body, "whole\n");
+  EXPECT_EQ(json::parse(*ask("GET", "/v1/sweeps").body).at("sweeps").size(), 1u);
+}
+
+TEST_F(ServiceApiTest, ACrashCostsThatSweepAlone) {
+  const json crashed = submit(R"({"seed": 2})");
+  EXPECT_EQ(wait_for(submit("{}"), "done"), "done");
+  EXPECT_EQ(state(crashed), "failed");
+  EXPECT_THAT(*ask("GET", path_of(crashed)).body, HasSubstr("SIGSEGV"));
+  EXPECT_EQ(ask("GET", path_of(crashed) + "/results").status, 404u);
+}
+
+TEST_F(ServiceApiTest, DeleteCancelsWhatIsQueuedAndStopsWhatRuns) {
+  const json running = submit(R"({"seed": 1})");
+  const json queued = submit("{}");
+  EXPECT_EQ(wait_for(running, "running"), "running");
+  EXPECT_EQ(ask("GET", path_of(running) + "/results").status, 409u);
+  EXPECT_EQ(ask("DELETE", path_of(queued)).status, 200u);
+  EXPECT_EQ(state(queued), "cancelled");
+  EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
+  EXPECT_EQ(wait_for(running, "cancelled"), "cancelled");
+  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n") << "what was measured is kept";
+  EXPECT_EQ(ask("DELETE", path_of(running)).status, 409u);
+  EXPECT_EQ(ask("DELETE", "/v1/sweeps/0123").status, 404u);
+}
+
+TEST_F(ServiceApiTest, AFullQueueSaysWhenToComeBack) {
+  wait_for(submit(R"({"seed": 1})"), "running");
+  submit("{}");
+  submit("{}");
+  const net::Response full = ask("POST", "/v1/sweeps", "{}");
+  EXPECT_EQ(full.status, 429u);
+  ASSERT_EQ(full.headers.size(), 1u);
+  EXPECT_EQ(full.headers[0].first, "Retry-After");
+}
+
+TEST_F(ServiceApiTest, AKeyMakesAcceptingHappenOnce) {
+  const json first = submit(R"({"batch": 8})", "key");
+  EXPECT_EQ(submit(R"({"batch": 8})", "key").at("id"), first.at("id"));
+  EXPECT_EQ(ask("POST", "/v1/sweeps", R"({"batch": 9})", {{"idempotency-key", "key"}}).status, 422u);
+  EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", {{"idempotency-key", std::string(256, 'k')}}).status, 400u);
+}
+
+TEST_F(ServiceApiTest, StoppingKeepsTheRunningSweepAsInterruptedAndTheQueueQueued) {
+  const json running = submit(R"({"seed": 1})");
+  wait_for(running, "running");
+  const json queued = submit("{}");
+  restart();
+  EXPECT_EQ(state(running), "interrupted");
+  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n");
+  EXPECT_EQ(wait_for(queued, "done"), "done") << "the next process runs what was queued";
+}
+
+TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {
+  const net::Response bad = ask("POST", "/v1/sweeps", R"({"batch": 0})");
+  EXPECT_EQ(bad.status, 400u);
+  EXPECT_THAT(json::parse(*bad.body).at("error").get<std::string>(), HasSubstr("is not a batch"));
+  EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", {{"content-type", "text/plain"}}).status, 415u);
+  EXPECT_EQ(ask("PUT", "/v1/sweeps", "{}").status, 405u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/../../etc/passwd").status, 404u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody").status, 404u);
+}
+
+TEST_F(ServiceApiTest, HealthAndMetricsAreThere) {
+  EXPECT_EQ(ask("GET", "/healthz").status, 200u);
+  EXPECT_EQ(ask("GET", "/readyz").status, 200u);
+  const net::Response metrics = ask("GET", "/metrics");
+  EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_THAT(*metrics.body, HasSubstr("graphbench_build_info"));
+}
+
+TEST_F(ServiceApiTest, OtherNamesForLoopbackAreNotAnswered) {
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "evil.example"}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "127.0.0.1.evil.example"}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost:1"}}).status, 200u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "[::1]:1"}}).status, 200u);
+}
+
+class ServiceApiWithTokenTest : public ServiceApiTest {
+ protected:
+  ServiceApiWithTokenTest() : ServiceApiTest("correct-horse-battery") {}
+};
+
+TEST_F(ServiceApiWithTokenTest, OnlyTheTokenOpensIt) {
+  for (const char* given : {"", "Bearer", "Bearer ", "Bearer correct-horse-batterx", "correct-horse-battery",
+                            "Bearer correct-horse-battery2", "bearer correct-horse-battery"}) {
+    EXPECT_EQ(ask("GET", "/v1/sweeps", "", {{"authorization", given}}).status, 401u) << given;
+    EXPECT_EQ(ask("GET", "/metrics", "", {{"authorization", given}}).status, 401u) << given;
+  }
+  EXPECT_EQ(ask("GET", "/healthz").status, 200u);
+  const std::map<std::string, std::string> right = {{"authorization", "Bearer correct-horse-battery"},
+                                                    {"host", "bench.example"}};
+  EXPECT_EQ(ask("GET", "/v1/sweeps", "", right).status, 200u);
+}
+
+}  // namespace
+}  // namespace graphbench::serve

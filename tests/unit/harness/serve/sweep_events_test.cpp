@@ -1,0 +1,54 @@
+// Events survive their journey; what is left behind on purpose is left behind.
+#include "harness/serve/sweep_events.hpp"
+
+#include <gtest/gtest.h>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+TEST(SweepEvents, ADeviceArrives) {
+  model::DeviceFacts facts;
+  facts.name = "Some \"GPU\"";
+  const auto event =
+      std::get<SweepBegan>(decode_sweep_event(encode_sweep_event(SweepBegan{"cuda:0", facts})));
+  EXPECT_EQ(event.device, "cuda:0");
+  EXPECT_EQ(event.facts.name, facts.name);
+}
+
+TEST(SweepEvents, ProgressArrives) {
+  model::Progress progress;
+  progress.cells_done = 3;
+  progress.cells_total = 4;
+  progress.worker = "mlp";
+  const auto event = std::get<SweepProgress>(decode_sweep_event(encode_sweep_event(SweepProgress{progress})));
+  EXPECT_EQ(event.progress.cells_done, 3);
+  EXPECT_EQ(event.progress.worker, "mlp");
+  EXPECT_FALSE(event.progress.eta_seconds);
+}
+
+TEST(SweepEvents, CellsArriveWithoutTheirSamples) {
+  model::CellResult cell;
+  cell.cell.workload = "mlp";
+  cell.status = model::CellStatus::failed;
+  cell.reason = model::Reason{"io", "line\nbreak"};
+  cell.launches.emplace_back().latency_samples = {1, 2};
+  const std::string line = encode_sweep_event(SweepCells{{cell}});
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const auto event = std::get<SweepCells>(decode_sweep_event(line));
+  ASSERT_EQ(event.cells.size(), 1u);
+  EXPECT_EQ(event.cells[0].cell, cell.cell);
+  EXPECT_EQ(event.cells[0].reason->message, "line\nbreak");
+  EXPECT_TRUE(event.cells[0].launches.at(0).latency_samples.empty());
+}
+
+TEST(SweepEvents, AnythingElseIsAnError) {
+  for (const char* line : {"", "{}", "[]", "{\"progress\": 1}", "{\"cells\": [1]}", "{\"device\": \"a\"}",
+                           R"({"cells": ["{\"event\": \"done\"}"]})"}) {
+    EXPECT_THROW(decode_sweep_event(line), Error) << line;
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::serve

@@ -1,0 +1,81 @@
+// Which bodies become which arguments, and what is said of the others.
+#include "harness/serve/sweep_request.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/config/input_error.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string refusal(const std::string& body, BodyFormat format = BodyFormat::json) {
+  try {
+    parse_sweep_request(body, format);
+  } catch (const config::InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(SweepRequest, JsonAndTomlMeanTheSame) {
+  const auto wanted = ElementsAre("--batch=1,8:32:x2", "--cold-l2", "--set=mlp.hidden=64",
+                                  "--time-per-cell=0.5", "--workload=mlp,conv");
+  EXPECT_THAT(parse_sweep_request(R"({"workload": ["mlp", "conv"], "batch": [1, "8:32:x2"], "cold-l2": true,
+                                      "set": {"mlp.hidden": 64}, "time-per-cell": 0.5})",
+                                  BodyFormat::json),
+              wanted);
+  EXPECT_THAT(parse_sweep_request("workload = [\"mlp\", \"conv\"]\nbatch = [1, \"8:32:x2\"]\ncold-l2 = true\n"
+                                  "time-per-cell = 0.5\n[set]\nmlp.hidden = 64\n",
+                                  BodyFormat::toml),
+              wanted);
+  EXPECT_THAT(parse_sweep_request("{}", BodyFormat::json), ElementsAre());
+  EXPECT_THAT(parse_sweep_request(R"({"profile": false})", BodyFormat::json), ElementsAre());
+}
+
+TEST(SweepRequest, WhatNamesFilesOrAddressesIsRefused) {
+  for (const char* key : {"json", "samples", "trace", "plugin", "prometheus-listen", "prometheus-textfile",
+                          "prometheus-push", "push-grouping"}) {
+    EXPECT_THAT(refusal(std::string("{\"") + key + "\": \"x\"}"), HasSubstr("a request may not give it"))
+        << key;
+  }
+  EXPECT_THAT(refusal("{\"config\": \"x\"}"), HasSubstr("is not a key of a sweep"));
+  EXPECT_THAT(refusal("plugin = \"x\"\n", BodyFormat::toml),
+              HasSubstr("request:1: plugin: a request may not give it"));
+}
+
+TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
+  EXPECT_EQ(refusal(R"({"batch": 0})"),
+            "batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");
+  EXPECT_THAT(refusal("mode = \"whole\"\nbatch = 0\n", BodyFormat::toml), HasSubstr("request:2: batch: "));
+  EXPECT_THAT(refusal(R"({"bach": 1})"), HasSubstr("did you mean \"batch\"?"));
+  EXPECT_THAT(refusal(R"({"batch": 1, "batch": 2})"), HasSubstr("batch: it is given twice"));
+  EXPECT_THAT(refusal(R"({"batch": null})"), HasSubstr("batch: it will not do"));
+  EXPECT_THAT(refusal(R"({"batch": {"a": 1}})"), HasSubstr("batch: it will not do"));
+  EXPECT_THAT(refusal(R"({"set": {"mlp.hidden": "64"}})"), HasSubstr("wants a whole number"));
+}
+
+TEST(SweepRequest, BodiesThatAreNoDocumentsAreRefused) {
+  for (const char* body : {"", "{", "[]", "1", "null", "\"a\"", "{\"a\": 1", "\xff\xfe", "{\"\xff\": 1}"}) {
+    EXPECT_NE(refusal(body), "accepted") << body;
+  }
+  EXPECT_NE(refusal("batch =", BodyFormat::toml), "accepted");
+}
+
+TEST(SweepRequest, DepthDoesNoHarm) {
+  const std::string deep(60'000, '[');
+  EXPECT_NE(refusal("{\"batch\": " + deep + std::string(60'000, ']') + "}"), "accepted");
+  EXPECT_NE(refusal(deep), "accepted");
+  EXPECT_NE(refusal("batch = " + deep + std::string(60'000, ']'), BodyFormat::toml), "accepted");
+}
+
+TEST(SweepRequest, KeysCannotBreakOutOfTheirLine) {
+  EXPECT_THAT(refusal("{\"batch = 1\\njson\": \"x\"}"), HasSubstr("is not a key of a sweep"));
+  EXPECT_THAT(refusal(R"({"set": {"mlp.hidden\" = 1}\njson = \"x": 1}})"),
+              testing::Not(HasSubstr("accepted")));
+}
+
+}  // namespace
+}  // namespace graphbench::serve

@@ -1,0 +1,101 @@
+// What the store keeps, in which order it gives it out, and what a restart makes of it.
+#include "harness/serve/sweep_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include "graphs/ir/error.hpp"
+#include "tests/unit/harness/serve/scratch_folder.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+using What = SweepStore::Added::What;
+
+class SweepStoreTest : public testing::Test {
+ protected:
+  std::string add(const std::string& argument) { return store().add({argument}, "", 10).id; }
+  SweepStore& store() {
+    if (!store_) store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
+    return *store_;
+  }
+  void restart() { store_.reset(); }
+
+ private:
+  ScratchFolder folder_;
+  std::unique_ptr<SweepStore> store_;
+};
+
+TEST_F(SweepStoreTest, SweepsRunInTheOrderTheyCame) {
+  const std::string first = add("--batch=1");
+  const std::string second = add("--batch=2");
+  const auto taken = store().take();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->id, first);
+  EXPECT_EQ(taken->state, SweepState::running);
+  EXPECT_EQ(taken->arguments, std::vector<std::string>{"--batch=1"});
+  EXPECT_FALSE(taken->started_at.empty());
+  EXPECT_EQ(store().take()->id, second);
+  EXPECT_FALSE(store().take());
+  EXPECT_EQ(store().list().front().id, second) << "the newest is listed first";
+}
+
+TEST_F(SweepStoreTest, ARestartFindsWhatWasQueuedDoneAndCutShort) {
+  const std::string done = add("a");
+  const std::string cut = add("b");
+  const std::string queued = add("c");
+  store().take();
+  store().end(done, {SweepState::done, 3, "", "{\"a\": \"b\"}"});
+  store().take();
+  restart();
+  EXPECT_EQ(store().find(done)->state, SweepState::done);
+  EXPECT_EQ(store().find(done)->exit_code, 3);
+  EXPECT_EQ(store().result(done), "{\"a\": \"b\"}");
+  EXPECT_EQ(store().find(cut)->state, SweepState::interrupted);
+  EXPECT_FALSE(store().result(cut));
+  EXPECT_EQ(store().take()->id, queued);
+}
+
+TEST_F(SweepStoreTest, AFullQueueTakesNoMore) {
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(store().add({}, "", 2).what, What::added);
+  EXPECT_EQ(store().add({}, "", 2).what, What::full);
+  store().take();
+  EXPECT_EQ(store().add({}, "", 2).what, What::added) << "what runs is not queued";
+}
+
+TEST_F(SweepStoreTest, AKeyThatCameBeforeIsTheSameSweep) {
+  const auto first = store().add({"a"}, "key", 1);
+  restart();
+  const auto again = store().add({"a"}, "key", 1);
+  EXPECT_EQ(again.what, What::known) << "even where the queue is full";
+  EXPECT_EQ(again.id, first.id);
+  EXPECT_TRUE(again.same);
+  EXPECT_FALSE(store().add({"b"}, "key", 1).same);
+  EXPECT_EQ(store().list().size(), 1u);
+}
+
+TEST_F(SweepStoreTest, OnlyWhatIsQueuedIsCancelledHere) {
+  const std::string running = add("a");
+  const std::string queued = add("b");
+  store().take();
+  EXPECT_FALSE(store().cancel(running));
+  EXPECT_TRUE(store().cancel(queued));
+  EXPECT_FALSE(store().cancel(queued));
+  EXPECT_FALSE(store().cancel("nobody"));
+  EXPECT_FALSE(store().take());
+}
+
+TEST_F(SweepStoreTest, TextIsKeptAsItIs) {
+  const std::string odd = "'; DROP TABLE sweeps; --\n\"\xc3\xa4";
+  const std::string id = add(odd);
+  restart();
+  EXPECT_EQ(store().find(id)->arguments.front(), odd);
+  EXPECT_FALSE(store().find("' OR 1=1 --"));
+}
+
+TEST(SweepStore, AFileThatIsNoDatabaseIsAnError) {
+  const ScratchFolder folder;
+  EXPECT_THROW(SweepStore(folder.path()), Error);
+}
+
+}  // namespace
+}  // namespace graphbench::serve
