@@ -90,11 +90,21 @@ TEST(Arguments, ListTakesWhatToList) {
 
 TEST(Arguments, HelpNamesEveryOptionAndNoCommandThatIsNotThere) {
   const std::string help = parse({"--help"}).text;
-  for (const char* name :
-       {"--sweep", "--workload", "--batch", "--worker-timeout", "--split-ops", "list", "compare"}) {
+  for (const char* name : {"--sweep", "--workload", "--batch", "--worker-timeout", "--split-ops", "list",
+                           "compare", "serve", "--prometheus-listen"}) {
     EXPECT_THAT(help, HasSubstr(name));
   }
-  EXPECT_THAT(help, testing::Not(HasSubstr("serve ")));
+}
+
+TEST(Arguments, ServeTakesItsOwnOptions) {
+  const Arguments arguments =
+      parse({"serve", "--listen", "[::1]:1", "--state", "d", "--token-file", "t", "--grace=0"});
+  EXPECT_EQ(arguments.command, Command::serve);
+  EXPECT_EQ(arguments.serve.listen, "[::1]:1");
+  EXPECT_EQ(arguments.serve.state, "d");
+  EXPECT_EQ(arguments.serve.token_file, "t");
+  EXPECT_EQ(arguments.serve.grace_seconds, 0);
+  EXPECT_EQ(parse({"serve"}).serve.listen, "127.0.0.1:9464");
 }
 
 TEST(Arguments, CompareHasItsOwnOptions) {

@@ -158,6 +158,9 @@ TEST_F(ServiceApiTest, HealthAndMetricsAreThere) {
 TEST_F(ServiceApiTest, OtherNamesForLoopbackAreNotAnswered) {
   EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "evil.example"}}).status, 421u);
   EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "127.0.0.1.evil.example"}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", ""}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost:x"}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost"}}).status, 200u);
   EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost:1"}}).status, 200u);
   EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "[::1]:1"}}).status, 200u);
 }
