@@ -139,6 +139,7 @@ class SweepRunner::Impl {
 
   SweepEnd end_of(const SweepExit& exit) {
     const std::scoped_lock lock(mutex_);
+    running_.clear();  // from here on it is too late to cancel it
     const std::string said = sweep::last_lines(exit.output);
     SweepEnd end;
     if (exit.signal == 0) end.exit_code = exit.exit_code;

@@ -15,11 +15,12 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Writes a document where it is told to, unless its arguments tell it to wait or to crash.
+// Writes a document where it is told to, unless its arguments tell it to wait or to crash. A waiting one
+// says with a file that it is ready to be stopped.
 constexpr const char* script =
-    "for a in \"$@\"; do case $a in --json=*) file=${a#--json=};; --seed=1) trap 'echo partly > $file; exit "
-    "130' "
-    "TERM; while :; do sleep 0.01; done;; --seed=2) kill -SEGV $$;; esac; done; echo whole > $file";
+    "for a in \"$@\"; do case $a in --json=*) file=${a#--json=};; "
+    "--seed=1) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; done;; "
+    "--seed=2) kill -SEGV $$;; esac; done; echo whole > $file";
 
 class ServiceApiTest : public testing::Test {
  protected:
@@ -66,6 +67,16 @@ class ServiceApiTest : public testing::Test {
     return state(sweep);
   }
 
+  // Until the script of `"seed": 1` would hear that it is to stop.
+  void wait_until_it_waits(const json& sweep) const {
+    const std::string ready = folder_.file(sweep.at("id").get<std::string>() + ".json.ready");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!std::filesystem::exists(ready) && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_EQ(state(sweep), "running");
+  }
+
   std::string token_;
   ScratchFolder folder_;
   reporters::SweepMetrics metrics_{"1.2.3"};
@@ -99,7 +110,7 @@ TEST_F(ServiceApiTest, ACrashCostsThatSweepAlone) {
 TEST_F(ServiceApiTest, DeleteCancelsWhatIsQueuedAndStopsWhatRuns) {
   const json running = submit(R"({"seed": 1})");
   const json queued = submit("{}");
-  EXPECT_EQ(wait_for(running, "running"), "running");
+  wait_until_it_waits(running);
   EXPECT_EQ(ask("GET", path_of(running) + "/results").status, 409u);
   EXPECT_EQ(ask("DELETE", path_of(queued)).status, 200u);
   EXPECT_EQ(state(queued), "cancelled");
@@ -129,7 +140,7 @@ TEST_F(ServiceApiTest, AKeyMakesAcceptingHappenOnce) {
 
 TEST_F(ServiceApiTest, StoppingKeepsTheRunningSweepAsInterruptedAndTheQueueQueued) {
   const json running = submit(R"({"seed": 1})");
-  wait_for(running, "running");
+  wait_until_it_waits(running);
   const json queued = submit("{}");
   restart();
   EXPECT_EQ(state(running), "interrupted");
