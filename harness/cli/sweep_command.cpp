@@ -11,11 +11,10 @@
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/cli/publishing.hpp"
+#include "harness/cli/service_teller.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
-#include "harness/serve/sweep_events.hpp"
 #include "harness/sweep/run_sweep.hpp"
-#include "harness/worker/child_io.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
 #include "reporters/json/write_file.hpp"
@@ -39,19 +38,6 @@ class Listeners final : public sweep::Progress {
   std::vector<sweep::Progress*> listeners_;
 };
 
-// Tells the service that started this sweep.
-class ServiceTeller final : public sweep::Progress {
- public:
-  ServiceTeller(const std::string& device, const model::DeviceFacts& facts) {
-    worker::send_line(serve::encode_sweep_event(serve::SweepBegan{device, facts}));
-  }
-  void update(const model::Progress& progress) override {
-    worker::send_line(serve::encode_sweep_event(serve::SweepProgress{progress}));
-  }
-  void cells_done(const std::vector<model::CellResult>& cells) override {
-    worker::send_line(serve::encode_sweep_event(serve::SweepCells{cells}));
-  }
-};
 
 int dump_programs(const std::vector<std::string>& dumps) {
   for (const std::string& dump : dumps) {
@@ -186,6 +172,7 @@ int sweep_command(const Arguments& arguments) {
   const Surroundings surroundings = read_surroundings(plan.device, options, supervisor);
   sweep::SweepOutcome outcome = measure(plan, catalog, options, supervisor, *publisher, arguments.served);
   add_surroundings(surroundings, outcome);
+  if (arguments.served) ServiceTeller::tell_floors(outcome.result);
   const int exit_code = report(outcome, options);
   const bool published = finish_publishing(*publisher, outcome, options, supervisor);
   return published || outcome.interrupted ? exit_code : exit_error;

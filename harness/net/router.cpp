@@ -54,7 +54,7 @@ Response text_response(unsigned status, const std::string& line) {
 }
 
 void Router::add(const std::string& method, const std::string& pattern, Handler handler) {
-  routes_.push_back({method, parts_of(pattern), std::move(handler)});
+  routes_.push_back({method, pattern, parts_of(pattern), std::move(handler)});
 }
 
 Response Router::operator()(const Request& request) const {
@@ -76,6 +76,15 @@ Response Router::operator()(const Request& request) const {
   Response response = text_response(405, "this path does not take " + request.method);
   response.headers.emplace_back("Allow", allowed);
   return response;
+}
+
+std::string Router::pattern_of(const std::string& path) const {
+  if (!path.starts_with('/')) return "other";
+  const std::vector<std::string> parts = parts_of(path);
+  Parameters parameters;
+  const auto found =
+      std::ranges::find_if(routes_, [&](const Route& route) { return fits(route.parts, parts, parameters); });
+  return found == routes_.end() ? "other" : found->pattern;
 }
 
 }  // namespace graphbench::net

@@ -18,9 +18,14 @@ class Router {
   // whoever sends the response leaves the body out.
   Response operator()(const Request& request) const;
 
+  // The pattern that a path fits, whatever its method; "other" where none does. For metrics and logs, which
+  // must not hold what clients make up.
+  std::string pattern_of(const std::string& path) const;
+
  private:
   struct Route {
     std::string method;
+    std::string pattern;
     std::vector<std::string> parts;
     Handler handler;
   };

@@ -74,6 +74,10 @@ void Publisher::cells_done(const std::vector<model::CellResult>& cells) {
 std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome) {
   const bool success = !outcome.interrupted && outcome.cells_failed == 0;
   metrics_.set_device(device_, outcome.result.environment.device);
+  // What the floors add is known only now.
+  for (const model::CellResult& cell : outcome.result.cells) {
+    if (cell.summary.submit_over_floor) metrics_.set_cell(device_, cell);
+  }
   metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
   instance_ = outcome.result.environment.hostname;
   std::vector<PublishFailure> failures;

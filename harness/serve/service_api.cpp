@@ -3,6 +3,8 @@
 
 #include <openssl/crypto.h>
 
+#include <chrono>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "harness/config/input_error.hpp"
@@ -55,8 +57,12 @@ bool is_loopback_name(std::string_view host) {
 
 class Api {
  public:
-  Api(ApiSettings settings, SweepStore& store, SweepRunner& runner, const reporters::SweepMetrics& metrics)
-      : settings_(std::move(settings)), store_(store), runner_(runner), metrics_(metrics) {
+  Api(ApiSettings settings, ApiParts parts)
+      : settings_(std::move(settings)),
+        store_(parts.store),
+        runner_(parts.runner),
+        metrics_(parts.metrics),
+        service_metrics_(parts.service_metrics) {
     add("GET", "/healthz", [](const Request&) { return net::text_response(200, "ok"); });
     add("GET", "/readyz", [this](const Request&) { return ready(); });
     add("GET", "/metrics", [this](const Request&) { return scrape(); });
@@ -68,6 +74,22 @@ class Api {
   }
 
   Response operator()(const Request& request) const {
+    const auto began = std::chrono::steady_clock::now();
+    Response response;
+    try {
+      response = answer(request);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "graphbench: warning: %s %s: %s\n", request.method.c_str(),
+                   router_.pattern_of(request.path).c_str(), error.what());
+      response = refusal(500, "an internal error");
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    service_metrics_.count_request(router_.pattern_of(request.path), response.status, took.count());
+    return response;
+  }
+
+ private:
+  Response answer(const Request& request) const {
     // Probes of a supervisor carry no token, and learn nothing.
     const bool open = request.path == "/healthz" || request.path == "/readyz";
     if (!open && !is_allowed(request)) {
@@ -81,7 +103,6 @@ class Api {
     return router_(request);
   }
 
- private:
   void add(const std::string& method, const std::string& pattern, net::Handler handler) {
     router_.add(method, pattern, std::move(handler));
   }
@@ -102,7 +123,8 @@ class Api {
   Response scrape() const {
     Response response;
     response.content_type = reporters::metrics_content_type;
-    response.body = metrics_.text();
+    service_metrics_.set_queue(store_.queued(), settings_.queued_max);
+    response.body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text());
     return response;
   }
 
@@ -153,6 +175,7 @@ class Api {
     const std::string& id = request.parameters.at("id");
     // The runner may take it between the two questions: then it runs, and the second one finds it.
     const bool queued = store_.cancel(id);
+    if (queued) service_metrics_.count_sweep(name_of(SweepState::cancelled));
     if (queued || runner_.cancel(id)) return json_response(queued ? 200 : 202, json_of(*store_.find(id)));
     return store_.find(id) ? refusal(409, "this sweep has ended") : refusal(404, "there is no such sweep");
   }
@@ -176,15 +199,15 @@ class Api {
   SweepStore& store_;
   SweepRunner& runner_;
   const reporters::SweepMetrics& metrics_;
+  reporters::ServiceMetrics& service_metrics_;
   net::Router router_;
 };
 
 }  // namespace
 
-net::Handler make_api(ApiSettings settings, SweepStore& store, SweepRunner& runner,
-                      const reporters::SweepMetrics& metrics) {
+net::Handler make_api(ApiSettings settings, ApiParts parts) {
   // Shared: a handler is copied, and its routes point at the object.
-  const auto api = std::make_shared<const Api>(std::move(settings), store, runner, metrics);
+  const auto api = std::make_shared<const Api>(std::move(settings), parts);
   return [api](const Request& request) { return (*api)(request); };
 }
 

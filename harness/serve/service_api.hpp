@@ -6,6 +6,7 @@
 #include "harness/net/http.hpp"
 #include "harness/serve/sweep_runner.hpp"
 #include "harness/serve/sweep_store.hpp"
+#include "reporters/prometheus/service_metrics.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 
 namespace graphbench::serve {
@@ -15,8 +16,14 @@ struct ApiSettings {
   std::size_t queued_max = 64;  // beyond it: 429
 };
 
-// All outlive the handler.
-net::Handler make_api(ApiSettings settings, SweepStore& store, SweepRunner& runner,
-                      const reporters::SweepMetrics& metrics);
+// What the API answers from; all outlive the handler.
+struct ApiParts {
+  SweepStore& store;
+  SweepRunner& runner;
+  const reporters::SweepMetrics& metrics;
+  reporters::ServiceMetrics& service_metrics;
+};
+
+net::Handler make_api(ApiSettings settings, ApiParts parts);
 
 }  // namespace graphbench::serve

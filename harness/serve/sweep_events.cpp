@@ -1,16 +1,21 @@
 // Cells and devices travel in the workers' own form. Both ends are the same binary.
 #include "harness/serve/sweep_events.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
 #include "harness/worker/optional_json.hpp"
 #include "harness/worker/protocol.hpp"
+#include "reporters/json/result_json.hpp"
 
 namespace graphbench::model {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Progress, cells_done, cells_total, tasks_done, tasks_total,
                                    elapsed_seconds, eta_seconds, worker, phase, batch, failures)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Estimate, p50, ci95_low, ci95_high, between_launches, within_launch)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CellSummary, submit_seconds, latency_seconds, device_seconds,
+                                   speedup_over_eager, breakeven_steps, steady_after, submit_over_floor)
 
 }  // namespace graphbench::model
 
@@ -18,6 +23,8 @@ namespace graphbench::serve {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t ramp_samples_max = 32;
 
 json to_document(const SweepBegan& event) {
   return {{"device", event.device}, {"facts", worker::encode_event(worker::DeviceEvent{event.facts})}};
@@ -30,14 +37,18 @@ json to_document(const SweepProgress& event) {
 json to_document(const SweepCells& event) {
   json cells = json::array();
   for (model::CellResult cell : event.cells) {
+    const json summary = cell.summary;
+    const std::string text = reporters::to_json(cell);
     for (model::Launch& launch : cell.launches) {
       launch.submit_samples.clear();
-      launch.latency_samples.clear();
+      launch.latency_samples.resize(std::min(launch.latency_samples.size(), ramp_samples_max));
       launch.device_samples.clear();
       launch.latency_started_ns.clear();
       launch.device_started_ns.clear();
     }
-    cells.push_back(worker::encode_event(worker::CellEvent{std::move(cell)}));
+    cells.push_back({{"result", worker::encode_event(worker::CellEvent{std::move(cell)})},
+                     {"summary", summary},
+                     {"document", text}});
   }
   return {{"cells", cells}};
 }
@@ -56,8 +67,10 @@ SweepEvent from_document(const json& document) {
   }
   if (document.contains("progress")) return SweepProgress{document.at("progress").get<model::Progress>()};
   SweepCells event;
-  for (const json& line : document.at("cells")) {
-    event.cells.push_back(decoded<worker::CellEvent>(line).result);
+  for (const json& cell : document.at("cells")) {
+    event.cells.push_back(decoded<worker::CellEvent>(cell.at("result")).result);
+    event.cells.back().summary = cell.at("summary").get<model::CellSummary>();
+    event.documents.push_back(cell.at("document").get<std::string>());
   }
   return event;
 }

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "graphs/ir/error.hpp"
-#include "harness/measure/summary.hpp"
 #include "harness/serve/sweep_events.hpp"
 #include "harness/serve/sweep_process.hpp"
 #include "harness/sweep/exit_text.hpp"
@@ -32,12 +31,22 @@ std::optional<std::string> contents_of(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
+// Of graphbench_sweeps_total.
+const char* word_of(const SweepEnd& end) {
+  const bool cells_failed = end.state == SweepState::done && end.exit_code == exit_cells_failed;
+  return cells_failed ? "cells_failed" : name_of(end.state);
+}
+
 }  // namespace
 
 class SweepRunner::Impl {
  public:
-  Impl(RunnerSettings settings, SweepStore& store, reporters::SweepMetrics& metrics)
-      : settings_(std::move(settings)), store_(store), metrics_(metrics), thread_([this] { loop(); }) {}
+  Impl(RunnerSettings settings, RunnerParts parts)
+      : settings_(std::move(settings)),
+        store_(parts.store),
+        metrics_(parts.metrics),
+        service_metrics_(parts.service_metrics),
+        thread_([this] { loop(); }) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -72,7 +81,9 @@ class SweepRunner::Impl {
       try {
         sweep = next();
         if (!sweep) return;
-        store_.end(sweep->id, run(*sweep));
+        const SweepEnd end = run(*sweep);
+        store_.end(sweep->id, end);
+        service_metrics_.count_sweep(word_of(end));
       } catch (const std::exception& error) {
         // A full disk, most likely. The sweep stays as running and is found interrupted by the next process.
         std::fprintf(stderr, "graphbench: warning: sweep %s: %s\n", sweep ? sweep->id.c_str() : "?",
@@ -169,7 +180,6 @@ class SweepRunner::Impl {
       metrics_.set_progress(device_, progress->progress);
     }
     if (auto* done = std::get_if<SweepCells>(&event)) {
-      measure::summarize_cells(done->cells);
       for (const model::CellResult& cell : done->cells) metrics_.set_cell(device_, cell);
     }
   }
@@ -177,6 +187,7 @@ class SweepRunner::Impl {
   RunnerSettings settings_;
   SweepStore& store_;
   reporters::SweepMetrics& metrics_;
+  reporters::ServiceMetrics& service_metrics_;
   std::mutex mutex_;
   std::condition_variable work_;
   bool stopping_ = false;
@@ -188,8 +199,8 @@ class SweepRunner::Impl {
   std::thread thread_;
 };
 
-SweepRunner::SweepRunner(RunnerSettings settings, SweepStore& store, reporters::SweepMetrics& metrics)
-    : impl_(std::make_unique<Impl>(std::move(settings), store, metrics)) {}
+SweepRunner::SweepRunner(RunnerSettings settings, RunnerParts parts)
+    : impl_(std::make_unique<Impl>(std::move(settings), parts)) {}
 SweepRunner::~SweepRunner() = default;
 
 void SweepRunner::wake() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/serve/sweep_store.hpp"
+#include "reporters/prometheus/service_metrics.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 
 namespace graphbench::serve {
@@ -17,10 +18,17 @@ struct RunnerSettings {
   std::chrono::milliseconds grace{10'000};
 };
 
+// What the runner works on; all outlive it.
+struct RunnerParts {
+  SweepStore& store;
+  reporters::SweepMetrics& metrics;
+  reporters::ServiceMetrics& service_metrics;
+};
+
 class SweepRunner {
  public:
-  // Both outlive it. Begins with what is queued.
-  SweepRunner(RunnerSettings settings, SweepStore& store, reporters::SweepMetrics& metrics);
+  // Begins with what is queued.
+  SweepRunner(RunnerSettings settings, RunnerParts parts);
   // The running sweep is told to stop and is kept as interrupted, with what it measured.
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;

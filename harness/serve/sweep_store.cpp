@@ -152,10 +152,7 @@ class SweepStore::Impl {
       Statement known(database_, "SELECT id, arguments FROM sweeps WHERE idempotency_key = ?");
       if (known.bind(key).step()) return {Added::What::known, known.text(0), known.text(1) == text};
     }
-    Statement queued(database_, "SELECT count(*) FROM sweeps WHERE state = 'queued'");
-    queued.step();
-    if (static_cast<std::size_t>(queued.number(0).value_or(0)) >= queued_max)
-      return {Added::What::full, "", true};
+    if (count_queued() >= queued_max) return {Added::What::full, "", true};
     const std::string id = new_id();
     Statement(database_,
               "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) "
@@ -166,6 +163,11 @@ class SweepStore::Impl {
         .bind(sweep::utc_now())
         .step();
     return {Added::What::added, id, true};
+  }
+
+  std::size_t queued() const {
+    const std::scoped_lock lock(mutex_);
+    return count_queued();
   }
 
   std::vector<StoredSweep> select(const std::string& rest, const std::optional<std::string>& id) const {
@@ -222,6 +224,12 @@ class SweepStore::Impl {
   }
 
  private:
+  std::size_t count_queued() const {
+    Statement queued(database_, "SELECT count(*) FROM sweeps WHERE state = 'queued'");
+    queued.step();
+    return static_cast<std::size_t>(queued.number(0).value_or(0));
+  }
+
   mutable std::mutex mutex_;
   sqlite3* database_ = nullptr;
 };
@@ -246,6 +254,10 @@ std::vector<StoredSweep> SweepStore::list() const {
 
 std::optional<std::string> SweepStore::result(const std::string& id) const {
   return impl_->result(id);
+}
+
+std::size_t SweepStore::queued() const {
+  return impl_->queued();
 }
 
 std::optional<StoredSweep> SweepStore::take() {

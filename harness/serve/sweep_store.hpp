@@ -53,6 +53,8 @@ class SweepStore {
   std::vector<StoredSweep> list() const;  // newest first
   std::optional<std::string> result(const std::string& id) const;
 
+  std::size_t queued() const;
+
   // The oldest queued one becomes running.
   std::optional<StoredSweep> take();
   void end(const std::string& id, const SweepEnd& end);

@@ -186,6 +186,10 @@ Json plan_of(const model::PlanFacts& plan) {
 
 }  // namespace
 
+std::string to_json(const model::CellResult& cell) {
+  return dump(cell_of(cell), -1);
+}
+
 std::string to_json(const model::Result& result) {
   Json head;
   head["schema"] = "graphbench.result/1";
@@ -203,7 +207,7 @@ std::string to_json(const model::Result& result) {
   const char* separator = "\n    ";
   for (const model::CellResult& cell : result.cells) {
     document += separator;
-    document += dump(cell_of(cell), -1);
+    document += to_json(cell);
     separator = ",\n    ";
   }
   document += result.cells.empty() ? "]\n}\n" : "\n  ]\n}\n";

@@ -14,4 +14,7 @@ namespace graphbench::reporters {
 // are replaced by U+FFFD.
 std::string to_json(const model::Result& result);
 
+// One cell as it stands there, on one line without its end.
+std::string to_json(const model::CellResult& cell);
+
 }  // namespace graphbench::reporters

@@ -72,7 +72,22 @@ Number graph_count(const model::CellResult& cell, std::int64_t model::GraphCount
   return static_cast<double>((*cell.graph).*field);
 }
 
-constexpr std::array<GaugeMetric, 8> gauges{{
+Number throughput(const model::CellResult& cell) {
+  std::vector<double> values;
+  for (const model::Launch& launch : cell.launches) {
+    if (launch.throughput_steps_per_second) values.push_back(*launch.throughput_steps_per_second);
+  }
+  return median(std::move(values));
+}
+
+Number memory(const model::CellResult& cell, std::int64_t model::Memory::*field) {
+  if (!cell.memory) return std::nullopt;
+  return static_cast<double>((*cell.memory).*field);
+}
+
+constexpr std::array<GaugeMetric, 13> gauges{{
+    {"graphbench_throughput_steps_per_second", "Steps a second, back to back, from a pass of its own.",
+     throughput},
     {"graphbench_capture_seconds", "Time of capturing the step's graphs.",
      [](const model::CellResult& cell) { return graph_setup(cell, &model::Setup::capture_seconds); }},
     {"graphbench_instantiate_seconds", "Time of instantiating the step's graphs.",
@@ -82,19 +97,32 @@ constexpr std::array<GaugeMetric, 8> gauges{{
     {"graphbench_first_step_seconds", "Time of the first step after the setup.",
      [](const model::CellResult& cell) { return setup(cell, &model::Setup::first_step_seconds); }},
     {"graphbench_pool_bytes", "Memory reserved by the pool that all batch sizes of the worker share.",
-     [](const model::CellResult& cell) -> Number {
-       if (!cell.memory) return std::nullopt;
-       return static_cast<double>(cell.memory->pool_bytes);
-     }},
+     [](const model::CellResult& cell) { return memory(cell, &model::Memory::pool_bytes); }},
+    {"graphbench_pool_private_bytes", "Memory that the same captures take in private pools.",
+     [](const model::CellResult& cell) { return memory(cell, &model::Memory::pool_bytes_private); }},
     {"graphbench_graph_nodes", "Nodes of the step's graphs.",
      [](const model::CellResult& cell) { return graph_count(cell, &model::GraphCounts::nodes); }},
     {"graphbench_graph_pieces", "Graphs that the step is captured as.",
      [](const model::CellResult& cell) { return graph_count(cell, &model::GraphCounts::pieces); }},
     {"graphbench_speedup_over_eager_ratio", "Latency of the same step in mode eager over this one's.",
      [](const model::CellResult& cell) { return cell.summary.speedup_over_eager; }},
+    {"graphbench_breakeven_steps", "Replays that pay capture, instantiate and upload back.",
+     [](const model::CellResult& cell) { return cell.summary.breakeven_steps; }},
+    {"graphbench_steady_after_steps", "Steps after which the latency stays in its steady band.",
+     [](const model::CellResult& cell) -> Number {
+       if (!cell.summary.steady_after) return std::nullopt;
+       return static_cast<double>(*cell.summary.steady_after);
+     }},
+    {"graphbench_submit_over_floor_ratio", "Submit over the least that its launches cost on this machine.",
+     [](const model::CellResult& cell) { return cell.summary.submit_over_floor; }},
 }};
 
-static_assert(times.size() + gauges.size() == cell_families);
+constexpr const char* ramp_name = "graphbench_ramp_seconds";
+constexpr const char* ramp_help = "Latency of one of the first steps after the setup.";
+constexpr std::array<std::size_t, 7> ramp_steps = {0, 1, 2, 4, 8, 16, 31};
+
+constexpr std::size_t ramp_family = times.size() + gauges.size();
+static_assert(ramp_family + 1 == cell_families);
 
 Number finite(Number value) {
   return value && std::isfinite(*value) ? value : std::nullopt;
@@ -134,6 +162,15 @@ std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
           {"device", key.device}};
 }
 
+// The n-th step after the setup: the median over the launches that took as many.
+Number ramp_at(const model::CellResult& cell, std::size_t step) {
+  std::vector<double> values;
+  for (const model::Launch& launch : cell.launches) {
+    if (step < launch.latency_samples.size()) values.push_back(launch.latency_samples[step]);
+  }
+  return median(std::move(values));
+}
+
 std::string serialized(const MetricFamily& family) {
   std::ostringstream out;
   prometheus::TextSerializer().Serialize(out, {family});
@@ -170,6 +207,15 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
     metric.gauge.value = *value;
     lines[times.size() + i] = lines_of(gauges[i].name, MetricType::Gauge, metric);
   }
+  for (const std::size_t step : ramp_steps) {
+    const Number value = finite(ramp_at(cell, step));
+    if (!value) continue;
+    ClientMetric one;
+    one.label = labels_of(key);
+    one.label.push_back({"step", std::to_string(step)});
+    one.gauge.value = *value;
+    lines[ramp_family] += lines_of(ramp_name, MetricType::Gauge, one);
+  }
   return lines;
 }
 
@@ -179,6 +225,8 @@ void append_families(std::string& text, const std::map<CellKey, CellLines>& cell
     if (std::ranges::all_of(cells, [i](const auto& cell) { return cell.second[i].empty(); })) continue;
     if (i < times.size()) {
       text += head_of(times[i].name, times[i].help, MetricType::Summary);
+    } else if (i == ramp_family) {
+      text += head_of(ramp_name, ramp_help, MetricType::Gauge);
     } else {
       const GaugeMetric& gauge = gauges[i - times.size()];
       text += head_of(gauge.name, gauge.help, MetricType::Gauge);

@@ -5,24 +5,20 @@
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
-#include <sstream>
 
 #include "reporters/prometheus/cell_series.hpp"
+#include "reporters/prometheus/render.hpp"
 
 namespace graphbench::reporters {
 namespace {
 
-using prometheus::ClientMetric;
 using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Gauge;
-using prometheus::MetricFamily;
 using prometheus::Registry;
 
 Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) {
@@ -31,21 +27,6 @@ Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) {
 
 Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
   return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-
-// The registry keeps series in hash order; people and golden files want the same order every time.
-void sort_series(std::vector<MetricFamily>& families) {
-  std::ranges::sort(families, {}, &MetricFamily::name);
-  for (MetricFamily& family : families) {
-    std::ranges::sort(family.metric,
-                      [](const ClientMetric& a, const ClientMetric& b) { return a.label < b.label; });
-  }
-}
-
-std::string rendered(const std::vector<MetricFamily>& families) {
-  std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, families);
-  return std::move(out).str();
 }
 
 double steps_of(const model::CellResult& cell) {
@@ -87,6 +68,7 @@ class SweepMetrics::Impl {
   void begin_sweep(const std::string& device) {
     const Change change(*this);
     progress_.Add({{"device", device}}).Set(0);
+    running_.Add({{"device", device}}).Set(1);
     std::erase_if(counted_, [&](const CellKey& key) { return key.device == device; });
   }
 
@@ -130,17 +112,16 @@ class SweepMetrics::Impl {
   }
 
   void end_sweep(const std::string& device, std::optional<double> unix_seconds) {
-    if (!unix_seconds) return;
     const Change change(*this);
+    running_.Add({{"device", device}}).Set(0);
+    if (!unix_seconds) return;
     last_success_.Add({{"device", device}}).Set(*unix_seconds);
   }
 
   std::shared_ptr<const std::string> text() const {
     const std::scoped_lock lock(mutex_);
     if (text_) return text_;
-    std::vector<MetricFamily> families = registry_.Collect();
-    sort_series(families);
-    std::string text = rendered(families);
+    std::string text = rendered(registry_.Collect());
     append_families(text, cells_);
     text_ = std::make_shared<const std::string>(std::move(text));
     return text_;
@@ -162,6 +143,8 @@ class SweepMetrics::Impl {
       gauge(registry_, "graphbench_device_info", "A device that was measured, and what drives it.");
   Family<Gauge>& progress_ =
       gauge(registry_, "graphbench_sweep_progress_ratio", "Part of the running or last sweep that is done.");
+  Family<Gauge>& running_ =
+      gauge(registry_, "graphbench_sweep_running", "1 while a sweep runs on the device.");
   Family<Gauge>& last_success_ =
       gauge(registry_, "graphbench_last_success_timestamp_seconds",
             "When a sweep last ended complete and without a failed cell, in Unix time.");

@@ -31,9 +31,9 @@ class ServiceApiTest : public testing::Test {
     runner_.reset();
     store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
     runner_ = std::make_unique<SweepRunner>(
-        RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)}, *store_,
-        metrics_);
-    api_ = make_api({.token = token_, .queued_max = 2}, *store_, *runner_, metrics_);
+        RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)},
+        RunnerParts{*store_, metrics_, service_metrics_});
+    api_ = make_api({.token = token_, .queued_max = 2}, {*store_, *runner_, metrics_, service_metrics_});
   }
 
   net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
@@ -80,6 +80,7 @@ class ServiceApiTest : public testing::Test {
   std::string token_;
   ScratchFolder folder_;
   reporters::SweepMetrics metrics_{"1.2.3"};
+  reporters::ServiceMetrics service_metrics_;
   std::unique_ptr<SweepStore> store_;
   std::unique_ptr<SweepRunner> runner_;
   net::Handler api_;
@@ -164,6 +165,32 @@ TEST_F(ServiceApiTest, HealthAndMetricsAreThere) {
   const net::Response metrics = ask("GET", "/metrics");
   EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_THAT(*metrics.body, HasSubstr("graphbench_build_info"));
+}
+
+TEST_F(ServiceApiTest, RequestsAndSweepsAreCountedByRouteAndOutcome) {
+  EXPECT_EQ(ask("GET", "/v1/sweeps/anybody").status, 404u);
+  EXPECT_EQ(ask("GET", "/made/up").status, 404u);
+  wait_for(submit("{}"), "done");
+  wait_for(submit(R"({"seed": 2})"), "failed");
+  submit(R"({"seed": 1})");
+  ask("DELETE", path_of(submit("{}")));
+  submit("{}");
+  const auto shows = [this](const std::string& line) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (ask("GET", "/metrics").body->find(line + "\n") == std::string::npos) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return true;
+  };
+  EXPECT_TRUE(shows(R"(graphbench_http_requests_total{code="404",route="/v1/sweeps/{id}"} 1)"));
+  EXPECT_TRUE(shows(R"(graphbench_http_requests_total{code="404",route="other"} 1)"));
+  EXPECT_TRUE(shows(R"(graphbench_http_request_duration_seconds_count{route="/v1/sweeps"} 5)"));
+  EXPECT_TRUE(shows(R"(graphbench_sweeps_total{status="done"} 1)"));
+  EXPECT_TRUE(shows(R"(graphbench_sweeps_total{status="failed"} 1)"));
+  EXPECT_TRUE(shows(R"(graphbench_sweeps_total{status="cancelled"} 1)"));
+  EXPECT_TRUE(shows("graphbench_queue_sweeps 1"));
+  EXPECT_TRUE(shows("graphbench_queue_capacity_sweeps 2"));
 }
 
 TEST_F(ServiceApiTest, OtherNamesForLoopbackAreNotAnswered) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "graphs/ir/error.hpp"
+#include "reporters/json/result_json.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -28,19 +29,24 @@ TEST(SweepEvents, ProgressArrives) {
   EXPECT_FALSE(event.progress.eta_seconds);
 }
 
-TEST(SweepEvents, CellsArriveWithoutTheirSamples) {
+TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
   model::CellResult cell;
   cell.cell.workload = "mlp";
   cell.status = model::CellStatus::failed;
   cell.reason = model::Reason{"io", "line\nbreak"};
-  cell.launches.emplace_back().latency_samples = {1, 2};
-  const std::string line = encode_sweep_event(SweepCells{{cell}});
+  cell.launches.emplace_back().latency_samples.assign(40, 0.5);
+  cell.launches.front().submit_samples = {1, 2};
+  cell.summary.steady_after = 3;
+  const std::string line = encode_sweep_event(SweepCells{{cell}, {}});
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const auto event = std::get<SweepCells>(decode_sweep_event(line));
   ASSERT_EQ(event.cells.size(), 1u);
   EXPECT_EQ(event.cells[0].cell, cell.cell);
   EXPECT_EQ(event.cells[0].reason->message, "line\nbreak");
-  EXPECT_TRUE(event.cells[0].launches.at(0).latency_samples.empty());
+  EXPECT_EQ(event.cells[0].launches.at(0).latency_samples.size(), 32u);
+  EXPECT_TRUE(event.cells[0].launches.at(0).submit_samples.empty());
+  EXPECT_EQ(event.cells[0].summary.steady_after, 3);
+  EXPECT_EQ(event.documents, std::vector<std::string>{reporters::to_json(cell)});
 }
 
 TEST(SweepEvents, AnythingElseIsAnError) {

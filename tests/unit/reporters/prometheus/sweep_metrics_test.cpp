@@ -135,6 +135,26 @@ TEST_F(SweepMetricsTest, ProgressAndSuccessAreADevices) {
   EXPECT_THAT(text(), HasSubstr("graphbench_last_success_timestamp_seconds{device=\"cuda:1\"} 1.5\n"));
 }
 
+TEST_F(SweepMetricsTest, TheRampIsTheFirstStepsMediansOverLaunches) {
+  model::CellResult cell = measured();
+  cell.launches = {cell.launches.front(), cell.launches.front()};
+  cell.launches.front().latency_samples = {3, 2};
+  cell.launches.back().latency_samples = {5, 4, 1, 1, 1};
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_ramp_seconds" + labels + ",step=\"0\"} 4\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_ramp_seconds" + labels + ",step=\"1\"} 3\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_ramp_seconds" + labels + ",step=\"4\"} 1\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("step=\"8\""))) << "no launch took as many";
+  EXPECT_THAT(text(), Not(HasSubstr("step=\"3\"")));
+}
+
+TEST_F(SweepMetricsTest, ASweepRunsFromItsBeginToItsEnd) {
+  metrics.begin_sweep("host");
+  EXPECT_THAT(text(), HasSubstr("graphbench_sweep_running{device=\"host\"} 1\n"));
+  metrics.end_sweep("host", std::nullopt);
+  EXPECT_THAT(text(), HasSubstr("graphbench_sweep_running{device=\"host\"} 0\n"));
+}
+
 TEST_F(SweepMetricsTest, ADevicesNewFactsReplaceTheOld) {
   model::DeviceFacts facts;
   facts.kind = "cuda";
