@@ -38,7 +38,6 @@ class Listeners final : public sweep::Progress {
   std::vector<sweep::Progress*> listeners_;
 };
 
-
 int dump_programs(const std::vector<std::string>& dumps) {
   for (const std::string& dump : dumps) {
     std::fputs(dump.c_str(), stdout);

@@ -11,6 +11,8 @@
 
 namespace graphbench::net {
 
+class BodyStream;
+
 struct Request {
   std::string method;  // "GET"
   std::string path;    // of the target, as sent: never decoded, never a file's
@@ -27,6 +29,7 @@ struct Response {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::shared_ptr<const std::string> body;  // shared: many clients are sent the same bytes
+  std::shared_ptr<BodyStream> stream;       // where set, what follows the head in place of `body`
   std::vector<std::pair<std::string, std::string>> headers;
 };
 

@@ -19,6 +19,7 @@ struct ServerLimits {
   std::size_t connections_max = 256;
   std::chrono::milliseconds request_max{10'000};  // from its first byte to its last; and for a response
   std::chrono::milliseconds idle_max{30'000};     // between two requests of a connection
+  std::chrono::milliseconds keep_alive{15'000};   // after which a stream with nothing to tell says so
 };
 
 struct ServerSettings {

@@ -69,14 +69,16 @@ struct Service::Parts {
       : lock(lock_folder(settings.state_folder)),
         store(settings.state_folder + "/sweeps.sqlite"),
         metrics(settings.tool_version),
-        runner(runner_settings(settings), {store, metrics, service_metrics}),
+        feed(store),
+        runner(runner_settings(settings), {store, metrics, service_metrics, feed}),
         server(server_settings(settings),
-               make_api({.token = settings.token}, {store, runner, metrics, service_metrics})) {}
+               make_api({.token = settings.token}, {store, runner, feed, metrics, service_metrics})) {}
 
   sweep::Descriptor lock;
   SweepStore store;
   reporters::SweepMetrics metrics;
   reporters::ServiceMetrics service_metrics;
+  SweepFeed feed;
   SweepRunner runner;
   net::HttpServer server;
 };

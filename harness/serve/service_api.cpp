@@ -3,12 +3,14 @@
 
 #include <openssl/crypto.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "harness/config/input_error.hpp"
 #include "harness/net/router.hpp"
+#include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_request.hpp"
 
 namespace graphbench::serve {
@@ -24,28 +26,12 @@ Response json_response(unsigned status, const json& document) {
   Response response;
   response.status = status;
   response.content_type = "application/json";
-  response.body = std::make_shared<const std::string>(
-      document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  response.body = std::make_shared<const std::string>(text_of(document) + "\n");
   return response;
 }
 
 Response refusal(unsigned status, const std::string& why) {
   return json_response(status, {{"error", why}});
-}
-
-json nullable(const std::string& text) {
-  return text.empty() ? json(nullptr) : json(text);
-}
-
-json json_of(const StoredSweep& sweep) {
-  return {{"id", sweep.id},
-          {"state", name_of(sweep.state)},
-          {"arguments", sweep.arguments},
-          {"submitted_at", sweep.submitted_at},
-          {"started_at", nullable(sweep.started_at)},
-          {"finished_at", nullable(sweep.finished_at)},
-          {"exit_code", sweep.exit_code ? json(*sweep.exit_code) : json(nullptr)},
-          {"message", nullable(sweep.message)}};
 }
 
 // "localhost:9464" and its like, with and without a port.
@@ -61,6 +47,7 @@ class Api {
       : settings_(std::move(settings)),
         store_(parts.store),
         runner_(parts.runner),
+        feed_(parts.feed),
         metrics_(parts.metrics),
         service_metrics_(parts.service_metrics) {
     add("GET", "/healthz", [](const Request&) { return net::text_response(200, "ok"); });
@@ -70,6 +57,9 @@ class Api {
     add("GET", "/v1/sweeps", [this](const Request&) { return list(); });
     add("GET", "/v1/sweeps/{id}", [this](const Request& request) { return show(request); });
     add("DELETE", "/v1/sweeps/{id}", [this](const Request& request) { return remove(request); });
+    add("POST", "/v1/sweeps/{id}/resume", [this](const Request& request) { return resume(request); });
+    add("GET", "/v1/sweeps/{id}/cells", [this](const Request& request) { return cells(request); });
+    add("GET", "/v1/sweeps/{id}/events", [this](const Request& request) { return events(request); });
     add("GET", "/v1/sweeps/{id}/results", [this](const Request& request) { return results(request); });
   }
 
@@ -124,6 +114,7 @@ class Api {
     Response response;
     response.content_type = reporters::metrics_content_type;
     service_metrics_.set_queue(store_.queued(), settings_.queued_max);
+    service_metrics_.set_streams(feed_.followers());
     response.body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text());
     return response;
   }
@@ -148,15 +139,17 @@ class Api {
 
   Response accept(const SweepStore::Added& added) const {
     using What = SweepStore::Added::What;
-    if (added.what == What::full) {
-      Response response = refusal(429, "the queue is full: try again later");
-      response.headers.emplace_back("Retry-After", "30");
-      return response;
-    }
+    if (added.what == What::full) return queue_is_full();
     if (!added.same) return refusal(422, "this Idempotency-Key belongs to another request: give a new one");
     if (added.what == What::added) runner_.wake();
     Response response = json_response(202, json_of(*store_.find(added.id)));
     response.headers.emplace_back("Location", "/v1/sweeps/" + added.id);
+    return response;
+  }
+
+  static Response queue_is_full() {
+    Response response = refusal(429, "the queue is full: try again later");
+    response.headers.emplace_back("Retry-After", "30");
     return response;
   }
 
@@ -175,9 +168,57 @@ class Api {
     const std::string& id = request.parameters.at("id");
     // The runner may take it between the two questions: then it runs, and the second one finds it.
     const bool queued = store_.cancel(id);
-    if (queued) service_metrics_.count_sweep(name_of(SweepState::cancelled));
+    if (queued) {
+      service_metrics_.count_sweep(name_of(SweepState::cancelled));
+      feed_.tell_done(id);
+    }
     if (queued || runner_.cancel(id)) return json_response(queued ? 200 : 202, json_of(*store_.find(id)));
     return store_.find(id) ? refusal(409, "this sweep has ended") : refusal(404, "there is no such sweep");
+  }
+
+  // It is measured anew: the numbers of a document are of one run.
+  Response resume(const Request& request) const {
+    const std::string& id = request.parameters.at("id");
+    if (!store_.find(id)) return refusal(404, "there is no such sweep");
+    if (store_.queued() >= settings_.queued_max) return queue_is_full();
+    if (!store_.resume(id)) return refusal(409, "this sweep was not interrupted");
+    runner_.wake();
+    return json_response(202, json_of(*store_.find(id)));
+  }
+
+  Response cells(const Request& request) const {
+    const std::string& id = request.parameters.at("id");
+    if (!store_.find(id)) return refusal(404, "there is no such sweep");
+    std::string body = "{\"cells\": [";
+    const char* separator = "\n";
+    for (const StoredCell& cell : store_.cells(id, 0)) {
+      body += separator + cell.document;
+      separator = ",\n";
+    }
+    Response response;
+    response.content_type = "application/json";
+    response.body = std::make_shared<const std::string>(body + "]}\n");
+    return response;
+  }
+
+  Response events(const Request& request) const {
+    const std::string& id = request.parameters.at("id");
+    if (!store_.find(id)) return refusal(404, "there is no such sweep");
+    const std::string_view last = request.header("last-event-id");
+    std::int64_t after = 0;
+    const auto [end, error] = std::from_chars(last.data(), last.data() + last.size(), after);
+    if (!last.empty() && (error != std::errc() || end != last.data() + last.size() || after < 0)) {
+      return refusal(400, "Last-Event-ID: give the id of an event of this sweep");
+    }
+    Response response;
+    response.content_type = "text/event-stream";
+    response.headers.emplace_back("Cache-Control", "no-store");
+    if (request.method == "HEAD") return response;
+    response.stream = feed_.follow(id, after);
+    if (response.stream) return response;
+    Response busy = refusal(503, "as many follow sweeps as may: try again later");
+    busy.headers.emplace_back("Retry-After", "5");
+    return busy;
   }
 
   Response results(const Request& request) const {
@@ -198,6 +239,7 @@ class Api {
   ApiSettings settings_;
   SweepStore& store_;
   SweepRunner& runner_;
+  SweepFeed& feed_;
   const reporters::SweepMetrics& metrics_;
   reporters::ServiceMetrics& service_metrics_;
   net::Router router_;

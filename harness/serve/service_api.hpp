@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/net/http.hpp"
+#include "harness/serve/sweep_feed.hpp"
 #include "harness/serve/sweep_runner.hpp"
 #include "harness/serve/sweep_store.hpp"
 #include "reporters/prometheus/service_metrics.hpp"
@@ -20,6 +21,7 @@ struct ApiSettings {
 struct ApiParts {
   SweepStore& store;
   SweepRunner& runner;
+  SweepFeed& feed;
   const reporters::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
 };

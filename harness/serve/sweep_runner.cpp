@@ -12,6 +12,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/serve/sweep_events.hpp"
+#include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_process.hpp"
 #include "harness/sweep/exit_text.hpp"
 
@@ -46,6 +47,7 @@ class SweepRunner::Impl {
         store_(parts.store),
         metrics_(parts.metrics),
         service_metrics_(parts.service_metrics),
+        feed_(parts.feed),
         thread_([this] { loop(); }) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -84,6 +86,7 @@ class SweepRunner::Impl {
         const SweepEnd end = run(*sweep);
         store_.end(sweep->id, end);
         service_metrics_.count_sweep(word_of(end));
+        feed_.tell_done(sweep->id);
       } catch (const std::exception& error) {
         // A full disk, most likely. The sweep stays as running and is found interrupted by the next process.
         std::fprintf(stderr, "graphbench: warning: sweep %s: %s\n", sweep ? sweep->id.c_str() : "?",
@@ -117,7 +120,7 @@ class SweepRunner::Impl {
     argv.insert(argv.end(), sweep.arguments.begin(), sweep.arguments.end());
     SweepExit exit;
     try {
-      exit = run_process(argv);
+      exit = run_process(sweep.id, argv);
     } catch (const Error& error) {
       return {SweepState::failed, std::nullopt, error.what(), std::nullopt};
     }
@@ -132,7 +135,7 @@ class SweepRunner::Impl {
     return end;
   }
 
-  SweepExit run_process(const std::vector<std::string>& argv) {
+  SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {
     device_.clear();
     SweepProcess process(argv);
     {
@@ -145,7 +148,7 @@ class SweepRunner::Impl {
       const std::scoped_lock lock(mutex_);
       process_ = nullptr;
     });
-    return process.run([this](std::string_view line) { take(line); });
+    return process.run([this, &id](std::string_view line) { take(id, line); });
   }
 
   SweepEnd end_of(const SweepExit& exit) {
@@ -169,7 +172,7 @@ class SweepRunner::Impl {
     return end;
   }
 
-  void take(std::string_view line) {
+  void take(const std::string& id, std::string_view line) {
     SweepEvent event = decode_sweep_event(line);
     if (const auto* began = std::get_if<SweepBegan>(&event)) {
       device_ = began->device;
@@ -178,9 +181,15 @@ class SweepRunner::Impl {
     }
     if (const auto* progress = std::get_if<SweepProgress>(&event)) {
       metrics_.set_progress(device_, progress->progress);
+      feed_.tell_progress(id, text_of(json_of(progress->progress)));
     }
     if (auto* done = std::get_if<SweepCells>(&event)) {
-      for (const model::CellResult& cell : done->cells) metrics_.set_cell(device_, cell);
+      std::vector<SweepStore::NewCell> cells;
+      for (std::size_t i = 0; i < done->cells.size(); ++i) {
+        metrics_.set_cell(device_, done->cells[i]);
+        cells.push_back({model::id_of(done->cells[i].cell), std::move(done->documents.at(i))});
+      }
+      feed_.tell_cells(id, store_.add_cells(id, cells));
     }
   }
 
@@ -188,6 +197,7 @@ class SweepRunner::Impl {
   SweepStore& store_;
   reporters::SweepMetrics& metrics_;
   reporters::ServiceMetrics& service_metrics_;
+  SweepFeed& feed_;
   std::mutex mutex_;
   std::condition_variable work_;
   bool stopping_ = false;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/serve/sweep_feed.hpp"
 #include "harness/serve/sweep_store.hpp"
 #include "reporters/prometheus/service_metrics.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
@@ -23,6 +24,7 @@ struct RunnerParts {
   SweepStore& store;
   reporters::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
+  SweepFeed& feed;
 };
 
 class SweepRunner {

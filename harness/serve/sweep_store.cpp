@@ -25,7 +25,10 @@ constexpr const char* schema =
     " state TEXT NOT NULL, arguments TEXT NOT NULL, idempotency_key TEXT UNIQUE,"
     " submitted_at TEXT NOT NULL, started_at TEXT NOT NULL DEFAULT '', finished_at TEXT NOT NULL DEFAULT '',"
     " exit_code INTEGER, message TEXT NOT NULL DEFAULT '', result TEXT);"
-    "CREATE INDEX IF NOT EXISTS sweeps_by_state ON sweeps (state, number);";
+    "CREATE INDEX IF NOT EXISTS sweeps_by_state ON sweeps (state, number);"
+    "CREATE TABLE IF NOT EXISTS cells (number INTEGER PRIMARY KEY AUTOINCREMENT, sweep TEXT NOT NULL,"
+    " cell TEXT NOT NULL, document TEXT NOT NULL, UNIQUE (sweep, cell));"
+    "CREATE INDEX IF NOT EXISTS cells_by_sweep ON cells (sweep, number);";
 
 constexpr const char* columns =
     "id, state, arguments, submitted_at, started_at, finished_at, exit_code, message";
@@ -81,6 +84,11 @@ class Statement {
     if (bytes == nullptr) return "";
     return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
   }
+  Statement& bind(std::int64_t number) {
+    check(sqlite3_bind_int64(statement_, ++bound_, number));
+    return *this;
+  }
+  std::int64_t big_number(int column) const { return sqlite3_column_int64(statement_, column); }
   std::optional<int> number(int column) const {
     if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
     return sqlite3_column_int(statement_, column);
@@ -201,7 +209,8 @@ class SweepStore::Impl {
   void end(const std::string& id, const SweepEnd& end) {
     const std::scoped_lock lock(mutex_);
     Statement(database_,
-              "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? "
+              "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, "
+              "result = coalesce(?, result) "
               "WHERE id = ?")
         .bind(std::string(name_of(end.state)))
         .bind(sweep::utc_now())
@@ -210,6 +219,49 @@ class SweepStore::Impl {
         .bind(end.result)
         .bind(id)
         .step();
+  }
+
+  bool resume(const std::string& id) {
+    const std::scoped_lock lock(mutex_);
+    Statement(database_,
+              "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, "
+              "message = '' WHERE id = ? AND state = 'interrupted'")
+        .bind(id)
+        .step();
+    return sqlite3_changes(database_) > 0;
+  }
+
+  std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells) {
+    const std::scoped_lock lock(mutex_);
+    std::vector<StoredCell> added;
+    Statement(database_, "BEGIN IMMEDIATE").step();
+    try {
+      for (const NewCell& cell : cells) {
+        Statement known(database_, "SELECT 1 FROM cells WHERE sweep = ? AND cell = ? AND document = ?");
+        if (known.bind(sweep).bind(cell.id).bind(cell.document).step()) continue;
+        Statement(database_, "INSERT OR REPLACE INTO cells (sweep, cell, document) VALUES (?, ?, ?)")
+            .bind(sweep)
+            .bind(cell.id)
+            .bind(cell.document)
+            .step();
+        added.push_back({sqlite3_last_insert_rowid(database_), cell.document});
+      }
+      Statement(database_, "COMMIT").step();
+    } catch (const Error&) {
+      sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+      throw;
+    }
+    return added;
+  }
+
+  std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const {
+    const std::scoped_lock lock(mutex_);
+    Statement rows(database_,
+                   "SELECT number, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number");
+    rows.bind(sweep).bind(after);
+    std::vector<StoredCell> cells;
+    while (rows.step()) cells.push_back({rows.big_number(0), rows.text(1)});
+    return cells;
   }
 
   bool cancel(const std::string& id) {
@@ -266,6 +318,18 @@ std::optional<StoredSweep> SweepStore::take() {
 
 void SweepStore::end(const std::string& id, const SweepEnd& end) {
   impl_->end(id, end);
+}
+
+bool SweepStore::resume(const std::string& id) {
+  return impl_->resume(id);
+}
+
+std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const std::vector<NewCell>& cells) {
+  return impl_->add_cells(sweep, cells);
+}
+
+std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t after) const {
+  return impl_->cells(sweep, after);
 }
 
 bool SweepStore::cancel(const std::string& id) {

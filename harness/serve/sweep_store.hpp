@@ -24,11 +24,17 @@ struct StoredSweep {
   std::string message;  // why it failed
 };
 
+// A cell that is done, as it stands in the result document, on one line.
+struct StoredCell {
+  std::int64_t number = 0;  // grows with time, over all sweeps
+  std::string document;
+};
+
 struct SweepEnd {
   SweepState state = SweepState::done;
   std::optional<int> exit_code;
   std::string message;
-  std::optional<std::string> result;  // the document, whole
+  std::optional<std::string> result;  // the document, whole; absent: what was kept before stays
 };
 
 // Thread-safe. Every change is on disk when the call returns. All throw Error(io) where the file fails.
@@ -58,6 +64,17 @@ class SweepStore {
   // The oldest queued one becomes running.
   std::optional<StoredSweep> take();
   void end(const std::string& id, const SweepEnd& end);
+  // An interrupted one becomes queued again; false where it is not interrupted.
+  bool resume(const std::string& id);
+
+  // Keeps each cell, in place of what was told of it before; returns those that are new or have changed.
+  struct NewCell {
+    std::string id;  // "mlp/base/bf16/forward/b8/w3/whole"
+    std::string document;
+  };
+  std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
+  // With numbers beyond `after`, in their order.
+  std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
   // A queued one becomes cancelled; false where it is not queued.
   bool cancel(const std::string& id);
 

@@ -79,6 +79,42 @@ class Serve(HarnessCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(0, process.wait(timeout=30))
 
+    def events(self, path, **headers):
+        """(event, id, data) of each event until the stream's end."""
+        request = urllib.request.Request(self.url + path + "/events", headers=headers)
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        fields = {}
+        with opener.open(request, timeout=60) as answer:
+            self.assertEqual("text/event-stream", answer.headers["Content-Type"])
+            for line in answer:
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                if name:
+                    fields[name] = value
+                elif "event" in fields:
+                    yield fields["event"], fields.get("id"), json.loads(fields["data"])
+                    fields = {}
+
+    def test_a_sweep_is_followed_and_a_client_goes_on_where_it_was(self):
+        self.serve()
+        path = self.submit(TINY)
+        events = list(self.events(path))
+        self.assertEqual("done", events[-1][0])
+        self.assertEqual("done", events[-1][2]["state"])
+        self.assertIn("progress", {event for event, _, _ in events})
+        cells = [(int(number), cell) for event, number, cell in events if event == "cell"]
+        document = self.ask("GET", path + "/results")[1]
+        last = {cell["id"]: cell for _, cell in cells}
+        self.assertEqual({cell["id"] for cell in document["cells"]}, set(last))
+        for cell in document["cells"]:
+            told = last[cell["id"]]["summary"]["latency_seconds"]
+            self.assertEqual(cell["summary"]["latency_seconds"], told)
+        numbers = [number for number, _ in cells]
+        self.assertEqual(sorted(set(numbers)), numbers)
+        again = [event for event in self.events(path, **{"Last-Event-ID": str(numbers[-2])})]
+        self.assertEqual(["cell", "done"], [event for event, _, _ in again])
+        status, kept = self.ask("GET", path + "/cells")
+        self.assertEqual((200, set(last)), (status, {cell["id"] for cell in kept["cells"]}))
+
     def test_what_only_the_device_can_refuse_is_told_too(self):
         self.serve()
         path = self.submit({**TINY, "dtype": "fp16"})
@@ -111,6 +147,7 @@ class Serve(HarnessCase):
         self.wait_for_state(running, "running")
         folder = self.folder.resolve()
         wait_for("service, sweep and worker", lambda: len(processes_in(folder)) >= 3)
+        measured = wait_for("a cell", lambda: self.ask("GET", running + "/cells")[1]["cells"])
         process.kill()
         process.wait()
         wait_for("the sweep's processes to end", lambda: not processes_in(folder))
@@ -118,7 +155,12 @@ class Serve(HarnessCase):
         self.assertEqual("done", self.ask("GET", done)[1]["state"])
         self.assertEqual(200, self.ask("GET", done + "/results")[0])
         self.assertEqual("interrupted", self.ask("GET", running)[1]["state"])
+        kept = self.ask("GET", running + "/cells")[1]["cells"]
+        self.assertEqual([], [cell for cell in measured if cell["id"] not in {each["id"] for each in kept}])
         self.wait_for_state(queued, "done")
+        self.assertEqual(202, self.ask("POST", running + "/resume")[0])
+        self.wait_for_state(running, "running")
+        self.assertEqual(202, self.ask("DELETE", running)[0])
 
     def test_two_services_do_not_share_a_folder(self):
         self.serve()

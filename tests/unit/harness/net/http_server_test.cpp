@@ -9,8 +9,10 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <stdexcept>
+#include <thread>
 
 #include "graphs/ir/error.hpp"
+#include "harness/net/body_stream.hpp"
 #include "harness/net/http_client.hpp"
 #include "harness/net/router.hpp"
 
@@ -69,6 +71,90 @@ class BareClient {
   boost::asio::io_context io_;
   tcp::socket socket_;
 };
+
+// The body of an answer that goes on, from the test's thread.
+class Streaming {
+ public:
+  explicit Streaming(std::string first, std::size_t waiting_max = 1024)
+      : stream(std::make_shared<BodyStream>(std::move(first), waiting_max, ":\n")) {}
+  Handler handler() const {
+    return [stream = stream](const Request&) {
+      Response response;
+      response.content_type = "text/event-stream";
+      response.stream = stream;
+      return response;
+    };
+  }
+  bool put(const std::string& text) const { return stream->put(std::make_shared<const std::string>(text)); }
+
+  std::shared_ptr<BodyStream> stream;
+};
+
+const char* const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+TEST(HttpServer, AStreamIsSentAsItComesUntilItsEnd) {
+  const Streaming streaming("first\n");
+  const HttpServer server(on_a_free_port(), streaming.handler());
+  BareClient client(server);
+  client.write(get);
+  std::string got;
+  while (got.find("first\n") == std::string::npos) got += client.read_some();
+  EXPECT_THAT(got, HasSubstr("Content-Type: text/event-stream\r\n"));
+  EXPECT_THAT(got, testing::Not(HasSubstr("Content-Length")));
+  EXPECT_TRUE(streaming.put("second\n"));
+  while (got.find("second\n") == std::string::npos) got += client.read_some();
+  streaming.put("third\n");
+  streaming.stream->end();
+  EXPECT_THAT(client.read_to_end(), testing::EndsWith("third\n"));
+  EXPECT_FALSE(streaming.put("late\n"));
+}
+
+TEST(HttpServer, AQuietStreamIsKeptAlive) {
+  const Streaming streaming("first\n");
+  const HttpServer server(on_a_free_port({.keep_alive = std::chrono::milliseconds(1)}), streaming.handler());
+  BareClient client(server);
+  client.write(get);
+  std::string got;
+  while (got.find(":\n:\n") == std::string::npos) got += client.read_some();
+}
+
+TEST(HttpServer, AClientThatLeavesAStreamIsForgotten) {
+  const Streaming streaming("first\n");
+  const HttpServer server(on_a_free_port(), streaming.handler());
+  {
+    BareClient client(server);
+    client.write(get);
+    client.read_some();
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (streaming.stream->listened_to() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_FALSE(streaming.put("to nobody\n"));
+}
+
+TEST(HttpServer, AClientThatLagsIsCutOffAndNobodyWaitsForIt) {
+  const Streaming streaming("", 1024 * 1024);
+  const HttpServer server(on_a_free_port(), streaming.handler());
+  BareClient slow(server);
+  slow.write(get);
+  slow.read_some();  // the head
+  const std::string chunk(64 * 1024, 'x');
+  int taken = 0;
+  while (streaming.put(chunk)) ASSERT_LT(++taken, 10'000) << "a bound";
+  EXPECT_LT(slow.read_to_end().size(), (static_cast<std::size_t>(taken) + 2) * chunk.size());
+}
+
+TEST(HttpServer, AServerMayEndBeforeItsStreams) {
+  const Streaming streaming("first\n");
+  {
+    const HttpServer server(on_a_free_port(), streaming.handler());
+    BareClient client(server);
+    client.write(get);
+    client.read_some();
+  }
+  EXPECT_FALSE(streaming.put("too late\n"));
+}
 
 TEST(HttpServer, HandsRequestsToItsHandler) {
   const HttpServer server(on_a_free_port({.body_bytes_max = 100}), echo);

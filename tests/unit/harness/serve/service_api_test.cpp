@@ -29,11 +29,14 @@ class ServiceApiTest : public testing::Test {
   void restart() {
     api_ = nullptr;
     runner_.reset();
+    feed_.reset();
     store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
+    feed_ = std::make_unique<SweepFeed>(*store_);
     runner_ = std::make_unique<SweepRunner>(
         RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)},
-        RunnerParts{*store_, metrics_, service_metrics_});
-    api_ = make_api({.token = token_, .queued_max = 2}, {*store_, *runner_, metrics_, service_metrics_});
+        RunnerParts{*store_, metrics_, service_metrics_, *feed_});
+    api_ =
+        make_api({.token = token_, .queued_max = 2}, {*store_, *runner_, *feed_, metrics_, service_metrics_});
   }
 
   net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
@@ -82,6 +85,7 @@ class ServiceApiTest : public testing::Test {
   reporters::SweepMetrics metrics_{"1.2.3"};
   reporters::ServiceMetrics service_metrics_;
   std::unique_ptr<SweepStore> store_;
+  std::unique_ptr<SweepFeed> feed_;
   std::unique_ptr<SweepRunner> runner_;
   net::Handler api_;
 };
@@ -147,6 +151,35 @@ TEST_F(ServiceApiTest, StoppingKeepsTheRunningSweepAsInterruptedAndTheQueueQueue
   EXPECT_EQ(state(running), "interrupted");
   EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n");
   EXPECT_EQ(wait_for(queued, "done"), "done") << "the next process runs what was queued";
+}
+
+TEST_F(ServiceApiTest, AnInterruptedSweepIsResumedUnderItsName) {
+  const json running = submit(R"({"seed": 1})");
+  wait_until_it_waits(running);
+  EXPECT_EQ(ask("POST", path_of(running) + "/resume").status, 409u);
+  std::filesystem::remove(folder_.file(running.at("id").get<std::string>() + ".json.ready"));
+  restart();
+  EXPECT_TRUE(json::parse(*ask("GET", path_of(running)).body).at("resumable").get<bool>());
+  EXPECT_EQ(ask("POST", path_of(running) + "/resume").status, 202u);
+  wait_until_it_waits(running);
+  EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
+  EXPECT_EQ(wait_for(running, "cancelled"), "cancelled");
+  EXPECT_EQ(ask("POST", "/v1/sweeps/nobody/resume").status, 404u);
+}
+
+TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {
+  const json sweep = submit("{}");
+  wait_for(sweep, "done");
+  const net::Response events = ask("GET", path_of(sweep) + "/events");
+  EXPECT_EQ(events.status, 200u);
+  EXPECT_EQ(events.content_type, "text/event-stream");
+  ASSERT_TRUE(events.stream);
+  EXPECT_THAT(*events.stream->take().bytes, HasSubstr("event: done"));
+  for (const char* id : {"x", "-1", "1x", "99999999999999999999"}) {
+    EXPECT_EQ(ask("GET", path_of(sweep) + "/events", "", {{"last-event-id", id}}).status, 400u) << id;
+  }
+  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody/events").status, 404u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody/cells").status, 404u);
 }
 
 TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {
