@@ -20,6 +20,7 @@ using config::in_quotes;
 using config::InputError;
 
 constexpr std::size_t token_bytes_min = 16;
+constexpr double probe_silent_seconds_max = 120;
 
 // From the file, else from GRAPHBENCH_TOKEN; never from the command line, which others can see.
 std::string read_token(const std::string& path) {
@@ -54,6 +55,19 @@ net::ListenAddress listen_address(const std::string& text, bool has_token) {
   return *address;
 }
 
+// Asked once, before anything is measured: it opens the devices, in a process of its own.
+std::vector<serve::ListedDevice> list_devices() {
+  sweep::ProcessSupervisor supervisor;
+  sweep::ProbeRequest request;
+  request.list_devices = true;
+  const sweep::ProbeSettings probe{sweep::own_command("--probe"), probe_silent_seconds_max};
+  std::vector<serve::ListedDevice> devices;
+  for (const DeviceStatus& each : sweep::ask_probe(supervisor, probe, request, {}).devices) {
+    devices.push_back({each.id, each.available, each.detail, each.advice});
+  }
+  return devices;
+}
+
 }  // namespace
 
 int serve_command(const Arguments& arguments) {
@@ -64,6 +78,7 @@ int serve_command(const Arguments& arguments) {
   settings.grace_seconds = arguments.serve.grace_seconds;
   settings.sweep_command = sweep::own_command("--served-sweep");
   settings.tool_version = GRAPHBENCH_VERSION;
+  settings.devices = list_devices();
   // Before any thread starts: all of them leave these two to the wait below.
   sigset_t stop;
   sigemptyset(&stop);

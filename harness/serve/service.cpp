@@ -13,7 +13,6 @@
 #include "graphs/ir/error.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/net/http_server.hpp"
-#include "harness/serve/service_api.hpp"
 #include "harness/sweep/spawn.hpp"
 
 namespace graphbench::serve {
@@ -71,8 +70,8 @@ struct Service::Parts {
         metrics(settings.tool_version),
         feed(store),
         runner(runner_settings(settings), {store, metrics, service_metrics, feed}),
-        server(server_settings(settings),
-               make_api({.token = settings.token}, {store, runner, feed, metrics, service_metrics})) {}
+        server(server_settings(settings), make_api({.token = settings.token, .devices = settings.devices},
+                                                   {store, runner, feed, metrics, service_metrics})) {}
 
   sweep::Descriptor lock;
   SweepStore store;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/net/listen_address.hpp"
+#include "harness/serve/service_api.hpp"
 
 namespace graphbench::serve {
 
@@ -15,6 +16,7 @@ struct ServiceSettings {
   std::string token;  // needed where `listen` is not loopback
   double grace_seconds = 10;
   std::vector<std::string> sweep_command;  // what starts a sweep that tells of itself
+  std::vector<ListedDevice> devices;       // what GET /v1/devices says
   std::string tool_version;
 };
 

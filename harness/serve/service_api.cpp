@@ -1,8 +1,7 @@
 // Routes to the store and the runner. Nothing here takes longer than a small transaction.
 #include "harness/serve/service_api.hpp"
 
-#include <openssl/crypto.h>
-
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -10,6 +9,10 @@
 
 #include "harness/config/input_error.hpp"
 #include "harness/net/router.hpp"
+#include "harness/serve/access.hpp"
+#include "harness/serve/compare_request.hpp"
+#include "harness/serve/json_response.hpp"
+#include "harness/serve/openapi.hpp"
 #include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_request.hpp"
 
@@ -22,27 +25,20 @@ using nlohmann::json;
 
 constexpr std::size_t key_bytes_max = 255;
 
-Response json_response(unsigned status, const json& document) {
-  Response response;
-  response.status = status;
-  response.content_type = "application/json";
-  response.body = std::make_shared<const std::string>(text_of(document) + "\n");
-  return response;
-}
-
-Response refusal(unsigned status, const std::string& why) {
-  return json_response(status, {{"error", why}});
-}
-
-// "localhost:9464" and its like, with and without a port.
-bool is_loopback_name(std::string_view host) {
-  const std::size_t digits = host.find_last_not_of("0123456789");
-  if (digits != std::string_view::npos && host[digits] == ':') host = host.substr(0, digits);
-  return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
+std::string_view media_type_of(const Request& request) {
+  const std::string_view type = request.header("content-type");
+  return type.substr(0, type.find(';'));
 }
 
 class Api {
  public:
+  struct Route {
+    const char* method;
+    const char* pattern;
+    Response (Api::*answer)(const Request&) const;
+  };
+  static const std::array<Route, 14> routes;
+
   Api(ApiSettings settings, ApiParts parts)
       : settings_(std::move(settings)),
         store_(parts.store),
@@ -50,17 +46,10 @@ class Api {
         feed_(parts.feed),
         metrics_(parts.metrics),
         service_metrics_(parts.service_metrics) {
-    add("GET", "/healthz", [](const Request&) { return net::text_response(200, "ok"); });
-    add("GET", "/readyz", [this](const Request&) { return ready(); });
-    add("GET", "/metrics", [this](const Request&) { return scrape(); });
-    add("POST", "/v1/sweeps", [this](const Request& request) { return submit(request); });
-    add("GET", "/v1/sweeps", [this](const Request&) { return list(); });
-    add("GET", "/v1/sweeps/{id}", [this](const Request& request) { return show(request); });
-    add("DELETE", "/v1/sweeps/{id}", [this](const Request& request) { return remove(request); });
-    add("POST", "/v1/sweeps/{id}/resume", [this](const Request& request) { return resume(request); });
-    add("GET", "/v1/sweeps/{id}/cells", [this](const Request& request) { return cells(request); });
-    add("GET", "/v1/sweeps/{id}/events", [this](const Request& request) { return events(request); });
-    add("GET", "/v1/sweeps/{id}/results", [this](const Request& request) { return results(request); });
+    for (const Route& route : routes) {
+      router_.add(route.method, route.pattern,
+                  [this, answer = route.answer](const Request& request) { return (this->*answer)(request); });
+    }
   }
 
   Response operator()(const Request& request) const {
@@ -80,37 +69,42 @@ class Api {
 
  private:
   Response answer(const Request& request) const {
-    // Probes of a supervisor carry no token, and learn nothing.
-    const bool open = request.path == "/healthz" || request.path == "/readyz";
-    if (!open && !is_allowed(request)) {
-      if (settings_.token.empty()) {
-        return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
-      }
-      Response response = refusal(401, "give the service's token: Authorization: Bearer TOKEN");
-      response.headers.emplace_back("WWW-Authenticate", "Bearer");
-      return response;
+    std::optional<Response> refused = refusal_of(request, settings_.token);
+    return refused ? std::move(*refused) : router_(request);
+  }
+
+  Response healthy(const Request&) const { return net::text_response(200, "ok"); }
+
+  Response description(const Request&) const { return json_response(200, openapi_document); }
+
+  Response devices(const Request&) const {
+    json devices = json::array();
+    for (const ListedDevice& device : settings_.devices) {
+      devices.push_back({{"id", device.id},
+                         {"available", device.available},
+                         {"detail", device.detail},
+                         {"advice", device.advice.empty() ? json(nullptr) : json(device.advice)}});
     }
-    return router_(request);
+    return json_response(200, text_of({{"devices", devices}}));
   }
 
-  void add(const std::string& method, const std::string& pattern, net::Handler handler) {
-    router_.add(method, pattern, std::move(handler));
+  Response compare(const Request& request) const {
+    if (media_type_of(request) != "application/json")
+      return refusal(415, "give Content-Type application/json");
+    try {
+      return json_response(
+          200, answer_comparison(request.body, [this](const std::string& id) { return store_.result(id); }));
+    } catch (const config::InputError& error) {
+      return refusal(400, error.what());
+    }
   }
 
-  // Without a token, a page in a browser could reach loopback through a name of its own that resolves to it.
-  bool is_allowed(const Request& request) const {
-    if (settings_.token.empty()) return is_loopback_name(request.header("host"));
-    const std::string_view given = request.header("authorization");
-    const std::string wanted = "Bearer " + settings_.token;
-    return given.size() == wanted.size() && CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) == 0;
-  }
-
-  Response ready() const {
+  Response ready(const Request&) const {
     static_cast<void>(store_.find(""));  // throws, and becomes a 500, where the file fails
     return net::text_response(200, "ready");
   }
 
-  Response scrape() const {
+  Response scrape(const Request&) const {
     Response response;
     response.content_type = reporters::metrics_content_type;
     service_metrics_.set_queue(store_.queued(), settings_.queued_max);
@@ -120,8 +114,7 @@ class Api {
   }
 
   Response submit(const Request& request) const {
-    const std::string_view type =
-        request.header("content-type").substr(0, request.header("content-type").find(';'));
+    const std::string_view type = media_type_of(request);
     if (type != "application/json" && type != "application/toml") {
       return refusal(415, "give Content-Type application/json or application/toml");
     }
@@ -142,7 +135,7 @@ class Api {
     if (added.what == What::full) return queue_is_full();
     if (!added.same) return refusal(422, "this Idempotency-Key belongs to another request: give a new one");
     if (added.what == What::added) runner_.wake();
-    Response response = json_response(202, json_of(*store_.find(added.id)));
+    Response response = json_response(202, text_of(json_of(*store_.find(added.id))));
     response.headers.emplace_back("Location", "/v1/sweeps/" + added.id);
     return response;
   }
@@ -153,15 +146,15 @@ class Api {
     return response;
   }
 
-  Response list() const {
+  Response list(const Request&) const {
     json sweeps = json::array();
     for (const StoredSweep& sweep : store_.list()) sweeps.push_back(json_of(sweep));
-    return json_response(200, {{"sweeps", sweeps}});
+    return json_response(200, text_of({{"sweeps", sweeps}}));
   }
 
   Response show(const Request& request) const {
     const auto sweep = store_.find(request.parameters.at("id"));
-    return sweep ? json_response(200, json_of(*sweep)) : refusal(404, "there is no such sweep");
+    return sweep ? json_response(200, text_of(json_of(*sweep))) : refusal(404, "there is no such sweep");
   }
 
   Response remove(const Request& request) const {
@@ -172,7 +165,8 @@ class Api {
       service_metrics_.count_sweep(name_of(SweepState::cancelled));
       feed_.tell_done(id);
     }
-    if (queued || runner_.cancel(id)) return json_response(queued ? 200 : 202, json_of(*store_.find(id)));
+    if (queued || runner_.cancel(id))
+      return json_response(queued ? 200 : 202, text_of(json_of(*store_.find(id))));
     return store_.find(id) ? refusal(409, "this sweep has ended") : refusal(404, "there is no such sweep");
   }
 
@@ -183,7 +177,7 @@ class Api {
     if (store_.queued() >= settings_.queued_max) return queue_is_full();
     if (!store_.resume(id)) return refusal(409, "this sweep was not interrupted");
     runner_.wake();
-    return json_response(202, json_of(*store_.find(id)));
+    return json_response(202, text_of(json_of(*store_.find(id))));
   }
 
   Response cells(const Request& request) const {
@@ -195,10 +189,7 @@ class Api {
       body += separator + cell.document;
       separator = ",\n";
     }
-    Response response;
-    response.content_type = "application/json";
-    response.body = std::make_shared<const std::string>(body + "]}\n");
-    return response;
+    return json_response(200, body + "]}");
   }
 
   Response events(const Request& request) const {
@@ -230,10 +221,7 @@ class Api {
       const bool waiting = sweep->state == SweepState::queued || sweep->state == SweepState::running;
       return refusal(waiting ? 409 : 404, waiting ? "this sweep has not ended" : "this sweep has no results");
     }
-    Response response;
-    response.content_type = "application/json";
-    response.body = std::make_shared<const std::string>(*document);
-    return response;
+    return json_response(200, *document);
   }
 
   ApiSettings settings_;
@@ -245,7 +233,31 @@ class Api {
   net::Router router_;
 };
 
+const std::array<Api::Route, 14> Api::routes = {{
+    {"GET", "/healthz", &Api::healthy},
+    {"GET", "/readyz", &Api::ready},
+    {"GET", "/metrics", &Api::scrape},
+    {"GET", "/openapi.json", &Api::description},
+    {"GET", "/v1/devices", &Api::devices},
+    {"POST", "/v1/compare", &Api::compare},
+    {"POST", "/v1/sweeps", &Api::submit},
+    {"GET", "/v1/sweeps", &Api::list},
+    {"GET", "/v1/sweeps/{id}", &Api::show},
+    {"DELETE", "/v1/sweeps/{id}", &Api::remove},
+    {"POST", "/v1/sweeps/{id}/resume", &Api::resume},
+    {"GET", "/v1/sweeps/{id}/cells", &Api::cells},
+    {"GET", "/v1/sweeps/{id}/events", &Api::events},
+    {"GET", "/v1/sweeps/{id}/results", &Api::results},
+}};
+
 }  // namespace
+
+std::vector<std::string> api_routes() {
+  std::vector<std::string> names;
+  for (const Api::Route& route : Api::routes)
+    names.push_back(std::string(route.method) + " " + route.pattern);
+  return names;
+}
 
 net::Handler make_api(ApiSettings settings, ApiParts parts) {
   // Shared: a handler is copied, and its routes point at the object.

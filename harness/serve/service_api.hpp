@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/net/http.hpp"
 #include "harness/serve/sweep_feed.hpp"
@@ -12,9 +13,17 @@
 
 namespace graphbench::serve {
 
+struct ListedDevice {
+  std::string id;  // "cuda:0"
+  bool available = false;
+  std::string detail;
+  std::string advice;  // what would make it work; empty where it does
+};
+
 struct ApiSettings {
   std::string token;            // empty: none is asked for, and only requests to loopback names are answered
   std::size_t queued_max = 64;  // beyond it: 429
+  std::vector<ListedDevice> devices;
 };
 
 // What the API answers from; all outlive the handler.
@@ -25,6 +34,9 @@ struct ApiParts {
   const reporters::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
 };
+
+// "GET /v1/sweeps/{id}", each of them.
+std::vector<std::string> api_routes();
 
 net::Handler make_api(ApiSettings settings, ApiParts parts);
 

@@ -115,6 +115,22 @@ class Serve(HarnessCase):
         status, kept = self.ask("GET", path + "/cells")
         self.assertEqual((200, set(last)), (status, {cell["id"] for cell in kept["cells"]}))
 
+    def test_sweeps_and_documents_are_compared(self):
+        self.serve()
+        base, new = self.submit({**TINY, "launches": 2}), self.submit({**TINY, "launches": 2})
+        self.wait_for_state(new, "done")
+        ids = {"base": base.split("/")[-1], "new": new.split("/")[-1]}
+        status, comparison = self.ask("POST", "/v1/compare", {**ids, "margin": "5%"})
+        self.assertEqual((200, "graphbench.comparison/1"), (status, comparison["schema"]), comparison)
+        self.assertTrue(comparison["comparable"])
+        documents = {"base": self.ask("GET", base + "/results")[1], "new": ids["new"]}
+        self.assertEqual(comparison, self.ask("POST", "/v1/compare", {**documents, "margin": "5%"})[1])
+
+    def test_devices_are_listed(self):
+        self.serve()
+        devices = {each["id"]: each for each in self.ask("GET", "/v1/devices")[1]["devices"]}
+        self.assertTrue(devices["host"]["available"])
+
     def test_what_only_the_device_can_refuse_is_told_too(self):
         self.serve()
         path = self.submit({**TINY, "dtype": "fp16"})

@@ -35,8 +35,8 @@ class ServiceApiTest : public testing::Test {
     runner_ = std::make_unique<SweepRunner>(
         RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)},
         RunnerParts{*store_, metrics_, service_metrics_, *feed_});
-    api_ =
-        make_api({.token = token_, .queued_max = 2}, {*store_, *runner_, *feed_, metrics_, service_metrics_});
+    api_ = make_api({.token = token_, .queued_max = 2, .devices = {{"cuda:0", false, "none", "install one"}}},
+                    {*store_, *runner_, *feed_, metrics_, service_metrics_});
   }
 
   net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
@@ -180,6 +180,58 @@ TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {
   }
   EXPECT_EQ(ask("GET", "/v1/sweeps/nobody/events").status, 404u);
   EXPECT_EQ(ask("GET", "/v1/sweeps/nobody/cells").status, 404u);
+}
+
+TEST_F(ServiceApiTest, TheDescriptionHasEveryRouteAndNoOther) {
+  const json document = json::parse(*ask("GET", "/openapi.json").body);
+  std::vector<std::string> described;
+  for (const auto& [path, operations] : document.at("paths").items()) {
+    for (const char* method : {"get", "post", "put", "delete", "patch"}) {
+      if (!operations.contains(method)) continue;
+      std::string upper = method;
+      for (char& c : upper) c = static_cast<char>(std::toupper(c));
+      described.push_back(upper + " " + path);
+    }
+  }
+  EXPECT_THAT(api_routes(), testing::UnorderedElementsAreArray(described));
+}
+
+TEST_F(ServiceApiTest, TheDescriptionHasEveryMemberOfASweep) {
+  const json schemas = json::parse(*ask("GET", "/openapi.json").body).at("components").at("schemas");
+  const json sweep = submit("{}");
+  std::vector<std::string> members;
+  for (const auto& [name, value] : sweep.items()) members.push_back(name);
+  std::vector<std::string> described;
+  for (const auto& [name, value] : schemas.at("Sweep").at("properties").items()) described.push_back(name);
+  EXPECT_EQ(members, described);
+}
+
+TEST_F(ServiceApiTest, DevicesAreThoseThatWereFound) {
+  const json devices = json::parse(*ask("GET", "/v1/devices").body).at("devices");
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].at("id"), "cuda:0");
+  EXPECT_EQ(devices[0].at("available"), false);
+  EXPECT_EQ(devices[0].at("advice"), "install one");
+}
+
+TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
+  const std::string done = submit("{}").at("id").get<std::string>();
+  const auto why = [this](const std::string& body) {
+    const net::Response response = ask("POST", "/v1/compare", body);
+    EXPECT_EQ(response.status, 400u) << *response.body;
+    return json::parse(*response.body).at("error").get<std::string>();
+  };
+  EXPECT_THAT(why("[]"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(why("{"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(why("{}"), HasSubstr("base"));
+  EXPECT_THAT(why(R"({"base": "/etc/passwd", "new": "."})"), HasSubstr("\"/etc/passwd\" is no sweep"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}})"), HasSubstr("base"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": "x"})"), HasSubstr("margin"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": 2})"), HasSubstr("margin"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}, "o": "file"})"), HasSubstr("no such key"));
+  EXPECT_THAT(why("{\"base\": " + std::string(10'000, '[') + std::string(10'000, ']') + "}"),
+              HasSubstr("deep"));
+  EXPECT_EQ(ask("POST", "/v1/compare", "{}", {{"content-type", "text/plain"}}).status, 415u);
 }
 
 TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {

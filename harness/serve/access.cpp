@@ -1,0 +1,38 @@
+// Compared in constant time, so that a token cannot be guessed byte by byte.
+#include "harness/serve/access.hpp"
+
+#include <openssl/crypto.h>
+
+#include "harness/serve/json_response.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+// "localhost:9464" and its like, with and without a port.
+bool is_loopback_name(std::string_view host) {
+  const std::size_t digits = host.find_last_not_of("0123456789");
+  if (digits != std::string_view::npos && host[digits] == ':') host = host.substr(0, digits);
+  return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
+}
+
+}  // namespace
+
+std::optional<net::Response> refusal_of(const net::Request& request, const std::string& token) {
+  // Probes of a supervisor carry no token, and learn nothing.
+  if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
+  if (token.empty()) {
+    // A page in a browser could reach loopback through a name of its own that resolves to it.
+    if (is_loopback_name(request.header("host"))) return std::nullopt;
+    return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
+  }
+  const std::string_view given = request.header("authorization");
+  const std::string wanted = "Bearer " + token;
+  if (given.size() == wanted.size() && CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) == 0) {
+    return std::nullopt;
+  }
+  net::Response response = refusal(401, "give the service's token: Authorization: Bearer TOKEN");
+  response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+}  // namespace graphbench::serve
