@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""10,000 broken requests over sockets: each is answered or dropped, none is a 5xx, and the service lives."""
+
+import collections
+import json
+import random
+import socket
+import unittest
+
+from harness_case import HarnessCase
+from prometheus_servers import fetch
+
+COUNT = 10_000
+SEED = 5
+BODY = json.dumps({"workload": ["mlp"], "batch": [0], "device": "host", "set": {"mlp.hidden": 64}})
+COMPARE = json.dumps({"base": "0123", "new": {"schema": "graphbench.result/1", "cells": []}, "margin": "2%"})
+
+
+def post(path, body, headers=""):
+    return (f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}"
+            f"Content-Length: {len(body)}\r\n\r\n{body}").encode()
+
+
+SEEDS = [
+    b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /v1/sweeps/0123/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 7\r\n\r\n",
+    b"DELETE /v1/sweeps/0123 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"HEAD /healthz HTTP/1.0\r\n\r\n",
+    post("/v1/sweeps", BODY),
+    post("/v1/sweeps", BODY, "Idempotency-Key: k\r\n"),
+    post("/v1/compare", COMPARE),
+    post("/v1/sweeps/0123/resume", ""),
+    b"POST /v1/sweeps HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}   \r\n0\r\n\r\n",
+]
+
+
+def mutated(chance):
+    request = bytearray(chance.choice(SEEDS))
+    for _ in range(chance.randint(1, 6)):
+        at = chance.randrange(len(request) + 1)
+        kind = chance.randrange(6)
+        if kind == 0:
+            request[at:at + chance.randint(1, 20)] = b""
+        elif kind == 1:
+            request[at:at] = bytes(chance.randrange(256) for _ in range(chance.randint(1, 20)))
+        elif kind == 2 and at < len(request):
+            request[at] ^= 1 << chance.randrange(8)
+        elif kind == 3:
+            request[at:at] = chance.choice([b"\r\n", b"\0", b"../", b"%2e%2e/", b": ", b"9" * 30, b"[" * 200])
+        elif kind == 4:
+            request += chance.choice(SEEDS)
+        else:
+            del request[at:]
+        if not request:
+            request += b"\n"
+    return bytes(request)
+
+
+def answers_to(address, request):
+    """All that comes back; the client says that it has said everything, so that nobody waits."""
+    with socket.create_connection(address, timeout=20) as client:
+        got = b""
+        try:
+            client.sendall(request)
+            client.shutdown(socket.SHUT_WR)
+            while chunk := client.recv(65536):
+                got += chunk
+        except (ConnectionResetError, BrokenPipeError):
+            pass
+        return got
+
+
+class MalformedRequests(HarnessCase):
+    def test_each_is_answered_or_dropped_and_the_service_lives(self):
+        process = self.start("serve", "--listen", "127.0.0.1:0")
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        url = process.stderr.readline().split()[-1]
+        address = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        chance = random.Random(SEED)
+        seen = collections.Counter()
+        for number in range(COUNT):
+            request = mutated(chance)
+            answer = answers_to(address, request)
+            if not answer:
+                seen["dropped"] += 1
+                continue
+            self.assertRegex(answer, rb"\AHTTP/1\.1 \d\d\d ", (number, request))
+            status = int(answer[9:12])
+            self.assertLess(status, 500, (number, request, answer[:300]))
+            seen[status] += 1
+        self.assertIsNone(process.poll())
+        self.assertEqual(200, fetch(url + "/healthz")[0])
+        # The mutations reach the parser, the router and the readers of bodies.
+        self.assertLessEqual({200, 400, 404, 405}, set(seen), seen)
+
+
+if __name__ == "__main__":
+    unittest.main()
