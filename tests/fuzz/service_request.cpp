@@ -1,0 +1,45 @@
+// libFuzzer target: the bodies that clients of the service send, as JSON and TOML (and so the reader of
+// configuration files): they are taken, or one line says why not.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "harness/config/input_error.hpp"
+#include "harness/serve/compare_request.hpp"
+#include "harness/serve/sweep_request.hpp"
+
+namespace {
+
+using namespace graphbench;
+
+template <typename Read>
+void hold(Read&& read) {
+  try {
+    read();
+  } catch (const config::InputError& error) {
+    if (std::string_view(error.what()).empty()) std::abort();
+  }
+}
+
+void parse(const std::string& body, serve::BodyFormat format) {
+  for (const std::string& argument : serve::parse_sweep_request(body, format)) {
+    // A file that a request could name would be read or written by the service.
+    for (const char* option : {"--json", "--config", "--plugin", "--samples", "--trace", "--prometheus"}) {
+      if (argument.starts_with(option)) std::abort();
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string body(reinterpret_cast<const char*>(data), size);
+  hold([&] { parse(body, serve::BodyFormat::json); });
+  hold([&] { parse(body, serve::BodyFormat::toml); });
+  hold([&] {
+    serve::answer_comparison(body, [](const std::string&) { return std::optional<std::string>(); });
+  });
+  return 0;
+}
