@@ -212,10 +212,11 @@ class CommandLine {
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");
     }
     throw InputError(
-        "", in_quotes(first) +
-                " is not a command: give --sweep, list, floor, bench, compare, ab, selfcheck, history or serve" +
-                config::did_you_mean(first, {"list", "floor", "bench", "compare", "ab", "selfcheck", "history",
-                                             "serve", "--sweep"}));
+        "",
+        in_quotes(first) +
+            " is not a command: give --sweep, list, floor, bench, compare, ab, selfcheck, history or serve" +
+            config::did_you_mean(first, {"list", "floor", "bench", "compare", "ab", "selfcheck", "history",
+                                         "serve", "--sweep"}));
   }
 
   void fill_list(Arguments& arguments) {

@@ -58,7 +58,9 @@ template <typename Parse>
 int run_command(Parse&& parse) {
   try {
     const int exit_code = dispatch(parse());
-    if (std::fflush(stdout) != 0 && exit_code == exit_done) {
+    // What did not fit the buffer was written, or not, long ago: the stream remembers.
+    const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (unwritten && exit_code == exit_done) {
       return complain("write to stdout: the output could not be written", exit_error);
     }
     return exit_code;

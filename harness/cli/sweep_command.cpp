@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"

@@ -1,6 +1,21 @@
 // Reads TOML into raw options. Every value keeps its FILE:LINE, so that later checks can name it.
+// toml++ 3.3 asserts on some texts that are no TOML ("[= 1"): a person's mistake must not end a service.
+#define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::config::refuse_as_no_toml())
 #define TOML_HEADER_ONLY 1
 #include "harness/config/toml_file.hpp"
+
+#include <stdexcept>
+
+namespace graphbench::config {
+
+struct NoToml : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+[[noreturn]] inline void refuse_as_no_toml() {
+  throw NoToml("it is not TOML: see https://toml.io for what is");
+}
+
+}  // namespace graphbench::config
 
 #include <toml++/toml.h>
 
@@ -13,6 +28,7 @@
 #include "harness/config/input_error.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/config/toml_ascii.hpp"
 
 namespace graphbench::config {
 namespace {
@@ -151,8 +167,14 @@ class TomlReader {
 }  // namespace
 
 RawOptions parse_toml(const std::string& text, const std::string& path) {
+  if (const std::optional<std::size_t> line = line_of_misplaced_letter(text)) {
+    throw InputError(path + ":" + std::to_string(*line),
+                     "a letter beyond ASCII stands outside a string: put it in quotes, or leave it out");
+  }
   try {
     return TomlReader(path).read(toml::parse(text, path));
+  } catch (const NoToml& error) {
+    throw InputError(path, error.what());
   } catch (const toml::parse_error& error) {
     std::string detail(error.description());
     for (char& c : detail) c = c == '\n' || c == '\r' ? ' ' : c;

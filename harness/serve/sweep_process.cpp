@@ -33,7 +33,7 @@ constexpr std::size_t line_bytes_max = 64 * 1024 * 1024;
 class SweepProcess::Impl {
  public:
   explicit Impl(const std::vector<std::string>& argv) : child_(io_), events_(io_), output_(io_), kill_(io_) {
-    sweep::SpawnedChild spawned = sweep::spawn(argv, "");
+    sweep::SpawnedChild spawned = sweep::spawn(argv, "", {});
     pid_ = spawned.pid;
     events_.assign(spawned.events.release());
     output_.assign(spawned.output.release());

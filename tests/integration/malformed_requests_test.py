@@ -30,7 +30,8 @@ SEEDS = [
     post("/v1/sweeps", BODY, "Idempotency-Key: k\r\n"),
     post("/v1/compare", COMPARE),
     post("/v1/sweeps/0123/resume", ""),
-    b"POST /v1/sweeps HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}   \r\n0\r\n\r\n",
+    b"POST /v1/sweeps HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"5\r\n{}   \r\n0\r\n\r\n",
 ]
 
 

@@ -16,6 +16,8 @@ TINY = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time
         "samples-max": 5}
 # About a minute of work.
 LONG = {**TINY, "launches": 30, "time-per-cell": 0.3, "samples-max": 2000}
+# As long, but with cells that are done early: a worker for each number of warmups.
+MANY = {**TINY, "warmup": list(range(60)), "time-per-cell": 0.1, "samples-max": 2000}
 TOKEN = "correct-horse-battery"
 
 
@@ -159,7 +161,7 @@ class Serve(HarnessCase):
         process = self.serve()
         done = self.submit(TINY)
         self.wait_for_state(done, "done")
-        running, queued = self.submit(LONG), self.submit(TINY)
+        running, queued = self.submit(MANY), self.submit(TINY)
         self.wait_for_state(running, "running")
         folder = self.folder.resolve()
         wait_for("service, sweep and worker", lambda: len(processes_in(folder)) >= 3)

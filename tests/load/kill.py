@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Kills graphbench serve with signal 9 again and again, at random moments, while it is given sweeps; counts
+what was accepted and is lost, cells that were told and are lost, and processes that stay behind."""
+
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+SWEEP = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
+         "samples-max": 5, "launches": 5}
+SEED = 9
+
+
+def wait_for(what, ask, seconds=60):
+    end = time.monotonic() + seconds
+    while not (answer := ask()):
+        if time.monotonic() > end:
+            sys.exit(f"kill: waited {seconds} s for {what}")
+        time.sleep(0.01)
+    return answer
+
+
+class Service:
+    def __init__(self, binary, folder):
+        self.binary, self.folder = binary, folder
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen([self.binary, "serve", "--listen", "127.0.0.1:0"], cwd=self.folder,
+                                        stderr=subprocess.PIPE, text=True)
+        self.url = self.process.stderr.readline().split()[-1]
+
+    def ask(self, method, path, document=None):
+        body = None if document is None else json.dumps(document).encode()
+        request = urllib.request.Request(self.url + path, data=body, method=method,
+                                         headers={"Content-Type": "application/json"})
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=20) as answer:
+            return json.loads(answer.read())
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+    def processes(self):
+        found = []
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if (path / "cwd").resolve() == self.folder and (path / "exe").samefile(self.binary):
+                    found.append(path.name)
+            except OSError:
+                pass
+        return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary", type=pathlib.Path)
+    parser.add_argument("--kills", type=int, default=50)
+    options = parser.parse_args()
+    chance = random.Random(SEED)
+    with tempfile.TemporaryDirectory() as name:
+        service = Service(options.binary.resolve(), pathlib.Path(name).resolve())
+        accepted, cells, lost, stayed = [], {}, 0, 0
+        for _ in range(options.kills):
+            accepted += [service.ask("POST", "/v1/sweeps", SWEEP)["id"] for _ in range(2)]
+            time.sleep(chance.uniform(0, 1))
+            for sweep in accepted[-4:]:
+                for cell in service.ask("GET", f"/v1/sweeps/{sweep}/cells")["cells"]:
+                    cells.setdefault(sweep, set()).add(cell["id"])
+            service.kill()
+            end = time.monotonic() + 10
+            while service.processes() and time.monotonic() < end:
+                time.sleep(0.01)
+            stayed += len(service.processes())
+            service.start()
+            known = {sweep["id"]: sweep for sweep in service.ask("GET", "/v1/sweeps")["sweeps"]}
+            lost += len(set(accepted) - set(known))
+            for sweep, told in cells.items():
+                kept = service.ask("GET", f"/v1/sweeps/{sweep}/cells")["cells"]
+                lost += len(told - {cell["id"] for cell in kept})
+        sweeps = wait_for("the queue to drain", lambda: all_ended(service))
+        states = {}
+        for sweep in sweeps:
+            states[sweep["state"]] = states.get(sweep["state"], 0) + 1
+            if sweep["state"] == "done":
+                lost += not service.ask("GET", f"/v1/sweeps/{sweep['id']}/results")["complete"]
+        service.kill()
+        told = sum(map(len, cells.values()))
+        print(f"{options.kills} kills, {len(accepted)} sweeps accepted, {told} cells told: {lost} lost, "
+              f"{stayed} processes stayed; {states}")
+        # Sweeps that ran when the service was killed are interrupted, the others are done.
+        return 1 if lost or stayed or set(states) - {"done", "interrupted"} or not told else 0
+
+
+def all_ended(service):
+    sweeps = service.ask("GET", "/v1/sweeps")["sweeps"]
+    return sweeps if all(sweep["state"] not in ("queued", "running") for sweep in sweeps) else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
