@@ -35,7 +35,7 @@ class Sweep(HarnessCase):
         for word in ("mlp", "attention", "conv", "eager", "whole", "piecewise", "graphbench.json"):
             self.assertIn(word, done.stdout)
 
-    def test_launches_are_merged_and_seeds_repeat_the_plan(self):
+    def test_launches_are_merged_and_the_plan_is_told_by_its_hash(self):
         arguments = [*TINY, "--workload", "mlp", "--mode", "eager,whole", "--launches", "2", "--quiet"]
         self.assertEqual(0, self.run_graphbench(*arguments).returncode)
         first = self.result()
@@ -45,6 +45,8 @@ class Sweep(HarnessCase):
         self.assertEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
         self.assertEqual(first["environment"]["fingerprint"], self.result()["environment"]["fingerprint"])
         self.assertEqual(0, self.run_graphbench(*arguments, "--seed", "2").returncode)
+        self.assertEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
+        self.assertEqual(0, self.run_graphbench(*arguments, "--set", "mlp.hidden=32").returncode)
         self.assertNotEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
 
     def test_flags_win_over_the_configuration_file(self):
