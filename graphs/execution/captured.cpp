@@ -122,10 +122,9 @@ void CapturedExecutor::instantiate() {
     if (item.captured) {
       GRAPHBENCH_ASSERT(item.graph != nullptr);
       item.exec = item.graph->instantiate();
-      enqueues_.push_back({.replay = item.exec->prepare_replay(stream_), .exec = item.exec.get()});
+      enqueues_.push_back({item.exec->prepare_replay(stream_), nullptr, nullptr, item.exec.get()});
     } else {
-      enqueues_.push_back(
-          {.kernel = eager_.kernels().ops[item.first].kernel, .operands = op_operands_[item.first]});
+      enqueues_.push_back({{}, eager_.kernels().ops[item.first].kernel, op_operands_[item.first], nullptr});
     }
   }
 }
