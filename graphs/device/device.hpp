@@ -74,9 +74,6 @@ class Event {
   virtual double seconds_since(const Event& start) const = 0;
 };
 
-// The instantiated form of a Graph: launched as often as wanted, never changed.
-class GraphExec;
-
 // A replay with everything looked up: plain pointers, so that a step which comes after milliseconds of
 // waiting, its code and data out of the near caches, fetches as few lines as it can. Valid as long as the
 // exec and the stream.
@@ -86,6 +83,7 @@ struct PreparedReplay {
   void* stream = nullptr;
 };
 
+// The instantiated form of a Graph: launched as often as wanted, never changed.
 class GraphExec {
  public:
   virtual ~GraphExec() = default;

@@ -1,4 +1,5 @@
-// What a device without the optional parts of the interface answers: a reason, never a pretence.
+// What a device without the optional parts of the interface answers: a reason, never a pretence. A replay
+// that no backend prepares is a launch.
 #include "graphs/device/device.hpp"
 
 namespace graphbench {
