@@ -50,10 +50,13 @@ function(graphbench_executables_below folder result)
 endfunction()
 
 if(GRAPHBENCH_BUILD_TESTS)
-  # What sanitized builds build: the programs that test inside one process.
+  # What sanitized builds build: the programs that test inside one process; for ThreadSanitizer those whose
+  # code runs threads.
   graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/unit" unit_programs)
   graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/conformance" conformance_programs)
   add_custom_target(sanitized_tests DEPENDS ${unit_programs} ${conformance_programs})
+  get_property(threaded_programs GLOBAL PROPERTY GRAPHBENCH_THREADED_PROGRAMS)
+  add_custom_target(threaded_tests DEPENDS ${threaded_programs} ${conformance_programs})
 
   # What ci/gpu runs, and as what: lines "KIND PROGRAM".
   set(programs "")

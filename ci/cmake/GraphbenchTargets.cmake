@@ -46,10 +46,14 @@ function(graphbench_library folder)
     PUBLIC graphbench_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
 endfunction()
 
-# graphbench_test(<name> SOURCES ... [LINK ...] [LABELS ...]): one GoogleTest program, one CTest entry a
-# test.
+# graphbench_test(<name> [THREADS] SOURCES ... [LINK ...] [LABELS ...]): one GoogleTest program, one CTest
+# entry a test. THREADS: what it tests runs threads, so that it runs under ThreadSanitizer too.
 function(graphbench_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINK;LABELS" ${ARGN})
+  if(ARG_THREADS)
+    list(APPEND ARG_LABELS threads)
+    set_property(GLOBAL APPEND PROPERTY GRAPHBENCH_THREADED_PROGRAMS ${name})
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   target_link_libraries(${name} PRIVATE
