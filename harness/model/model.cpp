@@ -1,4 +1,4 @@
-// The one derived name of the model: a cell's id, which result documents, plans and messages share.
+// The derived names of the model, which result documents, plans, metrics and messages share.
 #include "harness/model/result.hpp"
 
 namespace graphbench::model {
@@ -10,6 +10,19 @@ std::string id_of(const Cell& cell) {
   id.append(cell.pass).append("/b").append(std::to_string(cell.batch));
   id.append("/w").append(std::to_string(cell.warmup)).append("/").append(cell.mode);
   return id;
+}
+
+std::string_view name_of(CellStatus status) noexcept {
+  switch (status) {
+    case CellStatus::ok:
+      return "ok";
+    case CellStatus::failed:
+      return "failed";
+    case CellStatus::pending:
+    case CellStatus::skipped:
+      break;
+  }
+  return "skipped";
 }
 
 }  // namespace graphbench::model

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/model/instruments.hpp"
@@ -109,6 +110,8 @@ struct OpPath {
 };
 
 enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
+// As documents and metrics name it: what is pending when they are made was skipped.
+std::string_view name_of(CellStatus status) noexcept;
 
 // The median over launches of the launch p50s; the interval is absent below three launches.
 struct Estimate {

@@ -81,19 +81,6 @@ Json launch_of(const model::Launch& launch) {
   return json;
 }
 
-std::string status_of(model::CellStatus status) {
-  switch (status) {
-    case model::CellStatus::ok:
-      return "ok";
-    case model::CellStatus::failed:
-      return "failed";
-    case model::CellStatus::pending:
-    case model::CellStatus::skipped:
-      break;
-  }
-  return "skipped";
-}
-
 // Every cell that is not ok has a reason, also where whoever made the result gave none.
 Json reason_of(const model::CellResult& cell) {
   if (cell.reason) return {{"code", cell.reason->code}, {"message", cell.reason->message}};
@@ -145,7 +132,7 @@ Json cell_of(const model::CellResult& result) {
   json["batch"] = cell.batch;
   json["warmup"] = cell.warmup;
   json["mode"] = cell.mode;
-  json["status"] = status_of(result.status);
+  json["status"] = model::name_of(result.status);
   if (result.status != model::CellStatus::ok) json["reason"] = reason_of(result);
   json["check"] = check_of(result.check);
   json["graph"] = graph_of(result.graph);

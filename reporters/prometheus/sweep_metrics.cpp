@@ -38,19 +38,6 @@ double steps_of(const model::CellResult& cell) {
   return static_cast<double>(steps);
 }
 
-const char* word_of(model::CellStatus status) {
-  switch (status) {
-    case model::CellStatus::ok:
-      return "ok";
-    case model::CellStatus::failed:
-      return "failed";
-    case model::CellStatus::pending:
-    case model::CellStatus::skipped:
-      break;
-  }
-  return "skipped";
-}
-
 }  // namespace
 
 class SweepMetrics::Impl {
@@ -61,7 +48,7 @@ class SweepMetrics::Impl {
         .Set(1);
     // Counters begin at 0, so that the first increment is a rate and not a birth.
     for (const auto status : {model::CellStatus::ok, model::CellStatus::skipped, model::CellStatus::failed}) {
-      cells_total_.Add({{"status", word_of(status)}});
+      cells_total_.Add({{"status", std::string(model::name_of(status))}});
     }
   }
 
@@ -99,7 +86,7 @@ class SweepMetrics::Impl {
     const Change change(*this);
     cells_[key] = std::move(lines);
     if (!counted_.insert(key).second) return;
-    cells_total_.Add({{"status", word_of(cell.status)}}).Increment();
+    cells_total_.Add({{"status", std::string(model::name_of(cell.status))}}).Increment();
     steps_.Increment(steps_of(cell));
     if (cell.status == model::CellStatus::skipped) {
       skips_.Add({{"reason", cell.reason ? cell.reason->code : "internal"}}).Increment();

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Holds comparison documents to reporters/schema/comparison.schema.json, and the schema to its strictness."""
 
-import copy
 import json
 import pathlib
+import sys
 import unittest
 
 import jsonschema
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER))
+from mutants import MISSING, change  # noqa: E402
+
 SCHEMA = FOLDER.parents[1] / "reporters" / "schema" / "comparison.schema.json"
 GOLDEN = ("mixed", "same", "single", "incomparable")
-MISSING = object()
 
 METRIC = ("cells", 0, "metrics", 0)
 
@@ -68,18 +70,6 @@ MUTANTS = [
 
 def load(name):
     return json.loads((FOLDER / f"comparison.{name}.json").read_text(encoding="utf-8"))
-
-
-def change(document, path, value):
-    mutant = copy.deepcopy(document)
-    place = mutant
-    for step in path[:-1]:
-        place = place[step]
-    if value is MISSING:
-        del place[path[-1]]
-    else:
-        place[path[-1]] = value
-    return mutant
 
 
 class Schema(unittest.TestCase):

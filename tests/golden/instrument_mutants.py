@@ -1,6 +1,6 @@
 """Mutants of instruments.json, one fault each: (path, value), where MISSING removes what stands there."""
 
-MISSING = object()
+from mutants import MISSING
 
 ENVIRONMENT = ("environment",)
 FLOORS = ENVIRONMENT + ("floors",)

@@ -19,7 +19,8 @@ REAL = os.environ.get("GRAPHBENCH_RESULT")
 
 sys.path.insert(0, str(FOLDER))
 from document_rules import faults_of  # noqa: E402
-from instrument_mutants import BROKEN_INSTRUMENT_RULES, INSTRUMENT_MUTANTS, MISSING  # noqa: E402
+from instrument_mutants import BROKEN_INSTRUMENT_RULES, INSTRUMENT_MUTANTS  # noqa: E402
+from mutants import MISSING, change  # noqa: E402
 
 
 def refuse_constant(text):
@@ -28,19 +29,6 @@ def refuse_constant(text):
 
 def load(path):
     return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_constant=refuse_constant)
-
-
-def change(document, path, value):
-    """A copy with the value at `path` replaced, added or (MISSING) removed."""
-    mutant = copy.deepcopy(document)
-    place = mutant
-    for step in path[:-1]:
-        place = place[step]
-    if value is MISSING:
-        del place[path[-1]]
-    else:
-        place[path[-1]] = value
-    return mutant
 
 
 LAUNCH = ("cells", 1, "launches", 0)
