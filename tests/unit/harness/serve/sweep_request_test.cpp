@@ -35,6 +35,13 @@ TEST(SweepRequest, JsonAndTomlMeanTheSame) {
   EXPECT_THAT(parse_sweep_request(R"({"profile": false})", BodyFormat::json), ElementsAre());
 }
 
+TEST(SweepRequest, NumbersStayAsShortAsTheyWereWritten) {
+  for (const std::string number : {"0.05", "0.1", "1e-05", "2.5"}) {
+    const std::string body = "{\"time-per-cell\": " + number + "}";
+    EXPECT_THAT(parse_sweep_request(body, BodyFormat::json), ElementsAre("--time-per-cell=" + number));
+  }
+}
+
 TEST(SweepRequest, WhatNamesFilesOrAddressesIsRefused) {
   for (const char* key : {"json", "samples", "trace", "plugin", "prometheus-listen", "prometheus-textfile",
                           "prometheus-push", "push-grouping"}) {
