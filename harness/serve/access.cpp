@@ -15,16 +15,37 @@ bool is_loopback_name(std::string_view host) {
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
 }
 
+// Whether a browser sends it for a page of another origin, or another port. Sec-Fetch-Site is the browser's
+// own word, which holds behind a proxy, too; browsers without it send the page's origin with all that is no
+// GET.
+bool is_of_another_origin(const net::Request& request) {
+  const std::string_view site = request.header("sec-fetch-site");
+  if (!site.empty()) return site != "same-origin" && site != "none";
+  const std::string_view origin = request.header("origin");
+  if (origin.empty()) return false;  // no browser: what a program sends, it sends on purpose
+  const std::size_t host = origin.find("://");
+  return host == std::string_view::npos || origin.substr(host + 3) != request.header("host");
+}
+
+bool changes_something(const net::Request& request) {
+  return request.method != "GET" && request.method != "HEAD";
+}
+
 }  // namespace
 
 std::optional<net::Response> refusal_of(const net::Request& request, const std::string& token) {
   // Probes of a supervisor carry no token, and learn nothing.
   if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
+  if (changes_something(request) && is_of_another_origin(request)) {
+    return refusal(403, "a page of another origin may not do this: ask from the service's own page");
+  }
   if (token.empty()) {
     // A page in a browser could reach loopback through a name of its own that resolves to it.
     if (is_loopback_name(request.header("host"))) return std::nullopt;
     return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
   }
+  // The page is where a browser is given the token; it holds nothing of the service's.
+  if (request.path == "/" && !changes_something(request)) return std::nullopt;
   const std::string_view given = request.header("authorization");
   const std::string wanted = "Bearer " + token;
   if (given.size() == wanted.size() && CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) == 0) {

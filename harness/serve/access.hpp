@@ -1,4 +1,5 @@
-// Who may ask: whoever has the token; without one, whoever comes to loopback under its own name.
+// Who may ask: whoever has the token; without one, whoever comes to loopback under its own name. No page of
+// another origin changes anything.
 #pragma once
 
 #include <optional>

@@ -13,6 +13,7 @@
 #include "harness/serve/compare_request.hpp"
 #include "harness/serve/json_response.hpp"
 #include "harness/serve/openapi.hpp"
+#include "harness/serve/page.hpp"
 #include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_request.hpp"
 
@@ -37,7 +38,7 @@ class Api {
     const char* pattern;
     Response (Api::*answer)(const Request&) const;
   };
-  static const std::array<Route, 14> routes;
+  static const std::array<Route, 15> routes;
 
   Api(ApiSettings settings, ApiParts parts)
       : settings_(std::move(settings)),
@@ -72,6 +73,8 @@ class Api {
     std::optional<Response> refused = refusal_of(request, settings_.token);
     return refused ? std::move(*refused) : router_(request);
   }
+
+  Response page(const Request&) const { return page_response(built_in_page); }
 
   Response healthy(const Request&) const { return net::text_response(200, "ok"); }
 
@@ -233,7 +236,8 @@ class Api {
   net::Router router_;
 };
 
-const std::array<Api::Route, 14> Api::routes = {{
+const std::array<Api::Route, 15> Api::routes = {{
+    {"GET", "/", &Api::page},
     {"GET", "/healthz", &Api::healthy},
     {"GET", "/readyz", &Api::ready},
     {"GET", "/metrics", &Api::scrape},

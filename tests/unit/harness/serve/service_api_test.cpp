@@ -288,6 +288,53 @@ TEST_F(ServiceApiTest, OtherNamesForLoopbackAreNotAnswered) {
   EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "[::1]:1"}}).status, 200u);
 }
 
+// What a browser says of a request that a page makes; docs/service.md.
+TEST_F(ServiceApiTest, NoPageOfAnotherOriginChangesAnything) {
+  const json sweep = submit(R"({"seed": 1})");
+  const std::vector<std::pair<std::string, std::string>> changes = {{"POST", "/v1/sweeps"},
+                                                                    {"POST", "/v1/compare"},
+                                                                    {"DELETE", path_of(sweep)},
+                                                                    {"POST", path_of(sweep) + "/resume"}};
+  const std::vector<std::map<std::string, std::string>> foreign = {
+      {{"sec-fetch-site", "cross-site"}},
+      {{"sec-fetch-site", "same-site"}},  // another port of this very host
+      {{"sec-fetch-site", "same-site"}, {"origin", "http://127.0.0.1:9464"}},
+      {{"sec-fetch-site", "odd"}},
+      {{"origin", "http://evil.example"}},
+      {{"origin", "http://127.0.0.1:3000"}},
+      {{"origin", "http://127.0.0.1:9464.evil.example"}},
+      {{"origin", "127.0.0.1:9464"}},
+      {{"origin", "null"}}};
+  for (const auto& [method, path] : changes) {
+    for (const auto& headers : foreign) {
+      EXPECT_EQ(ask(method, path, "{}", headers).status, 403u) << method << " " << path;
+    }
+  }
+  EXPECT_EQ(json::parse(*ask("GET", "/v1/sweeps").body).at("sweeps").size(), 1u);
+  wait_until_it_waits(sweep);
+}
+
+TEST_F(ServiceApiTest, ItsOwnPageAndProgramsMayChangeThings) {
+  for (const std::map<std::string, std::string>& headers :
+       {std::map<std::string, std::string>{},
+        {{"origin", "http://127.0.0.1:9464"}},
+        {{"sec-fetch-site", "same-origin"}, {"origin", "http://127.0.0.1:9464"}},
+        // A proxy in front may have another name.
+        {{"sec-fetch-site", "same-origin"}, {"origin", "https://bench.example"}}}) {
+    const json sweep = json::parse(*ask("POST", "/v1/sweeps", "{}", headers).body);
+    EXPECT_EQ(wait_for(sweep, "done"), "done");
+  }
+}
+
+TEST_F(ServiceApiTest, ThePageIsAtTheRoot) {
+  const net::Response page = ask("GET", "/");
+  EXPECT_EQ(page.status, 200u);
+  EXPECT_THAT(*page.body, HasSubstr("graphbench"));
+  EXPECT_EQ(ask("POST", "/").status, 405u);
+  EXPECT_EQ(ask("GET", "//").status, 404u);
+  EXPECT_EQ(ask("GET", "/", "", {{"host", "evil.example"}}).status, 421u);
+}
+
 class ServiceApiWithTokenTest : public ServiceApiTest {
  protected:
   ServiceApiWithTokenTest() : ServiceApiTest("correct-horse-battery") {}
@@ -300,9 +347,14 @@ TEST_F(ServiceApiWithTokenTest, OnlyTheTokenOpensIt) {
     EXPECT_EQ(ask("GET", "/metrics", "", {{"authorization", given}}).status, 401u) << given;
   }
   EXPECT_EQ(ask("GET", "/healthz").status, 200u);
+  EXPECT_EQ(ask("GET", "/").status, 200u) << "where a browser is given the token";
+  EXPECT_EQ(ask("POST", "/").status, 401u);
   const std::map<std::string, std::string> right = {{"authorization", "Bearer correct-horse-battery"},
                                                     {"host", "bench.example"}};
   EXPECT_EQ(ask("GET", "/v1/sweeps", "", right).status, 200u);
+  auto elsewhere = right;
+  elsewhere["origin"] = "https://evil.example";
+  EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", elsewhere).status, 403u);
 }
 
 }  // namespace

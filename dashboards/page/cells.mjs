@@ -1,0 +1,74 @@
+// Cells of a result to rows of the table: their order, their texts. No document, no network.
+import { count, NOTHING, ratio, seconds } from "./format.mjs";
+
+const MODES = ["eager", "whole", "piecewise"];
+const STATUSES = ["ok", "skipped", "failed"];
+
+// What stands in one plot: all but batch, warmup and mode.
+export const variant_of = (cell) => [cell.workload, cell.preset, cell.dtype, cell.pass].join(" / ");
+
+// The modes we know come first, in the order in which they are told everywhere.
+export function mode_order(left, right) {
+  const [a, b] = [left, right].map((mode) => (MODES.includes(mode) ? MODES.indexOf(mode) : MODES.length));
+  return a - b || (left < right ? -1 : left > right ? 1 : 0);
+}
+
+export function cell_order(left, right) {
+  const [a, b] = [variant_of(left), variant_of(right)];
+  if (a !== b) return a < b ? -1 : 1;
+  return left.warmup - right.warmup || left.batch - right.batch || mode_order(left.mode, right.mode);
+}
+
+function median(values) {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+// What making a cell's graphs costs: capture, instantiate and upload, the median over its launches.
+export function setup_seconds(cell) {
+  if (cell.mode === "eager") return null;
+  const costs = (cell.launches ?? []).map(({ setup }) =>
+    setup ? setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds : null);
+  return median(costs.filter((cost) => cost !== null));
+}
+
+// The median and, where launches were repeated, its 95 % interval on a line below.
+export function with_interval(estimate) {
+  if (!estimate || estimate.p50 === null || estimate.p50 === undefined) return NOTHING;
+  const [low, high] = estimate.ci95 ?? [];
+  const interval = estimate.ci95 ? `\n[${seconds(low)}, ${seconds(high)}]` : "";
+  return seconds(estimate.p50) + interval;
+}
+
+// The texts of a row; `reason` is in place of numbers where there are none.
+export function row_of(cell) {
+  const summary = cell.summary ?? {};
+  const ok = cell.status === "ok";
+  const differs = ok && cell.check && cell.check.identical === false;
+  const why = cell.reason ? `${cell.reason.code}: ${cell.reason.message}` : "the service gave no reason";
+  return {
+    id: cell.id,
+    variant: variant_of(cell),
+    warmup: count(cell.warmup),
+    batch: count(cell.batch),
+    mode: cell.mode,
+    status: STATUSES.includes(cell.status) ? cell.status : "unknown",
+    reason: ok ? (differs ? "its output differs from eager's" : "") : why,
+    numbers: !ok ? null : [
+      with_interval(summary.latency_seconds),
+      with_interval(summary.submit_seconds),
+      with_interval(summary.device_seconds),
+      ratio(summary.speedup_over_eager),
+      seconds(setup_seconds(cell)),
+      count(summary.breakeven_steps),
+    ],
+  };
+}
+
+// How many cells are in which state: "12 ok, 1 failed".
+export function tally(cells) {
+  const parts = STATUSES.map((status) => [cells.filter((cell) => cell.status === status).length, status]);
+  return parts.filter(([number]) => number > 0).map((part) => part.join(" ")).join(", ");
+}

@@ -1,0 +1,59 @@
+// Elements without HTML: whatever the service says becomes text. The page's policy forbids anything else.
+
+export const find = (id) => document.getElementById(id);
+
+// element("td", { className: "number" }, "text", child)
+export function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+// Only where it changed, so that a selection or a screen reader's place is left alone.
+export function set_text(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+// A list of options, keeping what is chosen where it is still there.
+export function set_options(select, options) {
+  const key = JSON.stringify(options);
+  if (select.dataset.options === key) return;
+  select.dataset.options = key;
+  const chosen = select.value;
+  select.replaceChildren(...options.map(({ value, text, disabled = false }) =>
+    element("option", { value, textContent: text, disabled })));
+  if (options.some(({ value, disabled }) => value === chosen && !disabled)) select.value = chosen;
+}
+
+// Children of `parent` in the order of `items`, each made once for its key and then updated in place: focus
+// and scroll positions survive.
+export class KeyedList {
+  #parent;
+  #make;
+  #update;
+  #nodes = new Map();
+
+  constructor(parent, make, update) {
+    this.#parent = parent;
+    this.#make = make;
+    this.#update = update;
+  }
+
+  show(items, key_of) {
+    const keys = new Set(items.map(key_of));
+    for (const [key, node] of this.#nodes) {
+      if (keys.has(key)) continue;
+      node.remove();
+      this.#nodes.delete(key);
+    }
+    let place = this.#parent.firstElementChild;
+    for (const item of items) {
+      const key = key_of(item);
+      const node = this.#nodes.get(key) ?? this.#make(item);
+      this.#nodes.set(key, node);
+      this.#update(node, item);
+      if (node === place) place = place.nextElementSibling;
+      else this.#parent.insertBefore(node, place);
+    }
+  }
+}

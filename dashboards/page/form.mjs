@@ -1,0 +1,63 @@
+// The form that queues a sweep. A refusal is shown as the service words it, at the field that it is about.
+import { find, set_options, set_text } from "./dom.mjs";
+import { body_of, field_of } from "./request.mjs";
+import * as service from "./service.mjs";
+
+const FIELDS = ["workload", "batch", "warmup", "time-per-cell", "launches", "device"];
+
+// In place of crypto.randomUUID(), which browsers keep from pages of plain http beyond loopback.
+const new_key = () =>
+  [...crypto.getRandomValues(new Uint32Array(4))].map((each) => each.toString(16)).join("-");
+
+function fields_of(form) {
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, find(name).value]));
+  fields.mode = [...form.querySelectorAll("input[name=mode]:checked")].map((box) => box.value);
+  return fields;
+}
+
+function tell_refusal(message) {
+  const field = field_of(message);
+  for (const name of FIELDS) find(name).removeAttribute("aria-invalid");
+  set_text(find("form-error"), message);
+  if (FIELDS.includes(field)) {
+    find(field).setAttribute("aria-invalid", "true");
+    find(field).focus();
+  }
+}
+
+// `on_queued(sweep)`, and `on_refusal(error)`, which says whether it has dealt with it.
+export function make_form({ on_queued, on_refusal }) {
+  const form = find("form");
+  // One key a wish: trying the same again after a broken connection queues it once.
+  let key = new_key();
+  form.addEventListener("input", () => { key = new_key(); });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = find("queue-sweep");
+    if (button.getAttribute("aria-disabled") === "true") return;
+    // Not `disabled`, which would take the focus away from who works by keyboard.
+    button.setAttribute("aria-disabled", "true");
+    set_text(find("form-done"), "");
+    try {
+      const sweep = await service.submit(body_of(fields_of(form)), key);
+      key = new_key();
+      tell_refusal("");
+      set_text(find("form-done"), `Queued as ${sweep.id}.`);
+      on_queued(sweep);
+    } catch (error) {
+      if (!on_refusal(error)) tell_refusal(error.message);
+    } finally {
+      button.removeAttribute("aria-disabled");
+    }
+  });
+}
+
+export function show_devices(devices) {
+  const automatic = { value: "", text: "auto: cuda where it works, else host" };
+  set_options(find("device"), [automatic, ...devices.map(({ id, available, detail }) => ({
+    value: id, text: `${id} (${available ? detail : "does not work here"})`, disabled: !available,
+  }))]);
+  const missing = devices.filter(({ available }) => !available);
+  set_text(find("device-help"), missing.map(({ id, detail, advice }) =>
+    `${id}: ${detail}${advice ? `; ${advice}` : ""}`).join(". "));
+}

@@ -1,0 +1,43 @@
+// Numbers and moments as people read them; every one with its unit.
+
+export const NOTHING = "\u2013";
+
+const TIMES = [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"], [1e-9, "ns"]];
+
+// Three significant digits and no exponent: 1060, 42.9, 1.05.
+function significant(value) {
+  const rounded = Number(value.toPrecision(3));
+  const places = 2 - Math.floor(Math.log10(rounded));
+  return rounded.toFixed(Math.min(Math.max(places, 0), 20));
+}
+
+export function seconds(value) {
+  if (value === null || value === undefined) return NOTHING;
+  if (value === 0) return "0 s";
+  // Half a unit of the last digit early, so that 999.9 us are 1.00 ms and not 1000 us.
+  const [size, name] = TIMES.find(([each]) => value >= each * 0.9995) ?? TIMES.at(-1);
+  return `${significant(value / size)} ${name}`;
+}
+
+// Of an axis, whose values are round: 50 us.
+export const tick = (value) => seconds(value).replace(/\.0+ /, " ");
+
+export const ratio = (value) =>
+  (value === null || value === undefined ? NOTHING : `${value.toFixed(2)}\u00d7`);
+
+export const count = (value) => (value === null || value === undefined ? NOTHING : String(value));
+
+// How long something takes or took, to the second: 2 h 5 min, 1 min 20 s.
+export function duration(value) {
+  if (value === null || value === undefined) return NOTHING;
+  const whole = Math.round(value);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
+}
+
+// A time of the service, RFC 3339, as this reader's clock shows it.
+export function moment(text) {
+  if (!text) return NOTHING;
+  return new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+}

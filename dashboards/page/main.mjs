@@ -1,0 +1,194 @@
+// Asks for the queue every two seconds, follows the sweep that is shown, and puts both on the page.
+import { element, find, set_text } from "./dom.mjs";
+import { make_form, show_devices } from "./form.mjs";
+import { has_ended, make_queue } from "./queue.mjs";
+import { make_results } from "./results.mjs";
+import * as service from "./service.mjs";
+
+const POLL_MS = 2000;
+
+let sweeps = [];
+let shown = null; // the sweep on display
+let following = null; // stops its events
+let complete = false; // whether all of its events were heard
+let polling = null; // the timer
+let polls = 0; // of two that overlap, the later one counts
+let devices_known = false;
+
+const results = make_results({ on_save: (id) => attempt(() => save(id)) });
+const queue = make_queue({
+  show: (id) => { location.hash = id; },
+  cancel: (id) => attempt(() => cancel(id)),
+  resume: (id) => attempt(async () => {
+    await service.resume(id);
+    await poll();
+  }),
+});
+make_form({
+  on_queued: (sweep) => {
+    sweeps = [sweep, ...sweeps.filter(({ id }) => id !== sweep.id)];
+    location.hash = sweep.id;
+    poll();
+  },
+  on_refusal: (error) => is_about_token(error),
+});
+
+// Without its token there is nothing to show of a service, not even that its queue is empty.
+function lock(locked) {
+  find("token-part").hidden = !locked;
+  find("columns").hidden = locked;
+  if (locked) for (const id of ["results", "links"]) find(id).hidden = true;
+}
+
+// A refusal for want of a token opens the place for it. False where the error is of another kind.
+function is_about_token(error) {
+  if (error.status !== 401) return false;
+  const refused = service.token.get() !== "";
+  clearTimeout(polling);
+  stop_following();
+  lock(true);
+  find("forget").hidden = true;
+  set_text(find("token-error"), refused ? "The service does not take this token." : "");
+  set_text(find("token-said"), error.message);
+  return true;
+}
+
+// A refusal in the service's own words; or that it does not answer.
+function tell(problem, place) {
+  find(place).hidden = problem === "";
+  set_text(find(place), problem);
+}
+
+// What the poll found out goes with the next poll; what an action was told stays until the next action.
+async function attempt(act, place = "refusal") {
+  try {
+    await act();
+    tell("", place);
+  } catch (error) {
+    if (is_about_token(error)) return;
+    tell(error instanceof service.Refusal ? error.message
+      : `The service does not answer (${error.message}). Trying again.`, place);
+  }
+}
+
+async function cancel(id) {
+  const sweep = sweeps.find((each) => each.id === id);
+  // What runs may have run for hours: that is asked about first.
+  if (sweep?.state === "running" && !(await confirmed(id))) return;
+  await service.cancel(id);
+  await poll();
+}
+
+function confirmed(id) {
+  const dialog = find("confirm");
+  set_text(find("confirm-id"), id);
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "cancel"), { once: true });
+  });
+}
+
+async function save(id) {
+  const href = URL.createObjectURL(await service.results(id));
+  const link = element("a", { href, download: `graphbench-${id}.json` });
+  link.click();
+  URL.revokeObjectURL(href);
+}
+
+function stop_following() {
+  following?.abort();
+  following = null;
+}
+
+async function follow() {
+  stop_following();
+  const mine = new AbortController();
+  following = mine;
+  const on_event = (event, document) => {
+    if (mine.signal.aborted) return;
+    if (event === "cell") results.add_cell(document);
+    if (event === "progress") results.set_progress(document);
+    if (event === "done") {
+      complete = true;
+      results.update(document);
+      poll();
+    }
+  };
+  const on_break = (why) =>
+    set_text(find("break"), why && `The sweep's events broke off (${why}). Trying again.`);
+  try {
+    await service.follow(shown.id, { on_event, on_break, signal: mine.signal });
+  } catch (error) {
+    if (!is_about_token(error)) tell(error.message, "refusal");
+  } finally {
+    if (following === mine) following = null;
+  }
+}
+
+// The one that the address names; else the one that runs, else the newest.
+function chosen() {
+  return sweeps.find((each) => each.id === named())
+    ?? sweeps.find((each) => each.state === "running") ?? sweeps[0];
+}
+
+const named = () => location.hash.slice(1);
+
+function show_chosen() {
+  const next = chosen();
+  queue.show(sweeps, next?.id ?? "");
+  if (!next) return;
+  const other = next.id !== shown?.id;
+  // One that was interrupted and is queued again has news once more.
+  if (other || (has_ended(shown) && !has_ended(next))) complete = false;
+  shown = next;
+  if (other) results.open(next);
+  else results.update(next);
+  if (other || (!following && !complete)) follow();
+}
+
+// The list ends somewhere; a sweep that was asked for by name may stand beyond.
+async function list() {
+  const listed = await service.sweeps();
+  const missing = named() !== "" && listed.every(({ id }) => id !== named());
+  return missing ? [...listed, await service.sweep(named())] : listed;
+}
+
+async function poll() {
+  const mine = ++polls;
+  clearTimeout(polling);
+  await attempt(async () => {
+    const listed = await list();
+    if (mine !== polls) return;
+    sweeps = listed;
+    lock(false);
+    const with_token = service.token.get() !== "";
+    find("forget").hidden = !with_token;
+    find("links").hidden = with_token; // a link carries none
+    if (!devices_known) {
+      show_devices(await service.devices());
+      devices_known = true;
+    }
+    show_chosen();
+  }, "problem");
+  if (mine === polls && find("token-part").hidden && !document.hidden) polling = setTimeout(poll, POLL_MS);
+}
+
+find("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  service.token.set(find("token").value.trim());
+  find("token").value = "";
+  poll();
+});
+find("forget").addEventListener("click", () => {
+  service.token.set("");
+  location.reload();
+});
+addEventListener("hashchange", poll);
+// A page that nobody looks at holds no connection: browsers have six for a service, in all their tabs.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) return poll();
+  clearTimeout(polling);
+  stop_following();
+});
+poll();

@@ -1,0 +1,121 @@
+// The plot, by uPlot: logarithmic axes, a line a mode, intervals where launches were repeated.
+import uPlot from "uplot";
+
+import { element, find, set_text } from "./dom.mjs";
+import { NOTHING, seconds, tick } from "./format.mjs";
+import { axis_batches, axis_times, log_range, METRICS, told } from "./series.mjs";
+
+const DASHES = { eager: [], whole: [10, 4], piecewise: [3, 4] };
+const LOGARITHMIC = 3;
+const FONT = "12px system-ui, sans-serif";
+
+// The colours are the style sheet's, which knows whether it is dark.
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const colour_of = (mode) => colour(mode in DASHES ? mode : "other-mode");
+
+function draw_intervals(plot, lines) {
+  const { ctx } = plot;
+  ctx.save();
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  for (const { mode, intervals } of lines) {
+    ctx.strokeStyle = colour_of(mode);
+    intervals.forEach((interval, index) => {
+      if (!interval) return;
+      const x = plot.valToPos(plot.data[0][index], "x", true);
+      ctx.beginPath();
+      ctx.moveTo(x, plot.valToPos(interval[0], "y", true));
+      ctx.lineTo(x, plot.valToPos(interval[1], "y", true));
+      ctx.stroke();
+    });
+  }
+  ctx.restore();
+}
+
+function axes_of(width, metric) {
+  const common = {
+    stroke: colour("text"), font: FONT, labelFont: FONT, labelSize: 22,
+    grid: { stroke: colour("grid"), width: 1 }, ticks: { stroke: colour("grid"), width: 1 },
+  };
+  return [
+    { ...common, scale: "x", label: "batch", filter: (_, splits) => splits,
+      splits: (plot) => axis_batches([...plot.data[0]], Math.floor(width / 60)),
+      values: (_, splits) => splits.map(String) },
+    { ...common, scale: "y", label: `${metric.replace("_seconds", "")}, median`, size: 66,
+      filter: (_, splits) => splits,
+      splits: (_, __, low, high) => axis_times(low, high), values: (_, splits) => splits.map(tick) },
+  ];
+}
+
+function options_of(series, metric, size, on_batch) {
+  const spread = series.lines.flatMap(({ values, intervals }) =>
+    [...values, ...intervals.flatMap((each) => each ?? [])]);
+  return {
+    ...size,
+    legend: { show: false }, // ours is text beside it
+    cursor: { drag: { x: false, y: false }, y: false },
+    scales: {
+      x: { time: false, distr: LOGARITHMIC, log: 2, range: () => log_range(series.batches, 1.1) },
+      y: { distr: LOGARITHMIC, log: 10, range: () => log_range(spread, 1.25) },
+    },
+    axes: axes_of(size.width, metric),
+    series: [{}, ...series.lines.map(({ mode }) => ({
+      label: mode, stroke: colour_of(mode), width: 2, dash: DASHES[mode] ?? [1, 3], spanGaps: true,
+      points: { show: true, size: 7, fill: colour_of(mode), stroke: colour_of(mode) },
+    }))],
+    hooks: {
+      draw: [(plot) => draw_intervals(plot, series.lines)],
+      setCursor: [(plot) => on_batch(plot.cursor.idx ?? null)],
+    },
+  };
+}
+
+// What the lines are, and their values at the batch under the cursor; at the largest one without a cursor.
+function show_legend(series, at) {
+  const index = at ?? series.batches.length - 1;
+  const swatch = (mode) => {
+    const made = element("i", { className: "swatch" });
+    made.dataset.mode = mode in DASHES ? mode : "other";
+    return made;
+  };
+  find("legend").replaceChildren(...series.lines.map(({ mode, values }) =>
+    element("li", {}, swatch(mode), `${mode} `,
+      element("b", { textContent: values[index] === null ? NOTHING : seconds(values[index]) }))));
+  set_text(find("legend-batch"), series.batches.length === 0 ? "" : `at batch ${series.batches[index]}:`);
+}
+
+export function make_plot() {
+  const place = find("plot");
+  let plot = null;
+  let shown = null;
+
+  function draw() {
+    plot?.destroy();
+    plot = null;
+    if (!shown) return;
+    const { series, metric } = shown;
+    place.setAttribute("aria-label", told(series, METRICS[metric], seconds));
+    show_legend(series, null);
+    find("plot-empty").hidden = series.lines.length > 0;
+    if (series.lines.length === 0) return;
+    const size = { width: place.clientWidth, height: Math.min(380, Math.max(240, place.clientWidth / 2)) };
+    const data = [series.batches, ...series.lines.map(({ values }) => values)];
+    plot = new uPlot(options_of(series, metric, size, (index) => show_legend(series, index)), data, place);
+  }
+
+  let width = 0;
+  new ResizeObserver(() => {
+    if (place.clientWidth === width) return;
+    width = place.clientWidth;
+    requestAnimationFrame(draw);
+  }).observe(place);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+
+  return {
+    show(series, metric) {
+      const key = JSON.stringify([series, metric]);
+      if (shown?.key === key) return;
+      shown = { series, metric, key };
+      draw();
+    },
+  };
+}

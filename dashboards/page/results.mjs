@@ -1,0 +1,137 @@
+// One sweep: how far it is, the plot of what is known, and the table of its cells.
+import { cell_order, row_of, tally, variant_of } from "./cells.mjs";
+import { element, find, KeyedList, set_options, set_text } from "./dom.mjs";
+import { duration } from "./format.mjs";
+import { make_plot } from "./plot.mjs";
+import { has_ended, show_asked } from "./queue.mjs";
+import { choices_of, METRICS, series_of } from "./series.mjs";
+
+const NUMBERS = 6;
+
+function make_row() {
+  const texts = (names) => names.map((name) => element("td", { className: name }));
+  const numbers = Array.from({ length: NUMBERS }, () => element("td", { className: "number" }));
+  return element("tr", {}, ...texts(["variant", "number", "number", "mode"]),
+    element("td", {}, element("span", { className: "status" })), ...numbers,
+    element("td", { className: "reason" }));
+}
+
+function update_row(row, cell) {
+  if (row.cell === cell) return;
+  row.cell = cell;
+  const texts = row_of(cell);
+  row.dataset.cell = texts.id;
+  const [variant, warmup, batch, mode, status, ...rest] = row.children;
+  const numbers = rest.slice(0, NUMBERS);
+  const reason = rest[NUMBERS];
+  set_text(variant, texts.variant);
+  set_text(warmup, texts.warmup);
+  set_text(batch, texts.batch);
+  set_text(mode, texts.mode);
+  set_text(status.firstChild, texts.status);
+  status.firstChild.dataset.status = texts.status;
+  // Why there are no numbers stands in their place.
+  numbers.forEach((node, index) => {
+    node.hidden = texts.numbers === null;
+    set_text(node, texts.numbers?.[index] ?? "");
+  });
+  reason.colSpan = texts.numbers === null ? NUMBERS + 1 : 1;
+  set_text(reason, texts.reason);
+}
+
+function show_progress(sweep, progress) {
+  const bar = find("progress");
+  const running = sweep.state === "running";
+  find("progress-part").hidden = !running;
+  if (!running) return;
+  if (!progress) {
+    bar.removeAttribute("value");
+    set_text(find("progress-text"), "Starting.");
+    return;
+  }
+  bar.max = Math.max(progress.cells_total, 1);
+  bar.value = progress.cells_done;
+  const left = progress.eta_seconds === null ? "" : `, about ${duration(progress.eta_seconds)} left`;
+  const failures = progress.failures > 0 ? `, ${progress.failures} failed` : "";
+  set_text(find("progress-text"), `${progress.cells_done} of ${progress.cells_total} cells${failures}, `
+    + `${duration(progress.elapsed_seconds)} so far${left}.`);
+  const doing = [progress.worker, progress.phase, progress.batch > 0 ? `batch ${progress.batch}` : ""];
+  set_text(find("progress-doing"), doing.filter(Boolean).join(" \u00b7 "));
+}
+
+const FILTERS = {
+  all: () => true,
+  plotted: (cell, { variant, warmup }) => variant_of(cell) === variant && cell.warmup === warmup,
+  troubled: (cell) => cell.status !== "ok" || cell.check?.identical === false,
+};
+
+// `on_save(id)` fetches the result document.
+export function make_results({ on_save }) {
+  const plot = make_plot();
+  const rows = new KeyedList(find("cell-rows"), make_row, update_row);
+  let sweep = null;
+  let progress = null;
+  let cells = new Map();
+  let due = false;
+
+  function draw() {
+    due = false;
+    if (!sweep) return;
+    const all = [...cells.values()].sort(cell_order);
+    const choices = choices_of(all, find("variant").value);
+    set_options(find("variant"), choices.variants.map((value) => ({ value, text: value })));
+    set_options(find("warmups"), choices.warmups.map(String).map((value) => ({ value, text: value })));
+    const warmup = Number(find("warmups").value);
+    const chosen = { variant: choices.variant, warmup, metric: find("metric").value };
+    plot.show(series_of(all, chosen), chosen.metric);
+    const filter = FILTERS[find("filter").value];
+    const listed = all.filter((cell) => filter(cell, chosen));
+    rows.show(listed, (cell) => cell.id);
+    find("cells-part").hidden = all.length === 0;
+    find("cells-none").hidden = all.length > 0 || !has_ended(sweep);
+    const some = listed.length < all.length;
+    set_text(find("cells-shown"), some ? `${listed.length} of ${all.length} shown.` : "");
+    set_text(find("tally"), tally(all));
+  }
+
+  // Cells come by dozens when a worker ends: they are drawn once a frame.
+  function draw_soon() {
+    if (!due) requestAnimationFrame(draw);
+    due = true;
+  }
+
+  set_options(find("metric"), Object.entries(METRICS).map(([value, text]) => ({ value, text })));
+  for (const id of ["variant", "warmups", "metric", "filter"]) find(id).addEventListener("change", draw);
+  find("save").addEventListener("click", () => on_save(sweep.id));
+
+  function show_sweep(next) {
+    sweep = next;
+    find("results").hidden = false;
+    set_text(find("sweep-id"), sweep.id);
+    set_text(find("sweep-state"), sweep.state);
+    find("sweep-state").dataset.state = sweep.state;
+    show_asked(find("sweep-asked"), sweep);
+    set_text(find("sweep-message"), sweep.message ?? "");
+    find("save").hidden = !has_ended(sweep) || cells.size === 0;
+    show_progress(sweep, progress);
+    draw_soon();
+  }
+
+  return {
+    // Forgets what was shown of another.
+    open(next) {
+      cells = new Map();
+      progress = null;
+      show_sweep(next);
+    },
+    update: show_sweep,
+    add_cell(cell) {
+      cells.set(cell.id, cell);
+      draw_soon();
+    },
+    set_progress(next) {
+      progress = next;
+      show_progress(sweep, progress);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// Cells to the lines of the plot: a metric's median over batch, a line a mode. No document, no network.
+import { mode_order, variant_of } from "./cells.mjs";
+
+export const METRICS = {
+  latency_seconds: "latency (submit start to completion)",
+  submit_seconds: "submit (CPU time of the submission)",
+  device_seconds: "device (event time around the step)",
+};
+
+// Variants, and the warmup counts of the one that is chosen; both in order.
+export function choices_of(cells, variant) {
+  const variants = [...new Set(cells.map(variant_of))].sort();
+  const chosen = variants.includes(variant) ? variant : variants[0];
+  const warmups = cells.filter((cell) => variant_of(cell) === chosen).map((cell) => cell.warmup);
+  return { variants, variant: chosen, warmups: [...new Set(warmups)].sort((a, b) => a - b) };
+}
+
+// { batches, lines: [{ mode, values, intervals }] }: values[i] is of batches[i], null where it was not
+// measured; a mode of which nothing was measured has no line.
+export function series_of(cells, { variant, warmup, metric }) {
+  const chosen = cells.filter((cell) => cell.status === "ok" && variant_of(cell) === variant
+    && cell.warmup === warmup && cell.summary?.[metric]?.p50 > 0);
+  const batches = [...new Set(chosen.map((cell) => cell.batch))].sort((a, b) => a - b);
+  const modes = [...new Set(chosen.map((cell) => cell.mode))].sort(mode_order);
+  const lines = modes.map((mode) => {
+    const by_batch = new Map(chosen.filter((cell) => cell.mode === mode)
+      .map((cell) => [cell.batch, cell.summary[metric]]));
+    return {
+      mode,
+      values: batches.map((batch) => by_batch.get(batch)?.p50 ?? null),
+      intervals: batches.map((batch) => by_batch.get(batch)?.ci95 ?? null),
+    };
+  });
+  return { batches, lines };
+}
+
+// A range of a logarithmic axis that keeps marks off the frame; one value alone gets room on both sides.
+export function log_range(values, room = 1.15) {
+  const positive = values.filter((value) => value > 0);
+  if (positive.length === 0) return [1, 10];
+  const [low, high] = [Math.min(...positive), Math.max(...positive)];
+  const factor = high / low < 1.5 ? 1.5 : room;
+  return [low / factor, high * factor];
+}
+
+// As many of the batches as an axis has room for, ends first: labels stand only where something was measured.
+export function axis_batches(batches, most) {
+  if (batches.length <= most) return batches;
+  const step = Math.ceil((batches.length - 1) / Math.max(most - 1, 1));
+  return batches.filter((_, index) => index % step === 0);
+}
+
+// 1, 2, 5 of every decade in the range, or decades alone where it is wide.
+export function axis_times(low, high) {
+  const wide = Math.log10(high / low) > 2.5;
+  const splits = [];
+  for (let decade = Math.floor(Math.log10(low)); decade <= Math.ceil(Math.log10(high)); ++decade) {
+    for (const digit of wide ? [1] : [1, 2, 5]) {
+      const value = Number(`${digit}e${decade}`);
+      if (value >= low && value <= high) splits.push(value);
+    }
+  }
+  return splits;
+}
+
+// The plot in words, for who does not see it.
+export function told(series, metric_name, format) {
+  if (series.lines.length === 0) return "Nothing to plot yet.";
+  const lines = series.lines.map(({ mode, values }) => {
+    const points = series.batches.map((batch, index) => [batch, values[index]])
+      .filter(([, value]) => value !== null).map(([batch, value]) => `${format(value)} at batch ${batch}`);
+    return `${mode}: ${points.join(", ")}`;
+  });
+  return `Plot of ${metric_name} over batch. ${lines.join("; ")}.`;
+}

@@ -1,0 +1,81 @@
+// The service's API: requests with the token, refusals in the service's words, and a sweep's events.
+import { EventParser } from "./event_stream.mjs";
+
+const TOKEN = "graphbench.token";
+
+export class Refusal extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+// The tab's memory alone: the token is gone when the tab is closed.
+export const token = {
+  get: () => sessionStorage.getItem(TOKEN) ?? "",
+  set: (text) => (text === "" ? sessionStorage.removeItem(TOKEN) : sessionStorage.setItem(TOKEN, text)),
+};
+
+// Throws a Refusal for what the service refuses, another Error where it does not answer.
+async function send(method, path, { body, headers = {}, signal } = {}) {
+  const all = { ...headers };
+  if (body !== undefined) all["Content-Type"] = "application/json";
+  if (token.get() !== "") all.Authorization = `Bearer ${token.get()}`;
+  const response = await fetch(path, { method, body, headers: all, signal, cache: "no-store" });
+  if (!response.ok) throw new Refusal(response.status, await message_of(response));
+  return response;
+}
+
+// {"error": "why"}, or whatever else was said.
+async function message_of(response) {
+  const text = await response.text();
+  try {
+    const { error } = JSON.parse(text);
+    if (typeof error === "string") return error;
+  } catch {
+    // No JSON: then it is a line of text, of a proxy in between, say.
+  }
+  return text.trim().slice(0, 300) || `the service answered ${response.status}`;
+}
+
+const ask = async (...request) => (await send(...request)).json();
+
+export const devices = async () => (await ask("GET", "/v1/devices")).devices;
+// As many as can wait, and those that ended before.
+export const sweeps = async () => (await ask("GET", "/v1/sweeps?limit=100")).sweeps;
+export const sweep = (id) => ask("GET", `/v1/sweeps/${encodeURIComponent(id)}`);
+export const cancel = (id) => ask("DELETE", `/v1/sweeps/${encodeURIComponent(id)}`);
+export const resume = (id) => ask("POST", `/v1/sweeps/${encodeURIComponent(id)}/resume`);
+export const results = async (id) =>
+  (await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/results`)).blob();
+export const submit = (body, key) =>
+  ask("POST", "/v1/sweeps", { body: JSON.stringify(body), headers: { "Idempotency-Key": key } });
+
+// Calls on_event(name, document) until the sweep has ended or `signal` says so; goes on where it was after a
+// break. `on_break(message)`: it waits to try again; with "" once it is heard again.
+export async function follow(id, { on_event, on_break, signal }) {
+  let after = "";
+  while (!signal.aborted) {
+    try {
+      const headers = after === "" ? {} : { "Last-Event-ID": after };
+      const response = await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/events`, { headers, signal });
+      on_break("");
+      const parser = new EventParser();
+      const text = response.body.pipeThrough(new TextDecoderStream());
+      for (const reader = text.getReader(); ;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        for (const { event, data } of parser.push(value)) {
+          after = parser.last_id || after;
+          on_event(event, JSON.parse(data));
+          if (event === "done") return;
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof Refusal && error.status !== 503) throw error;
+      on_break(error.message);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+  }
+}

@@ -1,0 +1,135 @@
+"""Headless Chromium, driven through chromedriver: what it shows, and what it complains of."""
+
+import base64
+import http.server
+import os
+import re
+import shutil
+import tempfile
+import threading
+import unittest
+
+from harness_case import HarnessCase
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import Select
+except ImportError:
+    webdriver = None
+
+SCREENSHOTS = os.environ.get("GRAPHBENCH_TEST_SCREENSHOTS", "")
+PROGRAMS = {"chromium": shutil.which("chromium"), "chromedriver": shutil.which("chromedriver")}
+MISSING = [name for name, path in PROGRAMS.items() if path is None]
+if webdriver is None:
+    MISSING.append("python3-selenium")
+
+ARGUMENTS = [
+    "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
+    # Nothing beyond this machine, whatever a browser would like to tell its maker.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    "--window-size=1280,1500", "--lang=en-GB",
+]
+
+
+def start_browser(profile):
+    options = webdriver.ChromeOptions()
+    options.binary_location = PROGRAMS["chromium"]
+    for argument in [*ARGUMENTS, f"--user-data-dir={profile}"]:
+        options.add_argument(argument)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")  # Chromium's own wants another user than root
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    os.environ["no_proxy"] = "127.0.0.1,localhost"
+    return webdriver.Chrome(service=Service(PROGRAMS["chromedriver"]), options=options)
+
+
+@unittest.skipIf(MISSING, f"not installed: {' '.join(MISSING)}; ci/packages installs them")
+class BrowserCase(HarnessCase):
+    """Each test has a tab of its own. A complaint in the browser's console fails it, unless the test
+    allows it, and then the complaint must be there."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.profile = tempfile.TemporaryDirectory(prefix="graphbench-chromium-", ignore_cleanup_errors=True)
+        cls.addClassCleanup(cls.profile.cleanup)
+        cls.browser = start_browser(cls.profile.name)
+        cls.addClassCleanup(cls.browser.quit)
+
+    def setUp(self):
+        super().setUp()
+        self.allowed = []
+        before = self.browser.current_window_handle
+        self.browser.switch_to.new_window("tab")
+        mine = self.browser.current_window_handle
+        self.browser.switch_to.window(before)
+        self.browser.close()
+        self.browser.switch_to.window(mine)
+        self.browser.get_log("browser")
+
+    def allow(self, pattern):
+        self.allowed.append(pattern)
+
+    def check_console(self):
+        """To be called at a test's end, while the page is still there."""
+        said = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+        strange = [line for line in said if not any(re.search(pattern, line) for pattern in self.allowed)]
+        self.assertEqual([], strange, "the browser complained")
+        for pattern in self.allowed:
+            self.assertTrue(any(re.search(pattern, line) for line in said), f"{pattern} was not seen: {said}")
+
+    def screenshot(self, name):
+        if SCREENSHOTS:
+            os.makedirs(SCREENSHOTS, exist_ok=True)
+            whole = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+            with open(os.path.join(SCREENSHOTS, f"{name}.png"), "wb") as file:
+                file.write(base64.b64decode(whole["data"]))
+
+    def serve_page(self, text):
+        """The address of a page on another port, which is another origin."""
+        body = text.encode()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):  # noqa: N802
+                self.send_response(200 if self.path == "/" else 204)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(body if self.path == "/" else b"")
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return f"http://127.0.0.1:{server.server_port}/"
+
+    def find(self, name):
+        return self.browser.find_element(By.ID, name)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, name):
+        return self.find(name).text
+
+    def write_in(self, name, text):
+        self.find(name).clear()
+        self.find(name).send_keys(text)
+
+    def select(self, name, value):
+        Select(self.find(name)).select_by_value(value)
+
+    def run_script(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def emulate(self, **features):
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": name.replace("_", "-"), "value": value}
+                         for name, value in features.items()]})

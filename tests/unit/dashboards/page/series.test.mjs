@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { axis_batches, axis_times, choices_of, log_range, series_of, told }
+  from "../../../../dashboards/page/series.mjs";
+import { seconds } from "../../../../dashboards/page/format.mjs";
+import { cell, skipped } from "./cells_of.mjs";
+
+const variant = "mlp / tiny / fp32 / forward";
+const latency = { variant, warmup: 0, metric: "latency_seconds" };
+
+test("a line a mode over all batches, with holes where nothing was measured", () => {
+  const series = series_of([
+    cell({ batch: 16, p50: 4 }), cell({ batch: 2, p50: 2 }), cell({ batch: 2, p50: 1, mode: "whole" }),
+    skipped({ batch: 16, mode: "whole" }), skipped({ batch: 2, mode: "piecewise" }),
+  ], latency);
+  assert.deepEqual(series.batches, [2, 16]);
+  assert.deepEqual(series.lines.map(({ mode, values }) => [mode, values]),
+    [["eager", [2, 4]], ["whole", [1, null]]]);
+});
+
+test("other workloads, dtypes, passes and warmups stay out of a plot", () => {
+  const series = series_of([
+    cell({ p50: 1 }), cell({ p50: 2, workload: "conv" }), cell({ p50: 3, dtype: "bf16" }),
+    cell({ p50: 4, pass: "training" }), cell({ p50: 5, warmup: 3 }), cell({ p50: 6, preset: "base" }),
+  ], latency);
+  assert.deepEqual(series.lines.map(({ values }) => values), [[1]]);
+});
+
+test("the metric is the one that was chosen, with its interval", () => {
+  const cells = [cell({ p50: 1, ci95: [0.5, 2] })];
+  assert.deepEqual(series_of(cells, latency).lines[0].intervals, [[0.5, 2]]);
+  const submit = series_of(cells, { ...latency, metric: "submit_seconds" }).lines[0];
+  assert.deepEqual([submit.values, submit.intervals], [[0.1], [null]]);
+});
+
+test("what a logarithm cannot show is left out", () => {
+  assert.deepEqual(series_of([cell({ p50: 0 })], latency).lines, []);
+});
+
+test("a choice that is gone gives way to the first one", () => {
+  const cells = [cell({ warmup: 10 }), cell({ warmup: 3 }), cell({ workload: "conv", warmup: 1 })];
+  const conv = "conv / tiny / fp32 / forward";
+  assert.deepEqual(choices_of(cells, "gone"), { variants: [conv, variant], variant: conv, warmups: [1] });
+  assert.deepEqual(choices_of(cells, variant).warmups, [3, 10]);
+  assert.deepEqual(choices_of([], ""), { variants: [], variant: undefined, warmups: [] });
+});
+
+test("a range holds every value with room, one value alone too", () => {
+  const [low, high] = log_range([1, null, 64]);
+  assert.ok(low < 1 && low > 0.5 && high > 64 && high < 128);
+  const [below, above] = log_range([8]);
+  assert.ok(below > 0 && below < 8 && above > 8);
+  assert.deepEqual(log_range([null]), [1, 10]);
+});
+
+test("an axis keeps measured batches alone, as many as fit", () => {
+  const batches = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+  assert.deepEqual(axis_batches(batches, 20), batches);
+  assert.deepEqual(axis_batches(batches, 5), [1, 4, 16, 64, 256]);
+  assert.ok(axis_batches(batches, 1).length <= 2);
+});
+
+test("times on an axis are round and inside of it", () => {
+  assert.deepEqual(axis_times(30e-6, 600e-6), [50e-6, 100e-6, 200e-6, 500e-6]);
+  assert.deepEqual(axis_times(1e-6, 1e-2), [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]);
+});
+
+test("the plot can be told in words", () => {
+  const series = series_of([cell({ batch: 2, p50: 1e-3 }), skipped({ batch: 4 })], latency);
+  assert.equal(told(series, "latency", seconds), "Plot of latency over batch. eager: 1.00 ms at batch 2.");
+  assert.equal(told(series_of([], latency), "latency", seconds), "Nothing to plot yet.");
+});
