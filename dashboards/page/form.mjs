@@ -25,8 +25,8 @@ function tell_refusal(message) {
   }
 }
 
-// `on_queued(sweep)`, and `on_refusal(error)`, which says whether it has dealt with it.
-export function make_form({ on_queued, on_refusal }) {
+// `on_queued(sweep)`, and `on_error(error)` for what is no refusal of what the form holds.
+export function make_form({ on_queued, on_error }) {
   const form = find("form");
   // One key a wish: trying the same again after a broken connection queues it once.
   let key = new_key();
@@ -45,7 +45,8 @@ export function make_form({ on_queued, on_refusal }) {
       set_text(find("form-done"), `Queued as ${sweep.id}.`);
       on_queued(sweep);
     } catch (error) {
-      if (!on_refusal(error)) tell_refusal(error.message);
+      if (error.status === 401 || !(error instanceof service.Refusal)) on_error(error);
+      else tell_refusal(error.message);
     } finally {
       button.removeAttribute("aria-disabled");
     }

@@ -30,7 +30,7 @@ make_form({
     location.hash = sweep.id;
     poll();
   },
-  on_refusal: (error) => is_about_token(error),
+  on_error: (error) => tell_error(error, "refusal"),
 });
 
 // Without its token there is nothing to show of a service, not even that its queue is empty.
@@ -53,10 +53,18 @@ function is_about_token(error) {
   return true;
 }
 
-// A refusal in the service's own words; or that it does not answer.
 function tell(problem, place) {
   find(place).hidden = problem === "";
   set_text(find(place), problem);
+}
+
+// A refusal in the service's own words, or that it does not answer. What is neither is the page's mistake,
+// and goes on to the browser's console.
+function tell_error(error, place) {
+  if (is_about_token(error)) return;
+  if (error instanceof service.Refusal) tell(error.message, place);
+  else if (error instanceof service.NoAnswer) tell(`The service does not answer (${error.message}).`, place);
+  else throw error;
 }
 
 // What the poll found out goes with the next poll; what an action was told stays until the next action.
@@ -65,9 +73,7 @@ async function attempt(act, place = "refusal") {
     await act();
     tell("", place);
   } catch (error) {
-    if (is_about_token(error)) return;
-    tell(error instanceof service.Refusal ? error.message
-      : `The service does not answer (${error.message}). Trying again.`, place);
+    tell_error(error, place);
   }
 }
 
@@ -120,7 +126,7 @@ async function follow() {
   try {
     await service.follow(shown.id, { on_event, on_break, signal: mine.signal });
   } catch (error) {
-    if (!is_about_token(error)) tell(error.message, "refusal");
+    tell_error(error, "refusal");
   } finally {
     if (following === mine) following = null;
   }

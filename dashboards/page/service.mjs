@@ -10,25 +10,36 @@ export class Refusal extends Error {
   }
 }
 
+// The service is gone, or the way to it is.
+export class NoAnswer extends Error {}
+
+async function unless_gone(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    throw new NoAnswer(error.message);
+  }
+}
+
 // The tab's memory alone: the token is gone when the tab is closed.
 export const token = {
   get: () => sessionStorage.getItem(TOKEN) ?? "",
   set: (text) => (text === "" ? sessionStorage.removeItem(TOKEN) : sessionStorage.setItem(TOKEN, text)),
 };
 
-// Throws a Refusal for what the service refuses, another Error where it does not answer.
+// Throws a Refusal or NoAnswer; any other error is a mistake of the page's, which nothing here may hide.
 async function send(method, path, { body, headers = {}, signal } = {}) {
   const all = { ...headers };
   if (body !== undefined) all["Content-Type"] = "application/json";
   if (token.get() !== "") all.Authorization = `Bearer ${token.get()}`;
-  const response = await fetch(path, { method, body, headers: all, signal, cache: "no-store" });
+  const response = await unless_gone(fetch(path, { method, body, headers: all, signal, cache: "no-store" }));
   if (!response.ok) throw new Refusal(response.status, await message_of(response));
   return response;
 }
 
 // {"error": "why"}, or whatever else was said.
 async function message_of(response) {
-  const text = await response.text();
+  const text = await unless_gone(response.text());
   try {
     const { error } = JSON.parse(text);
     if (typeof error === "string") return error;
@@ -38,7 +49,7 @@ async function message_of(response) {
   return text.trim().slice(0, 300) || `the service answered ${response.status}`;
 }
 
-const ask = async (...request) => (await send(...request)).json();
+const ask = async (...request) => unless_gone((await send(...request)).json());
 
 export const devices = async () => (await ask("GET", "/v1/devices")).devices;
 // As many as can wait, and those that ended before.
@@ -47,13 +58,13 @@ export const sweep = (id) => ask("GET", `/v1/sweeps/${encodeURIComponent(id)}`);
 export const cancel = (id) => ask("DELETE", `/v1/sweeps/${encodeURIComponent(id)}`);
 export const resume = (id) => ask("POST", `/v1/sweeps/${encodeURIComponent(id)}/resume`);
 export const results = async (id) =>
-  (await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/results`)).blob();
+  unless_gone((await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/results`)).blob());
 export const submit = (body, key) =>
   ask("POST", "/v1/sweeps", { body: JSON.stringify(body), headers: { "Idempotency-Key": key } });
 
-// Calls on_event(name, document) until the sweep has ended or `signal` says so; goes on where it was after a
-// break. `on_break(message)`: it waits to try again; with "" once it is heard again.
-export async function follow(id, { on_event, on_break, signal }) {
+// { event, data } of a sweep until `signal` says stop; after a break it goes on where it was.
+// `on_break(message)`: it waits to try again; with "" once it is heard again.
+async function* events_of(id, { on_break, signal }) {
   let after = "";
   while (!signal.aborted) {
     try {
@@ -61,21 +72,26 @@ export async function follow(id, { on_event, on_break, signal }) {
       const response = await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/events`, { headers, signal });
       on_break("");
       const parser = new EventParser();
-      const text = response.body.pipeThrough(new TextDecoderStream());
-      for (const reader = text.getReader(); ;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        for (const { event, data } of parser.push(value)) {
-          after = parser.last_id || after;
-          on_event(event, JSON.parse(data));
-          if (event === "done") return;
-        }
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      const next = () => unless_gone(reader.read());
+      for (let part = await next(); !part.done; part = await next()) {
+        yield* parser.push(part.value);
+        after = parser.last_id || after;
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof Refusal && error.status !== 503) throw error;
+      if (!(error instanceof NoAnswer) && error.status !== 503) throw error;
       on_break(error.message);
     }
     await new Promise((resolve) => setTimeout(resolve, 2000));
+  }
+}
+
+// Calls on_event(name, document) until the sweep has ended or `signal` says stop.
+export async function follow(id, { on_event, on_break, signal }) {
+  for await (const { event, data } of events_of(id, { on_break, signal })) {
+    if (signal.aborted) return;
+    on_event(event, JSON.parse(data));
+    if (event === "done") return;
   }
 }
