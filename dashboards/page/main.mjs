@@ -171,11 +171,11 @@ async function poll() {
     const with_token = service.token.get() !== "";
     find("forget").hidden = !with_token;
     find("links").hidden = with_token; // a link carries none
+    show_chosen();
     if (!devices_known) {
       show_devices(await service.devices());
       devices_known = true;
     }
-    show_chosen();
   }, "problem");
   if (mine === polls && find("token-part").hidden && !document.hidden) polling = setTimeout(poll, POLL_MS);
 }

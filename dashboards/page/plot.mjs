@@ -17,17 +17,19 @@ function draw_intervals(plot, lines) {
   const { ctx } = plot;
   ctx.save();
   ctx.lineWidth = 1.5 * devicePixelRatio;
-  for (const { mode, intervals } of lines) {
+  lines.forEach(({ mode, intervals }, line) => {
     ctx.strokeStyle = colour_of(mode);
+    // Side by side, for the modes' intervals often overlap.
+    const aside = (line - (lines.length - 1) / 2) * 3 * devicePixelRatio;
     intervals.forEach((interval, index) => {
       if (!interval) return;
-      const x = plot.valToPos(plot.data[0][index], "x", true);
+      const x = plot.valToPos(plot.data[0][index], "x", true) + aside;
       ctx.beginPath();
       ctx.moveTo(x, plot.valToPos(interval[0], "y", true));
       ctx.lineTo(x, plot.valToPos(interval[1], "y", true));
       ctx.stroke();
     });
-  }
+  });
   ctx.restore();
 }
 

@@ -61,10 +61,15 @@ class PageCase(BrowserCase, ServeCase):
         return self.run_script("return document.querySelector(arguments[0])?.textContent",
                                f"#queue-rows tr[data-id='{path.split('/')[-1]}'] .state")
 
+    def rows_shown(self):
+        """What can be read in the table of cells at one moment: texts by the cell's id."""
+        return dict(self.run_script("""
+          return [...document.querySelectorAll("#cell-rows tr")].map((row) => [row.dataset.cell,
+            [...row.children].filter((node) => !node.hidden).map((node) => node.innerText)]);
+        """))
+
     def cells_shown(self):
-        """Their ids, all at one moment."""
-        return set(self.run_script(
-            "return [...document.querySelectorAll('#cell-rows tr')].map((row) => row.dataset.cell)"))
+        return set(self.rows_shown())
 
     def press(self, path, name):
         self.row(path).find_element("class name", name).click()
@@ -94,8 +99,7 @@ CONTRAST = """
 
 
 class Page(PageCase):
-    def assert_row_tells(self, cell):
-        texts = [node.text for node in self.all(f"#cell-rows tr[data-cell='{cell['id']}'] td")]
+    def assert_row_tells(self, texts, cell):
         self.assertEqual(" / ".join(cell[key] for key in ("workload", "preset", "dtype", "pass")), texts[0])
         self.assertEqual([str(cell["warmup"]), str(cell["batch"]), cell["mode"], "ok"], texts[1:5])
         for text, metric in zip(texts[5:8], ("latency", "submit", "device")):
@@ -117,7 +121,7 @@ class Page(PageCase):
         self.wait_until("queue-empty", "None yet")
         self.screenshot("1-empty")
         self.select("device", "host")
-        self.queue_by_hand(workload="mlp, attention", batch="1:16:x4", warmup="0,2", time_per_cell="0.2",
+        self.queue_by_hand(workload="mlp, attention", batch="1:16:x4", warmup="0,2", time_per_cell="0.1",
                            launches="2")
         self.wait_until("form-done", "Queued as [0-9a-f]{16}")
         path = "/v1/sweeps/" + self.text("form-done").split()[-1].rstrip(".")
@@ -133,9 +137,10 @@ class Page(PageCase):
         self.check_console()
 
     def check_results(self, cells):
-        self.assertEqual({cell["id"] for cell in cells}, self.cells_shown())
+        rows = self.rows_shown()
+        self.assertEqual({cell["id"] for cell in cells}, set(rows))
         for cell in cells:
-            self.assert_row_tells(cell)
+            self.assert_row_tells(rows[cell["id"]], cell)
         for workload, warmup, metric in (("mlp", 0, "latency"), ("attention", 2, "submit")):
             first = next(cell for cell in cells if cell["workload"] == workload)
             variant = " / ".join(first[key] for key in ("workload", "preset", "dtype", "pass"))
@@ -154,6 +159,26 @@ class Page(PageCase):
         self.select("filter", "troubled")
         self.assertEqual(set(), self.cells_shown())
         self.assertEqual("0 of 36 shown.", self.text("cells-shown"))
+
+    def test_cells_that_failed_say_why(self):
+        self.open_page()
+        path = self.submit({**TINY, "batch": [1, 1_000_000_000]})
+        self.wait_until("sweep-state", "done")
+        self.wait_until("tally", "^3 ok, 3 failed$")
+        cells = self.ask("GET", path + "/results")[1]["cells"]
+        failed = [cell for cell in cells if cell["status"] == "failed"]
+        self.assertEqual(3, len(failed))
+        rows = self.rows_shown()
+        for cell in failed:
+            reason = f"{cell['reason']['code']}: {cell['reason']['message']}"
+            self.assertEqual([cell["mode"], "failed", reason], rows[cell["id"]][3:])
+        self.select("filter", "troubled")
+        self.assertEqual({cell["id"] for cell in failed}, self.cells_shown())
+        self.screenshot("3-failed")
+        for mode in MODES:  # one batch alone is a point each, and the failed ones are not in the plot
+            self.assertIn(f"{mode}: ", self.find("plot").get_attribute("aria-label"))
+        self.assertNotIn("at batch 1000000000", self.find("plot").get_attribute("aria-label"))
+        self.check_console()
 
     def test_the_result_document_is_saved_whole(self):
         self.open_page()
