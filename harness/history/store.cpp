@@ -31,6 +31,10 @@ CREATE TABLE medians(
   PRIMARY KEY(cell, metric, entry, launch)) STRICT, WITHOUT ROWID;
 )";
 
+constexpr const char* tables_there =
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('entries', 'cells', 'medians')";
+constexpr std::int64_t table_count = 3;
+
 constexpr const char* entry_columns =
     "entries.id, commit_id, branch, label, started_at, fingerprint, plan_hash, device, tool_version, "
     "complete, cells, launches";
@@ -48,6 +52,11 @@ model::HistoryEntry entry_of(const Statement& row) {
   entry.cells = row.integer(10);
   entry.launches = row.integer(11);
   return entry;
+}
+
+config::InputError damaged(const std::string& path, const std::string& finding) {
+  return {path, "the history is damaged (" + finding +
+                    "): nothing was changed; restore a copy, or give another with --history"};
 }
 
 Connection connect(const std::string& path, Store::Access access) {
@@ -71,13 +80,13 @@ model::HistoryPoint point_of(model::HistoryEntry entry, std::vector<double> seco
 
 }  // namespace
 
-Store::Store(const std::string& path, Access access) : connection_(connect(path, access)) {
-  check_whole(path);
+Store::Store(const std::string& path, Access access) : path_(path), connection_(connect(path, access)) {
+  check_whole();
 }
 
 // A damaged page is found here, before anything is written or believed. One transaction: while it reads,
 // nobody can write.
-void Store::check_whole(const std::string& path) {
+void Store::check_whole() {
   std::string finding;
   bool made = true;
   try {
@@ -86,19 +95,17 @@ void Store::check_whole(const std::string& path) {
     const std::int64_t bytes =
         connection_.integer_of("PRAGMA page_count") * connection_.integer_of("PRAGMA page_size");
     made = connection_.integer_of("PRAGMA user_version") != 0;
+    if (made && finding == "ok" && connection_.integer_of(tables_there) != table_count)
+      finding = "it lacks tables";
     connection_.execute("COMMIT");
     // SQLite reads a last page that was cut off as if zeros stood there.
-    if (made && std::filesystem::file_size(path) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
+    if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
   } catch (const Error& error) {
     // A file that others keep locked is busy, not damaged.
     if (std::string_view(error.what()).ends_with("is locked")) throw;
     finding = error.what();
   }
-  if (finding != "ok") {
-    throw config::InputError(path,
-                             "the history is damaged (" + finding +
-                                 "): nothing was changed; restore a copy, or give another with --history");
-  }
+  if (finding != "ok") throw damaged(path_, finding);
   if (!made) create_tables();
 }
 
@@ -175,12 +182,19 @@ std::vector<model::HistoryEntry> Store::list(const EntryFilter& filter) {
 }
 
 std::string Store::document(std::int64_t id) {
-  Statement query = connection_.prepare("SELECT document, document_bytes FROM entries WHERE id = ?");
+  Statement query = connection_.prepare("SELECT document, document_bytes, digest FROM entries WHERE id = ?");
   query.bind(1, id);
   if (!query.step()) {
     throw Error(ErrorCode::invalid_argument, "read history: there is no entry " + std::to_string(id));
   }
-  return unpack(query.text(0), query.integer(1));
+  const std::string name = "entry " + std::to_string(id);
+  try {
+    std::string text = unpack(query.text(0), query.integer(1));
+    if (plan::sha256_hex(text) == query.text(2)) return text;
+  } catch (const Error& error) {
+    throw damaged(path_, name + ", " + error.what());
+  }
+  throw damaged(path_, name + " is not the text that was added");
 }
 
 bool Store::knows_cell(const std::string& cell) {

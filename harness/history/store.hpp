@@ -53,6 +53,7 @@ class Store {
 
   // Oldest measurement first.
   std::vector<model::HistoryEntry> list(const EntryFilter& filter);
+  // The text as it was added. Throws config::InputError where it is not, for the file was damaged since.
   std::string document(std::int64_t id);
   bool knows_cell(const std::string& cell);
   // Names of known cells, for messages.
@@ -67,8 +68,9 @@ class Store {
   std::int64_t insert_entry(const NewEntry& entry, const std::string& digest);
   void insert_medians(std::int64_t id, const std::vector<LaunchMedians>& medians);
   void create_tables();
-  void check_whole(const std::string& path);
+  void check_whole();
 
+  std::string path_;
   Connection connection_;
 };
 

@@ -123,5 +123,29 @@ TEST_F(HistoryFile, RefusesAFolder) {
   EXPECT_THROW(inspect_file(path()), config::InputError);
 }
 
+TEST_F(HistoryFile, RefusesOneThatLacksATable) {
+  make_history();
+  execute("DROP TABLE medians");
+  expect_refused("it lacks tables");
+}
+
+TEST_F(HistoryFile, RefusesADocumentThatIsNotTheOneAdded) {
+  make_history();
+  for (const char* damage : {"UPDATE entries SET document = x'00112233'",
+                             "UPDATE entries SET document_bytes = -1", "UPDATE entries SET digest = 'f00'"}) {
+    execute(damage);
+    Store store(path(), Store::Access::existing);
+    EXPECT_EQ(store.list({}).size(), 1U);
+    try {
+      store.document(1);
+      ADD_FAILURE() << damage;
+    } catch (const config::InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("the history is damaged (entry 1"), std::string::npos)
+          << error.what();
+      EXPECT_NE(std::string(error.what()).find(path()), std::string::npos) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace graphbench::history
