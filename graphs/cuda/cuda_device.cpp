@@ -68,7 +68,7 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
 }
 
 CudaDevice::~CudaDevice() {
-  release_convolution_handle(context_);
+  release_cudnn_handle(context_);
   (void)cublasLtDestroy(context_.cublas);
   log_failure(cudaFree(context_.workspace), "free workspace");
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "graphs/cuda/ops/convolution_plan.hpp"
+#include "graphs/cuda/ops/cudnn_plan.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
@@ -37,7 +37,7 @@ void enqueue(MatmulCall& call, cudaStream_t stream, const char* object) {
 }
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-void enqueue(ConvolutionCall& call, cudaStream_t stream, const char* object) {
+void enqueue(CudnnCall& call, cudaStream_t stream, const char* object) {
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   if (*call.handle_stream != stream) [[unlikely]] {
     status = call.library->SetStream(call.handle, stream);
@@ -49,7 +49,7 @@ void enqueue(ConvolutionCall& call, cudaStream_t stream, const char* object) {
     raise_cudnn(status, "launch", object);
 }
 #else
-void enqueue(ConvolutionCall&, cudaStream_t, const char*) {}
+void enqueue(CudnnCall&, cudaStream_t, const char*) {}
 #endif
 
 int launch_foreign(ForeignCall& call, cudaStream_t stream, const char* object) {
@@ -90,7 +90,7 @@ cublasStatus_t MatmulCall::bind(void* const* operands) noexcept {
 }
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-void ConvolutionCall::bind(void* const* operands) {
+void CudnnCall::bind(void* const* operands) {
   bool moved = pack == nullptr;
   for (std::size_t i = 0; i < pointer_count; ++i) {
     void* address = pointers[i].resolve(operands);
@@ -105,14 +105,14 @@ void ConvolutionCall::bind(void* const* operands) {
 void bind(NativeCall& call, void* const* operands, const char* object) {
   if (auto* kernel = std::get_if<KernelCall>(&call)) return kernel->bind(operands);
   if (auto* matmul = std::get_if<MatmulCall>(&call)) return check(matmul->bind(operands), "bind", object);
-  if (auto* convolution = std::get_if<ConvolutionCall>(&call)) return convolution->bind(operands);
+  if (auto* cudnn = std::get_if<CudnnCall>(&call)) return cudnn->bind(operands);
   std::get<ForeignCall>(call).bind(operands);
 }
 
 void make_call(NativeCall& call, cudaStream_t stream, const char* object) {
   if (auto* kernel = std::get_if<KernelCall>(&call)) return enqueue(*kernel, stream, object);
   if (auto* matmul = std::get_if<MatmulCall>(&call)) return enqueue(*matmul, stream, object);
-  if (auto* convolution = std::get_if<ConvolutionCall>(&call)) return enqueue(*convolution, stream, object);
+  if (auto* cudnn = std::get_if<CudnnCall>(&call)) return enqueue(*cudnn, stream, object);
   enqueue(std::get<ForeignCall>(call), stream, object);
 }
 

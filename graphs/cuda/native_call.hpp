@@ -20,7 +20,7 @@
 
 namespace graphbench::cuda {
 
-class ConvolutionPlan;  // ops/convolution_plan.hpp
+class CudnnPlan;  // ops/cudnn_plan.hpp
 
 // Where an address comes from: an operand of the op plus an offset, or a fixed place.
 struct Source {
@@ -95,14 +95,14 @@ struct MatmulCall {
 };
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-// One run of a cuDNN execution plan: a convolution with what follows it. Handle and plan belong to the
-// kernel; `pack` holds the addresses and belongs to the plan.
-struct ConvolutionCall {
+// One run of a cuDNN execution plan: a convolution with what follows it, or attention. Handle and plan belong
+// to the kernel; `pack` holds the addresses and belongs to the plan.
+struct CudnnCall {
   static constexpr std::size_t pointers_max = 5;
   const CudnnLibrary* library = nullptr;
   cudnnHandle_t handle = nullptr;
   cudaStream_t* handle_stream = nullptr;  // the stream the handle is set to, shared by all calls on it
-  ConvolutionPlan* plan = nullptr;
+  CudnnPlan* plan = nullptr;
   cudnnBackendDescriptor_t execution_plan = nullptr;
   cudnnBackendDescriptor_t pack = nullptr;
   std::size_t pointer_count = 0;
@@ -113,7 +113,7 @@ struct ConvolutionCall {
   void bind(void* const* operands);
 };
 #else
-struct ConvolutionCall {
+struct CudnnCall {
   void bind(void* const*) {}
 };
 #endif
@@ -131,7 +131,7 @@ struct ForeignCall {
   }
 };
 
-using NativeCall = std::variant<KernelCall, MatmulCall, ConvolutionCall, ForeignCall>;
+using NativeCall = std::variant<KernelCall, MatmulCall, CudnnCall, ForeignCall>;
 
 // Puts the addresses in. Throws Error naming `object` where a library refuses.
 void bind(NativeCall& call, void* const* operands, const char* object);

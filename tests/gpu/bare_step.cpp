@@ -42,11 +42,11 @@ int make_call(cuda::MatmulCall& call, cudaStream_t stream) {
 }
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-int make_call(cuda::ConvolutionCall& call, cudaStream_t) {
+int make_call(cuda::CudnnCall& call, cudaStream_t) {
   return call.library->BackendExecute(call.handle, call.execution_plan, call.pack);
 }
 #else
-int make_call(cuda::ConvolutionCall&, cudaStream_t) {
+int make_call(cuda::CudnnCall&, cudaStream_t) {
   return 0;
 }
 #endif
@@ -60,8 +60,7 @@ int make_call(BareCall& call, cudaStream_t stream) {
   if (auto* kernel = std::get_if<cuda::KernelCall>(&call.native))
     return make_call(*kernel, call.launch, stream);
   if (auto* matmul = std::get_if<cuda::MatmulCall>(&call.native)) return make_call(*matmul, stream);
-  if (auto* convolution = std::get_if<cuda::ConvolutionCall>(&call.native))
-    return make_call(*convolution, stream);
+  if (auto* cudnn = std::get_if<cuda::CudnnCall>(&call.native)) return make_call(*cudnn, stream);
   return make_call(std::get<cuda::ForeignCall>(call.native), stream);
 }
 

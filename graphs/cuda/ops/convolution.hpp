@@ -28,7 +28,7 @@ struct ConvolutionShape {
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }
 };
 
-// Nothing where cuDNN has no plan for the shape (see ConvolutionPlan::make).
+// Nothing where cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call);
 

@@ -1,44 +1,17 @@
 // conv2d through cuDNN: bias, residual and ReLU in the one call.
 #include "graphs/cuda/ops/convolution.hpp"
-#include "graphs/cuda/ops/convolution_plan.hpp"
-#include "graphs/cuda/status.hpp"
+#include "graphs/cuda/ops/convolution_graph.hpp"
+#include "graphs/cuda/ops/cudnn_handle.hpp"
 #include "graphs/cuda/tuning/candidate_timer.hpp"
+#include "graphs/cuda/tuning/tuner.hpp"
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
-#include <map>
-
 namespace graphbench::cuda {
-
-struct ConvolutionHandle {
-  const CudnnLibrary* library = nullptr;
-  cudnnHandle_t handle = nullptr;
-  cudaStream_t stream = nullptr;  // what the handle is set to
-  // Layers of one shape share a plan. Null: cuDNN has none.
-  std::map<ConvolutionShape, std::unique_ptr<ConvolutionPlan>> plans;
-
-  explicit ConvolutionHandle(const CudnnLibrary* opened) : library(opened) {
-    const cudnnStatus_t status = library->Create(&handle);
-    if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "create cuDNN handle", "");
-  }
-  ~ConvolutionHandle() {
-    plans.clear();
-    (void)library->Destroy(handle);
-  }
-  ConvolutionHandle(const ConvolutionHandle&) = delete;
-  ConvolutionHandle& operator=(const ConvolutionHandle&) = delete;
-};
-
 namespace {
 
-ConvolutionCall call_of(ConvolutionHandle& handle, ConvolutionPlan& plan, const ConvolutionShape& shape,
-                        const ir::OpCall& op) {
-  ConvolutionCall call;
-  call.library = handle.library;
-  call.handle = handle.handle;
-  call.handle_stream = &handle.stream;
-  call.plan = &plan;
-  call.execution_plan = plan.handle();
+CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& shape, const ir::OpCall& op) {
+  CudnnCall call = cudnn_call(handle, plan);
   const auto add = [&call](std::size_t operand) {
     call.pointers[call.pointer_count++] = operand_source(operand);
   };
@@ -51,46 +24,62 @@ ConvolutionCall call_of(ConvolutionHandle& handle, ConvolutionPlan& plan, const 
   return call;
 }
 
-std::unique_ptr<ConvolutionPlan> make_plan(OpContext& context, ConvolutionHandle& handle,
-                                           const ConvolutionShape& shape, const ir::OpCall& op) {
+std::string key_of(const ConvolutionShape& s) {
+  const auto text = [](auto value) { return std::to_string(value); };
+  return "convolution " + text(s.batch) + "x" + text(s.height) + "x" + text(s.width) + "x" +
+         text(s.channels) + " filters " + text(s.filters) + " window " + text(s.window) + " padding " +
+         text(s.padding) + " stride " + text(s.stride) + (s.has_bias ? " bias" : "") +
+         (s.has_residual ? " residual" : "") + " activation " + text(static_cast<int>(s.activation)) + " " +
+         std::string(ir::name_of(s.dtype));
+}
+
+// The plan that the tuner chooses. Null where cuDNN has no plan that is deterministic, does its
+// arithmetic in fp32 and fits the workspace.
+std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, const ConvolutionShape& shape,
+                                     const ir::OpCall& op) {
+  const char* object = op.op->name.c_str();
+  ConvolutionGraph description(*handle.library, shape, object);
+  const CudnnDescriptor graph = description.describe(handle.handle);
+  const CudnnEngines engines(context, graph, shape.dtype, object);
   std::optional<CandidateTimer> timer;  // its memory is wanted only where nothing is known yet
-  const auto time = [&](ConvolutionPlan& plan) {
+  const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
+    const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.ids(), {});
+    if (plan == nullptr) return std::nullopt;
     if (!timer) timer.emplace(context, op);
-    return timer->cost({call_of(handle, plan, shape, op)});
+    return timer->cost({call_of(handle, *plan, shape, op)});
   };
-  auto plan =
-      ConvolutionPlan::make(*handle.library, handle.handle, shape, context, time, op.op->name.c_str());
-  if (!timer) return plan;
-  // The timer's stream goes with it, and the next may get its address.
-  const cudnnStatus_t status = handle.library->SetStream(handle.handle, nullptr);
-  if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "set the stream of", op.op->name.c_str());
-  handle.stream = nullptr;
-  return plan;
+  std::vector<std::string> names;  // of those worth timing; compiling would take longer than it gives back
+  for (std::size_t i = 0; i < engines.size() && !engines.compiles(i); ++i) names.push_back(engines.name(i));
+  if (!names.empty()) {
+    const std::size_t index = context.tuner->choose(key_of(shape), names, time);
+    if (timer) handle.forget_stream(object);
+    if (auto plan = engines.build(index, description.ids(), {})) return plan;
+  }
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    if (auto plan = engines.build(i, description.ids(), {})) return plan;
+  }
+  (void)cudaGetLastError();
+  return nullptr;
 }
 
 }  // namespace
 
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call) {
-  if (context.convolution == nullptr)
-    context.convolution = std::make_shared<ConvolutionHandle>(cudnn_library());
-  ConvolutionHandle& handle = *context.convolution;
-  auto known = handle.plans.find(shape);
+  CudnnHandle& handle = cudnn_handle(context);
+  const std::string key = key_of(shape);
+  auto known = handle.plans.find(key);
   if (known == handle.plans.end()) {
-    known = handle.plans.emplace(shape, make_plan(context, handle, shape, call)).first;
+    known = handle.plans.emplace(key, make_plan(context, handle, shape, call)).first;
   }
-  ConvolutionPlan* plan = known->second.get();
+  CudnnPlan* plan = known->second.get();
   if (plan == nullptr) return std::nullopt;
   PreparedOp prepared;
   prepared.calls.emplace_back(call_of(handle, *plan, shape, call));
-  prepared.resources.push_back(context.convolution);
+  prepared.resources.push_back(context.cudnn);
   // A pointwise operation reads its inputs where it writes; tests/conformance holds this to the bit.
   if (shape.has_residual) prepared.in_place_input = shape.residual_operand();
   return prepared;
-}
-
-void release_convolution_handle(OpContext& context) noexcept {
-  context.convolution.reset();
 }
 
 }  // namespace graphbench::cuda
@@ -102,8 +91,6 @@ namespace graphbench::cuda {
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext&, const ConvolutionShape&, const ir::OpCall&) {
   return std::nullopt;
 }
-
-void release_convolution_handle(OpContext&) noexcept {}
 
 }  // namespace graphbench::cuda
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "graphs/cuda/ops/convolution_plan.hpp"
-
 namespace graphbench::cuda {
 namespace {
 
@@ -39,15 +37,15 @@ const CudnnDescriptor& ConvolutionGraph::tensor(std::int64_t id, std::int64_t n,
 }
 
 const CudnnDescriptor& ConvolutionGraph::result(bool last) {
-  return tensor(last ? std::int64_t{ConvolutionPlan::y} : 0, shape_.batch, shape_.filters, shape_.out_height,
-                shape_.out_width);
+  return tensor(last ? std::int64_t{ConvolutionTensor::y} : 0, shape_.batch, shape_.filters,
+                shape_.out_height, shape_.out_width);
 }
 
 const CudnnDescriptor& ConvolutionGraph::convolve(bool last) {
   const CudnnDescriptor& in =
-      tensor(ConvolutionPlan::x, shape_.batch, shape_.channels, shape_.height, shape_.width);
+      tensor(ConvolutionTensor::x, shape_.batch, shape_.channels, shape_.height, shape_.width);
   const CudnnDescriptor& filter =
-      tensor(ConvolutionPlan::w, shape_.filters, shape_.channels, shape_.window, shape_.window);
+      tensor(ConvolutionTensor::w, shape_.filters, shape_.channels, shape_.window, shape_.window);
   const CudnnDescriptor& out = result(last);
   CudnnDescriptor& convolution = add(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
@@ -92,12 +90,12 @@ CudnnDescriptor ConvolutionGraph::describe(cudnnHandle_t handle) {
   const bool relu = shape_.activation == Activation::relu;
   const CudnnDescriptor* value = &convolve(!shape_.has_residual && !shape_.has_bias && !relu);
   if (shape_.has_residual) {
-    const CudnnDescriptor& other =
-        tensor(ConvolutionPlan::residual, shape_.batch, shape_.filters, shape_.out_height, shape_.out_width);
+    const CudnnDescriptor& other = tensor(ConvolutionTensor::residual, shape_.batch, shape_.filters,
+                                          shape_.out_height, shape_.out_width);
     value = &pointwise(CUDNN_POINTWISE_ADD, *value, &other, !shape_.has_bias && !relu);
   }
   if (shape_.has_bias) {
-    const CudnnDescriptor& other = tensor(ConvolutionPlan::bias, 1, shape_.filters, 1, 1);
+    const CudnnDescriptor& other = tensor(ConvolutionTensor::bias, 1, shape_.filters, 1, 1);
     value = &pointwise(CUDNN_POINTWISE_ADD, *value, &other, !relu);
   }
   if (relu) value = &pointwise(CUDNN_POINTWISE_RELU_FWD, *value, nullptr, true);

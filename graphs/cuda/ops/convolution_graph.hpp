@@ -1,5 +1,5 @@
 // A convolution with what follows it, as a graph of cuDNN operations.
-// Describing is separate from choosing an engine, which convolution_plan.cpp does.
+// Describing is separate from choosing an engine, which cudnn_plan.cpp and the tuner do.
 #pragma once
 
 #include "graphs/cuda/ops/convolution.hpp"
@@ -8,6 +8,11 @@
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
 namespace graphbench::cuda {
+
+// Ids of the tensors, ascending; a shape without bias or residual leaves those out.
+struct ConvolutionTensor {
+  enum Id : std::int64_t { x = 1, w, y, bias, residual };
+};
 
 // Collects the descriptors of one graph of operations; they are needed until the graph is finalized.
 class ConvolutionGraph {

@@ -13,8 +13,8 @@
 
 namespace graphbench::cuda {
 
-struct ConvolutionHandle;  // cuDNN's handle, made when the first convolution is prepared
-class Tuner;               // tuning/tuner.hpp
+struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it is prepared
+class Tuner;         // tuning/tuner.hpp
 class CudaStream;
 
 // What makes a product of one shape: an algorithm of cuBLASLt, or by its name a kernel of our own.
@@ -33,7 +33,7 @@ struct OpContext {
   int compute_major = 0;
   bool use_cudnn = false;
   bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
-  std::shared_ptr<ConvolutionHandle> convolution;
+  std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
   std::weak_ptr<CudaStream*> latest_stream;     // of those alive, for timing candidates
   std::map<std::string, MatmulChoice> matmuls;  // chosen so far, by shape
@@ -54,7 +54,7 @@ PreparedOp prepare_softmax(OpContext& context, const ir::OpCall& call);
 PreparedOp prepare_foreign(OpContext& context, const ir::OpCall& call);
 
 // Gives the device's cuDNN handle back, before the workspace goes.
-void release_convolution_handle(OpContext& context) noexcept;
+void release_cudnn_handle(OpContext& context) noexcept;
 
 [[noreturn]] void refuse(const ir::OpCall& call, const std::string& why);  // Error(unsupported)
 

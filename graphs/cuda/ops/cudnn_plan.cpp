@@ -1,0 +1,143 @@
+// Asking cuDNN for engines, and building a plan with one of them.
+#include "graphs/cuda/ops/cudnn_plan.hpp"
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+
+#include <algorithm>
+
+#include "graphs/cuda/ops/cudnn_handle.hpp"
+#include "graphs/cuda/status.hpp"
+#include "graphs/cuda/tuning/tuner.hpp"
+
+namespace graphbench::cuda {
+
+CudnnPlan::CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,
+                     std::vector<CudnnConstant> constants, void* workspace)
+    : library_(library),
+      plan_(std::move(plan)),
+      tensor_count_(ids.size()),
+      ids_(std::move(ids)),
+      constants_(std::move(constants)),
+      workspace_(workspace) {
+  for (const CudnnConstant& constant : constants_) ids_.push_back(constant.id);
+}
+
+cudnnBackendDescriptor_t CudnnPlan::pack_for(void* const* addresses) {
+  for (const Pack& pack : packs_) {
+    if (std::equal(pack.addresses.begin(), pack.addresses.end(), addresses)) return pack.descriptor.handle();
+  }
+  std::vector<void*> pointers(addresses, addresses + tensor_count_);
+  for (CudnnConstant& constant : constants_) pointers.push_back(constant.value.data());
+  CudnnDescriptor descriptor(library_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, "cuDNN plan");
+  descriptor.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids_);
+  descriptor.set_raw(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
+                     static_cast<std::int64_t>(pointers.size()), pointers.data());
+  descriptor.set_raw(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace_);
+  descriptor.finalize();
+  packs_.push_back({std::vector<void*>(addresses, addresses + tensor_count_), std::move(descriptor)});
+  return packs_.back().descriptor.handle();
+}
+
+void CudnnEngines::read_notes(Config& config, const CudnnDescriptor& engine, ir::DType dtype) const {
+  cudnnBackendNumericalNote_t numerical[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
+  cudnnBackendBehaviorNote_t behavior[CUDNN_BEHAVIOR_NOTE_TYPE_COUNT];
+  const std::int64_t numerical_count = engine.get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+                                                  CUDNN_NUMERICAL_NOTE_TYPE_COUNT, numerical);
+  const std::int64_t behavior_count = engine.get(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
+                                                 CUDNN_BEHAVIOR_NOTE_TYPE_COUNT, behavior);
+  for (std::int64_t i = 0; i < numerical_count; ++i) {
+    // On fp32 operands the tensor cores would multiply in tf32.
+    const bool tf32 = numerical[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && dtype == ir::DType::fp32;
+    const bool harmless = numerical[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
+                          numerical[i] == CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP;
+    if (tf32 || !harmless) config.allowed = false;
+  }
+  for (std::int64_t i = 0; i < behavior_count; ++i) {
+    if (behavior[i] == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION) config.compiles = true;
+  }
+}
+
+// "cuDNN engine 38 knobs 2=10 13=1": what says the same in every process.
+void CudnnEngines::read_name(Config& config, const CudnnDescriptor& engine) const {
+  std::int64_t index = -1;
+  engine.get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &index);
+  config.name = "cuDNN engine " + std::to_string(index) + (config.compiles ? " (compiled)" : "") + " knobs";
+  std::vector<CudnnDescriptor> choices;
+  std::vector<cudnnBackendDescriptor_t> slots;
+  for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i) {
+    slots.push_back(choices.emplace_back(library_, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, object_).handle());
+  }
+  const std::int64_t count =
+      config.descriptor.get(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                            static_cast<std::int64_t>(slots.size()), slots.data());
+  for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(count), choices.size()); ++i) {
+    cudnnBackendKnobType_t type{};
+    std::int64_t value = 0;
+    choices[i].get(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &type);
+    choices[i].get(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &value);
+    config.name.append(" ").append(std::to_string(static_cast<int>(type)));
+    config.name.append("=").append(std::to_string(value));
+  }
+}
+
+void CudnnEngines::append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype) {
+  CudnnDescriptor heuristic(library_, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, object_);
+  heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+  heuristic.set_raw(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+  if (!heuristic.try_finalize()) return;
+  constexpr std::int64_t most = 32;
+  std::vector<CudnnDescriptor> found;
+  std::vector<cudnnBackendDescriptor_t> slots;
+  for (std::int64_t i = 0; i < most; ++i) {
+    slots.push_back(found.emplace_back(library_, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, object_).handle());
+  }
+  const std::int64_t count =
+      heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, slots.data());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(std::min(count, most)); ++i) {
+    Config config{std::move(found[i]), {}, true, false};
+    const CudnnDescriptor engine(library_, CUDNN_BACKEND_ENGINE_DESCRIPTOR, object_);
+    cudnnBackendDescriptor_t slot = engine.handle();
+    config.descriptor.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &slot);
+    read_notes(config, engine, dtype);
+    read_name(config, engine);
+    if (!config.allowed) {
+      context_.tuner->say(std::string(object_) + ": neither deterministic nor exact: " + config.name);
+      continue;
+    }
+    const bool known = std::any_of(configs_.begin(), configs_.end(),
+                                   [&](const Config& other) { return other.name == config.name; });
+    if (!known) configs_.push_back(std::move(config));
+  }
+}
+
+CudnnEngines::CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir::DType dtype,
+                           const char* object)
+    : context_(context), library_(*cudnn_handle(context).library), object_(object) {
+  configs_.reserve(64);
+  append(graph, CUDNN_HEUR_MODE_A, dtype);
+  append(graph, CUDNN_HEUR_MODE_FALLBACK, dtype);
+  std::vector<Config> ordered;
+  for (const bool compiling : {false, true}) {
+    for (Config& config : configs_) {
+      if (config.compiles == compiling) ordered.push_back(std::move(config));
+    }
+  }
+  configs_.swap(ordered);
+}
+
+std::unique_ptr<CudnnPlan> CudnnEngines::build(std::size_t index, const std::vector<std::int64_t>& ids,
+                                               const std::vector<CudnnConstant>& constants) const {
+  CudnnDescriptor plan(library_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, object_);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configs_.at(index).descriptor);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, cudnn_handle(context_).handle);
+  if (!plan.try_finalize()) return nullptr;
+  std::int64_t needed = 0;
+  plan.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &needed);
+  if (needed > static_cast<std::int64_t>(context_.workspace_bytes)) return nullptr;
+  return std::unique_ptr<CudnnPlan>(
+      new CudnnPlan(library_, std::move(plan), ids, constants, context_.workspace));
+}
+
+}  // namespace graphbench::cuda
+
+#endif

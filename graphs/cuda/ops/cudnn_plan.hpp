@@ -1,0 +1,84 @@
+// The engines cuDNN offers for a graph of operations, and an execution plan: the graph in one call,
+// built once with one of them, run with any addresses.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "graphs/cuda/ops/cudnn_descriptor.hpp"
+#include "graphs/cuda/ops/op_builders.hpp"
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
+
+namespace graphbench::cuda {
+
+// A number that the host passes by value: four bytes, an fp32 or an i32 as its tensor says.
+struct CudnnConstant {
+  std::int64_t id = 0;
+  std::array<std::byte, 4> value{};
+};
+
+class CudnnPlan {
+ public:
+  cudnnBackendDescriptor_t handle() const noexcept { return plan_.handle(); }
+  std::size_t tensor_count() const noexcept { return tensor_count_; }
+
+  // The descriptor that holds these addresses, in the order of the tensors' ids; made on first sight and
+  // kept, since steps repeat theirs.
+  cudnnBackendDescriptor_t pack_for(void* const* addresses);
+
+ private:
+  friend class CudnnEngines;
+  struct Pack {
+    std::vector<void*> addresses;
+    CudnnDescriptor descriptor;
+  };
+
+  CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,
+            std::vector<CudnnConstant> constants, void* workspace);
+
+  const CudnnLibrary& library_;
+  CudnnDescriptor plan_;
+  std::size_t tensor_count_;
+  std::vector<std::int64_t> ids_;         // of the tensors, then of the constants
+  std::vector<CudnnConstant> constants_;  // cuDNN reads them here at every run
+  void* workspace_;
+  std::vector<Pack> packs_;
+};
+
+// Engines and settings of their knobs: those that are deterministic and do their arithmetic in fp32. In
+// the heuristic's order, but those that compile their kernel last: a sweep prepares many plans.
+class CudnnEngines {
+ public:
+  CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir::DType dtype, const char* object);
+
+  std::size_t size() const noexcept { return configs_.size(); }
+  const std::string& name(std::size_t index) const { return configs_.at(index).name; }
+  bool compiles(std::size_t index) const { return configs_.at(index).compiles; }
+
+  // Null where cuDNN cannot after all, or not in the workspace. `ids`: the tensors, in ascending order.
+  std::unique_ptr<CudnnPlan> build(std::size_t index, const std::vector<std::int64_t>& ids,
+                                   const std::vector<CudnnConstant>& constants) const;
+
+ private:
+  struct Config {
+    CudnnDescriptor descriptor;
+    std::string name;       // the same in every process
+    bool allowed = true;    // deterministic, arithmetic in fp32 on the given elements
+    bool compiles = false;  // builds its kernel at run time, which takes long
+  };
+  void append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype);
+  void read_notes(Config& config, const CudnnDescriptor& engine, ir::DType dtype) const;
+  void read_name(Config& config, const CudnnDescriptor& engine) const;
+
+  OpContext& context_;
+  const CudnnLibrary& library_;
+  const char* object_;
+  std::vector<Config> configs_;
+};
+
+}  // namespace graphbench::cuda
+
+#endif
