@@ -1,4 +1,4 @@
-// sdpa: reads the op and chooses a kernel.
+// sdpa: reads the op, chooses a kernel, and asks whether cuDNN is faster.
 #include "graphs/cuda/ops/sdpa.hpp"
 
 #include <cmath>
@@ -20,6 +20,20 @@ SdpaParameters sdpa_parameters(const SdpaShape& shape) {
   return parameters;
 }
 
+namespace {
+
+PreparedOp prepare_own(OpContext& context, const SdpaShape& shape, const ir::OpCall& call) {
+  if (std::optional<PreparedOp> tensor = prepare_sdpa_tensor(context, shape, call)) {
+    tensor->path.name = "sdpa:tensor";
+    return std::move(*tensor);
+  }
+  PreparedOp vector = prepare_sdpa_vector(context, shape, call);
+  vector.path.name = "sdpa:vector";
+  return vector;
+}
+
+}  // namespace
+
 PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   const std::vector<std::int64_t>& q = call.input(0).dims;
   SdpaShape shape;
@@ -29,8 +43,11 @@ PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   shape.head_dim = q.at(3);
   shape.slots = call.input(1).dims.at(2);
   shape.causal = ir::integer_attribute(*call.op, "causal", 0) != 0;
-  if (std::optional<PreparedOp> tensor = prepare_sdpa_tensor(context, shape, call)) return std::move(*tensor);
-  return prepare_sdpa_vector(context, shape, call);
+  shape.dtype = call.input(0).dtype;
+  PreparedOp own = prepare_own(context, shape, call);
+  if (std::optional<PreparedOp> fused = prepare_sdpa_cudnn(context, shape, own, call))
+    return std::move(*fused);
+  return own;
 }
 
 }  // namespace graphbench::cuda

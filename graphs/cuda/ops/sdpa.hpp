@@ -1,4 +1,4 @@
-// Attention over the KV cache: the shape, and the two kernels that serve it.
+// Attention over the KV cache: the shape, and what serves it: two kernels of our own, or cuDNN.
 //
 // `vector` gives every query a block of its own and splits the keys over blocks where queries are few:
 // decoding, where the cache's bytes are all there is to it, and every shape the other does not take.
@@ -18,6 +18,7 @@ struct SdpaShape {
   std::int64_t head_dim = 0;
   std::int64_t slots = 0;
   bool causal = false;
+  ir::DType dtype = ir::DType::fp32;
 };
 
 // What every kernel of sdpa reads; pointers first, as KernelCall wants them.
@@ -46,6 +47,14 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
 // Nothing where the shape is not one it takes.
 std::optional<PreparedOp> prepare_sdpa_tensor(OpContext& context, const SdpaShape& shape,
                                               const ir::OpCall& call);
+
+// Whether cuDNN of that version may be asked for the shape: it has kernels for it, and none is known to be
+// wrong.
+bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
+
+// Nothing where cuDNN has no fused attention for the shape, or `own` is as fast.
+std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext& context, const SdpaShape& shape,
+                                             const PreparedOp& own, const ir::OpCall& op);
 
 SdpaParameters sdpa_parameters(const SdpaShape& shape);
 

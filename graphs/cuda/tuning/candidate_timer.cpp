@@ -10,7 +10,6 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr std::size_t weight_operand = 1;
 constexpr std::size_t cached_weight_max = std::size_t{1} << 20;
 constexpr std::size_t copies_max = 64;
 constexpr int launches_min = 4;
@@ -32,19 +31,21 @@ std::size_t copies_of(std::size_t bytes) {
 
 // A kernel that ever ran on a second stream makes every later graph launch of the process slower (0.35 us
 // a node on an H200), so the caller's own stream, idle while it prepares, is borrowed where there is one.
-CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op)
+CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
+                               const std::vector<std::size_t>& own_operands)
     : object_(op.op->name.c_str()),
       shared_stream_(context.latest_stream.lock()),
       own_stream_(shared_stream_ == nullptr || (*shared_stream_)->capturing() ? std::make_unique<CudaStream>()
                                                                               : nullptr),
       stream_(own_stream_ == nullptr ? **shared_stream_ : *own_stream_) {
-  const std::size_t copies = copies_of(op.operands.at(weight_operand).bytes());
+  const std::size_t copies = copies_of(op.operands.at(own_operands.front()).bytes());
   operands_.resize(copies);
   const ir::Init init;  // uniform from -1 to 1
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     const ir::TensorDesc& tensor = op.operands[i];
+    const bool own = std::find(own_operands.begin(), own_operands.end(), i) != own_operands.end();
     for (std::size_t copy = 0; copy < copies; ++copy) {
-      if (copy == 0 || i == weight_operand) {
+      if (copy == 0 || own) {
         buffers_.emplace_back(*context.device, tensor.bytes());
         launch_fill(stream_.handle(), buffers_.back().data(), tensor.dtype,
                     static_cast<std::size_t>(tensor.elements()), init, buffers_.size());

@@ -13,10 +13,12 @@ namespace graphbench::cuda {
 
 class CandidateTimer {
  public:
-  // Scratch operands of the op's shapes, filled with numbers of the kind that steps see. Operand 1, the
-  // weight, exists often enough that it comes from memory at every launch, as in a step whose layers
-  // have weights of their own; small ones would be cached in a step too and exist once.
-  CandidateTimer(OpContext& context, const ir::OpCall& op);
+  // Scratch operands of the op's shapes, filled with numbers of the kind that steps see. Those that a layer
+  // has to itself, its weight (`own_operands`, the first of them the largest), exist often enough that they
+  // come from memory at every launch, as in a step of many layers; small ones would be cached in a step too
+  // and exist once.
+  CandidateTimer(OpContext& context, const ir::OpCall& op,
+                 const std::vector<std::size_t>& own_operands = {1});
 
   // Of one run of the calls, roughly where they take long; nothing where they cannot be launched or
   // captured.
@@ -33,7 +35,7 @@ class CandidateTimer {
   CudaEvent start_;
   CudaEvent stop_;
   std::vector<Buffer> buffers_;
-  std::vector<std::vector<void*>> operands_;  // by copy of the weight
+  std::vector<std::vector<void*>> operands_;  // by copy of a layer's own
 };
 
 }  // namespace graphbench::cuda

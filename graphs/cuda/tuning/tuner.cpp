@@ -79,30 +79,52 @@ Tuner::Tuner(TuningSettings settings, std::string platform)
 std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>& candidates,
                           const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {
   GRAPHBENCH_ASSERT(!candidates.empty());
+  if (const auto index = preferred(candidates, cost)) return *index;
   if (!settings_.timed) {
     say(key + ": " + candidates.front() + " (the heuristic's first)");
     return 0;
   }
-  const std::string full_key = platform_ + "; " + key;
-  if (const auto known = chosen_.find(full_key); known != chosen_.end()) {
+  const std::string full = full_key(key);
+  if (const auto known = chosen_.find(full); known != chosen_.end()) {
     if (const auto index = position(candidates, known->second)) return *index;
   }
-  if (const std::optional<std::string> kept = cache_.load(full_key)) {
+  if (const std::optional<std::string> kept = cache_.load(full)) {
     if (const auto index = position(candidates, *kept)) {
       say(key + ": " + *kept + " (from the plan cache)");
-      chosen_[full_key] = *kept;
+      chosen_[full] = *kept;
       return *index;
     }
     std::fprintf(stderr, "graphbench: cuda: plan cache: ignoring %s: the library no longer offers its plan\n",
-                 cache_.path_of(full_key).c_str());
-    cache_.remove(full_key);
+                 cache_.path_of(full).c_str());
+    cache_.remove(full);
   }
   const std::optional<std::size_t> fastest = time_all(key, candidates, cost);
   if (!fastest) return 0;
-  const std::string standing = cache_.store(full_key, candidates[*fastest]);
+  const std::string standing = cache_.store(full, candidates[*fastest]);
   const std::size_t index = position(candidates, standing).value_or(*fastest);
-  chosen_[full_key] = candidates[index];
+  chosen_[full] = candidates[index];
   return index;
+}
+
+bool Tuner::settles_for(const std::string& key, const std::string& first) {
+  if (!settings_.prefer.empty()) return false;
+  if (!settings_.timed) return true;
+  const std::string full = full_key(key);
+  if (const auto known = chosen_.find(full); known != chosen_.end()) return known->second == first;
+  if (cache_.load(full) != first) return false;
+  say(key + ": " + first + " (from the plan cache)");
+  chosen_[full] = first;
+  return true;
+}
+
+std::optional<std::size_t> Tuner::preferred(
+    const std::vector<std::string>& candidates,
+    const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {
+  if (settings_.prefer.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].compare(0, settings_.prefer.size(), settings_.prefer) == 0 && cost(i)) return i;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::size_t> Tuner::time_all(

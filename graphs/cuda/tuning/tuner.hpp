@@ -21,6 +21,8 @@ struct TuningSettings {
   bool timed = true;                   // false: what the library's heuristic puts first
   std::string verbose;                 // empty: silent; "1": stderr; else a file that lines are appended to
   std::filesystem::path cache_folder;  // empty: choices live as long as the process
+  // For tests: the first candidate that runs and whose name begins so is chosen, however slow it is.
+  std::string prefer;
 
   // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_PLAN_CACHE=DIR|off (default: graphbench/plans in
   // XDG_CACHE_HOME or ~/.cache), GRAPHBENCH_VERBOSE=1|FILE. Throws Error(invalid_argument) for other values.
@@ -47,10 +49,17 @@ class Tuner {
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
+  // Whether `choose` would use `first`, were that the first candidate, without timing anything: what else
+  // there is need not be asked for then.
+  bool settles_for(const std::string& key, const std::string& first);
+
   // One line, where `verbose` asks for it.
   void say(const std::string& line) const;
 
  private:
+  std::string full_key(const std::string& key) const { return platform_ + "; " + key; }
+  std::optional<std::size_t> preferred(const std::vector<std::string>& candidates,
+                                       const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
   std::optional<std::size_t> time_all(const std::string& key, const std::vector<std::string>& candidates,
                                       const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 

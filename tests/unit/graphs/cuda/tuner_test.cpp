@@ -121,6 +121,34 @@ TEST_F(TunerTest, SwitchedOffTakesTheFirstAndTouchesNothing) {
   EXPECT_FALSE(fs::exists(folder_ / "plans"));
 }
 
+TEST_F(TunerTest, APreferredCandidateIsChosenWhereItRunsAndNothingIsKept) {
+  TuningSettings preferring = settings();
+  preferring.prefer = "mid";
+  Tuner tuner_now(preferring, "gpu 1");
+  EXPECT_EQ(choose(tuner_now), 2u);
+  seconds_[2].reset();
+  EXPECT_EQ(choose(tuner_now, "another key"), 1u);
+  only_file();  // of the second choice
+}
+
+TEST_F(TunerTest, SettlesForTheFirstOnlyWhereThatIsKnownToBeTheChoice) {
+  Tuner fresh = tuner();
+  EXPECT_FALSE(fresh.settles_for("key", "fast"));  // nothing is known yet
+  choose(fresh);
+  EXPECT_TRUE(fresh.settles_for("key", "fast"));
+  EXPECT_FALSE(fresh.settles_for("key", "slow"));
+  Tuner other = tuner();
+  EXPECT_FALSE(other.settles_for("key", "slow"));
+  EXPECT_TRUE(other.settles_for("key", "fast"));  // from the disk
+  EXPECT_FALSE(tuner("gpu 2").settles_for("key", "fast"));
+  TuningSettings untimed = settings();
+  untimed.timed = false;
+  EXPECT_TRUE(Tuner(untimed, "gpu 1").settles_for("key", "slow"));
+  TuningSettings preferring = settings();
+  preferring.prefer = "mid";
+  EXPECT_FALSE(Tuner(preferring, "gpu 1").settles_for("key", "fast"));
+}
+
 TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {
   Tuner here = tuner("gpu 1");
   choose(here);
