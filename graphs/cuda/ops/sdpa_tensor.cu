@@ -1,7 +1,7 @@
 // sdpa on the tensor cores: a block takes 64 queries of one head, a warp 16 of them, and goes over the
 // keys 64 at a time with a running softmax (Dao et al., arXiv:2205.14135; mma.m16n8k16 fragments as the
-// PTX ISA lays them out). Softmax weights are fp32: each enters the product as a 16-bit number and the
-// 16-bit remainder it leaves, so that nothing is rounded to 16 bits inside the op.
+// PTX ISA lays them out). Softmax weights are rounded to 16 bits for the product with the values, as OPS.md
+// allows; their sum is not.
 #include "graphs/cuda/ops/kernel_support.cuh"
 #include "graphs/cuda/ops/sdpa.hpp"
 
@@ -132,26 +132,19 @@ __device__ __forceinline__ void accumulate(float (&o)[D / 8][4], const Tiles<T, 
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
   for (int step = 0; step < 4; ++step) {
-    std::uint32_t whole[4];
-    std::uint32_t remainder[4];
+    std::uint32_t weights[4];
 #pragma unroll
     for (int part = 0; part < 4; ++part) {
       const float low = s[2 * step + part / 2][part % 2 * 2];
       const float high = s[2 * step + part / 2][part % 2 * 2 + 1];
-      const T low_rounded = from_float<T>(low);
-      const T high_rounded = from_float<T>(high);
-      whole[part] = pack(low_rounded, high_rounded);
-      remainder[part] =
-          pack(from_float<T>(low - to_float(low_rounded)), from_float<T>(high - to_float(high_rounded)));
+      weights[part] = pack(from_float<T>(low), from_float<T>(high));
     }
 #pragma unroll
     for (int n = 0; n < D / 16; ++n) {
       std::uint32_t b[4];
       load_transposed(b, &shared.v[step * 16 + lane % 16][n * 16 + lane / 16 * 8]);
-      multiply(o[2 * n], whole, b[0], b[1], T{});
-      multiply(o[2 * n + 1], whole, b[2], b[3], T{});
-      multiply(o[2 * n], remainder, b[0], b[1], T{});
-      multiply(o[2 * n + 1], remainder, b[2], b[3], T{});
+      multiply(o[2 * n], weights, b[0], b[1], T{});
+      multiply(o[2 * n + 1], weights, b[2], b[3], T{});
     }
   }
 }
