@@ -38,12 +38,17 @@ CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan) {
   return call;
 }
 
+void forget_cudnn_stream(OpContext& context, const char* object) {
+  if (context.cudnn != nullptr) context.cudnn->forget_stream(object);
+}
+
 void release_cudnn_handle(OpContext& context) noexcept {
   context.cudnn.reset();
 }
 
 #else
 
+void forget_cudnn_stream(OpContext&, const char*) {}
 void release_cudnn_handle(OpContext&) noexcept {}
 
 #endif

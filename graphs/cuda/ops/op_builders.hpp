@@ -53,6 +53,9 @@ PreparedOp prepare_gelu_tanh(OpContext& context, const ir::OpCall& call);
 PreparedOp prepare_softmax(OpContext& context, const ir::OpCall& call);
 PreparedOp prepare_foreign(OpContext& context, const ir::OpCall& call);
 
+// Before a stream that cuDNN's handle was set to goes; does nothing where there is no handle.
+void forget_cudnn_stream(OpContext& context, const char* object);
+
 // Gives the device's cuDNN handle back, before the workspace goes.
 void release_cudnn_handle(OpContext& context) noexcept;
 
