@@ -82,8 +82,8 @@ std::string name_of(const cublasLtMatmulAlgo_t& algorithm) {
   };
   std::string name = "cuBLASLt";
   for (const auto& [label, attribute] : parts) {
-    name +=
-        (name.size() == 8 ? " " : "") + std::string(label) + std::to_string(configured(algorithm, attribute));
+    name.append(name.size() == 8 ? " " : "").append(label);
+    name.append(std::to_string(configured(algorithm, attribute)));
   }
   return name;
 }
