@@ -18,7 +18,7 @@ function headline(builder) {
   const cells = (verdict) =>
     `count(${select("graphbench_verdict_info", COMPARED, `verdict="${verdict}"`)}) or vector(0)`;
   const covered = (coverage) =>
-    `sum(${select("graphbench_baseline_cells", one("instance"), `coverage="${coverage}"`)}) or vector(0)`;
+    `sum(${select("graphbench_baseline_cells", HERE, `coverage="${coverage}"`)}) or vector(0)`;
   return builder
     .withPanel(number({
       title: "Slower",
@@ -45,7 +45,7 @@ function headline(builder) {
       description: "Cells of the baseline that failed, were skipped or are missing in the last sweep. What " +
         "is not measured cannot regress: treat this as a failure.",
       unit: UNITS.count, thresholds: thresholds("green", [1, "red"]),
-    }, `sum(${select("graphbench_baseline_cells", one("instance"),
+    }, `sum(${select("graphbench_baseline_cells", HERE,
       'coverage=~"base_only|failed_now|skipped_now"')}) or vector(0)`))
     .withPanel(number({
       title: "Cells compared",
@@ -83,10 +83,29 @@ function spread(builder) {
     .withPanel(bars({
       title: "Coverage of the baseline",
       description: "compared: in both; base_only: not swept now; new_only: not in the baseline; failed_now " +
-        "and skipped_now: had a number, have none.",
+        "and skipped_now: had a number, have none; recovered: the other way round; neither: no number in " +
+        "either.",
       unit: UNITS.count, min: 0,
-    }, maxBy(["coverage", "instance"], select("graphbench_baseline_cells", one("instance"))),
-    { over: "coverage", of: "instance", numeric: false }));
+    }, maxBy(["coverage", "device"], select("graphbench_baseline_cells", HERE)),
+    { over: "coverage", of: "device", numeric: false }));
+}
+
+/** A sweep that does not compare has no verdicts: an empty dashboard would look like good news. */
+function comparability(builder) {
+  const row = ["device", "field"];
+  const comparable = maxBy(["device"], select("graphbench_baseline_comparable", one("instance")));
+  const mismatch = maxBy(row, select("graphbench_baseline_mismatch_info", one("instance")));
+  return builder.withPanel(rows({
+    title: "Does the last sweep compare?",
+    description: "Each device that was swept, and what keeps its last sweep from comparing with the " +
+      "baseline: another device or plan, or on the host another CPU. Then nothing else here is of that " +
+      "sweep.",
+    unit: UNITS.count, height: 5,
+    mappings: [{ type: "value", options: { 0: { text: "no" }, 1: { text: "yes" } } }],
+  }, row, [
+    { name: "Compares", thresholds: thresholds("red", [1, "green"]),
+      expression: `label_replace(${comparable} == 1, "field", "none", "", "") or 0 * ${mismatch}` },
+  ], "Compares"));
 }
 
 /** The graph modes' median now and the baseline's, each a mean over the batches of a workload. */
@@ -129,9 +148,10 @@ export function regressions() {
     refresh: "5m",
   });
   builder.withVariable(datasource());
-  for (const variable of labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
-    "warmup*", "workload*", "mode*", "metric*", "verdict*")) {
-    builder.withVariable(variable);
-  }
-  return trend(spread(worst(headline(builder))));
+  // These are there too where no sweep compares, and with them what says so.
+  const found = labels("graphbench_baseline_comparable", "instance", "device");
+  const compared = labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
+    "warmup*", "workload*", "mode*", "metric*", "verdict*");
+  for (const variable of [...found, ...compared.slice(found.length)]) builder.withVariable(variable);
+  return trend(spread(worst(comparability(headline(builder)))));
 }

@@ -55,7 +55,7 @@ class UsageFormatter final : public CLI::Formatter {
            "       graphbench ab --base BINARY [--new BINARY] [options]\n"
            "       graphbench selfcheck [options]\n"
            "       graphbench history add|list|show [options]\n"
-           "       graphbench serve [--listen ADDR:PORT] [--state DIR] [options]\n";
+           "       graphbench serve [--listen ADDR:PORT] [--state DIR] [--baseline FILE] [options]\n";
   }
 };
 
@@ -206,7 +206,8 @@ class CommandLine {
     if (first.starts_with("-")) {
       std::vector<std::string> known = {"--help", "--version", "--sweep", "--config"};
       for (const std::string& name : config::option_names()) known.push_back("--" + name);
-      if (serve_->parsed()) known = {"--help", "--listen", "--state", "--token-file", "--grace"};
+      if (serve_->parsed())
+        known = {"--help", "--listen", "--state", "--token-file", "--baseline", "--grace"};
       const std::string name = first.substr(0, first.find('='));
       throw InputError(
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");

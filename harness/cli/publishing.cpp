@@ -29,6 +29,14 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   }
 }
 
+// What does not compare is said to the quiet too: nothing else tells them why there are no verdicts.
+void say_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
+  const std::string said = publisher.said();
+  if (said.empty() || (options.quiet && publisher.comparison()->comparable)) return;
+  std::fprintf(stderr, "graphbench: %s%s\n",
+               publisher.comparison()->comparable ? "" : "warning: ", said.c_str());
+}
+
 bool well(const std::vector<publish::PublishFailure>& failures, const config::SweepOptions& options) {
   for (const publish::PublishFailure& failure : failures) {
     std::fprintf(stderr, "graphbench: %s: %s\n", options.where(failure.option).c_str(),
@@ -57,6 +65,7 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor) {
   const bool finished = well(publisher.finish(outcome), options);
+  say_comparison(publisher, options);
   if (!outcome.interrupted) linger(options, publisher, supervisor);
   return well(publisher.leave(), options) && finished;
 }

@@ -17,6 +17,8 @@ CLI::App& add_serve(CLI::App& app, ServeArguments& serve) {
   text("--listen", serve.listen, "ADDR:PORT", "where (default: 127.0.0.1:9464)");
   text("--state", serve.state, "DIR", "where sweeps are kept (default: graphbench-state)");
   text("--token-file", serve.token_file, "FILE", "ask for the bearer token that stands in it");
+  text("--baseline", serve.baseline, "FILE",
+       "publish how each sweep compares with this result, or folder of results");
   text("--grace", serve.grace, "SECONDS", "how long a sweep may take to stop (default: 10)");
   return command;
 }

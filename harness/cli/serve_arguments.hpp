@@ -13,6 +13,7 @@ struct ServeArguments {
   std::string listen = "127.0.0.1:9464";
   std::string state = "graphbench-state";
   std::string token_file;  // empty: none
+  std::string baseline;    // empty: none
   std::string grace;       // as written; empty: the default
   double grace_seconds = 10;
 };

@@ -37,6 +37,8 @@ const std::vector<OptionSpec>& sweep_options() {
       {"prometheus-push", text, "URL", "push the metrics to a Pushgateway when the sweep is done", true},
       {"push-grouping", words, "KEY=VALUE,...", "further grouping keys, beside job and instance", true},
       {"push-delete", flag, "", "delete what was pushed before exiting, after --linger", true},
+      {"baseline", text, "FILE", "publish how the sweep compares with this result, or folder of results",
+       true},
       {"quiet", flag, "", "no progress and no table", true},
       {"dump-program", flag, "", "print each workload's program and its pieces, and stop", true},
   };

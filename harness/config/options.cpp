@@ -191,6 +191,7 @@ PrometheusOptions prometheus_options(const RawOptions& raw) {
   options.push = text_of(raw, "prometheus-push", "");
   options.grouping = words(raw, "push-grouping", "grouping key");
   options.push_delete = flag(raw, "push-delete");
+  options.baseline = text_of(raw, "baseline", "");
   return options;
 }
 

@@ -42,6 +42,7 @@ struct PrometheusOptions {
   std::string push;
   std::vector<std::string> grouping;  // KEY=VALUE
   bool push_delete = false;
+  std::string baseline;  // what the sweep is compared with; empty: nothing
 };
 
 // Checked as far as it can be without knowing the device and the workloads; absent: the default

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "harness/config/options.hpp"
 #include "harness/net/listen_address.hpp"
 #include "harness/net/url.hpp"
+#include "harness/publish/baseline.hpp"
 
 namespace graphbench::publish {
 
@@ -18,6 +20,7 @@ struct PublishSettings {
   std::map<std::string, std::string> grouping;  // beside job and instance, or in their place
   bool push_delete = false;
   double linger_seconds = 0;
+  std::shared_ptr<const Baseline> baseline;  // null: none
 };
 
 // Throws config::InputError for what will not do.

@@ -8,6 +8,7 @@
 #include "harness/machine/pinning.hpp"
 #include "harness/net/router.hpp"
 #include "harness/publish/push_gateway.hpp"
+#include "reporters/json/result_json.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::publish {
@@ -81,6 +82,11 @@ std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome
   metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
   instance_ = outcome.result.environment.hostname;
   std::vector<PublishFailure> failures;
+  try {
+    if (settings_.baseline && !outcome.interrupted) compare(outcome.result);
+  } catch (const std::exception& error) {
+    failures.push_back({"baseline", error.what()});
+  }
   if (std::string failure = write_textfile(); !failure.empty()) {
     failures.push_back({"prometheus-textfile", failure});
   }
@@ -102,6 +108,11 @@ std::vector<PublishFailure> Publisher::leave() {
     return {{"push-delete", error.what()}};
   }
   return {};
+}
+
+void Publisher::compare(const model::Result& result) {
+  comparison_ = settings_.baseline->compare_with(reporters::to_json(result), "this sweep");
+  metrics_.set_comparison(device_, *comparison_);
 }
 
 std::string Publisher::write_textfile() {

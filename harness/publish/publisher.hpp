@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/model/comparison.hpp"
 #include "harness/net/http_server.hpp"
 #include "harness/publish/publish_settings.hpp"
 #include "harness/sweep/progress.hpp"
@@ -34,14 +36,21 @@ class Publisher final : public sweep::Progress {
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
-  // The sweep has ended: the last state of the file, and the push; an interrupted sweep pushes nothing,
-  // for it would take the place of a whole one. Returns what could not be done.
+  // The sweep has ended: the comparison, the last state of the file, and the push. An interrupted sweep
+  // pushes nothing, for it would take the place of a whole one, and is not compared, for what was not
+  // measured is not lost. Returns what could not be done.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
+
+  // What `finish` found the sweep to be beside the baseline, and a line on it; absent and empty where there
+  // is none.
+  const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
+  std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
 
   // After the lingering: deletes what was pushed, where asked for. Returns as `finish`.
   std::vector<PublishFailure> leave();
 
  private:
+  void compare(const model::Result& result);
   std::string write_textfile();  // what went wrong; empty: nothing
 
   PublishSettings settings_;
@@ -50,6 +59,7 @@ class Publisher final : public sweep::Progress {
   std::string device_;
   std::string instance_;
   bool pushed_ = false;
+  std::optional<model::Comparison> comparison_;
   std::shared_ptr<const std::string> written_;  // what the file holds
 };
 

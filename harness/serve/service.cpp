@@ -48,6 +48,7 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
   RunnerSettings runner;
   runner.command = settings.sweep_command;
   runner.folder = std::filesystem::absolute(settings.state_folder);
+  runner.baseline = settings.baseline;
   runner.grace = std::chrono::milliseconds(static_cast<std::int64_t>(settings.grace_seconds * 1e3));
   return runner;
 }

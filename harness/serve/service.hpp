@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/net/listen_address.hpp"
+#include "harness/publish/baseline.hpp"
 #include "harness/serve/service_api.hpp"
 
 namespace graphbench::serve {
@@ -18,6 +19,7 @@ struct ServiceSettings {
   std::vector<std::string> sweep_command;  // what starts a sweep that tells of itself
   std::vector<ListedDevice> devices;       // what GET /v1/devices says
   std::string tool_version;
+  std::shared_ptr<const publish::Baseline> baseline;  // what sweeps are compared with; null: nothing
 };
 
 class Service {

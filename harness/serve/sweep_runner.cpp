@@ -128,11 +128,27 @@ class SweepRunner::Impl {
     end.result = contents_of(document);
     std::error_code ignored;  // what cannot be removed is written over by nobody: ids do not repeat
     std::filesystem::remove(document, ignored);
+    compare(sweep.id, end);
     if (!device_.empty()) {
       const bool success = end.state == SweepState::done && exit.exit_code == 0;
       metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
     }
     return end;
+  }
+
+  // A sweep that did not end by itself is not compared: what was not measured is not lost.
+  void compare(const std::string& id, const SweepEnd& end) {
+    if (!settings_.baseline || !end.result || end.state != SweepState::done || device_.empty()) return;
+    try {
+      const model::Comparison comparison = settings_.baseline->compare_with(*end.result, "sweep " + id);
+      metrics_.set_comparison(device_, comparison);
+      std::fprintf(stderr, "graphbench: %ssweep %s %s\n",
+                   comparison.comparable ? "" : "warning: ", id.c_str(),
+                   settings_.baseline->said_of(comparison).c_str());
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "graphbench: warning: sweep %s is not compared with the baseline: %s\n",
+                   id.c_str(), error.what());
+    }
   }
 
   SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/publish/baseline.hpp"
 #include "harness/serve/sweep_feed.hpp"
 #include "harness/serve/sweep_store.hpp"
 #include "reporters/prometheus/service_metrics.hpp"
@@ -17,6 +18,7 @@ struct RunnerSettings {
   std::vector<std::string> command;  // how to start a sweep; its arguments follow
   std::string folder;                // where a running sweep writes its document
   std::chrono::milliseconds grace{10'000};
+  std::shared_ptr<const publish::Baseline> baseline;  // null: none
 };
 
 // What the runner works on; all outlive it.

@@ -1,21 +1,18 @@
 // The two tables of cell metrics, and the arithmetic behind them: medians over launches.
 #include "reporters/prometheus/cell_series.hpp"
 
-#include <prometheus/metric_family.h>
-#include <prometheus/text_serializer.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <sstream>
 #include <utility>
 #include <vector>
+
+#include "reporters/prometheus/line_text.hpp"
 
 namespace graphbench::reporters {
 namespace {
 
 using prometheus::ClientMetric;
-using prometheus::MetricFamily;
 using prometheus::MetricType;
 
 struct TimeMetric {
@@ -150,18 +147,6 @@ std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, cons
   return time;
 }
 
-std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
-  const model::Cell& cell = key.cell;
-  return {{"workload", cell.workload},
-          {"preset", cell.preset},
-          {"dtype", cell.dtype},
-          {"pass", cell.pass},
-          {"batch", std::to_string(cell.batch)},
-          {"warmup", std::to_string(cell.warmup)},
-          {"mode", cell.mode},
-          {"device", key.device}};
-}
-
 // The n-th step after the setup: the median over the launches that took as many.
 Number ramp_at(const model::CellResult& cell, std::size_t step) {
   std::vector<double> values;
@@ -169,23 +154,6 @@ Number ramp_at(const model::CellResult& cell, std::size_t step) {
     if (step < launch.latency_samples.size()) values.push_back(launch.latency_samples[step]);
   }
   return median(std::move(values));
-}
-
-std::string serialized(const MetricFamily& family) {
-  std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, {family});
-  return std::move(out).str();
-}
-
-// HELP and TYPE.
-std::string head_of(const char* name, const char* help, MetricType type) {
-  return serialized({name, help, type, {}});
-}
-
-// Without help the serializer puts one line before the series: the type, which belongs to the head.
-std::string lines_of(const char* name, MetricType type, ClientMetric metric) {
-  const std::string text = serialized({name, "", type, {std::move(metric)}});
-  return text.substr(text.find('\n') + 1);
 }
 
 }  // namespace
@@ -199,22 +167,19 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
     const auto time = time_of(cell, times[i]);
     if (!time) continue;
     metric.summary = *time;
-    lines[i] = lines_of(times[i].name, MetricType::Summary, metric);
+    lines[i] = series_text(times[i].name, MetricType::Summary, metric);
   }
   for (std::size_t i = 0; i < gauges.size(); ++i) {
     const Number value = finite(gauges[i].value(cell));
     if (!value) continue;
-    metric.gauge.value = *value;
-    lines[times.size() + i] = lines_of(gauges[i].name, MetricType::Gauge, metric);
+    lines[times.size() + i] = gauge_text(gauges[i].name, metric.label, *value);
   }
   for (const std::size_t step : ramp_steps) {
     const Number value = finite(ramp_at(cell, step));
     if (!value) continue;
-    ClientMetric one;
-    one.label = labels_of(key);
-    one.label.push_back({"step", std::to_string(step)});
-    one.gauge.value = *value;
-    lines[ramp_family] += lines_of(ramp_name, MetricType::Gauge, one);
+    std::vector<ClientMetric::Label> labels = metric.label;
+    labels.push_back({"step", std::to_string(step)});
+    lines[ramp_family] += gauge_text(ramp_name, std::move(labels), *value);
   }
   return lines;
 }
@@ -224,12 +189,12 @@ void append_families(std::string& text, const std::map<CellKey, CellLines>& cell
     // A family without series would be a promise without numbers.
     if (std::ranges::all_of(cells, [i](const auto& cell) { return cell.second[i].empty(); })) continue;
     if (i < times.size()) {
-      text += head_of(times[i].name, times[i].help, MetricType::Summary);
+      text += head_text(times[i].name, times[i].help, MetricType::Summary);
     } else if (i == ramp_family) {
-      text += head_of(ramp_name, ramp_help, MetricType::Gauge);
+      text += head_text(ramp_name, ramp_help, MetricType::Gauge);
     } else {
       const GaugeMetric& gauge = gauges[i - times.size()];
-      text += head_of(gauge.name, gauge.help, MetricType::Gauge);
+      text += head_text(gauge.name, gauge.help, MetricType::Gauge);
     }
     for (const auto& [key, lines] : cells) text += lines[i];
   }

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "reporters/prometheus/cell_series.hpp"
+#include "reporters/prometheus/comparison_series.hpp"
 #include "reporters/prometheus/render.hpp"
 
 namespace graphbench::reporters {
@@ -98,6 +99,15 @@ class SweepMetrics::Impl {
     cells_.erase(key);
   }
 
+  void set_comparison(const std::string& device, const model::Comparison& comparison) {
+    const Change change(*this);
+    std::map<std::string, model::Cell> cells;
+    for (const auto& [key, lines] : cells_) {
+      if (key.device == device) cells.emplace(model::id_of(key.cell), key.cell);
+    }
+    comparisons_[device] = lines_of(device, cells, comparison);
+  }
+
   void end_sweep(const std::string& device, std::optional<double> unix_seconds) {
     const Change change(*this);
     running_.Add({{"device", device}}).Set(0);
@@ -110,6 +120,7 @@ class SweepMetrics::Impl {
     if (text_) return text_;
     std::string text = rendered(registry_.Collect());
     append_families(text, cells_);
+    append_families(text, comparisons_);
     text_ = std::make_shared<const std::string>(std::move(text));
     return text_;
   }
@@ -141,7 +152,8 @@ class SweepMetrics::Impl {
       counter(registry_, "graphbench_capture_skips_total", "Cells skipped because they cannot be captured.");
   std::map<std::string, Gauge*> device_series_;
   std::map<CellKey, CellLines> cells_;
-  std::set<CellKey> counted_;  // in the device's running or last sweep
+  std::map<std::string, ComparisonLines> comparisons_;  // by device
+  std::set<CellKey> counted_;                           // in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;
 };
 
@@ -166,6 +178,10 @@ void SweepMetrics::set_cell(const std::string& device, const model::CellResult& 
 
 void SweepMetrics::remove_cell(const std::string& device, const model::Cell& cell) {
   impl_->remove_cell({device, cell});
+}
+
+void SweepMetrics::set_comparison(const std::string& device, const model::Comparison& comparison) {
+  impl_->set_comparison(device, comparison);
 }
 
 void SweepMetrics::end_sweep(const std::string& device, std::optional<double> unix_seconds) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/model/comparison.hpp"
 #include "harness/model/progress.hpp"
 #include "harness/model/result.hpp"
 
@@ -31,6 +32,9 @@ class SweepMetrics {
   void set_cell(const std::string& device, const model::CellResult& cell);
   // The series of a cell that is no more.
   void remove_cell(const std::string& device, const model::Cell& cell);
+  // The sweep that ended on the device beside the baseline, in the place of what an earlier one was found to
+  // be. Of its cells, those that were set have series.
+  void set_comparison(const std::string& device, const model::Comparison& comparison);
   // `unix_seconds`: when it ended well; absent where it did not.
   void end_sweep(const std::string& device, std::optional<double> unix_seconds);
 

@@ -96,6 +96,7 @@ SPECIAL = [
     ("GraphbenchRegression", r"0\.02", "0.01"),
     ("GraphbenchRegression", "^max", "min"),
     ("GraphbenchRegression", "cell:graphbench_slower:ratio", "graphbench_change_ratio"),
+    ("GraphbenchBaselineIncomparable", "comparable", "cells"),
     ("GraphbenchBaselineLost", r"base_only\|", ""),
     ("GraphbenchBaselineLost", r"\|skipped_now", ""),
     ("GraphbenchBaselineLost", r"failed_now\|", ""),

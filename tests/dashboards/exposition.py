@@ -103,8 +103,12 @@ def rows_of_service(seconds):
     yield "graphbench_device_info", {"device": DEVICE, "kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-0",
                                      "compute_capability": "9.0", "driver": "580", "runtime": "13.0"}, 1
     for coverage, count in (("compared", 70), ("base_only", 2), ("new_only", 0), ("failed_now", 0),
-                            ("skipped_now", 0)):
-        yield "graphbench_baseline_cells", {"coverage": coverage}, count
+                            ("skipped_now", 0), ("recovered", 0), ("neither", 0)):
+        yield "graphbench_baseline_cells", {"device": DEVICE, "coverage": coverage}, count
+    # A second device, whose last sweep was not the baseline's plan.
+    yield "graphbench_baseline_comparable", {"device": DEVICE}, 1
+    yield "graphbench_baseline_comparable", {"device": "host"}, 0
+    yield "graphbench_baseline_mismatch_info", {"device": "host", "field": "plan"}, 1
     yield "graphbench_sweep_progress_ratio", {"device": DEVICE}, 0.5
     yield "graphbench_sweep_running", {"device": DEVICE}, 1
     yield "graphbench_last_success_timestamp_seconds", {"device": DEVICE}, 1e9

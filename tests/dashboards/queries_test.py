@@ -129,7 +129,8 @@ class Queries(unittest.TestCase):
             names = {alert["labels"]["alertname"] for alert in alerts}
             self.assertLessEqual({"GraphbenchSweepStale", "GraphbenchQueueFull", "GraphbenchCellsFailing",
                                   "GraphbenchSweepsFailing", "GraphbenchCaptureSkips", "GraphbenchRegression",
-                                  "GraphbenchSubmitAboveDevice", "GraphbenchBaselineLost"}, names)
+                                  "GraphbenchSubmitAboveDevice", "GraphbenchBaselineLost",
+                                  "GraphbenchBaselineIncomparable"}, names)
         for alert in alerts:
             for text in alert["annotations"].values():
                 self.assertNotRegex(text, r"<no value>|error expanding|\{\{|  ", alert["labels"])

@@ -47,6 +47,14 @@ TEST(PublishSettings, AllGivenIsParsed) {
   EXPECT_TRUE(settings.push_delete);
 }
 
+TEST(PublishSettings, ABaselineWantsSomewhereToPublish) {
+  EXPECT_EQ(refusal({{"baseline", "base.json"}}),
+            "--baseline: it does nothing without --prometheus-listen, --prometheus-textfile or "
+            "--prometheus-push: give that too");
+  EXPECT_THAT(refusal({{"baseline", "no/base.json"}, {"prometheus-listen", "127.0.0.1:9464"}}),
+              StartsWith("--baseline: no/base.json: it cannot be read"));
+}
+
 TEST(PublishSettings, AnAddressThatIsNoneIsRefused) {
   EXPECT_EQ(refusal({{"prometheus-listen", ":9464"}}),
             "--prometheus-listen: \":9464\" is not ADDR:PORT: give e.g. 127.0.0.1:9464 or [::1]:9464");

@@ -10,6 +10,8 @@
 #include <mutex>
 
 #include "harness/net/http_client.hpp"
+#include "reporters/json/result_json.hpp"
+#include "tests/golden/sample_results.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -94,6 +96,29 @@ TEST_F(PublisherTest, AFileThatCannotBeWrittenAtTheEndIsAFailure) {
   ASSERT_EQ(failures.size(), 1u);
   EXPECT_EQ(failures[0].option, "prometheus-textfile");
   EXPECT_THAT(failures[0].message, HasSubstr("m.prom"));
+}
+
+TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOneIsNot) {
+  const fs::path base = folder_ / "base.json";
+  const model::Result before = samples::small_result();
+  std::ofstream(base) << reporters::to_json(before);
+  settings_.baseline = std::make_shared<const Baseline>(base, "--baseline");
+  for (const bool interrupted : {true, false}) {
+    Publisher publisher(settings_, {}, "1.2.3");
+    publisher.begin("cuda:0", {});
+    publisher.cells_done(before.cells);
+    sweep::SweepOutcome ended = outcome(interrupted);
+    ended.result = before;
+    EXPECT_TRUE(publisher.finish(ended).empty());
+    EXPECT_EQ(publisher.comparison().has_value(), !interrupted);
+    EXPECT_EQ(publisher.said().empty(), interrupted);
+    const auto change = HasSubstr("device=\"cuda:0\",metric=\"latency\"} 1\n");
+    if (interrupted) {
+      EXPECT_THAT(file(), Not(change));
+    } else {
+      EXPECT_THAT(file(), change);
+    }
+  }
 }
 
 TEST_F(PublisherTest, AnInterruptedSweepPushesNothingAndDeletesNothing) {

@@ -1,0 +1,53 @@
+// The serializer writes whole families; what belongs to a series is cut out of that.
+#include "reporters/prometheus/line_text.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <sstream>
+#include <utility>
+
+namespace graphbench::reporters {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricType;
+
+std::string serialized(const prometheus::MetricFamily& family) {
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, {family});
+  return std::move(out).str();
+}
+
+}  // namespace
+
+std::string head_text(const char* name, const char* help, MetricType type) {
+  return serialized({name, help, type, {}});
+}
+
+// Without help the serializer puts one line before the series: the type, which belongs to the head.
+std::string series_text(const char* name, MetricType type, ClientMetric metric) {
+  const std::string text = serialized({name, "", type, {std::move(metric)}});
+  return text.substr(text.find('\n') + 1);
+}
+
+std::string gauge_text(const char* name, std::vector<ClientMetric::Label> labels, double value) {
+  ClientMetric metric;
+  metric.label = std::move(labels);
+  metric.gauge.value = value;
+  return series_text(name, MetricType::Gauge, std::move(metric));
+}
+
+std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
+  const model::Cell& cell = key.cell;
+  return {{"workload", cell.workload},
+          {"preset", cell.preset},
+          {"dtype", cell.dtype},
+          {"pass", cell.pass},
+          {"batch", std::to_string(cell.batch)},
+          {"warmup", std::to_string(cell.warmup)},
+          {"mode", cell.mode},
+          {"device", key.device}};
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""A baseline as metrics: what --sweep and serve publish of it is what `graphbench compare` says."""
+
+import json
+import re
+import unittest
+import urllib.request
+
+from harness_case import TINY, HarnessCase
+from prometheus_servers import fetch, free_port, lint, wait_for
+
+LAUNCHES = [*TINY, "--workload", "mlp", "--launches", "2", "--quiet"]
+# The same sweep as a request to the service.
+REQUEST = {"device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005, "samples-max": 5,
+           "workload": "mlp", "launches": 2}
+CELL_ID = "{workload}/{preset}/{dtype}/{pass}/b{batch}/w{warmup}/{mode}"
+TIMES = ("latency", "submit", "device")
+
+
+def series(text, name):
+    """(labels, value) of each series of the name."""
+    for line in text.splitlines():
+        found = re.fullmatch(name + r"\{(.*)\} (\S+)", line)
+        if found:
+            yield dict(re.findall(r'(\w+)="([^"]*)"', found[1])), float(found[2])
+
+
+class Baselines(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(0, self.run_graphbench(*LAUNCHES, "--json", "base.json").returncode)
+
+    def compare(self, new, code=(0, 10)):
+        done = self.run_graphbench("compare", "base.json", new, "--format", "json")
+        self.assertIn(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)
+
+    def assert_published(self, text, comparison):
+        """Every change, verdict, baseline and count of the comparison, and no more."""
+        self.assertEqual("", lint(text))
+        changes, verdicts, times = {}, {}, {}
+        for cell in comparison["cells"]:
+            for metric in cell["metrics"]:
+                name = metric["metric"]
+                changes[cell["id"], name] = metric["ratio"]
+                verdicts[cell["id"], name] = metric["verdict"]
+                if name in TIMES:
+                    times[cell["id"], name] = metric["base_seconds"]
+        self.assertEqual(6, len({cell for cell, _ in changes}))
+        self.assertAlmostEqualDict(changes, {
+            (CELL_ID.format(**labels), labels["metric"]): value
+            for labels, value in series(text, "graphbench_change_ratio")})
+        self.assertEqual(verdicts, {
+            (CELL_ID.format(**labels), labels["metric"]): labels["verdict"]
+            for labels, _ in series(text, "graphbench_verdict_info")})
+        self.assertAlmostEqualDict(times, {
+            (CELL_ID.format(**labels), name): value for name in TIMES
+            for labels, value in series(text, f"graphbench_baseline_{name}_seconds")})
+        coverage = {labels["coverage"]: value for labels, value in series(text, "graphbench_baseline_cells")}
+        self.assertEqual(6, coverage.pop("compared"))
+        self.assertEqual({0}, set(coverage.values()))
+        self.assertEqual([({"device": "host"}, 1)], list(series(text, "graphbench_baseline_comparable")))
+
+    def assertAlmostEqualDict(self, expected, found):
+        self.assertEqual(set(expected), set(found))
+        for key, value in expected.items():
+            self.assertAlmostEqual(1, found[key] / value, places=7, msg=str(key))
+
+    def assert_none(self, text, field):
+        for name in ("change_ratio", "verdict_info", "baseline_cells", "baseline_latency_seconds"):
+            self.assertNotIn("graphbench_" + name, text)
+        self.assertEqual([({"device": "host"}, 0)], list(series(text, "graphbench_baseline_comparable")))
+        self.assertEqual([({"device": "host", "field": field}, 1)],
+                         list(series(text, "graphbench_baseline_mismatch_info")))
+
+    def test_a_sweep_publishes_what_compare_says(self):
+        done = self.run_graphbench(*LAUNCHES, "--json", "new.json", "--baseline", "base.json",
+                                   "--prometheus-textfile", "m.prom")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assert_published((self.folder / "m.prom").read_text(), self.compare("new.json"))
+
+    def test_a_sweep_of_another_plan_says_so_and_gives_no_verdict(self):
+        done = self.run_graphbench(*LAUNCHES, "--mode", "eager", "--baseline", "base.json",
+                                   "--prometheus-textfile", "m.prom")
+        self.assertEqual(0, done.returncode)
+        self.assertEqual("graphbench: warning: beside the baseline base.json: not comparable, and no verdict "
+                         "is published: another plan\n", done.stderr)
+        self.assert_none((self.folder / "m.prom").read_text(), "plan")
+
+    def test_a_baseline_that_will_not_do_is_refused_before_anything_listens(self):
+        self.write("bad.json", '{"schema": "graphbench.result/2"}')
+        port = free_port()
+        for path, words in (("no.json", "it cannot be read"), ("bad.json", "graphbench.result/2")):
+            for command in ([*LAUNCHES, "--prometheus-listen", f"127.0.0.1:{port}"],
+                            ["serve", "--listen", f"127.0.0.1:{port}"]):
+                with self.subTest(path=path, command=command[0]):
+                    self.assert_refused(self.run_graphbench(*command, "--baseline", path),
+                                        "--baseline: ", path, words)
+        self.assertFalse((self.folder / "graphbench-state").exists())
+        self.assert_refused(self.run_graphbench(*LAUNCHES, "--baseline", "base.json"), "--baseline: ",
+                            "--prometheus-listen")
+        for command in ("ab", "bench"):
+            self.assert_refused(self.run_graphbench(command, "--baseline", "base.json"), "--baseline: ")
+
+    def post(self, url, request):
+        body = json.dumps(request).encode()
+        asked = urllib.request.Request(url + "/v1/sweeps", data=body,
+                                       headers={"Content-Type": "application/json"})
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=10) as answer:
+            return url + answer.headers["Location"]
+
+    def finished(self, sweep):
+        wait_for("the sweep", lambda: json.loads(fetch(sweep)[2])["state"] == "done", seconds=120)
+        return fetch(sweep + "/results")[2]
+
+    def test_the_service_compares_each_sweep_that_ends(self):
+        process = self.start("serve", "--listen", "127.0.0.1:0", "--baseline", "base.json")
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        url = process.stderr.readline().split()[-1]
+        self.assertNotIn("graphbench_baseline", fetch(url + "/metrics")[2])
+        self.write("new.json", self.finished(self.post(url, REQUEST)))
+        self.assert_published(fetch(url + "/metrics")[2], self.compare("new.json"))
+        self.assertIn("beside the baseline base.json: ", process.stderr.readline())
+        self.finished(self.post(url, {**REQUEST, "mode": "eager"}))
+        self.assert_none(fetch(url + "/metrics")[2], "plan")
+        self.assertIn("warning: ", process.stderr.readline())
+        self.write("again.json", self.finished(self.post(url, REQUEST)))
+        self.assert_published(fetch(url + "/metrics")[2], self.compare("again.json"))
+
+
+if __name__ == "__main__":
+    unittest.main()
