@@ -2,6 +2,7 @@
 
 faults_of() returns a sentence for each query that gives nothing to draw or that the panel cannot use."""
 
+import dataclasses
 import json
 import math
 import re
@@ -11,9 +12,21 @@ import promql
 LABEL_VALUES = re.compile(r"label_values\((.*), (\w+)\)")
 REGEX_SPECIAL = re.compile(r"[\\^$*+?.()|{}\[\]]")
 MACROS = {"$__rate_interval": "10s", "$__range": "1h", "$__interval": "1s"}
-RANGE_SECONDS = 3
 # VariableSort of Grafana's schema: numerical and natural orders, ascending unless listed here.
 DESCENDING = (2, 4, 6, 8)
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """How a dashboard is looked at."""
+
+    # Metrics that not every machine has a number for: queries of them may be empty.
+    may_lack: frozenset = frozenset()
+    # Variables that somebody has chosen, in the place of their first values.
+    chosen: dict = dataclasses.field(default_factory=dict)
+    range_seconds: int = 3
+    # Each half of an `or` must give data: the other one, a constant zero perhaps, hides that it does not.
+    every_half: bool = False
 
 
 def natural(value):
@@ -36,7 +49,7 @@ def interpolate(text, values):
     return re.sub(r"\$(?:\{(\w+)\}|(\w+))", fill, text)
 
 
-def resolve(dashboard, prometheus):
+def resolve(dashboard, prometheus, chosen):
     """Each variable's value as on first opening: all values where many, the first one where one."""
     values, faults = {"datasource": "prometheus"}, []
     for variable in dashboard["templating"]["list"]:
@@ -48,6 +61,10 @@ def resolve(dashboard, prometheus):
         if not found:
             faults.append(f"variable {variable['name']} has no values")
             found = [""]
+        if variable["name"] in chosen and not variable.get("multi"):
+            if chosen[variable["name"]] not in found:
+                faults.append(f"variable {variable['name']} has no value {chosen[variable['name']]}")
+            found = [chosen[variable["name"]]]
         values[variable["name"]] = found if variable.get("multi") else found[0]
     return values, faults
 
@@ -69,6 +86,15 @@ def faults_of_target(target, result):
     for label in re.findall(r"\{\{(\w+)\}\}", target.get("legendFormat", "")):
         if any(label not in series["metric"] for series in result):
             yield f"the legend wants the label {label}"
+
+
+def faults_of_halves(expression, prometheus, view):
+    halves = promql.halves(expression)
+    for half in halves if len(halves) > 1 else []:
+        if any(selector.metric in view.may_lack for selector in promql.selectors(half)):
+            continue
+        if not any(finite(series) for series in prometheus.instant(half)):
+            yield f"no data for the part {half}"
 
 
 def faults_of_transformations(panel, fields):
@@ -98,31 +124,33 @@ def faults_of_transformations(panel, fields):
                 yield f"{one['id']} wants the field {name}, the queries give {sorted(fields)}"
 
 
-def faults_of_panel(panel, values, prometheus, may_lack):
+def faults_of_panel(panel, values, prometheus, view):
     fields, asked = set(), False
     for target in panel.get("targets", []):
-        if any(selector.metric in may_lack for selector in promql.selectors(target["expr"])):
-            fields |= fields_of(target, [], len(panel["targets"]) == 1)
-            continue
-        asked = True
+        may_lack = any(selector.metric in view.may_lack for selector in promql.selectors(target["expr"]))
         expression = interpolate(target["expr"], values)
         try:
-            result = (prometheus.range(expression, RANGE_SECONDS) if target.get("range")
+            result = (prometheus.range(expression, view.range_seconds) if target.get("range")
                       else prometheus.instant(expression))
         except Exception as error:  # a refusal is a fault of the panel, whatever kind it is
             yield f"{target['refId']}: {expression}: {error}"
             continue
+        if may_lack and not any(finite(series) for series in result):
+            fields |= fields_of(target, [], len(panel["targets"]) == 1)
+            continue
+        asked = True
         for fault in faults_of_target(target, result):
             yield f"{target['refId']}: {expression}: {fault}"
+        if view.every_half:
+            yield from faults_of_halves(expression, prometheus, view)
         fields |= fields_of(target, result, len(panel["targets"]) == 1)
     if asked:
         yield from faults_of_transformations(panel, fields)
 
 
-def faults_of(dashboard, prometheus, may_lack=()):
-    """All faults of all panels; a row that repeats over a variable is run for each of its values. Queries of
-    metrics in `may_lack` are left out: not every machine has a number for each."""
-    values, faults = resolve(dashboard, prometheus)
+def faults_of(dashboard, prometheus, view=View()):
+    """All faults of all panels; a row that repeats over a variable is run for each of its values."""
+    values, faults = resolve(dashboard, prometheus, view.chosen)
     if faults:
         return faults
     repeat = None
@@ -132,7 +160,7 @@ def faults_of(dashboard, prometheus, may_lack=()):
             continue
         for one in values[repeat] if repeat else [None]:
             scoped = {**values, repeat: [one]} if repeat else values
-            for fault in faults_of_panel(panel, scoped, prometheus, may_lack):
+            for fault in faults_of_panel(panel, scoped, prometheus, view):
                 where = f"panel '{panel['title']}'{f' of {one}' if one else ''}"
                 faults.append(f"{dashboard['title']}: {where}: {fault}")
     return faults

@@ -243,6 +243,12 @@ class Expressions(unittest.TestCase):
                 place = lint_expressions.Place("here", expression, TABLE)
                 self.assertEqual([], lint_expressions.faults_of(place))
 
+    def test_are_split_at_an_or_that_stands_by_itself(self):
+        self.assertEqual(['sum(a{x="or"} or b)', "vector(0)"],
+                         promql.halves('sum(a{x="or"} or b) or on (x) vector(0)'))
+        self.assertEqual(["a", "b * c", "d"], promql.halves("a or b * c or d"))
+        self.assertEqual(["floor(a)"], promql.halves("floor(a)"))
+
     def test_are_read_with_metric_matchers_window_and_function(self):
         found = promql.selectors(
             'sum by (mode) (rate(a_total{b="x", c=~"$d"}[$__rate_interval])) / c:d:e offset 5m')

@@ -51,6 +51,21 @@ def selectors(expression):
     return found
 
 
+def halves(expression):
+    """What stands around each `or` that is in no parentheses; the expression alone where there is none."""
+    hidden = hide_strings(expression)
+    parts, begin, depth = [], 0, 0
+    for match in re.finditer(r"[(\[{]|[)\]}]|\bor\b(?:\s+(?:on|ignoring)\s*\([^)]*\))?", hidden):
+        if match.group() in ("(", "[", "{"):
+            depth += 1
+        elif match.group() in (")", "]", "}"):
+            depth -= 1
+        elif depth == 0:
+            parts.append(expression[begin:match.start()].strip())
+            begin = match.end()
+    return [*parts, expression[begin:].strip()]
+
+
 def grouped_labels(expression):
     """Every label named in by, on, group_left and their like."""
     names = set()

@@ -1,0 +1,126 @@
+"""A real graphbench: its sweeps, its service and a sweep that publishes by itself, on the loopback.
+
+Everything is on the host device and small: what is proven is that numbers arrive, not what they are."""
+
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import time
+import urllib.request
+
+BINARY = os.environ.get("GRAPHBENCH_BINARY", "")
+PLUGINS = pathlib.Path(os.environ.get("GRAPHBENCH_TEST_PLUGINS", ""))
+# Three launches a side are the least that verdicts are made of; 600 samples are enough for a p99.
+PLAN = {"device": "host", "workload": ["mlp", "conv"], "batch": [1, 2], "warmup": [0, 2], "launches": 3,
+        "time-per-cell": 0.03, "samples-max": 600}
+# Ten terabytes a buffer fit nowhere: those cells fail, the others are measured.
+TOO_LARGE = {"device": "host", "workload": "mlp", "batch": [1, 10**10], "warmup": 0, "time-per-cell": 0.005,
+             "samples-max": 5}
+# A request that only the device can refuse: the sweep fails as a whole.
+REFUSED = {"device": "host", "workload": "mlp", "dtype": "fp16"}
+# What the baseline is made to have been, so that some verdict is slower and some is faster on any machine.
+FACTORS = {"mlp": 1 / 100, "conv": 100}
+SWEEP_SECONDS = 240  # on a machine that does much else
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def ask(url, document=None):
+    body = None if document is None else json.dumps(document).encode()
+    request = urllib.request.Request(url, data=body, headers={"Content-Type": "application/json"})
+    with _OPENER.open(request, timeout=10) as answer:
+        return json.loads(answer.read())
+
+
+def wait_for(what, condition, seconds):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if (result := condition()):
+            return result
+        time.sleep(0.05)
+    raise AssertionError(f"waited {seconds} s in vain for {what}")
+
+
+def arguments_of(request):
+    words = []
+    for name, value in request.items():
+        values = value if isinstance(value, list) else [value]
+        words += [f"--{name}", ",".join(str(one) for one in values)]
+    return words
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def record_baseline(folder):
+    """A real sweep's document, its times changed by FACTORS."""
+    path = folder / "baseline.json"
+    subprocess.run([BINARY, "--sweep", "--quiet", "--json", str(path), *arguments_of(PLAN)], cwd=folder,
+                   check=True, timeout=SWEEP_SECONDS)
+    document = json.loads(path.read_text())
+    for cell in document["cells"]:
+        for launch in cell["launches"]:
+            for times in ("latency_seconds", "submit_seconds", "device_seconds"):
+                for name, value in launch[times].items():
+                    if name != "count" and value is not None and not isinstance(value, list):
+                        launch[times][name] = value * FACTORS[cell["workload"]]
+    path.write_text(json.dumps(document))
+    return path
+
+
+@contextlib.contextmanager
+def running(folder, name, *arguments):
+    """A graphbench that is told to stop at the end; its messages are in a file of that name."""
+    log = folder / f"{name}.log"
+    with open(log, "w", encoding="utf-8") as out:
+        process = subprocess.Popen([BINARY, *map(str, arguments)], cwd=folder, stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=out)
+    try:
+        yield process, log
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def service(folder, baseline):
+    """Yields HOST:PORT."""
+    arguments = ("serve", "--listen", "127.0.0.1:0", "--baseline", baseline)
+    with running(folder, "serve", *arguments) as (process, log):
+        def address():
+            assert process.poll() is None, log.read_text()
+            return "serving http://" in log.read_text() and log.read_text().split("http://")[1].split()[0]
+        yield wait_for("the service", address, 60)
+
+
+def run_on(address, request):
+    """Queues the sweep and waits for its end, which it returns."""
+    sweep = ask(f"http://{address}/v1/sweeps", request)["id"]
+
+    def ended():
+        found = ask(f"http://{address}/v1/sweeps/{sweep}")
+        return found["state"] not in ("queued", "running") and found
+    return wait_for(f"sweep {request}", ended, SWEEP_SECONDS)
+
+
+@contextlib.contextmanager
+def lingering_sweep(folder):
+    """A sweep with a cell that cannot be captured, which goes on serving its metrics; yields HOST:PORT."""
+    address = f"127.0.0.1:{free_port()}"
+    with running(folder, "sweep", "--sweep", "--device", "host", "--plugin", PLUGINS / "host_op.so",
+                 "--workload", "host_op", "--batch", "1", "--warmup", "0", "--time-per-cell", "0.005",
+                 "--samples-max", "5", "--prometheus-listen", address, "--linger", "3600") as (process, log):
+        def lingers():
+            assert process.poll() is None, log.read_text()
+            return "more seconds" in log.read_text()
+        wait_for("the sweep to linger", lingers, 60)
+        yield address

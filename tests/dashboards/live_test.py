@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""The proof without a Grafana: a real Prometheus scrapes a real `graphbench serve` that does real sweeps, and
+every query of every panel of every dashboard, and every recording rule, gives data; every alert evaluates.
+
+Then every metric and every label is renamed once under the dashboards' feet, which must be found."""
+
+import json
+import pathlib
+import re
+import shutil
+import tempfile
+import time
+import unittest
+
+import grafana
+import live_service
+import metrics_table
+import prometheus_server
+
+BOARDS = {name: json.loads((metrics_table.DASHBOARDS / "grafana" / f"{name}.json").read_text())
+          for name in ("overview", "cell", "regressions", "service")}
+RULES = sorted((metrics_table.DASHBOARDS / "prometheus").glob("*.rules.yml"))
+TABLE = metrics_table.load()
+
+# What a panel may be empty of on this machine, and why; nothing that only a GPU has is among it. A cell that
+# has them all is looked at where there is one.
+MAY_LACK = {
+    "graphbench_breakeven_steps": "a replay may come out no faster than eager: then it is never paid back",
+    "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
+    "graphbench_baseline_mismatch_info": "gone when a sweep compares again; a test looks back at it",
+}
+OF_A_MACHINE = ("graphbench_breakeven_steps", "graphbench_steady_after_steps")
+# Labels that Prometheus puts there, and that no graphbench could name otherwise.
+OF_PROMETHEUS = {"job", "instance", "le"}
+FIRING = {"GraphbenchSweepsFailing", "GraphbenchCellsFailing", "GraphbenchCaptureSkips",
+          "GraphbenchRegression"}
+MISSING = [name for name in ("prometheus",) if not shutil.which(name)]
+
+
+class Renamed:
+    """Prometheus as if graphbench had another word for something: queries of the old word find nothing."""
+
+    def __init__(self, prometheus, word):
+        self.prometheus = prometheus
+        self.word = re.compile(rf"(?<![\w$]){word}(?=_(?:bucket|sum|count)\b|(?![\w(]))")
+
+    def rename(self, text):
+        # Strings are values and not names.
+        parts = re.split(r'("(?:\\.|[^"\\])*")', text)
+        parts[::2] = [self.word.sub(lambda found: found.group() + "_renamed", part) for part in parts[::2]]
+        return "".join(parts)
+
+    def instant(self, expression):
+        return self.prometheus.instant(self.rename(expression))
+
+    def range(self, expression, seconds):
+        return self.prometheus.range(self.rename(expression), seconds)
+
+    def label_values(self, selector, label):
+        return self.prometheus.label_values(self.rename(selector), self.rename(label))
+
+
+def expressions(board):
+    return [target["expr"] for panel in board["panels"] for target in panel.get("targets", [])]
+
+
+@unittest.skipIf(MISSING, f"not installed: {' '.join(MISSING)}")
+class Live(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="graphbench-live-")))
+        began = time.monotonic()
+        baseline = live_service.record_baseline(folder)
+        cls.address = cls.enterClassContext(live_service.service(folder, baseline))
+        sweep = cls.enterClassContext(live_service.lingering_sweep(folder))
+        cls.prometheus = cls.enterClassContext(prometheus_server.Prometheus([cls.address, sweep], RULES))
+        # Counters want to have been seen before they rise.
+        cls.prometheus.wait_for_scrapes(2)
+        cls.states = cls.run_sweeps(live_service.REFUSED, live_service.TOO_LARGE)
+        why = "graphbench_baseline_mismatch_info"
+        cls.prometheus.wait_for(lambda: cls.prometheus.instant(why), f"see {why}")
+        cls.incomparable_at = time.time()
+        cls.states += cls.run_sweeps(live_service.PLAN, live_service.PLAN)
+        scrapes = cls.prometheus.instant('count_over_time(up[1h])')
+        cls.prometheus.wait_for_scrapes(2 + max(int(one["value"][1]) for one in scrapes))
+        cls.seconds = int(time.monotonic() - began)
+        cls.chosen = cls.choose_cell()
+        cls.view = grafana.View(frozenset(MAY_LACK), cls.chosen, cls.seconds, every_half=True)
+        print(f"{cls.seconds} s of sweeps on {cls.address}, looking at {cls.chosen}")
+
+    @classmethod
+    def run_sweeps(cls, *requests):
+        return [live_service.run_on(cls.address, request)["state"] for request in requests]
+
+    @classmethod
+    def choose_cell(cls):
+        """The service's own instance, and a cell that has as much as any."""
+        whole = f'{{mode="whole", instance="{cls.address}"}}'
+        found = []
+        for metric in ("graphbench_latency_seconds", *OF_A_MACHINE):
+            labels = [one["metric"] for one in cls.prometheus.instant(metric + whole)]
+            keys = {tuple(one[name] for name in ("workload", "batch", "warmup")) for one in labels}
+            found = [key for key in found if key in keys] or found or sorted(keys)
+        return {"instance": cls.address, **dict(zip(("workload", "batch", "warmup"), found[0]))}
+
+    def faults(self, prometheus, names=tuple(BOARDS)):
+        return [fault for name in names for fault in grafana.faults_of(BOARDS[name], prometheus, self.view)]
+
+    def test_sweeps_ended_as_they_should(self):
+        self.assertEqual(["failed", "done", "done", "done"], self.states)
+        counted = {one["metric"]["status"]: float(one["value"][1])
+                   for one in self.prometheus.instant("graphbench_sweeps_total")}
+        self.assertEqual({"done": 2, "cells_failed": 1, "failed": 1, "cancelled": 0, "interrupted": 0},
+                         counted)
+
+    def test_every_panel_of_every_dashboard_shows_data(self):
+        for name in BOARDS:
+            with self.subTest(name):
+                self.assertEqual([], self.faults(self.prometheus, [name]))
+
+    def test_every_record_has_data_and_every_alert_evaluates(self):
+        groups = self.prometheus.data("/api/v1/rules")["groups"]
+        rules = [rule for group in groups for rule in group["rules"]]
+        self.assertEqual({"alerting", "recording"}, {rule["type"] for rule in rules})
+        self.assertEqual(sum(path.read_text().count("expr:") for path in RULES), len(rules))
+        for rule in rules:
+            self.assertEqual("ok", rule["health"], rule)
+            if rule["type"] == "recording":
+                self.assertNotEqual([], self.prometheus.instant(rule["name"]), rule["name"])
+
+    def test_what_went_wrong_is_alerted(self):
+        alerts = self.prometheus.data("/api/v1/alerts")["alerts"]
+        firing = {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
+        self.assertLessEqual(FIRING, firing)
+        for alert in alerts:
+            for text in alert["annotations"].values():
+                self.assertNotRegex(text, r"<no value>|error expanding|\{\{|  ", alert["labels"])
+
+    def test_trends_have_more_than_one_sweep(self):
+        for metric in ('graphbench_latency_seconds{quantile="0.5"}', "graphbench_change_ratio",
+                       "graphbench_speedup_over_eager_ratio"):
+            moved = self.prometheus.instant(f"changes({metric}[1h]) > 0")
+            self.assertGreater(len(moved), 10, metric)
+
+    def test_what_is_published_is_the_table(self):
+        """Every family of the table, of its type, and no other; no series has a label that is not there."""
+        published = {one["metric"]: one["type"] for one in self.prometheus.data("/api/v1/targets/metadata")}
+        expected = {metric.name: metric.kind for metric in TABLE.metrics}
+        # Prometheus forgets the type of what it has not seen for ten scrapes.
+        for name in MAY_LACK:
+            published.setdefault(name, expected[name])
+        self.assertEqual(expected, published)
+        for series in self.prometheus.data("/api/v1/series", **{"match[]": '{__name__=~"graphbench_.*"}'}):
+            name = series.pop("__name__")
+            self.assertLessEqual(set(series), TABLE.labels_of(name), name)
+
+    def test_a_sweep_that_does_not_compare_says_why(self):
+        [panel] = [one for one in BOARDS["regressions"]["panels"] if "compare?" in one["title"]]
+        expression = grafana.interpolate(panel["targets"][0]["expr"], self.chosen)
+        rows = self.prometheus.data("/api/v1/query", query=expression, time=self.incomparable_at)["result"]
+        self.assertEqual([({"device": "host", "field": "plan"}, "0")],
+                         [(row["metric"], row["value"][1]) for row in rows])
+
+    def test_a_renamed_metric_or_label_is_found(self):
+        words = {metric.name for metric in TABLE.metrics} - set(MAY_LACK)
+        # `field` is the label of a metric that may lack.
+        labels = {label for metric in TABLE.metrics for label in metric.labels} - OF_PROMETHEUS - {"field"}
+        every = [text for board in BOARDS.values() for text in expressions(board)]
+        words |= {label for label in labels
+                  if any(Renamed(None, label).rename(text) != text for text in every)}
+        silent = []
+        for word in sorted(words):
+            renamed = Renamed(self.prometheus, word)
+            boards = [name for name, board in BOARDS.items()
+                      if any(renamed.rename(text) != text for text in expressions(board))]
+            if not any(self.faults(renamed, [name]) for name in boards):
+                silent.append(word)
+        print(f"{len(words)} words renamed")
+        self.assertEqual([], silent)
+
+
+if __name__ == "__main__":
+    unittest.main()
