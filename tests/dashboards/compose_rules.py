@@ -10,8 +10,9 @@ import metrics_table
 
 FOLDER = metrics_table.DASHBOARDS
 PINNED = re.compile(r"[a-z0-9./-]+:v?\d+\.\d+\.\d+")
-SERVICE_KEYS = {"build", "command", "depends_on", "environment", "image", "ports", "restart", "secrets",
-                "stop_grace_period", "volumes"}
+SERVICE_KEYS = {"build", "command", "depends_on", "environment", "healthcheck", "image", "init", "ports",
+                "restart", "secrets", "stop_grace_period", "volumes"}
+HEALTH_KEYS = {"test", "interval", "timeout", "start_period"}
 
 
 def load(*names):
@@ -54,6 +55,28 @@ def services_are_whole(files):
         for other in service.get("depends_on", []):
             if other not in files.services:
                 yield f"{name}: depends on {other}, which is no service"
+            elif "healthcheck" not in files.services[other] and waits_for_health(service, other):
+                yield f"{name}: waits for the health of {other}, which has no healthcheck"
+
+
+def waits_for_health(service, other):
+    depends_on = service["depends_on"]
+    return isinstance(depends_on, dict) and depends_on[other]["condition"] == "service_healthy"
+
+
+def the_service_is_asked_for_its_health(files):
+    check = files.services["graphbench"].get("healthcheck", {})
+    for key in sorted(HEALTH_KEYS ^ set(check)):
+        yield f"graphbench's healthcheck: {key} is missing, or not among the keys used here"
+    command = files.services["graphbench"]["command"]
+    port = command[command.index("--listen") + 1].rsplit(":", 1)[1]
+    asked = " ".join(map(str, check.get("test", [])))
+    if f"http://127.0.0.1:{port}/readyz" not in asked:
+        yield f"graphbench's healthcheck does not ask port {port} for /readyz"
+    # What it is asked with must be in the image.
+    packages = (metrics_table.ROOT / "ci" / "packages.txt").read_text().split()
+    if check.get("test", ["", ""])[:2] != ["CMD", "python3"] or "python3" not in packages:
+        yield "graphbench's healthcheck runs a program that its image does not have"
 
 
 def ports_stay_on_the_loopback(files):
@@ -154,9 +177,10 @@ def the_image_is_built_as_everything_is(files):
         yield f"there is no {build['dockerfile']}"
 
 
-RULES = [services_are_whole, ports_stay_on_the_loopback, mounts_exist, the_service_is_guarded,
-         prometheus_scrapes_graphbench, prometheus_has_its_files, grafana_finds_prometheus_and_dashboards,
-         no_password_is_written_down, the_image_is_built_as_everything_is]
+RULES = [services_are_whole, the_service_is_asked_for_its_health, ports_stay_on_the_loopback, mounts_exist,
+         the_service_is_guarded, prometheus_scrapes_graphbench, prometheus_has_its_files,
+         grafana_finds_prometheus_and_dashboards, no_password_is_written_down,
+         the_image_is_built_as_everything_is]
 
 
 def faults_of(files):

@@ -48,6 +48,14 @@ MUTANTS = [
     (rules.services_are_whole, in_service("grafana", volume=[]), "volume is not among"),
     (rules.services_are_whole, without("prometheus", "image"), "neither or both"),
     (rules.services_are_whole, in_service("grafana", depends_on=["prom"]), "depends on prom"),
+    (rules.services_are_whole, without("graphbench", "healthcheck"), "has no healthcheck"),
+    (rules.the_service_is_asked_for_its_health, in_service("graphbench", healthcheck={
+        "test": ["CMD", "curl", "http://127.0.0.1:9464/readyz"]}), "does not have"),
+    (rules.the_service_is_asked_for_its_health,
+     lambda files: files.services["graphbench"]["healthcheck"].update(
+         test=["CMD", "python3", "http://127.0.0.1:9090/readyz"]), "does not ask port 9464"),
+    (rules.the_service_is_asked_for_its_health,
+     lambda files: files.services["graphbench"]["healthcheck"].pop("timeout"), "timeout is missing"),
     (rules.ports_stay_on_the_loopback, in_service("grafana", ports=["3000:3000"]), "open to the network"),
     (rules.mounts_exist, remount("grafana", "./grafana:", "./grafanas:"),
      "./grafanas is not in the repository"),

@@ -30,11 +30,14 @@ class Prometheus:
         self.targets = targets
         self.rule_files = [str(path) for path in rule_files]
 
+    def configuration(self):
+        return CONFIG.format(rules=json.dumps(self.rule_files), targets=json.dumps(self.targets))
+
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="graphbench-prometheus-")
         folder = pathlib.Path(self.folder.name)
         config = folder / "prometheus.yml"
-        config.write_text(CONFIG.format(rules=json.dumps(self.rule_files), targets=json.dumps(self.targets)))
+        config.write_text(self.configuration())
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{probe.getsockname()[1]}"
