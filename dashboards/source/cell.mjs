@@ -83,9 +83,12 @@ function costs(builder) {
   return builder
     .withPanel(bars({
       title: "Setup costs",
-      description: "One-time costs: capture, instantiate, upload, and the first step after them.",
+      description: "One-time costs: choosing kernels and plans (prepare), the eager warmup steps, capture, " +
+        "instantiate, upload, and the first step after them.",
       unit: UNITS.seconds, span: 8, min: 0, stacked: true,
     }, parts(["mode"], {
+      prepare: metric("prepare_seconds"),
+      warmup: metric("warmup_seconds"),
       capture: metric("capture_seconds"),
       instantiate: metric("instantiate_seconds"),
       upload: metric("upload_seconds"),

@@ -49,6 +49,14 @@ std::optional<double> median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+Number prepare(const model::CellResult& cell) {
+  std::vector<double> values;
+  for (const model::Launch& launch : cell.launches) {
+    if (launch.setup.prepare_seconds) values.push_back(*launch.setup.prepare_seconds);
+  }
+  return median(std::move(values));
+}
+
 Number setup(const model::CellResult& cell, double model::Setup::*field) {
   std::vector<double> values;
   for (const model::Launch& launch : cell.launches) values.push_back(launch.setup.*field);
@@ -82,9 +90,13 @@ Number memory(const model::CellResult& cell, std::int64_t model::Memory::*field)
   return static_cast<double>((*cell.memory).*field);
 }
 
-constexpr std::array<GaugeMetric, 13> gauges{{
+constexpr std::array<GaugeMetric, 15> gauges{{
     {"graphbench_throughput_steps_per_second", "Steps a second, back to back, from a pass of its own.",
      throughput},
+    {"graphbench_prepare_seconds", "Time of looking up and choosing kernels and plans; runs no step.",
+     prepare},
+    {"graphbench_warmup_seconds", "Time of the eager steps before capture, or before the first sample.",
+     [](const model::CellResult& cell) { return setup(cell, &model::Setup::warmup_seconds); }},
     {"graphbench_capture_seconds", "Time of capturing the step's graphs.",
      [](const model::CellResult& cell) { return graph_setup(cell, &model::Setup::capture_seconds); }},
     {"graphbench_instantiate_seconds", "Time of instantiating the step's graphs.",
