@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
+#include "harness/ab/merge_floors.hpp"
 #include "harness/ab/merge_summary.hpp"
 
 namespace graphbench::ab {
@@ -70,7 +71,8 @@ Json axes_of(const model::Axes& axes) {
 struct ResultMerge::Impl {
   const model::Plan* plan = nullptr;
   Json tool;
-  Json environment;
+  Json environment;                   // the first sweep's
+  std::vector<Json> floors;           // of every sweep
   std::map<std::string, Json> cells;  // by id; those not seen yet are absent
   std::map<std::string, LaunchSummaries> summaries;
 
@@ -124,9 +126,12 @@ void ResultMerge::add(const std::string& document, const model::WorkerTask& task
       if (cell == found.end()) throw Error(ErrorCode::invalid_argument, "merge launches: no cell " + id);
       impl_->take(*cell->second, launch);
     }
+    const Json& environment = json.at("environment");
+    if (environment.contains("floors") && environment.at("floors").is_object())
+      impl_->floors.push_back(environment.at("floors"));
     if (!empty()) return;
     impl_->tool = json.at("tool");
-    impl_->environment = json.at("environment");
+    impl_->environment = environment;
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::invalid_argument, std::string("merge launches: ") + error.what());
   }
@@ -162,7 +167,9 @@ std::string ResultMerge::document(const RunFacts& facts) const {
     const auto found = impl_->cells.find(model::id_of(cell));
     head["cells"].push_back(found == impl_->cells.end() ? unmeasured(cell, facts.complete) : found->second);
   }
-  summarize(head["cells"], impl_->summaries);
+  const Json floors = merge_floors(impl_->floors);
+  if (!floors.is_null()) head["environment"]["floors"] = floors;
+  summarize(head["cells"], impl_->summaries, launch_floors(floors));
   return head.dump(2) + "\n";
 }
 

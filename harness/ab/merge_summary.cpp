@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "harness/floor/submit_floor.hpp"
 #include "harness/measure/summary.hpp"
 
 namespace graphbench::ab {
@@ -57,6 +58,11 @@ model::CellResult result_of(const Json& json) {
                  json.at("batch"),    json.at("warmup"), json.at("mode")};
   result.status = json.at("status") == "ok" ? model::CellStatus::ok : model::CellStatus::failed;
   for (const Json& launch : json.at("launches")) result.launches.push_back(launch_of(launch));
+  if (const auto graph = json.find("graph"); graph != json.end() && graph->is_object()) {
+    model::GraphCounts& counts = result.graph.emplace();
+    counts.pieces = graph->value("pieces", std::int64_t{0});
+    counts.eager_ops = graph->value("eager_ops", std::int64_t{0});
+  }
   return result;
 }
 
@@ -92,7 +98,7 @@ Json json_of(const model::CellSummary& summary, const LaunchSummaries& own) {
   json["breakeven_steps"] = number(summary.breakeven_steps);
   const auto steady = own_median(own, nullptr, "steady_after");
   json["steady_after"] = steady ? Json(static_cast<std::int64_t>(std::ceil(*steady))) : Json(nullptr);
-  // No submit_over_floor: every sweep measured floors of its own, and the document keeps the first's.
+  if (summary.submit_over_floor) json["submit_over_floor"] = number(summary.submit_over_floor);
   return json;
 }
 
@@ -103,7 +109,8 @@ Json empty_summary() {
           {"speedup_over_eager", nullptr}, {"breakeven_steps", nullptr}, {"steady_after", nullptr}};
 }
 
-void summarize(Json& cells, const std::map<std::string, LaunchSummaries>& summaries) {
+void summarize(Json& cells, const std::map<std::string, LaunchSummaries>& summaries,
+               const model::Floors& floors) {
   std::vector<model::CellResult> results;
   for (const Json& cell : cells) results.push_back(result_of(cell));
   measure::summarize_cells(results);
@@ -112,9 +119,11 @@ void summarize(Json& cells, const std::map<std::string, LaunchSummaries>& summar
       cells[i]["summary"] = empty_summary();
       continue;
     }
+    const std::optional<double> floor = floors::submit_floor(floors, results[i]);
+    model::CellSummary& summary = results[i].summary;
+    if (floor && summary.submit_seconds) summary.submit_over_floor = summary.submit_seconds->p50 / *floor;
     const auto own = summaries.find(cells[i].at("id"));
-    cells[i]["summary"] =
-        json_of(results[i].summary, own == summaries.end() ? LaunchSummaries() : own->second);
+    cells[i]["summary"] = json_of(summary, own == summaries.end() ? LaunchSummaries() : own->second);
   }
 }
 

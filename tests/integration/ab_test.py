@@ -88,6 +88,7 @@ class Ab(HarnessCase):
             self.assertEqual(6, len(side["cells"]))
             for cell in side["cells"]:
                 self.assertEqual([0, 1, 2, 3, 4], [launch["index"] for launch in cell["launches"]])
+                self.assertGreater(cell["summary"]["submit_over_floor"], 0)
         self.assertIn("left", done.stderr)
 
     def test_alternates_launches_group_by_group(self):

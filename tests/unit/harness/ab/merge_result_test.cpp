@@ -100,6 +100,39 @@ TEST_F(Merged, SummarizesOverLaunchesAsASweepDoes) {
   EXPECT_TRUE(whole.at("submit_seconds").is_null());
 }
 
+// As document("eager"), with submit times, counts and the floors that its sweep measured.
+std::string document_with_floors(double submit, double kernel_launch) {
+  Json json = Json::parse(document("eager", 1.0));
+  for (Json& each : json["cells"]) {
+    each["launches"][0]["submit_seconds"] = {{"p50", submit}};
+    each["graph"] = {{"pieces", 0}, {"nodes", 0}, {"captured_ops", 0}, {"eager_ops", 4}};
+  }
+  json["environment"]["floors"] = {{"kernel_launch_seconds", {{"p50", kernel_launch}, {"count", 10}}},
+                                   {"graph_launch_seconds", {{"p50", 0.5}, {"count", 10}}},
+                                   {"event_resolution_seconds", kernel_launch},
+                                   {"queue_handoff_seconds", nullptr},
+                                   {"ladders", Json::array()}};
+  return json.dump();
+}
+
+TEST_F(Merged, HasTheSweepsFloorsAsOneAndReadsSubmitAgainstThem) {
+  for (const auto& [launch, kernel_launch] : {std::pair(0, 8.0), {1, 0.25}, {2, 0.125}})
+    merge_.add(document_with_floors(3.0, kernel_launch), task_of("eager"), launch);
+  const Json made = merged();
+  const Json& floors = made.at("environment").at("floors");
+  EXPECT_EQ(floors.at("kernel_launch_seconds"), Json({{"p50", 0.25}, {"count", 30}}));
+  EXPECT_EQ(floors.at("event_resolution_seconds"), 0.25);
+  EXPECT_TRUE(floors.at("queue_handoff_seconds").is_null());
+  EXPECT_TRUE(floors.at("ladders").is_array());
+  EXPECT_EQ(made.at("cells").at(0).at("summary").at("submit_over_floor"), 3.0 / (4 * 0.25));
+}
+
+TEST_F(Merged, HasNoMultipleOfFloorsThatNoSweepMeasured) {
+  merge_.add(document("eager", 1.0), task_of("eager"), 0);
+  EXPECT_FALSE(merged().at("environment").contains("floors"));
+  EXPECT_FALSE(merged().at("cells").at(0).at("summary").contains("submit_over_floor"));
+}
+
 TEST_F(Merged, NamesTheRunThatLetsLaunchesBePaired) {
   merge_.add(document("eager", 1.0), task_of("eager"), 0);
   const Json made = merged();
