@@ -99,6 +99,36 @@ class Gate(GateCase):
         done = self.run_gate("--baseline", "base.json", "--accept", "--result", new)
         self.assertEqual(0, done.returncode, done.stderr)
 
+    def test_takes_its_baseline_from_a_history(self):
+        def dated(name, latencies, day):
+            document = self.document(name, latencies)
+            made = json.loads((self.folder / document).read_text())
+            made["started_at"] = f"2026-01-0{day}T00:00:00Z"
+            made["plan"] = {"hash": "p"}
+            self.write(name, json.dumps(made))
+            return name
+
+        base = dated("base.json", [1e-3, 1.001e-3, 0.999e-3, 1e-3], 1)
+        slower = dated("slower.json", [2e-3, 2.001e-3, 1.999e-3, 2e-3], 2)
+        where = ["--against", "accepted", "--history", "kept.sqlite"]
+        done = self.run_gate(*where, "--result", base)
+        self.assertEqual(2, done.returncode, "there is no history yet")
+        self.assertIn("kept.sqlite", done.stderr)
+        done = self.run_gate(*where, "--accept", "--result", base)
+        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.run_gate(*where, "--result", slower, GRAPHBENCH_BASELINE="no.json")
+        self.assertEqual(10, done.returncode, done.stdout + done.stderr)
+        self.assertIn("accepted", self.result("gate/comparison.json")["base"]["source"])
+        done = self.run_gate(*where[:1], "other", *where[2:], "--result", slower)
+        self.assertEqual(2, done.returncode)
+        self.assertIn('"other"', done.stderr)
+        # Accepting shows what changes, and then what was slower is what is measured against.
+        done = self.run_gate(*where, "--accept", "--result", slower)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("slower", done.stdout)
+        latest = dated("latest.json", [2e-3, 2.001e-3, 1.999e-3, 2e-3], 3)
+        self.assertEqual(0, self.run_gate(*where, "--result", latest).returncode)
+
     def test_refuses_bad_usage_in_one_line(self):
         base = self.document("base.json", [1e-3])
         (self.folder / "folder").mkdir()
@@ -106,6 +136,8 @@ class Gate(GateCase):
                 ([], "--baseline"), (["--baseline", "none.json"], "--accept"),
                 (["--baseline"], "wants a value"), (["--baseline", base, "--brief"], "--brief"),
                 (["--baseline", base, "--result", base, "--", "--batch", "1"], "--result"),
+                (["--baseline", base, "--against", "main"], "--against"),
+                (["--baseline", base, "--history", "h.sqlite"], "--history"),
                 (["--baseline", "folder", "--accept", "--result", base], "folder")):
             with self.subTest(arguments):
                 done = self.run_gate(*arguments)
