@@ -25,8 +25,8 @@ std::string list_of(const std::vector<std::int64_t>& numbers) {
 }  // namespace
 
 const std::vector<std::string>& refused_options() {
-  static const std::vector<std::string> names = {"json",    "samples",  "trace",
-                                                 "profile", "baseline", "dump-program"};
+  static const std::vector<std::string> names = {"json",     "samples", "trace",   "profile",
+                                                 "baseline", "against", "history", "dump-program"};
   return names;
 }
 

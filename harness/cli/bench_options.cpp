@@ -21,6 +21,8 @@ constexpr Refused refused[] = {
     {"samples-max", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},
     {"profile", "bench records no kernels: run a sweep with --profile"},
     {"trace", "bench records no kernels: run a sweep with --trace FILE"},
+    {"against", "bench publishes nothing: run a sweep for metrics"},
+    {"history", "bench publishes nothing: run a sweep for metrics"},
     {"baseline", "bench publishes nothing: compare what --benchmark_out=FILE wrote with graphbench compare"},
     {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
     {"dump-program", "it belongs to --sweep"},

@@ -19,6 +19,9 @@ CLI::App& add_serve(CLI::App& app, ServeArguments& serve) {
   text("--token-file", serve.token_file, "FILE", "ask for the bearer token that stands in it");
   text("--baseline", serve.baseline, "FILE",
        "publish how each sweep compares with this result, or folder of results");
+  text("--against", serve.against, "NAME",
+       "instead of --baseline: the latest of this branch, label or commit in the history");
+  text("--history", serve.history, "FILE", "the history's file, for --against");
   text("--grace", serve.grace, "SECONDS", "how long a sweep may take to stop (default: 10)");
   return command;
 }

@@ -14,6 +14,8 @@ struct ServeArguments {
   std::string state = "graphbench-state";
   std::string token_file;  // empty: none
   std::string baseline;    // empty: none
+  std::string against;     // instead of it, a name in the history
+  std::string history;     // the history's file
   std::string grace;       // as written; empty: the default
   double grace_seconds = 10;
 };

@@ -76,9 +76,8 @@ int serve_command(const Arguments& arguments) {
   settings.listen = listen_address(arguments.serve.listen, !settings.token.empty());
   settings.state_folder = arguments.serve.state;
   settings.grace_seconds = arguments.serve.grace_seconds;
-  if (!arguments.serve.baseline.empty()) {
-    settings.baseline = std::make_shared<const publish::Baseline>(arguments.serve.baseline, "--baseline");
-  }
+  settings.baseline =
+      publish::Baseline::open({arguments.serve.baseline, arguments.serve.against, arguments.serve.history});
   settings.sweep_command = sweep::own_command("--served-sweep");
   settings.tool_version = GRAPHBENCH_VERSION;
   settings.devices = list_devices();

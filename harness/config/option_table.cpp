@@ -39,6 +39,9 @@ const std::vector<OptionSpec>& sweep_options() {
       {"push-delete", flag, "", "delete what was pushed before exiting, after --linger", true},
       {"baseline", text, "FILE", "publish how the sweep compares with this result, or folder of results",
        true},
+      {"against", text, "NAME",
+       "instead of --baseline: the latest of this branch, label or commit in the history", true},
+      {"history", text, "FILE", "the history's file, for --against", true},
       {"quiet", flag, "", "no progress and no table", true},
       {"dump-program", flag, "", "print each workload's program and its pieces, and stop", true},
   };

@@ -192,6 +192,8 @@ PrometheusOptions prometheus_options(const RawOptions& raw) {
   options.grouping = words(raw, "push-grouping", "grouping key");
   options.push_delete = flag(raw, "push-delete");
   options.baseline = text_of(raw, "baseline", "");
+  options.against = text_of(raw, "against", "");
+  options.history = text_of(raw, "history", "");
   return options;
 }
 

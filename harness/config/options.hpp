@@ -42,7 +42,9 @@ struct PrometheusOptions {
   std::string push;
   std::vector<std::string> grouping;  // KEY=VALUE
   bool push_delete = false;
-  std::string baseline;  // what the sweep is compared with; empty: nothing
+  std::string baseline;  // the result that the sweep is compared with; empty: none
+  std::string against;   // the name that it has in the history instead; empty: none
+  std::string history;   // the history's file; empty: the default one
 };
 
 // Checked as far as it can be without knowing the device and the workloads; absent: the default

@@ -46,6 +46,11 @@ std::string known_names(const std::vector<model::HistoryEntry>& entries) {
   return "it has " + config::join({names.begin(), names.end()});
 }
 
+[[noreturn]] void refuse_name(const std::string& name, const std::vector<model::HistoryEntry>& all) {
+  throw InputError("--against",
+                   "nothing in the history is called " + in_quotes(name) + ": " + known_names(all));
+}
+
 compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std::string& name) {
   const std::string source = "history entry " + std::to_string(entry.id) + " (" + name + ")";
   return compare::merge(source, {parse_stored(store.document(entry.id), source)});
@@ -53,16 +58,19 @@ compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std:
 
 }  // namespace
 
+void check_called(Store& store, const std::string& name) {
+  const std::vector<model::HistoryEntry> all = store.list({});
+  const auto called = [&](const model::HistoryEntry& entry) { return is_called(entry, name); };
+  if (std::ranges::none_of(all, called)) refuse_name(name, all);
+}
+
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now) {
   const std::vector<model::HistoryEntry> all = store.list({});
   std::vector<model::HistoryEntry> called;
   for (const model::HistoryEntry& entry : all) {
     if (is_called(entry, request.name) && !is_itself(entry, now)) called.push_back(entry);
   }
-  if (called.empty()) {
-    throw InputError("--against",
-                     "nothing in the history is called " + in_quotes(request.name) + ": " + known_names(all));
-  }
+  if (called.empty()) refuse_name(request.name, all);
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
   std::ranges::reverse(called);

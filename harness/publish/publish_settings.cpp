@@ -92,14 +92,13 @@ PublishSettings check_publishing(const config::SweepOptions& options) {
   check_needs(options, "push-delete", !given.push_delete || !given.push.empty(), "--prometheus-push");
   check_needs(options, "linger", !given.listen.empty() || given.push_delete,
               "--prometheus-listen or --push-delete");
-  check_needs(
-      options, "baseline",
-      !given.listen.empty() || !given.textfile.empty() || !given.push.empty() || given.baseline.empty(),
-      "--prometheus-listen, --prometheus-textfile or --prometheus-push");
-  PublishSettings settings;
-  if (!given.baseline.empty()) {
-    settings.baseline = std::make_shared<const Baseline>(given.baseline, options.where("baseline"));
+  const bool published = !given.listen.empty() || !given.textfile.empty() || !given.push.empty();
+  for (const auto& [name, text] : {std::pair("baseline", &given.baseline), {"against", &given.against}}) {
+    check_needs(options, name, published || text->empty(),
+                "--prometheus-listen, --prometheus-textfile or --prometheus-push");
   }
+  PublishSettings settings;
+  settings.baseline = Baseline::open({given.baseline, given.against, given.history});
   if (!given.listen.empty()) settings.listen = listen_address(options);
   if (!given.push.empty()) settings.push = push_url(options);
   settings.grouping = grouping_keys(options);

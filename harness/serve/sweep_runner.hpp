@@ -18,7 +18,7 @@ struct RunnerSettings {
   std::vector<std::string> command;  // how to start a sweep; its arguments follow
   std::string folder;                // where a running sweep writes its document
   std::chrono::milliseconds grace{10'000};
-  std::shared_ptr<const publish::Baseline> baseline;  // null: none
+  std::shared_ptr<const publish::Baseline> baseline = nullptr;  // none
 };
 
 // What the runner works on; all outlive it.

@@ -29,6 +29,9 @@ class Baselines(HarnessCase):
     def setUp(self):
         super().setUp()
         self.assertEqual(0, self.run_graphbench(*LAUNCHES, "--json", "base.json").returncode)
+        # A second sweep within the second would be taken for the same one.
+        base = self.result("base.json")
+        self.write("base.json", json.dumps({**base, "started_at": "2026-01-01T00:00:00Z"}))
 
     def compare(self, new, code=(0, 10)):
         done = self.run_graphbench("compare", "base.json", new, "--format", "json")
@@ -113,11 +116,33 @@ class Baselines(HarnessCase):
         wait_for("the sweep", lambda: json.loads(fetch(sweep)[2])["state"] == "done", seconds=120)
         return fetch(sweep + "/results")[2]
 
-    def test_the_service_compares_each_sweep_that_ends(self):
-        process = self.start("serve", "--listen", "127.0.0.1:0", "--baseline", "base.json")
+    def serve(self, *arguments):
+        process = self.start("serve", "--listen", "127.0.0.1:0", *arguments)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
-        url = process.stderr.readline().split()[-1]
+        return process, process.stderr.readline().split()[-1]
+
+    def test_a_baseline_may_be_the_histories_latest_of_a_name(self):
+        kept = ("--history", "kept.sqlite")
+        self.assert_refused(self.run_graphbench("serve", "--against", "accepted", *kept), "kept.sqlite")
+        self.assertEqual(0, self.run_graphbench("history", "add", "base.json", "--label", "accepted",
+                                                *kept).returncode)
+        self.assert_refused(self.run_graphbench("serve", "--against", "mine", *kept), '"mine"', "accepted")
+        self.assert_refused(self.run_graphbench("serve", "--against", "accepted", "--baseline", "base.json"),
+                            "--against: ")
+        done = self.run_graphbench(*LAUNCHES, "--json", "new.json", "--against", "accepted", *kept,
+                                   "--prometheus-textfile", "m.prom")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assert_published((self.folder / "m.prom").read_text(), self.compare("new.json"))
+        process, url = self.serve("--against", "accepted", *kept)
+        self.finished(self.post(url, {**REQUEST, "mode": "eager"}))
+        self.assert_none(fetch(url + "/metrics")[2], "history")
+        self.assertIn("differs in plan", process.stderr.readline())
+        self.write("served.json", self.finished(self.post(url, REQUEST)))
+        self.assert_published(fetch(url + "/metrics")[2], self.compare("served.json"))
+
+    def test_the_service_compares_each_sweep_that_ends(self):
+        process, url = self.serve("--baseline", "base.json")
         self.assertNotIn("graphbench_baseline", fetch(url + "/metrics")[2])
         self.write("new.json", self.finished(self.post(url, REQUEST)))
         self.assert_published(fetch(url + "/metrics")[2], self.compare("new.json"))

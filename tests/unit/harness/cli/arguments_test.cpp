@@ -97,13 +97,16 @@ TEST(Arguments, HelpNamesEveryOptionAndNoCommandThatIsNotThere) {
 }
 
 TEST(Arguments, ServeTakesItsOwnOptions) {
-  const Arguments arguments = parse(
-      {"serve", "--listen", "[::1]:1", "--state", "d", "--token-file", "t", "--baseline", "b", "--grace=0"});
+  const Arguments arguments = parse({"serve", "--listen", "[::1]:1", "--state", "d", "--token-file", "t",
+                                     "--baseline", "b", "--against", "main", "--history", "h", "--grace=0"});
   EXPECT_EQ(arguments.command, Command::serve);
   EXPECT_EQ(arguments.serve.listen, "[::1]:1");
   EXPECT_EQ(arguments.serve.state, "d");
   EXPECT_EQ(arguments.serve.token_file, "t");
   EXPECT_EQ(arguments.serve.baseline, "b");
+  EXPECT_EQ(arguments.serve.against, "main");
+  EXPECT_EQ(arguments.serve.history, "h");
+  EXPECT_THAT(refusal({"serve", "--bassline", "b"}), HasSubstr("did you mean \"--baseline\"?"));
   EXPECT_EQ(arguments.serve.grace_seconds, 0);
   EXPECT_EQ(parse({"serve"}).serve.listen, "127.0.0.1:9464");
 }

@@ -102,7 +102,7 @@ TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOn
   const fs::path base = folder_ / "base.json";
   const model::Result before = samples::small_result();
   std::ofstream(base) << reporters::to_json(before);
-  settings_.baseline = std::make_shared<const Baseline>(base, "--baseline");
+  settings_.baseline = Baseline::open({base, "", ""});
   for (const bool interrupted : {true, false}) {
     Publisher publisher(settings_, {}, "1.2.3");
     publisher.begin("cuda:0", {});
