@@ -206,7 +206,9 @@ class CommandLine {
     if (first.starts_with("-")) {
       std::vector<std::string> known = {"--help", "--version", "--sweep", "--config"};
       for (const std::string& name : config::option_names()) known.push_back("--" + name);
-      if (serve_->parsed()) known = {"--help", "--listen", "--state", "--token-file", "--grace"};
+      if (serve_->parsed())
+        known = {"--help",  "--listen",          "--state",   "--token-file",
+                 "--grace", "--tls-certificate", "--tls-key", "--tls-client-ca"};
       const std::string name = first.substr(0, first.find('='));
       throw InputError(
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");

@@ -17,6 +17,11 @@ CLI::App& add_serve(CLI::App& app, ServeArguments& serve) {
   text("--listen", serve.listen, "ADDR:PORT", "where (default: 127.0.0.1:9464)");
   text("--state", serve.state, "DIR", "where sweeps are kept (default: graphbench-state)");
   text("--token-file", serve.token_file, "FILE", "ask for the bearer token that stands in it");
+  text("--tls-certificate", serve.tls.certificate, "FILE.pem",
+       "serve https, with this certificate and what leads to its root");
+  text("--tls-key", serve.tls.key, "FILE.pem", "its key");
+  text("--tls-client-ca", serve.tls.client_ca, "FILE.pem",
+       "ask clients for a certificate that one of these signed");
   text("--grace", serve.grace, "SECONDS", "how long a sweep may take to stop (default: 10)");
   return command;
 }

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "harness/config/options.hpp"
+
 namespace CLI {
 class App;
 }
@@ -13,7 +15,8 @@ struct ServeArguments {
   std::string listen = "127.0.0.1:9464";
   std::string state = "graphbench-state";
   std::string token_file;  // empty: none
-  std::string grace;       // as written; empty: the default
+  config::TlsOptions tls;
+  std::string grace;  // as written; empty: the default
   double grace_seconds = 10;
 };
 

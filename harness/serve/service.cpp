@@ -55,6 +55,7 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
 net::ServerSettings server_settings(const ServiceSettings& settings) {
   net::ServerSettings server;
   server.address = settings.listen;
+  server.tls = settings.tls;
   server.limits.body_bytes_max = body_bytes_max;
   server.limits.connections_max = connections_max;
   server.on_thread = keep_off_measuring_cpu;
@@ -70,7 +71,7 @@ struct Service::Parts {
         metrics(settings.tool_version),
         feed(store),
         runner(runner_settings(settings), {store, metrics, service_metrics, feed}),
-        server(server_settings(settings), make_api({.token = settings.token, .devices = settings.devices},
+        server(server_settings(settings), make_api({.access = settings.access, .devices = settings.devices},
                                                    {store, runner, feed, metrics, service_metrics})) {}
 
   sweep::Descriptor lock;
@@ -87,6 +88,10 @@ Service::~Service() = default;
 
 const net::ListenAddress& Service::address() const noexcept {
   return parts_->server.address();
+}
+
+void Service::set_tls(std::shared_ptr<net::TlsContext> tls) {
+  parts_->server.set_tls(std::move(tls));
 }
 
 }  // namespace graphbench::serve

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/net/listen_address.hpp"
+#include "harness/net/tls.hpp"
 #include "harness/serve/service_api.hpp"
 
 namespace graphbench::serve {
@@ -13,7 +14,8 @@ namespace graphbench::serve {
 struct ServiceSettings {
   net::ListenAddress listen;
   std::string state_folder;
-  std::string token;  // needed where `listen` is not loopback
+  Access access;                         // a token or certificates, where `listen` is not loopback
+  std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
   std::vector<std::string> sweep_command;  // what starts a sweep that tells of itself
   std::vector<ListedDevice> devices;       // what GET /v1/devices says
@@ -30,6 +32,9 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   const net::ListenAddress& address() const noexcept;
+
+  // For connections from now on.
+  void set_tls(std::shared_ptr<net::TlsContext> tls);
 
  private:
   struct Parts;

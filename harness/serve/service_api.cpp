@@ -9,7 +9,6 @@
 
 #include "harness/config/input_error.hpp"
 #include "harness/net/router.hpp"
-#include "harness/serve/access.hpp"
 #include "harness/serve/compare_request.hpp"
 #include "harness/serve/json_response.hpp"
 #include "harness/serve/openapi.hpp"
@@ -53,7 +52,7 @@ class Api {
     }
   }
 
-  Response operator()(const Request& request) const {
+  Response operator()(Request& request) const {
     const auto began = std::chrono::steady_clock::now();
     Response response;
     try {
@@ -69,8 +68,8 @@ class Api {
   }
 
  private:
-  Response answer(const Request& request) const {
-    std::optional<Response> refused = refusal_of(request, settings_.token);
+  Response answer(Request& request) const {
+    std::optional<Response> refused = refusal_of(request, settings_.access);
     return refused ? std::move(*refused) : router_(request);
   }
 
@@ -266,7 +265,7 @@ std::vector<std::string> api_routes() {
 net::Handler make_api(ApiSettings settings, ApiParts parts) {
   // Shared: a handler is copied, and its routes point at the object.
   const auto api = std::make_shared<const Api>(std::move(settings), parts);
-  return [api](const Request& request) { return (*api)(request); };
+  return [api](Request& request) { return (*api)(request); };
 }
 
 }  // namespace graphbench::serve

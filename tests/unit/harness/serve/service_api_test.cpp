@@ -35,8 +35,9 @@ class ServiceApiTest : public testing::Test {
     runner_ = std::make_unique<SweepRunner>(
         RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)},
         RunnerParts{*store_, metrics_, service_metrics_, *feed_});
-    api_ = make_api({.token = token_, .queued_max = 2, .devices = {{"cuda:0", false, "none", "install one"}}},
-                    {*store_, *runner_, *feed_, metrics_, service_metrics_});
+    api_ = make_api(
+        {.access = {.token = token_}, .queued_max = 2, .devices = {{"cuda:0", false, "none", "install one"}}},
+        {*store_, *runner_, *feed_, metrics_, service_metrics_});
   }
 
   net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",

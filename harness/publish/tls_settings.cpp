@@ -1,0 +1,34 @@
+// What belongs together is checked here; what the files hold, where they are read.
+#include "harness/publish/tls_settings.hpp"
+
+#include "harness/config/input_error.hpp"
+
+namespace graphbench::publish {
+namespace {
+
+const char* name_of(net::TlsFileError::File file) {
+  using enum net::TlsFileError::File;
+  return file == certificate ? "tls-certificate" : file == key ? "tls-key" : "tls-client-ca";
+}
+
+}  // namespace
+
+std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
+                                           const std::function<std::string(const std::string&)>& where) {
+  const auto lacks = [&](const char* name, const char* other) {
+    throw config::InputError(where(name), std::string("it does nothing without ") + other + ": give both");
+  };
+  if (options.certificate.empty()) {
+    if (!options.key.empty()) lacks("tls-key", "--tls-certificate");
+    if (!options.client_ca.empty()) lacks("tls-client-ca", "--tls-certificate");
+    return nullptr;
+  }
+  if (options.key.empty()) lacks("tls-certificate", "--tls-key");
+  try {
+    return net::load_tls({options.certificate, options.key, options.client_ca});
+  } catch (const net::TlsFileError& error) {
+    throw config::InputError(where(name_of(error.file())), error.what());
+  }
+}
+
+}  // namespace graphbench::publish
