@@ -1,6 +1,7 @@
 // The options of `graphbench serve`.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/config/options.hpp"
@@ -16,6 +17,9 @@ struct ServeArguments {
   std::string state = "graphbench-state";
   std::string token_file;  // empty: none
   config::TlsOptions tls;
+  std::string plugin_folder;  // empty: requests name no plugins
+  std::string compare_mib;    // as written; empty: the default
+  std::int64_t compare_bytes_max = 64 * 1024 * 1024;
   std::string grace;  // as written; empty: the default
   double grace_seconds = 10;
 };

@@ -102,6 +102,8 @@ int serve_command(const Arguments& arguments) {
   settings.access = {read_token(arguments.serve.token_file), !tls.client_ca.empty()};
   settings.tls = read_tls(tls);
   settings.listen = listen_address(arguments.serve.listen, settings.access);
+  settings.plugins = serve::PluginFolder(arguments.serve.plugin_folder);
+  settings.compare_bytes_max = static_cast<std::uint64_t>(arguments.serve.compare_bytes_max);
   settings.state_folder = arguments.serve.state;
   settings.grace_seconds = arguments.serve.grace_seconds;
   settings.sweep_command = sweep::own_command("--served-sweep");

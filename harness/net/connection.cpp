@@ -22,9 +22,10 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using boost::system::error_code;
 using Body = http::span_body<const char>;
+using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t read_bytes = 4096;
-constexpr std::size_t drain_bytes_max = 1024 * 1024;
+constexpr std::size_t drain_bytes = 64 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -102,7 +103,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     parser_.emplace();
     parser_->header_limit(context_.limits.header_bytes_max);
     parser_->body_limit(boost::none);  // the head decides
-    deadline_ = std::chrono::steady_clock::now() + context_.limits.request_max;
+    deadline_ = Clock::now() + context_.limits.request_max;
     stream_.tcp().expires_at(deadline_);
     http::async_read_header(
         stream_, buffer_, *parser_,
@@ -224,25 +225,25 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void end() {
     stream_.tcp().expires_after(farewell_max);
-    stream_.end_sending([self = shared_from_this()] { self->drain(drain_bytes_max); });
+    deadline_ = Clock::now() + context_.limits.request_max;
+    stream_.end_sending([self = shared_from_this()] { self->drain(); });
   }
 
-  // Reads on for a little while: closing with unread bytes would reset the connection, and the client
-  // might lose the answer that says what it did wrong.
-  void drain(std::size_t bytes_left) {
-    if (bytes_left < read_bytes) return;
+  // Reads on for as long as a request may take, and forgets it: closing with unread bytes would reset the
+  // connection, and a client that is still sending its body would lose the answer that says why not.
+  void drain() {
     buffer_.consume(buffer_.size());
-    stream_.tcp().expires_after(farewell_max);
-    stream_.tcp().async_read_some(buffer_.prepare(read_bytes),
-                                  [self = shared_from_this(), bytes_left](error_code error, std::size_t) {
-                                    if (!error) self->drain(bytes_left - read_bytes);
+    stream_.tcp().expires_at(std::min(deadline_, Clock::now() + farewell_max));
+    stream_.tcp().async_read_some(buffer_.prepare(drain_bytes),
+                                  [self = shared_from_this()](error_code error, std::size_t) {
+                                    if (!error) self->drain();
                                   });
   }
 
   std::shared_ptr<void> place_;  // goes last
   ClientStream stream_;
   const ConnectionContext& context_;
-  std::chrono::steady_clock::time_point deadline_;  // of the request
+  Clock::time_point deadline_;  // of the request; then of what a client says after the answer
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;

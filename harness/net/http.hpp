@@ -35,7 +35,7 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;
   // For what takes long: where set, this one is sent instead of the rest, called with the same request on
   // another thread of the server, one at a time.
-  std::function<Response(const Request&)> later;
+  std::function<Response(Request&)> later;
 };
 
 // One line of text, for people and for errors.

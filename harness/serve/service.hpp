@@ -1,6 +1,7 @@
 // The service as a whole: store, runner, server, from start to stop.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +18,10 @@ struct ServiceSettings {
   Access access;                         // a token or certificates, where `listen` is not loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
-  std::vector<std::string> sweep_command;  // what starts a sweep that tells of itself
-  std::vector<ListedDevice> devices;       // what GET /v1/devices says
+  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // of the body of a comparison
+  PluginFolder plugins = {};                           // what requests may name
+  std::vector<std::string> sweep_command;              // what starts a sweep that tells of itself
+  std::vector<ListedDevice> devices;                   // what GET /v1/devices says
   std::string tool_version;
 };
 

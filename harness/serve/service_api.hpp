@@ -6,6 +6,7 @@
 
 #include "harness/net/http.hpp"
 #include "harness/serve/access.hpp"
+#include "harness/serve/plugin_folder.hpp"
 #include "harness/serve/sweep_feed.hpp"
 #include "harness/serve/sweep_runner.hpp"
 #include "harness/serve/sweep_store.hpp"
@@ -25,6 +26,7 @@ struct ApiSettings {
   Access access = {};
   std::size_t queued_max = 64;  // beyond it: 429
   std::vector<ListedDevice> devices;
+  PluginFolder plugins = {};  // what requests may name
 };
 
 // What the API answers from; all outlive the handler.

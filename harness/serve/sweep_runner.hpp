@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/serve/plugin_folder.hpp"
 #include "harness/serve/sweep_feed.hpp"
 #include "harness/serve/sweep_store.hpp"
 #include "reporters/prometheus/service_metrics.hpp"
@@ -17,6 +18,7 @@ struct RunnerSettings {
   std::vector<std::string> command;  // how to start a sweep; its arguments follow
   std::string folder;                // where a running sweep writes its document
   std::chrono::milliseconds grace{10'000};
+  PluginFolder plugins = {};  // where an argument --plugin=NAME finds its file
 };
 
 // What the runner works on; all outlive it.
