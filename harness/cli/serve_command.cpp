@@ -76,7 +76,11 @@ sigset_t block_signals(bool hang_up_too) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
-  if (hang_up_too) sigaddset(&signals, SIGHUP);
+  if (hang_up_too) {
+    sigaddset(&signals, SIGHUP);
+    // nohup has it ignored: it would never come.
+    if (std::signal(SIGHUP, SIG_DFL) == SIG_ERR) throw Error(ErrorCode::io, "take SIGHUP");
+  }
   if (pthread_sigmask(SIG_BLOCK, &signals, nullptr) != 0) throw Error(ErrorCode::io, "block signals");
   return signals;
 }

@@ -4,12 +4,13 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <fstream>
+#include <filesystem>
 
 #include "graphs/ir/error.hpp"
 #include "harness/net/tls_context.hpp"
@@ -24,15 +25,12 @@ using File = TlsFileError::File;
 // Of TLS 1.2; those of 1.3 are all good.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-std::string in_quotes(const std::string& path) {
-  return "\"" + path + "\"";
-}
-
 void check_readable(File file, const std::string& path) {
-  std::ifstream stream(path);
-  if (stream && stream.peek() != std::ifstream::traits_type::eof()) return;
-  const std::string why = stream.is_open() ? "it is empty or a folder" : std::strerror(errno);
-  throw TlsFileError(file, in_quotes(path) + " cannot be read (" + why + "): give a PEM file");
+  std::error_code ignored;  // `access` says it better
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  if (!folder && access(path.c_str(), R_OK) == 0) return;
+  throw TlsFileError(file, std::string("it cannot be read (") + std::strerror(folder ? EISDIR : errno) +
+                               "): give a PEM file");
 }
 
 std::string day_of(const ASN1_TIME* time) {
@@ -43,16 +41,16 @@ std::string day_of(const ASN1_TIME* time) {
 }
 
 // A certificate that no client accepts is found here, and not by the first who asks.
-void check_dates(const X509* certificate, const std::string& path) {
+void check_dates(const X509* certificate) {
   const ASN1_TIME* begin = X509_get0_notBefore(certificate);
   const ASN1_TIME* end = X509_get0_notAfter(certificate);
   if (X509_cmp_current_time(end) < 0) {
-    throw TlsFileError(File::certificate, in_quotes(path) + " holds a certificate that expired on " +
-                                              day_of(end) + ": give one that is valid");
+    throw TlsFileError(File::certificate,
+                       "it holds a certificate that expired on " + day_of(end) + ": give one that is valid");
   }
   if (X509_cmp_current_time(begin) > 0) {
-    throw TlsFileError(File::certificate, in_quotes(path) + " holds a certificate that is not valid before " +
-                                              day_of(begin) + ": give one that is, or set the clock");
+    throw TlsFileError(File::certificate, "it holds a certificate that is not valid before " + day_of(begin) +
+                                              ": give one that is, or set the clock");
   }
 }
 
@@ -61,14 +59,14 @@ void use_certificate(ssl::context& context, const std::string& path) {
   error_code error;
   context.use_certificate_chain_file(path, error);
   if (error) {
-    throw TlsFileError(File::certificate, in_quotes(path) + " is no certificate in PEM (" + error.message() +
+    throw TlsFileError(File::certificate, "it is no certificate in PEM (" + error.message() +
                                               "): give one, and after it those that lead to its root");
   }
-  check_dates(SSL_CTX_get0_certificate(context.native_handle()), path);
+  check_dates(SSL_CTX_get0_certificate(context.native_handle()));
 }
 
-void use_key(ssl::context& context, const TlsFiles& files) {
-  check_readable(File::key, files.key);
+void use_key(ssl::context& context, const std::string& path) {
+  check_readable(File::key, path);
   bool asked = false;
   // Without it OpenSSL would ask at the terminal.
   context.set_password_callback([&asked](std::size_t, ssl::context::password_purpose) {
@@ -76,23 +74,22 @@ void use_key(ssl::context& context, const TlsFiles& files) {
     return std::string();
   });
   error_code error;
-  context.use_private_key_file(files.key, ssl::context::pem, error);
+  context.use_private_key_file(path, ssl::context::pem, error);
   context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return std::string(); });
   if (asked) {
-    throw TlsFileError(File::key, in_quotes(files.key) +
-                                      " is encrypted: give a key without a passphrase, e.g. of "
-                                      "openssl pkey -in FILE -out PLAIN");
+    throw TlsFileError(File::key,
+                       "it is encrypted: give a key without a passphrase, e.g. of "
+                       "openssl pkey -in FILE -out PLAIN");
   }
   const bool matches = !error && SSL_CTX_check_private_key(context.native_handle()) == 1;
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
   ERR_clear_error();
   if (matches) return;
   if (!error || reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH) {
-    throw TlsFileError(File::key, in_quotes(files.key) + " is not the key of the certificate in " +
-                                      in_quotes(files.certificate) + ": give the two that belong together");
+    throw TlsFileError(File::key, "it is not the key of the certificate: give the two that belong together");
   }
-  throw TlsFileError(File::key, in_quotes(files.key) + " is no private key in PEM (" + error.message() +
-                                    "): give the certificate's key");
+  throw TlsFileError(File::key,
+                     "it is no private key in PEM (" + error.message() + "): give the certificate's key");
 }
 
 void require_clients(ssl::context& context, const std::string& path) {
@@ -103,7 +100,7 @@ void require_clients(ssl::context& context, const std::string& path) {
   if (names == nullptr) {
     ERR_clear_error();
     throw TlsFileError(File::client_ca,
-                       in_quotes(path) + " holds no certificates in PEM: give those that sign your clients'");
+                       "it holds no certificates in PEM: give those that sign your clients'");
   }
   SSL_CTX_set_client_CA_list(context.native_handle(), names);  // takes them
   context.set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
@@ -132,7 +129,7 @@ std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
     throw Error(ErrorCode::internal, "set up TLS: OpenSSL does not take a number of tickets");
   }
   use_certificate(context, files.certificate);
-  use_key(context, files);
+  use_key(context, files.key);
   if (!files.client_ca.empty()) require_clients(context, files.client_ca);
   return tls;
 }

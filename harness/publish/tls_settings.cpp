@@ -6,9 +6,15 @@
 namespace graphbench::publish {
 namespace {
 
-const char* name_of(net::TlsFileError::File file) {
+[[noreturn]] void refuse(const config::TlsOptions& options, const net::TlsFileError& error,
+                         const std::function<std::string(const std::string&)>& where) {
   using enum net::TlsFileError::File;
-  return file == certificate ? "tls-certificate" : file == key ? "tls-key" : "tls-client-ca";
+  const bool of_key = error.file() == key;
+  const char* name = error.file() == certificate ? "tls-certificate" : of_key ? "tls-key" : "tls-client-ca";
+  const std::string& path = error.file() == certificate ? options.certificate
+                            : of_key                    ? options.key
+                                                        : options.client_ca;
+  throw config::InputError(where(name), config::in_quotes(path) + ": " + error.what());
 }
 
 }  // namespace
@@ -27,7 +33,7 @@ std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
   try {
     return net::load_tls({options.certificate, options.key, options.client_ca});
   } catch (const net::TlsFileError& error) {
-    throw config::InputError(where(name_of(error.file())), error.what());
+    refuse(options, error, where);
   }
 }
 

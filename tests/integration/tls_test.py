@@ -201,7 +201,7 @@ class Tls(HarnessCase):
                 (["--tls-certificate", noise, "--tls-key", self.key], ("--tls-certificate: ", "PEM")),
                 (["--tls-certificate", self.certificate, "--tls-key", noise], ("--tls-key: ", "PEM")),
                 (["--tls-certificate", self.certificate, "--tls-key", other[1]],
-                 ("--tls-key: ", "is not the key of the certificate in")),
+                 ("--tls-key: ", 'other.key": it is not the key of the certificate')),
                 (["--tls-certificate", old[0], "--tls-key", old[1]],
                  ("--tls-certificate: ", "expired on 20")),
                 (["--tls-certificate", self.certificate, "--tls-key", locked],

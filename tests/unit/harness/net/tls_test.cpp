@@ -38,36 +38,35 @@ TEST_F(TlsTest, ACertificateWithItsKeyIsTaken) {
 
 TEST_F(TlsTest, FilesThatCannotBeReadAreNamed) {
   const std::string none = folder_.write("x", "") + ".none";
-  expect_refused({none, files_.key, ""}, File::certificate, "x.none\" cannot be read (No such file");
-  expect_refused({files_.certificate, none, ""}, File::key, "x.none\" cannot be read (No such file");
-  expect_refused({files_.certificate, files_.key, none}, File::client_ca, "x.none\" cannot be read");
-  expect_refused({"/", files_.key, ""}, File::certificate, "\"/\" cannot be read (it is empty or a folder)");
+  expect_refused({none, files_.key, ""}, File::certificate, "it cannot be read (No such file");
+  expect_refused({files_.certificate, none, ""}, File::key, "it cannot be read (No such file");
+  expect_refused({files_.certificate, files_.key, none}, File::client_ca, "it cannot be read (No such file");
+  expect_refused({"/", files_.key, ""}, File::certificate, "it cannot be read (Is a directory)");
 }
 
 TEST_F(TlsTest, FilesThatHoldSomethingElseAreNamed) {
   const std::string text = folder_.write("text", "no certificate\n");
-  expect_refused({text, files_.key, ""}, File::certificate, "text\" is no certificate in PEM");
-  expect_refused({files_.certificate, text, ""}, File::key, "text\" is no private key in PEM");
-  expect_refused({files_.certificate, files_.certificate, ""}, File::key, "is no private key in PEM");
-  expect_refused({files_.certificate, files_.key, text}, File::client_ca, "text\" holds no certificates");
+  expect_refused({text, files_.key, ""}, File::certificate, "it is no certificate in PEM");
+  expect_refused({files_.certificate, text, ""}, File::key, "it is no private key in PEM");
+  expect_refused({files_.certificate, files_.certificate, ""}, File::key, "it is no private key in PEM");
+  expect_refused({files_.certificate, files_.key, text}, File::client_ca, "it holds no certificates");
 }
 
 TEST_F(TlsTest, AKeyOfAnotherCertificateIsNamed) {
   const TlsFiles other = folder_.files("other", Certificate("other"));
-  expect_refused({files_.certificate, other.key, ""}, File::key,
-                 "other.key\" is not the key of the certificate");
+  expect_refused({files_.certificate, other.key, ""}, File::key, "it is not the key of the certificate");
 }
 
 TEST_F(TlsTest, AnEncryptedKeyIsNamedAndNobodyIsAsked) {
   const std::string key = folder_.write("locked.key", own_.key_pem("secret"));
-  expect_refused({files_.certificate, key, ""}, File::key, "locked.key\" is encrypted");
+  expect_refused({files_.certificate, key, ""}, File::key, "it is encrypted");
 }
 
 TEST_F(TlsTest, CertificatesOutOfTheirTimeAreNamedWithTheDay) {
   const TlsFiles old = folder_.files("old", Certificate("old", nullptr, -10, -2));
-  expect_refused(old, File::certificate, "holds a certificate that expired on 20");
+  expect_refused(old, File::certificate, "it holds a certificate that expired on 20");
   const TlsFiles early = folder_.files("early", Certificate("early", nullptr, 2, 10));
-  expect_refused(early, File::certificate, "holds a certificate that is not valid before 20");
+  expect_refused(early, File::certificate, "it holds a certificate that is not valid before 20");
 }
 
 }  // namespace
