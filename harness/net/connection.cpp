@@ -160,8 +160,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
       } catch (const std::exception&) {
         answer = internal_error();
       }
-      self->request_.body = {};
-      self->request_.hold = {};  // before the answer: who has it may ask again
       const auto executor = self->stream_.get_executor();
       asio::post(executor, [self = std::move(self), answer = std::move(answer)]() mutable {
         self->write(std::move(answer));
@@ -183,7 +181,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void write(Response response) {
     const bool head_only = request_.method == "HEAD";
-    request_ = {};
+    request_ = {};  // what it holds, too, before the answer: who has it may ask again
     following_ = std::move(response.stream);
     body_ = response.body ? std::move(response.body) : std::make_shared<const std::string>();
     message_ = {};
