@@ -114,6 +114,8 @@ class HttpServer::Impl {
       if (error) return accept_later();
       // Between accept and here a child may have been started; `spawn` closes what is not its own.
       static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
+      // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
+      static_cast<void>(socket.set_option(tcp::no_delay(true), error));
       ++connections_;
       serve_connection(std::move(socket), settings_.tls, context_);
       accept();
