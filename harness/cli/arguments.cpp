@@ -199,6 +199,14 @@ class CommandLine {
     throw InputError("", text + "; see graphbench --help");
   }
 
+  static std::vector<std::string> names_in(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+  }
+
   void check_extras() {
     const std::vector<std::string> extras = app_.remaining(true);
     if (extras.empty()) return;
@@ -206,10 +214,7 @@ class CommandLine {
     if (first.starts_with("-")) {
       std::vector<std::string> known = {"--help", "--version", "--sweep", "--config"};
       for (const std::string& name : config::option_names()) known.push_back("--" + name);
-      if (serve_->parsed()) known.clear();
-      for (const CLI::Option* option : serve_->get_options()) {
-        if (serve_->parsed()) known.push_back(option->get_name());
-      }
+      if (serve_->parsed()) known = names_in(*serve_);
       const std::string name = first.substr(0, first.find('='));
       throw InputError(
           name, "there is no such option" + config::did_you_mean(name, known) + " (see graphbench --help)");

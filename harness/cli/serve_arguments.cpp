@@ -22,11 +22,26 @@ CLI::App& add_serve(CLI::App& app, ServeArguments& serve) {
   text("--against", serve.against, "NAME",
        "instead of --baseline: the latest of this branch, label or commit in the history");
   text("--history", serve.history, "FILE", "the history's file, for --against");
+  text("--tls-certificate", serve.tls.certificate, "FILE.pem",
+       "serve https, with this certificate and what leads to its root");
+  text("--tls-key", serve.tls.key, "FILE.pem", "its key");
+  text("--tls-client-ca", serve.tls.client_ca, "FILE.pem",
+       "ask clients for a certificate that one of these signed");
+  text("--plugin-folder", serve.plugin_folder, "DIR", "let requests name the plugins in it (default: none)");
+  text("--compare-mib", serve.compare_mib, "N", "the longest body of a comparison, in MiB (default: 64)");
   text("--grace", serve.grace, "SECONDS", "how long a sweep may take to stop (default: 10)");
   return command;
 }
 
 void check_serve(ServeArguments& serve) {
+  if (!serve.compare_mib.empty()) {
+    const config::ParsedInteger mib = config::parse_integer(serve.compare_mib);
+    if (mib.fault != config::NumberFault::none || mib.value < 1 || mib.value > 1024) {
+      throw config::InputError("--compare-mib", config::in_quotes(serve.compare_mib) +
+                                                    " will not do: give a whole number, 1 to 1024");
+    }
+    serve.compare_bytes_max = mib.value * 1024 * 1024;
+  }
   if (serve.grace.empty()) return;
   const std::optional<double> seconds = config::parse_real(serve.grace);
   if (!seconds || *seconds < 0 || *seconds > 3600) {

@@ -1,7 +1,10 @@
 // The options of `graphbench serve`.
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include "harness/config/options.hpp"
 
 namespace CLI {
 class App;
@@ -16,7 +19,11 @@ struct ServeArguments {
   std::string baseline;    // empty: none
   std::string against;     // instead of it, a name in the history
   std::string history;     // the history's file
-  std::string grace;       // as written; empty: the default
+  config::TlsOptions tls;
+  std::string plugin_folder;  // empty: requests name no plugins
+  std::string compare_mib;    // as written; empty: the default
+  std::int64_t compare_bytes_max = 64 * 1024 * 1024;
+  std::string grace;  // as written; empty: the default
   double grace_seconds = 10;
 };
 

@@ -10,6 +10,7 @@
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/config/input_error.hpp"
+#include "harness/publish/tls_settings.hpp"
 #include "harness/serve/service.hpp"
 #include "harness/sweep/probe.hpp"
 
@@ -43,16 +44,45 @@ std::string read_token(const std::string& path) {
   return token;
 }
 
-net::ListenAddress listen_address(const std::string& text, bool has_token) {
+net::ListenAddress listen_address(const std::string& text, const serve::Access& access) {
   const std::optional<net::ListenAddress> address = net::parse_listen_address(text);
   if (!address) {
     throw InputError("--listen", in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464");
   }
-  if (!address->loopback && !has_token) {
-    throw InputError("--listen",
-                     in_quotes(text) + " can be reached from other machines: give --token-file too");
+  if (!address->loopback && access.token.empty() && !access.certificates) {
+    throw InputError(
+        "--listen",
+        in_quotes(text) + " can be reached from other machines: give --token-file or --tls-client-ca too");
   }
   return *address;
+}
+
+std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
+  return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
+}
+
+// Certificates are renewed while sweeps run: files that will not do leave the old ones in place.
+void renew_tls(serve::Service& service, const config::TlsOptions& options) {
+  try {
+    service.set_tls(read_tls(options));
+    std::fprintf(stderr, "graphbench: new connections get the certificate as it is now\n");
+  } catch (const InputError& error) {
+    std::fprintf(stderr, "graphbench: warning: the old certificate stays: %s\n", error.what());
+  }
+}
+
+sigset_t block_signals(bool hang_up_too) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  if (hang_up_too) {
+    sigaddset(&signals, SIGHUP);
+    // nohup has it ignored: it would never come.
+    if (std::signal(SIGHUP, SIG_DFL) == SIG_ERR) throw Error(ErrorCode::io, "take SIGHUP");
+  }
+  if (pthread_sigmask(SIG_BLOCK, &signals, nullptr) != 0) throw Error(ErrorCode::io, "block signals");
+  return signals;
 }
 
 // Asked once, before anything is measured: it opens the devices, in a process of its own.
@@ -72,8 +102,12 @@ std::vector<serve::ListedDevice> list_devices() {
 
 int serve_command(const Arguments& arguments) {
   serve::ServiceSettings settings;
-  settings.token = read_token(arguments.serve.token_file);
-  settings.listen = listen_address(arguments.serve.listen, !settings.token.empty());
+  const config::TlsOptions& tls = arguments.serve.tls;
+  settings.access = {read_token(arguments.serve.token_file), !tls.client_ca.empty()};
+  settings.tls = read_tls(tls);
+  settings.listen = listen_address(arguments.serve.listen, settings.access);
+  settings.plugins = serve::PluginFolder(arguments.serve.plugin_folder);
+  settings.compare_bytes_max = static_cast<std::uint64_t>(arguments.serve.compare_bytes_max);
   settings.state_folder = arguments.serve.state;
   settings.grace_seconds = arguments.serve.grace_seconds;
   settings.baseline =
@@ -81,17 +115,17 @@ int serve_command(const Arguments& arguments) {
   settings.sweep_command = sweep::own_command("--served-sweep");
   settings.tool_version = GRAPHBENCH_VERSION;
   settings.devices = list_devices();
-  // Before any thread starts: all of them leave these two to the wait below.
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGINT);
-  sigaddset(&stop, SIGTERM);
-  if (pthread_sigmask(SIG_BLOCK, &stop, nullptr) != 0) throw Error(ErrorCode::io, "block signals");
+  const char* scheme = settings.tls ? "https" : "http";
+  // Before any thread starts: all of them leave these to the wait below.
+  const sigset_t signals = block_signals(settings.tls != nullptr);
   {
-    const serve::Service service(std::move(settings));
-    std::fprintf(stderr, "graphbench: serving http://%s\n", service.address().text().c_str());
-    int signal = 0;
-    if (sigwait(&stop, &signal) != 0) throw Error(ErrorCode::io, "wait for signals");
+    serve::Service service(std::move(settings));
+    std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());
+    int signal = SIGHUP;
+    while (signal == SIGHUP) {
+      if (sigwait(&signals, &signal) != 0) throw Error(ErrorCode::io, "wait for signals");
+      if (signal == SIGHUP) renew_tls(service, tls);
+    }
     std::fprintf(stderr, "graphbench: stopping\n");
   }
   return exit_done;

@@ -33,10 +33,18 @@ struct SetOption {
   bool from_flag = false;  // one on the command line must name a workload of the sweep
 };
 
+// A server's PEM files; an empty text: none. harness/publish checks them.
+struct TlsOptions {
+  std::string certificate;
+  std::string key;
+  std::string client_ca;
+};
+
 // How results reach Prometheus; an empty text: not that way. harness/publish checks the texts.
 struct PrometheusOptions {
   std::string listen;
   bool allow_remote = false;
+  TlsOptions tls;
   double linger_seconds = 0;
   std::string textfile;
   std::string push;

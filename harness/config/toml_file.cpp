@@ -27,7 +27,6 @@ struct NoToml : std::runtime_error {
 #include <memory>
 
 #include "harness/config/input_error.hpp"
-#include "harness/config/option_table.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/config/toml_ascii.hpp"
 
@@ -101,7 +100,7 @@ std::optional<std::string> scalar(const toml::node& node, OptionKind kind) {
 
 class TomlReader {
  public:
-  explicit TomlReader(const std::string& path) : path_(path) {}
+  TomlReader(const std::string& path, const std::vector<OptionSpec>& more) : path_(path), more_(more) {}
 
   RawOptions read(const toml::table& root) {
     for (const auto& [key, node] : root) option(key, node);
@@ -117,6 +116,7 @@ class TomlReader {
   void option(const toml::key& key, const toml::node& node) {
     const std::string name(key.str());
     const OptionSpec* spec = find_option(name);
+    for (const OptionSpec& each : more_) spec = each.name == name ? &each : spec;
     if (spec == nullptr) {
       throw InputError(place(path_, key.source()),
                        in_quotes(name) + " is not a key of a sweep" + did_you_mean(name, option_names()) +
@@ -162,18 +162,19 @@ class TomlReader {
   }
 
   const std::string& path_;
+  const std::vector<OptionSpec>& more_;
   RawOptions raw_;
 };
 
 }  // namespace
 
-RawOptions parse_toml(const std::string& text, const std::string& path) {
+RawOptions parse_toml(const std::string& text, const std::string& path, const std::vector<OptionSpec>& more) {
   if (const std::optional<std::size_t> line = line_of_misplaced_letter(text)) {
     throw InputError(path + ":" + std::to_string(*line),
                      "a letter beyond ASCII stands outside a string: put it in quotes, or leave it out");
   }
   try {
-    return TomlReader(path).read(toml::parse(text, path));
+    return TomlReader(path, more).read(toml::parse(text, path));
   } catch (const NoToml& error) {
     throw InputError(path, error.what());
   } catch (const toml::parse_error& error) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "harness/config/option_table.hpp"
 #include "harness/config/options.hpp"
 
 namespace graphbench::config {
@@ -11,7 +13,8 @@ namespace graphbench::config {
 // the nearest known one), a value of the wrong type.
 RawOptions read_toml_file(const std::string& path);
 
-// The same from text; `path` is only for messages.
-RawOptions parse_toml(const std::string& text, const std::string& path);
+// The same from text; `path` is only for messages. `more`: keys beside those of a configuration file.
+RawOptions parse_toml(const std::string& text, const std::string& path,
+                      const std::vector<OptionSpec>& more = {});
 
 }  // namespace graphbench::config

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -12,7 +11,8 @@
 #include <optional>
 #include <utility>
 
-#include "harness/net/body_stream.hpp"
+#include "harness/net/body_sender.hpp"
+#include "harness/net/client_stream.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -22,6 +22,12 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using boost::system::error_code;
 using Body = http::span_body<const char>;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t read_bytes = 4096;
+constexpr std::size_t drain_bytes = 64 * 1024;
+constexpr std::chrono::seconds farewell_max{1};
+constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
 std::string lower_case(std::string_view text) {
   std::string result(text);
@@ -30,86 +36,152 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-Request to_request(const http::request<http::string_body>& message) {
+Request head_of(const http::request<http::string_body>& message) {
   Request request;
   request.method = std::string(message.method_string());
   const std::string target(message.target());
   const std::size_t question = std::min(target.find('?'), target.size());
   request.path = target.substr(0, question);
   if (question < target.size()) request.query = target.substr(question + 1);
-  request.body = message.body();
   for (const auto& field : message) {
     request.headers[lower_case(std::string_view(field.name_string()))] = std::string(field.value());
   }
   return request;
 }
 
-// What a client did wrong, as far as it can still be told; 0 where it is gone.
+// What a client did wrong, as far as it can still be told; 0 where it is gone or its time is up.
 unsigned status_of(const error_code& error) {
   if (error == http::error::header_limit) return 431;
   if (error == http::error::body_limit) return 413;
-  if (error == beast::error::timeout) return 408;
   const bool malformed = error.category() == http::make_error_code(http::error::bad_method).category();
   return malformed && error != http::error::end_of_stream && error != http::error::partial_message ? 400 : 0;
 }
 
+Response internal_error() {
+  return text_response(500, "an internal error");
+}
+
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(asio::ip::tcp::socket socket, const ConnectionContext& context)
-      : stream_(std::move(socket)), timer_(stream_.get_executor()), context_(context) {}
+  Connection(asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
+             const ConnectionContext& context)
+      : place_(nullptr, [&context](void*) { context.on_end(); }),
+        stream_(std::move(socket), tls),
+        context_(context) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() {
     if (following_) following_->detach();
-    context_.on_end();
+  }
+
+  void begin() {
+    if (!stream_.is_tls()) return wait_for_request();
+    stream_.tcp().expires_after(context_.limits.request_max);
+    stream_.async_handshake([self = shared_from_this()](error_code error) { self->after_handshake(error); });
+  }
+
+ private:
+  void after_handshake(const error_code& error) {
+    if (!error) return wait_for_request();
+    if (stream_.become_plain_for(error)) return refuse(400, "this port speaks TLS: begin with https://");
+    end();  // OpenSSL has told the client why
   }
 
   // Waits for the first byte first, so that a slow request and a quiet connection are told apart.
   void wait_for_request() {
-    if (buffer_.size() > 0) return read_request();
-    stream_.expires_after(context_.limits.idle_max);
+    if (buffer_.size() > 0) return read_head();
+    stream_.tcp().expires_after(context_.limits.idle_max);
     stream_.async_read_some(buffer_.prepare(read_bytes),
                             [self = shared_from_this()](error_code error, std::size_t got) {
                               if (error) return;
                               self->buffer_.commit(got);
-                              self->read_request();
+                              self->read_head();
                             });
   }
 
- private:
-  static constexpr std::size_t read_bytes = 4096;
-
-  void read_request() {
+  void read_head() {
     parser_.emplace();
     parser_->header_limit(context_.limits.header_bytes_max);
-    parser_->body_limit(context_.limits.body_bytes_max);
-    stream_.expires_after(context_.limits.request_max);
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](error_code error, std::size_t) { self->answer(error); });
+    parser_->body_limit(boost::none);  // the head decides
+    deadline_ = Clock::now() + context_.limits.request_max;
+    stream_.tcp().expires_at(deadline_);
+    http::async_read_header(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](error_code error, std::size_t) { self->after_head(error); });
   }
 
-  void answer(const error_code& error) {
-    if (error) {
-      // A stream that timed out is closed already.
-      const unsigned status = status_of(error);
-      if (status == 0 || status == 408) return;
-      return write(text_response(status, std::string(http::obsolete_reason(http::int_to_status(status)))),
-                   false, false);
-    }
-    const http::request<http::string_body>& message = parser_->get();
-    const bool keep_alive = message.keep_alive() && context_.may_linger();
-    write(response_to(message), keep_alive, message.method() == http::verb::head);
-  }
-
-  Response response_to(const http::request<http::string_body>& message) const {
+  void after_head(const error_code& error) {
+    if (error) return refuse(error);
+    request_ = head_of(parser_->get());
+    Admission admission;
     try {
-      return context_.handler(to_request(message));
+      admission = context_.admit(request_);
     } catch (const std::exception&) {
-      return text_response(500, "an internal error");
+      return write(internal_error());
     }
+    request_.hold = std::move(admission.hold);
+    if (!admission.wants_body) return respond();
+    const std::uint64_t announced = parser_->content_length().value_or(0);
+    if (announced > admission.body_bytes_max) return refuse(http::error::body_limit);
+    parser_->body_limit(admission.body_bytes_max);
+    deadline_ += std::chrono::seconds(announced / (1024 * 1024));
+    stream_.tcp().expires_at(deadline_);
+    const std::string_view expected = request_.header("expect");
+    if (expected.empty() || parser_->is_done()) return read_body();
+    if (lower_case(expected) != "100-continue") return refuse(417, "Expect: give 100-continue or nothing");
+    asio::async_write(stream_, asio::buffer(continue_line),
+                      [self = shared_from_this()](error_code failed, std::size_t) {
+                        if (!failed) self->read_body();
+                      });
   }
 
-  void write(Response response, bool keep_alive, bool head_only) {
+  void read_body() {
+    http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+      if (error) return self->refuse(error);
+      self->keep_alive_ = self->parser_->get().keep_alive() && self->context_.may_linger();
+      self->request_.body = std::move(self->parser_->get().body());
+      self->respond();
+    });
+  }
+
+  void respond() {
+    Response response;
+    try {
+      response = context_.handler(request_);
+    } catch (const std::exception&) {
+      response = internal_error();
+    }
+    if (!response.later) return write(std::move(response));
+    stream_.tcp().expires_never();
+    context_.run_aside([self = shared_from_this(), work = std::move(response.later)]() mutable {
+      Response answer;
+      try {
+        answer = work(self->request_);
+      } catch (const std::exception&) {
+        answer = internal_error();
+      }
+      const auto executor = self->stream_.get_executor();
+      asio::post(executor, [self = std::move(self), answer = std::move(answer)]() mutable {
+        self->write(std::move(answer));
+      });
+    });
+  }
+
+  void refuse(const error_code& error) {
+    const unsigned status = status_of(error);
+    if (status == 0) return;
+    refuse(status, std::string(http::obsolete_reason(http::int_to_status(status))));
+  }
+
+  // What follows in the stream is not known to be a request.
+  void refuse(unsigned status, const std::string& line) {
+    keep_alive_ = false;
+    write(text_response(status, line));
+  }
+
+  void write(Response response) {
+    const bool head_only = request_.method == "HEAD";
+    request_ = {};  // what it holds, too, before the answer: who has it may ask again
     following_ = std::move(response.stream);
     body_ = response.body ? std::move(response.body) : std::make_shared<const std::string>();
     message_ = {};
@@ -119,7 +191,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     message_.set(http::field::content_type, response.content_type);
     message_.set("X-Content-Type-Options", "nosniff");
     for (const auto& [name, value] : response.headers) message_.set(name, value);
-    message_.keep_alive(keep_alive && !following_);  // the end of a stream is the end of the connection
+    message_.keep_alive(keep_alive_ && !following_);  // the end of a stream is the end of the connection
     if (!following_) {
       message_.body() = {body_->data(), body_->size()};
       message_.prepare_payload();
@@ -127,125 +199,54 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     serializer_.emplace(message_);
     serializer_->split(head_only || following_);
-    stream_.expires_after(context_.limits.request_max);
-    if (following_ && !head_only) {
-      http::async_write_header(stream_, *serializer_,
-                               [self = shared_from_this()](error_code error, std::size_t) {
-                                 if (!error) self->follow();
-                               });
-      return;
-    }
-    keep_alive = message_.keep_alive();
-    const auto then = [self = shared_from_this(), keep_alive](error_code error, std::size_t) {
-      self->after_write(error, keep_alive);
+    stream_.tcp().expires_after(context_.limits.request_max);
+    const auto then = [self = shared_from_this(), head_only](error_code error, std::size_t) {
+      self->after_write(error, head_only);
     };
-    if (head_only) {
+    if (head_only || following_) {
       http::async_write_header(stream_, *serializer_, then);
     } else {
       http::async_write(stream_, *serializer_, then);
     }
   }
 
-  void after_write(const error_code& error, bool keep_alive) {
+  void after_write(const error_code& error, bool head_only) {
     body_.reset();
     if (error) return;
-    if (keep_alive) return wait_for_request();
-    error_code ignored;  // the client may have left first
-    stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-    drain(drain_bytes_max);
-  }
-
-  // From here on the client only listens: what it still says is read and forgotten, so that its leaving
-  // shows.
-  void follow() {
-    stream_.expires_never();
-    following_->attach([weak = weak_from_this(), executor = stream_.get_executor()] {
-      asio::post(executor, [weak] {
-        if (const auto self = weak.lock()) self->send_next();
-      });
-    });
-    read_and_forget();
-    send_next();
-  }
-
-  void read_and_forget() {
-    buffer_.consume(buffer_.size());
-    stream_.async_read_some(buffer_.prepare(read_bytes),
-                            [self = shared_from_this()](error_code error, std::size_t) {
-                              if (error) return self->cut_off();
-                              self->read_and_forget();
-                            });
-  }
-
-  void send_next() {
-    if (sending_ || cut_off_) return;
-    using What = BodyStream::Taken::What;
-    const BodyStream::Taken taken = following_->take();
-    if (taken.what == What::bytes) return send(taken.bytes);
-    if (taken.what == What::cut_off) return cut_off();
-    if (taken.what == What::over) {
-      timer_.cancel();
-      error_code ignored;  // the client may have left first
-      stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-      return limit(context_.limits.request_max);  // to read the rest and leave
+    if (following_ && !head_only) {
+      return send_body(std::move(stream_), std::exchange(following_, nullptr), context_.limits,
+                       std::move(place_));
     }
-    timer_.expires_after(context_.limits.keep_alive);
-    timer_.async_wait([self = shared_from_this()](error_code error) {
-      if (!error && !self->sending_) self->send(self->following_->keep_alive());
-    });
+    if (std::exchange(keep_alive_, false) && message_.keep_alive()) return wait_for_request();
+    end();
   }
 
-  void send(const BodyStream::Bytes& bytes) {
-    sending_ = true;
-    body_ = bytes;
-    limit(context_.limits.request_max);
-    asio::async_write(stream_, asio::buffer(*body_),
-                      [self = shared_from_this()](error_code error, std::size_t) {
-                        self->sending_ = false;
-                        self->timer_.cancel();
-                        if (error) return self->cut_off();
-                        self->send_next();
-                      });
+  void end() {
+    stream_.tcp().expires_after(farewell_max);
+    deadline_ = Clock::now() + context_.limits.request_max;
+    stream_.end_sending([self = shared_from_this()] { self->drain(); });
   }
 
-  void limit(std::chrono::milliseconds longest) {
-    timer_.expires_after(longest);
-    timer_.async_wait([self = shared_from_this()](error_code error) {
-      // One that fired as it was set anew comes without an error.
-      if (!error && self->timer_.expiry() <= std::chrono::steady_clock::now()) self->cut_off();
-    });
-  }
-
-  void cut_off() {
-    if (std::exchange(cut_off_, true)) return;
-    timer_.cancel();
-    following_->detach();
-    error_code ignored;  // it is of no use any more
-    stream_.socket().close(ignored);
-  }
-
-  // Reads on for a little while: closing with unread bytes would reset the connection, and the client
-  // might lose the answer that says what it did wrong.
-  void drain(std::size_t bytes_left) {
-    if (bytes_left < read_bytes) return;
+  // Reads on for as long as a request may take, and forgets it: closing with unread bytes would reset the
+  // connection, and a client that is still sending its body would lose the answer that says why not.
+  void drain() {
     buffer_.consume(buffer_.size());
-    stream_.expires_after(std::chrono::seconds(1));
-    stream_.async_read_some(buffer_.prepare(read_bytes),
-                            [self = shared_from_this(), bytes_left](error_code error, std::size_t) {
-                              if (!error) self->drain(bytes_left - read_bytes);
-                            });
+    stream_.tcp().expires_at(std::min(deadline_, Clock::now() + farewell_max));
+    stream_.tcp().async_read_some(buffer_.prepare(drain_bytes),
+                                  [self = shared_from_this()](error_code error, std::size_t) {
+                                    if (!error) self->drain();
+                                  });
   }
 
-  static constexpr std::size_t drain_bytes_max = 1024 * 1024;
-
-  beast::tcp_stream stream_;
-  asio::steady_timer timer_;               // of a stream: keep-alive, or how long a write may take
-  std::shared_ptr<BodyStream> following_;  // the answer's, where it goes on
-  bool sending_ = false;
-  bool cut_off_ = false;
+  std::shared_ptr<void> place_;  // goes last
+  ClientStream stream_;
   const ConnectionContext& context_;
+  Clock::time_point deadline_;  // of the request; then of what a client says after the answer
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
+  Request request_;
+  bool keep_alive_ = false;
+  std::shared_ptr<BodyStream> following_;  // the answer's, where it goes on
   std::shared_ptr<const std::string> body_;
   http::response<Body> message_;
   std::optional<http::response_serializer<Body>> serializer_;
@@ -253,8 +254,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 }  // namespace
 
-void serve_connection(asio::ip::tcp::socket socket, const ConnectionContext& context) {
-  std::make_shared<Connection>(std::move(socket), context)->wait_for_request();
+void serve_connection(asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
+                      const ConnectionContext& context) {
+  std::make_shared<Connection>(std::move(socket), tls, context)->begin();
 }
 
 }  // namespace graphbench::net

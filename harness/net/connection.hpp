@@ -12,12 +12,17 @@ namespace graphbench::net {
 struct ConnectionContext {
   ServerLimits limits;
   Handler handler;
+  Admit admit;
+  // On another thread, one piece of work after the other.
+  std::function<void(std::function<void()> work)> run_aside;
   // Whether the server has a place to spare: a connection kept open between requests takes one.
   std::function<bool()> may_linger;
   std::function<void()> on_end;
 };
 
-// Lives until the client leaves, a limit is reached or its executor stops. `context` must outlive it.
-void serve_connection(boost::asio::ip::tcp::socket socket, const ConnectionContext& context);
+// Lives until the client leaves, a limit is reached or its executor stops. `context` must outlive it. `tls`
+// null: plain HTTP.
+void serve_connection(boost::asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
+                      const ConnectionContext& context);
 
 }  // namespace graphbench::net

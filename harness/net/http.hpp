@@ -1,6 +1,7 @@
 // Requests and responses as plain data, and who answers them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@ struct Request {
   std::string body;
   std::map<std::string, std::string> headers;     // names in lower case; the last of a name counts
   std::map<std::string, std::string> parameters;  // filled by the router: {id} -> what stood there
+  std::shared_ptr<void> hold;                     // what its admission took for it; goes with it
 
   // Empty where the header is absent.
   std::string_view header(const std::string& lower_case_name) const;
@@ -31,13 +33,24 @@ struct Response {
   std::shared_ptr<const std::string> body;  // shared: many clients are sent the same bytes
   std::shared_ptr<BodyStream> stream;       // where set, what follows the head in place of `body`
   std::vector<std::pair<std::string, std::string>> headers;
+  // For what takes long: where set, this one is sent instead of the rest, called with the same request on
+  // another thread of the server, one at a time.
+  std::function<Response(Request&)> later;
 };
 
 // One line of text, for people and for errors.
 Response text_response(unsigned status, const std::string& line);
 
-// Called on the server's thread, one request at a time: what takes long belongs elsewhere. Where it
-// throws, the client gets a 500 without details.
-using Handler = std::function<Response(const Request&)>;
+// Called on the server's thread, one request at a time: what takes long belongs into Response::later. Where
+// it throws, the client gets a 500 without details.
+using Handler = std::function<Response(Request&)>;
+
+// What is decided when the head of a request is there and its body is not.
+struct Admission {
+  std::uint64_t body_bytes_max = 0;  // longer: 413
+  bool wants_body = true;            // false: the handler answers the head alone, and the connection ends
+  std::shared_ptr<void> hold;        // becomes the request's
+};
+using Admit = std::function<Admission(const Request& head)>;
 
 }  // namespace graphbench::net

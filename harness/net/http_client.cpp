@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "graphs/ir/error.hpp"
+#include "harness/net/tls_context.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -23,6 +24,7 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::use_awaitable;
 using asio::ip::tcp;
+using boost::system::error_code;
 
 constexpr std::size_t body_bytes_max = 64 * 1024;
 
@@ -61,15 +63,27 @@ asio::awaitable<ClientResponse> run(const ClientRequest& request) {
   co_await asio::async_connect(socket, endpoints, use_awaitable);
   if (!request.url.tls) co_return co_await exchange(socket, request);
   asio::ssl::context context(asio::ssl::context::tls_client);
+  set_protocol(context);
   context.set_default_verify_paths();
   asio::ssl::stream<tcp::socket> stream(std::move(socket), context);
   stream.set_verify_mode(asio::ssl::verify_peer);
   stream.set_verify_callback(asio::ssl::host_name_verification(request.url.host));
-  if (SSL_set_tlsext_host_name(stream.native_handle(), request.url.host.c_str()) != 1) {
+  // RFC 6066 has no addresses there.
+  error_code no_address;
+  asio::ip::make_address(request.url.host, no_address);
+  if (no_address && SSL_set_tlsext_host_name(stream.native_handle(), request.url.host.c_str()) != 1) {
     throw Error(ErrorCode::io, "the host name does not fit into TLS");
   }
   co_await stream.async_handshake(asio::ssl::stream_base::client, use_awaitable);
   co_return co_await exchange(stream, request);
+}
+
+std::string words_of(const error_code& error) {
+  const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
+  const bool untrusted =
+      error.category() == asio::error::get_ssl_category() && reason == SSL_R_CERTIFICATE_VERIFY_FAILED;
+  return untrusted ? "its certificate is not trusted: let SSL_CERT_FILE name the one that signed it"
+                   : error.message();
 }
 
 }  // namespace
@@ -88,7 +102,7 @@ ClientResponse send(const ClientRequest& request) {
   try {
     if (failure) std::rethrow_exception(failure);
   } catch (const boost::system::system_error& error) {
-    throw Error(ErrorCode::io, request.method + " at " + place + ": " + error.code().message());
+    throw Error(ErrorCode::io, request.method + " at " + place + ": " + words_of(error.code()));
   } catch (const std::exception& error) {
     throw Error(ErrorCode::io, request.method + " at " + place + ": " + error.what());
   }

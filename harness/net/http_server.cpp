@@ -7,8 +7,11 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include "graphs/ir/error.hpp"
@@ -45,6 +48,13 @@ class HttpServer::Impl {
       : settings_(std::move(settings)), acceptor_(io_), retry_(io_) {
     context_.limits = settings_.limits;
     context_.handler = std::move(handler);
+    context_.admit = settings_.admit;
+    if (!context_.admit) {
+      context_.admit = [most = settings_.limits.body_bytes_max](const Request&) {
+        return Admission{most, true, nullptr};
+      };
+    }
+    context_.run_aside = [this](std::function<void()> work) { run_aside(std::move(work)); };
     context_.may_linger = [this] { return connections_ < settings_.limits.connections_max; };
     context_.on_end = [this] { end_connection(); };
     listen();
@@ -63,9 +73,14 @@ class HttpServer::Impl {
     stopping_ = true;
     io_.stop();
     thread_.join();
+    aside_.reset();  // waits; what it posts is destroyed with io_
   }
 
   const ListenAddress& address() const noexcept { return settings_.address; }
+
+  void set_tls(std::shared_ptr<TlsContext> tls) {
+    asio::post(io_, [this, tls = std::move(tls)]() mutable { settings_.tls = std::move(tls); });
+  }
 
  private:
   void check(const error_code& error) const {
@@ -99,8 +114,10 @@ class HttpServer::Impl {
       if (error) return accept_later();
       // Between accept and here a child may have been started; `spawn` closes what is not its own.
       static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
+      // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
+      static_cast<void>(socket.set_option(tcp::no_delay(true), error));
       ++connections_;
-      serve_connection(std::move(socket), context_);
+      serve_connection(std::move(socket), settings_.tls, context_);
       accept();
     });
   }
@@ -111,6 +128,15 @@ class HttpServer::Impl {
     retry_.async_wait([this](error_code error) {
       if (!error) accept();
     });
+  }
+
+  // The second thread starts when it is first needed, from the first one: it inherits the mask of signals.
+  void run_aside(std::function<void()> work) {
+    if (!aside_) {
+      aside_.emplace(1);
+      asio::post(*aside_, settings_.on_thread);
+    }
+    asio::post(*aside_, std::move(work));
   }
 
   void end_connection() {
@@ -126,6 +152,7 @@ class HttpServer::Impl {
   asio::io_context io_;  // after what its handlers use: they are destroyed with it
   tcp::acceptor acceptor_;
   asio::steady_timer retry_;
+  std::optional<asio::thread_pool> aside_;
   std::thread thread_;
 };
 
@@ -136,6 +163,10 @@ HttpServer::~HttpServer() = default;
 
 const ListenAddress& HttpServer::address() const noexcept {
   return impl_->address();
+}
+
+void HttpServer::set_tls(std::shared_ptr<TlsContext> tls) {
+  impl_->set_tls(std::move(tls));
 }
 
 }  // namespace graphbench::net

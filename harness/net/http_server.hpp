@@ -9,38 +9,46 @@
 
 #include "harness/net/http.hpp"
 #include "harness/net/listen_address.hpp"
+#include "harness/net/tls.hpp"
 
 namespace graphbench::net {
 
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
-  std::uint64_t body_bytes_max = 0;           // longer: 413
+  std::uint64_t body_bytes_max = 0;           // longer: 413; where no Admit decides
   // Beyond it nothing is accepted until a connection ends; clients wait in the system's queue.
   std::size_t connections_max = 256;
-  std::chrono::milliseconds request_max{10'000};  // from its first byte to its last; and for a response
-  std::chrono::milliseconds idle_max{30'000};     // between two requests of a connection
-  std::chrono::milliseconds keep_alive{15'000};   // after which a stream with nothing to tell says so
+  // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
+  // and for a response.
+  std::chrono::milliseconds request_max{10'000};
+  std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
+  std::chrono::milliseconds keep_alive{15'000};  // after which a stream with nothing to tell says so
 };
 
 struct ServerSettings {
   ListenAddress address;
   ServerLimits limits;
-  // Called first on the server's thread, to put it on a CPU.
+  std::shared_ptr<TlsContext> tls = nullptr;  // null: plain HTTP
+  Admit admit = nullptr;                      // empty: every request, up to limits.body_bytes_max
+  // Called first on each of the server's threads, to put it on a CPU.
   std::function<void()> on_thread = [] {};
 };
 
-// Serves from construction to destruction. `handler` is called on the server's thread.
+// Serves from construction to destruction. `handler` and `admit` are called on the server's thread.
 class HttpServer {
  public:
   // Throws Error(io) where it cannot listen there.
   HttpServer(ServerSettings settings, Handler handler);
-  // Ends every connection at once.
+  // Ends every connection at once, after what is answered later.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
   // With the port that was bound, where the settings left it to the system.
   const ListenAddress& address() const noexcept;
+
+  // For connections from now on. From any thread.
+  void set_tls(std::shared_ptr<TlsContext> tls);
 
  private:
   class Impl;

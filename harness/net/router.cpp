@@ -57,7 +57,7 @@ void Router::add(const std::string& method, const std::string& pattern, Handler 
   routes_.push_back({method, pattern, parts_of(pattern), std::move(handler)});
 }
 
-Response Router::operator()(const Request& request) const {
+Response Router::operator()(Request& request) const {
   if (!request.path.starts_with('/')) return text_response(404, "there is nothing here");
   const std::vector<std::string> path = parts_of(request.path);
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
@@ -66,9 +66,8 @@ Response Router::operator()(const Request& request) const {
   for (const Route& route : routes_) {
     if (!fits(route.parts, path, parameters)) continue;
     if (route.method == method) {
-      Request matched = request;
-      matched.parameters = parameters;
-      return route.handler(matched);
+      request.parameters = parameters;
+      return route.handler(request);
     }
     allowed += (allowed.empty() ? "" : ", ") + route.method + (route.method == "GET" ? ", HEAD" : "");
   }

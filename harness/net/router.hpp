@@ -16,7 +16,7 @@ class Router {
 
   // 404 where no pattern fits, 405 with Allow where none of the method does. HEAD is answered as GET;
   // whoever sends the response leaves the body out.
-  Response operator()(const Request& request) const;
+  Response operator()(Request& request) const;
 
   // The pattern that a path fits, whatever its method; "other" where none does. For metrics and logs, which
   // must not hold what clients make up.

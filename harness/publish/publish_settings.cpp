@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/config/input_error.hpp"
+#include "harness/publish/tls_settings.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::publish {
@@ -28,10 +29,12 @@ net::ListenAddress listen_address(const config::SweepOptions& options) {
   if (!address) {
     throw InputError(where, in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464 or [::1]:9464");
   }
-  if (!address->loopback && !options.prometheus.allow_remote) {
+  const bool known_clients = !options.prometheus.tls.client_ca.empty();
+  if (!address->loopback && !known_clients && !options.prometheus.allow_remote) {
     throw InputError(where, in_quotes(text) + " can be reached from other machines: give 127.0.0.1:" +
                                 std::to_string(address->port) +
-                                ", or add --prometheus-allow-remote if anyone there may read the results");
+                                ", add --tls-client-ca to let in whom you know, or "
+                                "--prometheus-allow-remote if anyone there may read the results");
   }
   return *address;
 }
@@ -88,6 +91,9 @@ PublishSettings check_publishing(const config::SweepOptions& options) {
   const config::PrometheusOptions& given = options.prometheus;
   check_needs(options, "prometheus-allow-remote", !given.allow_remote || !given.listen.empty(),
               "--prometheus-listen");
+  for (const char* name : {"tls-certificate", "tls-key", "tls-client-ca"}) {
+    check_needs(options, name, !given.listen.empty(), "--prometheus-listen");
+  }
   check_needs(options, "push-grouping", !given.push.empty(), "--prometheus-push");
   check_needs(options, "push-delete", !given.push_delete || !given.push.empty(), "--prometheus-push");
   check_needs(options, "linger", !given.listen.empty() || given.push_delete,
@@ -100,6 +106,7 @@ PublishSettings check_publishing(const config::SweepOptions& options) {
   PublishSettings settings;
   settings.baseline = Baseline::open({given.baseline, given.against, given.history});
   if (!given.listen.empty()) settings.listen = listen_address(options);
+  settings.tls = check_tls(given.tls, [&](const std::string& name) { return options.where(name); });
   if (!given.push.empty()) settings.push = push_url(options);
   settings.grouping = grouping_keys(options);
   settings.push_delete = given.push_delete;

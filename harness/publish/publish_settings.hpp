@@ -8,6 +8,7 @@
 
 #include "harness/config/options.hpp"
 #include "harness/net/listen_address.hpp"
+#include "harness/net/tls.hpp"
 #include "harness/net/url.hpp"
 #include "harness/publish/baseline.hpp"
 
@@ -15,7 +16,8 @@ namespace graphbench::publish {
 
 struct PublishSettings {
   std::optional<net::ListenAddress> listen;
-  std::string textfile;  // empty: none
+  std::shared_ptr<net::TlsContext> tls;  // of `listen`; null: plain HTTP
+  std::string textfile;                  // empty: none
   std::optional<net::Url> push;
   std::map<std::string, std::string> grouping;  // beside job and instance, or in their place
   bool push_delete = false;

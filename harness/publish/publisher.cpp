@@ -48,12 +48,13 @@ Publisher::Publisher(PublishSettings settings, const model::InstrumentOptions& i
   if (!settings_.listen) return;
   net::ServerSettings server;
   server.address = *settings_.listen;
+  server.tls = settings_.tls;
   server.on_thread = [instruments] { keep_off_measuring_cpu(instruments); };
   server_ = std::make_unique<net::HttpServer>(std::move(server), routes(metrics_));
 }
 
 std::string Publisher::url() const {
-  return server_ ? "http://" + server_->address().text() + "/metrics" : "";
+  return server_ ? (settings_.tls ? "https://" : "http://") + server_->address().text() + "/metrics" : "";
 }
 
 void Publisher::begin(const std::string& device, const model::DeviceFacts& facts) {

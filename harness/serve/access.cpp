@@ -33,21 +33,21 @@ bool changes_something(const net::Request& request) {
 
 }  // namespace
 
-std::optional<net::Response> refusal_of(const net::Request& request, const std::string& token) {
+std::optional<net::Response> refusal_of(const net::Request& request, const Access& access) {
   // Probes of a supervisor carry no token, and learn nothing.
   if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
   if (changes_something(request) && is_of_another_origin(request)) {
     return refusal(403, "a page of another origin may not do this: ask from the service's own page");
   }
-  if (token.empty()) {
+  if (access.token.empty()) {
     // A page in a browser could reach loopback through a name of its own that resolves to it.
-    if (is_loopback_name(request.header("host"))) return std::nullopt;
+    if (access.certificates || is_loopback_name(request.header("host"))) return std::nullopt;
     return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
   }
   // The page is where a browser is given the token; it holds nothing of the service's.
   if (request.path == "/" && !changes_something(request)) return std::nullopt;
   const std::string_view given = request.header("authorization");
-  const std::string wanted = "Bearer " + token;
+  const std::string wanted = "Bearer " + access.token;
   if (given.size() == wanted.size() && CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) == 0) {
     return std::nullopt;
   }

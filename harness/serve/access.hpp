@@ -1,5 +1,5 @@
-// Who may ask: whoever has the token; without one, whoever comes to loopback under its own name. No page of
-// another origin changes anything.
+// Who may ask: whoever has the token, or a certificate; with neither asked for, whoever comes to loopback
+// under its own name. No page of another origin changes anything.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,12 @@
 
 namespace graphbench::serve {
 
-// The refusal, or nothing where the request may be answered. `token` empty: none is asked for.
-std::optional<net::Response> refusal_of(const net::Request& request, const std::string& token);
+struct Access {
+  std::string token;          // empty: none is asked for
+  bool certificates = false;  // TLS has let in none but clients with one
+};
+
+// The refusal, or nothing where the request may be answered.
+std::optional<net::Response> refusal_of(const net::Request& request, const Access& access);
 
 }  // namespace graphbench::serve

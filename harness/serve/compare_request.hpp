@@ -10,7 +10,6 @@ namespace graphbench::serve {
 // `document_of`: an ended sweep's result document, or nothing. Returns a document graphbench.comparison/1.
 // Throws config::InputError for a body, id or document that will not do. No file is read.
 std::string answer_comparison(
-    const std::string& body,
-    const std::function<std::optional<std::string>(const std::string&)>& document_of);
+    std::string body, const std::function<std::optional<std::string>(const std::string&)>& document_of);
 
 }  // namespace graphbench::serve

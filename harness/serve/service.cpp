@@ -13,12 +13,12 @@
 #include "graphs/ir/error.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/net/http_server.hpp"
+#include "harness/serve/admission.hpp"
 #include "harness/sweep/spawn.hpp"
 
 namespace graphbench::serve {
 namespace {
 
-constexpr std::uint64_t body_bytes_max = 64 * 1024;
 constexpr std::size_t connections_max = 900;  // below the usual limit of 1,024 descriptors
 
 // Two services on one folder would each take the other's running sweep for a dead one's.
@@ -49,6 +49,7 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
   runner.command = settings.sweep_command;
   runner.folder = std::filesystem::absolute(settings.state_folder);
   runner.baseline = settings.baseline;
+  runner.plugins = settings.plugins;
   runner.grace = std::chrono::milliseconds(static_cast<std::int64_t>(settings.grace_seconds * 1e3));
   return runner;
 }
@@ -56,7 +57,8 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
 net::ServerSettings server_settings(const ServiceSettings& settings) {
   net::ServerSettings server;
   server.address = settings.listen;
-  server.limits.body_bytes_max = body_bytes_max;
+  server.tls = settings.tls;
+  server.admit = make_admission(settings.access, settings.compare_bytes_max);
   server.limits.connections_max = connections_max;
   server.on_thread = keep_off_measuring_cpu;
   return server;
@@ -71,8 +73,9 @@ struct Service::Parts {
         metrics(settings.tool_version),
         feed(store),
         runner(runner_settings(settings), {store, metrics, service_metrics, feed}),
-        server(server_settings(settings), make_api({.token = settings.token, .devices = settings.devices},
-                                                   {store, runner, feed, metrics, service_metrics})) {}
+        server(server_settings(settings),
+               make_api({.access = settings.access, .devices = settings.devices, .plugins = settings.plugins},
+                        {store, runner, feed, metrics, service_metrics})) {}
 
   sweep::Descriptor lock;
   SweepStore store;
@@ -88,6 +91,10 @@ Service::~Service() = default;
 
 const net::ListenAddress& Service::address() const noexcept {
   return parts_->server.address();
+}
+
+void Service::set_tls(std::shared_ptr<net::TlsContext> tls) {
+  parts_->server.set_tls(std::move(tls));
 }
 
 }  // namespace graphbench::serve

@@ -1,11 +1,13 @@
 // The service as a whole: store, runner, server, from start to stop.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/net/listen_address.hpp"
+#include "harness/net/tls.hpp"
 #include "harness/publish/baseline.hpp"
 #include "harness/serve/service_api.hpp"
 
@@ -14,10 +16,13 @@ namespace graphbench::serve {
 struct ServiceSettings {
   net::ListenAddress listen;
   std::string state_folder;
-  std::string token;  // needed where `listen` is not loopback
+  Access access;                         // a token or certificates, where `listen` is not loopback
+  std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
-  std::vector<std::string> sweep_command;  // what starts a sweep that tells of itself
-  std::vector<ListedDevice> devices;       // what GET /v1/devices says
+  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // of the body of a comparison
+  PluginFolder plugins = {};                           // what requests may name
+  std::vector<std::string> sweep_command;              // what starts a sweep that tells of itself
+  std::vector<ListedDevice> devices;                   // what GET /v1/devices says
   std::string tool_version;
   std::shared_ptr<const publish::Baseline> baseline;  // what sweeps are compared with; null: nothing
 };
@@ -32,6 +37,9 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   const net::ListenAddress& address() const noexcept;
+
+  // For connections from now on.
+  void set_tls(std::shared_ptr<net::TlsContext> tls);
 
  private:
   struct Parts;

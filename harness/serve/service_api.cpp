@@ -9,7 +9,6 @@
 
 #include "harness/config/input_error.hpp"
 #include "harness/net/router.hpp"
-#include "harness/serve/access.hpp"
 #include "harness/serve/compare_request.hpp"
 #include "harness/serve/json_response.hpp"
 #include "harness/serve/openapi.hpp"
@@ -38,7 +37,7 @@ class Api {
     const char* pattern;
     Response (Api::*answer)(const Request&) const;
   };
-  static const std::array<Route, 15> routes;
+  static const std::array<Route, 16> routes;
 
   Api(ApiSettings settings, ApiParts parts)
       : settings_(std::move(settings)),
@@ -53,24 +52,37 @@ class Api {
     }
   }
 
-  Response operator()(const Request& request) const {
-    const auto began = std::chrono::steady_clock::now();
+  Response operator()(Request& request) const {
+    const auto began = Clock::now();
+    Response response = counted(request, began, [this](Request& each) { return answer(each); });
+    if (response.later) {
+      response.later = [this, began, work = std::move(response.later)](Request& each) {
+        return counted(each, began, work);
+      };
+    }
+    return response;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Response counted(Request& request, Clock::time_point began, const net::Handler& handle) const {
     Response response;
     try {
-      response = answer(request);
+      response = handle(request);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "graphbench: warning: %s %s: %s\n", request.method.c_str(),
                    router_.pattern_of(request.path).c_str(), error.what());
       response = refusal(500, "an internal error");
     }
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    if (response.later) return response;  // counted when it is answered
+    const std::chrono::duration<double> took = Clock::now() - began;
     service_metrics_.count_request(router_.pattern_of(request.path), response.status, took.count());
     return response;
   }
 
- private:
-  Response answer(const Request& request) const {
-    std::optional<Response> refused = refusal_of(request, settings_.token);
+  Response answer(Request& request) const {
+    std::optional<Response> refused = refusal_of(request, settings_.access);
     return refused ? std::move(*refused) : router_(request);
   }
 
@@ -91,15 +103,31 @@ class Api {
     return json_response(200, text_of({{"devices", devices}}));
   }
 
+  Response plugins(const Request&) const {
+    json plugins = json::array();
+    for (const std::string& name : settings_.plugins.names()) plugins.push_back({{"name", name}});
+    return json_response(200, text_of({{"plugins", plugins}}));
+  }
+
+  // Documents may be long: only one whose turn it is, and not on the network's thread.
   Response compare(const Request& request) const {
     if (media_type_of(request) != "application/json")
       return refusal(415, "give Content-Type application/json");
-    try {
-      return json_response(
-          200, answer_comparison(request.body, [this](const std::string& id) { return store_.result(id); }));
-    } catch (const config::InputError& error) {
-      return refusal(400, error.what());
+    if (!request.hold) {
+      Response busy = refusal(503, "another comparison is under way: try again");
+      busy.headers.emplace_back("Retry-After", "1");
+      return busy;
     }
+    Response response;
+    response.later = [this](Request& each) {
+      const auto result_of = [this](const std::string& id) { return store_.result(id); };
+      try {
+        return json_response(200, answer_comparison(std::move(each.body), result_of));
+      } catch (const config::InputError& error) {
+        return refusal(400, error.what());
+      }
+    };
+    return response;
   }
 
   Response ready(const Request&) const {
@@ -126,7 +154,8 @@ class Api {
     std::vector<std::string> arguments;
     try {
       arguments =
-          parse_sweep_request(request.body, type == "application/json" ? BodyFormat::json : BodyFormat::toml);
+          parse_sweep_request(request.body, type == "application/json" ? BodyFormat::json : BodyFormat::toml,
+                              settings_.plugins.names());
     } catch (const config::InputError& error) {
       return refusal(400, error.what());
     }
@@ -236,13 +265,14 @@ class Api {
   net::Router router_;
 };
 
-const std::array<Api::Route, 15> Api::routes = {{
+const std::array<Api::Route, 16> Api::routes = {{
     {"GET", "/", &Api::page},
     {"GET", "/healthz", &Api::healthy},
     {"GET", "/readyz", &Api::ready},
     {"GET", "/metrics", &Api::scrape},
     {"GET", "/openapi.json", &Api::description},
     {"GET", "/v1/devices", &Api::devices},
+    {"GET", "/v1/plugins", &Api::plugins},
     {"POST", "/v1/compare", &Api::compare},
     {"POST", "/v1/sweeps", &Api::submit},
     {"GET", "/v1/sweeps", &Api::list},
@@ -266,7 +296,7 @@ std::vector<std::string> api_routes() {
 net::Handler make_api(ApiSettings settings, ApiParts parts) {
   // Shared: a handler is copied, and its routes point at the object.
   const auto api = std::make_shared<const Api>(std::move(settings), parts);
-  return [api](const Request& request) { return (*api)(request); };
+  return [api](Request& request) { return (*api)(request); };
 }
 
 }  // namespace graphbench::serve

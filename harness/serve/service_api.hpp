@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "harness/net/http.hpp"
+#include "harness/serve/access.hpp"
+#include "harness/serve/plugin_folder.hpp"
 #include "harness/serve/sweep_feed.hpp"
 #include "harness/serve/sweep_runner.hpp"
 #include "harness/serve/sweep_store.hpp"
@@ -21,9 +23,10 @@ struct ListedDevice {
 };
 
 struct ApiSettings {
-  std::string token;            // empty: none is asked for, and only requests to loopback names are answered
+  Access access = {};
   std::size_t queued_max = 64;  // beyond it: 429
   std::vector<ListedDevice> devices;
+  PluginFolder plugins = {};  // what requests may name
 };
 
 // What the API answers from; all outlive the handler.

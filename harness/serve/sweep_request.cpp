@@ -1,12 +1,14 @@
 // JSON takes the way of TOML: each member becomes a line of it, so that both have the same rules.
 #include "harness/serve/sweep_request.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/config/input_error.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/config/options.hpp"
+#include "harness/config/suggest.hpp"
 #include "harness/config/toml_file.hpp"
 
 namespace graphbench::serve {
@@ -17,6 +19,7 @@ using config::InputError;
 using nlohmann::json;
 
 constexpr const char* request_name = "request";
+const config::OptionSpec plugins_key = {"plugins", config::OptionKind::repeated, "", "", false};
 
 // Depth is checked before anything recurses over the document.
 bool is_flat(const json& value) {
@@ -78,12 +81,33 @@ std::string without_line(const std::string& message) {
 
 config::RawOptions raw_of(const std::string& body, BodyFormat format) {
   const std::string toml = format == BodyFormat::toml ? body : toml_of(parse_json(body));
-  config::RawOptions raw = config::parse_toml(toml, request_name);
+  config::RawOptions raw = config::parse_toml(toml, request_name, {plugins_key});
   for (const auto& [name, items] : raw) {
-    if (items.empty() || !config::find_option(name)->local) continue;
+    if (items.empty() || name == plugins_key.name || !config::find_option(name)->local) continue;
     throw InputError(items.front().where, "a request may not give it: it is for the command line alone");
   }
   return raw;
+}
+
+// The key's items as arguments.
+std::vector<std::string> plugins_of(const std::vector<config::RawItem>& items,
+                                    const std::vector<std::string>& plugins) {
+  std::vector<std::string> arguments;
+  for (const config::RawItem& item : items) {
+    if (plugins.empty()) {
+      throw InputError(item.where,
+                       "this service has no plugins: start it with --plugin-folder DIR, with NAME.so in it");
+    }
+    if (std::ranges::find(plugins, item.text) == plugins.end()) {
+      throw InputError(item.where, in_quotes(item.text) + " is no plugin of this service: give one of " +
+                                       config::join(plugins) + ", without a folder or .so");
+    }
+    arguments.push_back("--plugin=" + item.text);
+    if (std::ranges::count(arguments, arguments.back()) > 1) {
+      throw InputError(item.where, in_quotes(item.text) + " is given twice: give it once");
+    }
+  }
+  return arguments;
 }
 
 std::vector<std::string> arguments_of(const config::RawOptions& raw) {
@@ -106,11 +130,16 @@ std::vector<std::string> arguments_of(const config::RawOptions& raw) {
 
 }  // namespace
 
-std::vector<std::string> parse_sweep_request(const std::string& body, BodyFormat format) {
+std::vector<std::string> parse_sweep_request(const std::string& body, BodyFormat format,
+                                             const std::vector<std::string>& plugins) {
   try {
-    const config::RawOptions raw = raw_of(body, format);
+    config::RawOptions raw = raw_of(body, format);
+    std::vector<std::string> arguments = plugins_of(raw[plugins_key.name], plugins);
+    raw.erase(plugins_key.name);
     static_cast<void>(config::check_options(raw));
-    return arguments_of(raw);
+    const std::vector<std::string> others = arguments_of(raw);
+    arguments.insert(arguments.end(), others.begin(), others.end());
+    return arguments;
   } catch (const InputError& error) {
     if (format == BodyFormat::toml) throw;
     throw InputError("", without_line(error.what()));

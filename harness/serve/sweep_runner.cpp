@@ -117,9 +117,9 @@ class SweepRunner::Impl {
     const std::string document = settings_.folder + "/" + sweep.id + ".json";
     std::vector<std::string> argv = settings_.command;
     argv.insert(argv.end(), {"--sweep", "--quiet", "--json=" + document});
-    argv.insert(argv.end(), sweep.arguments.begin(), sweep.arguments.end());
     SweepExit exit;
     try {
+      for (const std::string& argument : sweep.arguments) argv.push_back(with_path(argument));
       exit = run_process(sweep.id, argv);
     } catch (const Error& error) {
       return {SweepState::failed, std::nullopt, error.what(), std::nullopt};
@@ -149,6 +149,16 @@ class SweepRunner::Impl {
       std::fprintf(stderr, "graphbench: warning: sweep %s is not compared with the baseline: %s\n",
                    id.c_str(), error.what());
     }
+  }
+
+  // A request names plugins by bare names; the folder of today decides which files those are.
+  std::string with_path(const std::string& argument) const {
+    constexpr std::string_view option = "--plugin=";
+    if (!argument.starts_with(option)) return argument;
+    const std::string name = argument.substr(option.size());
+    const std::optional<std::string> path = settings_.plugins.path_of(name);
+    if (!path) throw Error(ErrorCode::io, "plugin '" + name + "': it is no longer in the plugin folder");
+    return std::string(option) + *path;
   }
 
   SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/publish/baseline.hpp"
+#include "harness/serve/plugin_folder.hpp"
 #include "harness/serve/sweep_feed.hpp"
 #include "harness/serve/sweep_store.hpp"
 #include "reporters/prometheus/service_metrics.hpp"
@@ -19,6 +20,7 @@ struct RunnerSettings {
   std::string folder;                // where a running sweep writes its document
   std::chrono::milliseconds grace{10'000};
   std::shared_ptr<const publish::Baseline> baseline = nullptr;  // none
+  PluginFolder plugins = {};  // where an argument --plugin=NAME finds its file
 };
 
 // What the runner works on; all outlive it.

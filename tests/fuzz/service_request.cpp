@@ -25,7 +25,8 @@ void hold(Read&& read) {
 }
 
 void parse(const std::string& body, serve::BodyFormat format) {
-  for (const std::string& argument : serve::parse_sweep_request(body, format)) {
+  for (const std::string& argument : serve::parse_sweep_request(body, format, {"mine"})) {
+    if (argument == "--plugin=mine") continue;
     // A file that a request could name would be read or written by the service.
     for (const char* option : {"--json", "--config", "--plugin", "--samples", "--trace", "--prometheus"}) {
       if (argument.starts_with(option)) std::abort();

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""10,000 broken requests over sockets: each is answered or dropped, none is a 5xx, and the service lives."""
+"""10,000 broken requests over sockets, and 1,000 over TLS: each is answered or dropped, none is a 5xx, and
+the service lives."""
 
 import collections
 import json
 import random
 import socket
+import ssl
 import unittest
 
+from certificates import Certificates
 from harness_case import HarnessCase
-from prometheus_servers import fetch
 
 COUNT = 10_000
+TLS_COUNT = 1_000
 SEED = 5
 BODY = json.dumps({"workload": ["mlp"], "batch": [0], "device": "host", "set": {"mlp.hidden": 64}})
 COMPARE = json.dumps({"base": "0123", "new": {"schema": "graphbench.result/1", "cells": []}, "margin": "2%"})
@@ -57,32 +60,45 @@ def mutated(chance):
     return bytes(request)
 
 
-def answers_to(address, request):
+def answers_to(address, request, context):
     """All that comes back; the client says that it has said everything, so that nobody waits."""
-    with socket.create_connection(address, timeout=20) as client:
+    with socket.create_connection(address, timeout=20) as bare:
+        client = context.wrap_socket(bare, server_hostname="127.0.0.1") if context else bare
         got = b""
         try:
             client.sendall(request)
-            client.shutdown(socket.SHUT_WR)
+            socket.socket.shutdown(client, socket.SHUT_WR)  # that of SSLSocket would end TLS both ways
             while chunk := client.recv(65536):
                 got += chunk
         except (ConnectionResetError, BrokenPipeError):
             pass
+        if context:
+            client.close()
         return got
 
 
 class MalformedRequests(HarnessCase):
     def test_each_is_answered_or_dropped_and_the_service_lives(self):
-        process = self.start("serve", "--listen", "127.0.0.1:0")
+        self.hold(COUNT)
+
+    def test_over_tls_too(self):
+        made = Certificates(self.folder)
+        ca = made.authority("ca")
+        certificate, key = made.signed("server", "ca")
+        self.hold(TLS_COUNT, ssl.create_default_context(cafile=ca), "--tls-certificate", certificate,
+                  "--tls-key", key)
+
+    def hold(self, count, context=None, *arguments):
+        process = self.start("serve", "--listen", "127.0.0.1:0", *arguments)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         url = process.stderr.readline().split()[-1]
         address = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
         chance = random.Random(SEED)
         seen = collections.Counter()
-        for number in range(COUNT):
+        for number in range(count):
             request = mutated(chance)
-            answer = answers_to(address, request)
+            answer = answers_to(address, request, context)
             if not answer:
                 seen["dropped"] += 1
                 continue
@@ -91,7 +107,8 @@ class MalformedRequests(HarnessCase):
             self.assertLess(status, 500, (number, request, answer[:300]))
             seen[status] += 1
         self.assertIsNone(process.poll())
-        self.assertEqual(200, fetch(url + "/healthz")[0])
+        healthy = answers_to(address, SEEDS[3], context)
+        self.assertTrue(healthy.startswith(b"HTTP/1.1 200 "), healthy)
         # The mutations reach the parser, the router and the readers of bodies.
         self.assertLessEqual({200, 400, 404, 405}, set(seen), seen)
 

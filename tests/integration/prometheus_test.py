@@ -210,7 +210,7 @@ class Pushed(HarnessCase):
         self.addCleanup(server.shutdown)
         url = f"https://localhost:{server.server_port}"
         done = self.push(url, code=1)
-        self.assertIn("certificate verify failed", done.stderr)
+        self.assertIn("its certificate is not trusted: let SSL_CERT_FILE name", done.stderr)
         self.assertEqual([], server.requests)
         self.push(url, env=self.environment(SSL_CERT_FILE=str(certificate),
                                             GRAPHBENCH_PUSH_AUTHORIZATION="Bearer token"))

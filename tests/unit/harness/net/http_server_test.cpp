@@ -3,11 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
 #include <stdexcept>
 #include <thread>
 
@@ -15,6 +12,7 @@
 #include "harness/net/body_stream.hpp"
 #include "harness/net/http_client.hpp"
 #include "harness/net/router.hpp"
+#include "tests/unit/harness/net/bare_client.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -22,13 +20,6 @@ namespace {
 using boost::asio::ip::tcp;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-ServerSettings on_a_free_port(ServerLimits limits = {}) {
-  ServerSettings settings;
-  settings.address = *parse_listen_address("127.0.0.1:0");
-  settings.limits = limits;
-  return settings;
-}
 
 Response echo(const Request& request) {
   if (request.path == "/throw") throw std::runtime_error("a secret");
@@ -46,31 +37,6 @@ ClientResponse ask(const HttpServer& server, const std::string& path, const std:
   request.headers = {{"X-Name", "value"}};
   return send(request);
 }
-
-// A client without manners: sends bytes, reads what comes.
-class BareClient {
- public:
-  explicit BareClient(const HttpServer& server) : socket_(io_) {
-    socket_.connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
-  }
-  void write(const std::string& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
-  std::string read_to_end() {
-    std::string bytes;
-    boost::system::error_code error;
-    boost::asio::read(socket_, boost::asio::dynamic_buffer(bytes), error);
-    return bytes;
-  }
-  std::string read_some() {
-    std::string bytes(65536, '\0');
-    boost::system::error_code error;
-    bytes.resize(socket_.read_some(boost::asio::buffer(bytes), error));
-    return bytes;
-  }
-
- private:
-  boost::asio::io_context io_;
-  tcp::socket socket_;
-};
 
 // The body of an answer that goes on, from the test's thread.
 class Streaming {

@@ -35,8 +35,11 @@ class ServiceApiTest : public testing::Test {
     runner_ = std::make_unique<SweepRunner>(
         RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)},
         RunnerParts{*store_, metrics_, service_metrics_, *feed_});
-    api_ = make_api({.token = token_, .queued_max = 2, .devices = {{"cuda:0", false, "none", "install one"}}},
-                    {*store_, *runner_, *feed_, metrics_, service_metrics_});
+    ApiSettings settings;
+    settings.access.token = token_;
+    settings.queued_max = 2;
+    settings.devices = {{"cuda:0", false, "none", "install one"}};
+    api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_});
   }
 
   net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
@@ -48,7 +51,9 @@ class ServiceApiTest : public testing::Test {
     request.headers = std::move(headers);
     request.headers.emplace("host", "127.0.0.1:9464");
     request.headers.emplace("content-type", "application/json");
-    return api_(request);
+    request.hold = hold_;
+    net::Response response = api_(request);
+    return response.later ? response.later(request) : response;
   }
 
   json submit(const std::string& body, const std::string& key = "") const {
@@ -88,6 +93,7 @@ class ServiceApiTest : public testing::Test {
   std::unique_ptr<SweepFeed> feed_;
   std::unique_ptr<SweepRunner> runner_;
   net::Handler api_;
+  std::shared_ptr<void> hold_ = std::make_shared<char>();  // what admission gives a request whose turn it is
 };
 
 TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
@@ -229,9 +235,13 @@ TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
   EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": "x"})"), HasSubstr("margin"));
   EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": 2})"), HasSubstr("margin"));
   EXPECT_THAT(why(R"({"base": {}, "new": {}, "o": "file"})"), HasSubstr("no such key"));
-  EXPECT_THAT(why("{\"base\": " + std::string(10'000, '[') + std::string(10'000, ']') + "}"),
+  const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
+  EXPECT_THAT(why(R"({"new": {}, "base": {"schema": "graphbench.result/1", "x": )" + deep + "}}"),
               HasSubstr("deep"));
+  EXPECT_THAT(why(R"({"base": {}, "base": {}, "new": {}})"), HasSubstr("base: it is given twice"));
   EXPECT_EQ(ask("POST", "/v1/compare", "{}", {{"content-type", "text/plain"}}).status, 415u);
+  hold_.reset();
+  EXPECT_EQ(ask("POST", "/v1/compare", "{}").status, 503u) << "another's turn";
 }
 
 TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {

@@ -53,6 +53,29 @@ TEST(SweepRequest, WhatNamesFilesOrAddressesIsRefused) {
               HasSubstr("request:1: plugin: a request may not give it"));
 }
 
+TEST(SweepRequest, PluginsAreNamedBarely) {
+  const std::vector<std::string> known = {"mine", "swiglu"};
+  EXPECT_THAT(parse_sweep_request(R"({"plugins": ["swiglu", "mine"], "batch": 1})", BodyFormat::json, known),
+              ElementsAre("--plugin=swiglu", "--plugin=mine", "--batch=1"));
+  EXPECT_THAT(parse_sweep_request("plugins = \"mine\"", BodyFormat::toml, known),
+              ElementsAre("--plugin=mine"));
+  EXPECT_THAT(parse_sweep_request(R"({"plugins": []})", BodyFormat::json, {}), ElementsAre());
+  for (const char* name :
+       {"other", "", "mine.so", "./mine", "../mine", "/tmp/mine.so", "mine,swiglu", "MINE"}) {
+    try {
+      parse_sweep_request(std::string(R"({"plugins": [")") + name + "\"]}", BodyFormat::json, known);
+      ADD_FAILURE() << name;
+    } catch (const config::InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("is no plugin of this service: give one of")) << name;
+    }
+  }
+  EXPECT_THROW(parse_sweep_request(R"({"plugins": ["mine", "mine"]})", BodyFormat::json, known),
+               config::InputError);
+  EXPECT_THROW(parse_sweep_request(R"({"plugins": [1]})", BodyFormat::json, known), config::InputError);
+  EXPECT_THAT(refusal(R"({"plugins": ["mine"]})"),
+              HasSubstr("plugins: this service has no plugins: start it with"));
+}
+
 TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
   EXPECT_EQ(refusal(R"({"batch": 0})"),
             "batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");

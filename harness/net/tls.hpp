@@ -1,0 +1,32 @@
+// A server's certificate and key, and whose clients it trusts, read from PEM files.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace graphbench::net {
+
+struct TlsFiles {
+  std::string certificate;  // the server's own first, then what leads to the root
+  std::string key;          // without a passphrase
+  std::string client_ca;    // empty: clients need no certificate
+};
+
+// A file that will not do: which of the three, and one line that says of it why and what would do.
+class TlsFileError : public std::runtime_error {
+ public:
+  enum class File { certificate, key, client_ca };
+  TlsFileError(File file, const std::string& detail) : std::runtime_error(detail), file_(file) {}
+  File file() const noexcept { return file_; }
+
+ private:
+  File file_;
+};
+
+struct TlsContext;
+
+// Reads the files once: later changes to them are not seen. Never asks at a terminal. Throws TlsFileError.
+std::shared_ptr<TlsContext> load_tls(const TlsFiles& files);
+
+}  // namespace graphbench::net

@@ -1,0 +1,16 @@
+// What the head of a request decides: how much of a body is read, if any.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/net/http.hpp"
+#include "harness/serve/access.hpp"
+
+namespace graphbench::serve {
+
+// Comparisons carry documents and take long: their bodies have a limit of their own, and only one that may
+// ask is read at a time, so that memory is bounded. The request holds its turn; one without a turn gets no
+// body, and the API says why. All others are small.
+net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max);
+
+}  // namespace graphbench::serve

@@ -1,0 +1,30 @@
+// The plugins that requests may name: those in one folder, by their bare names.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphbench::serve {
+
+// Looked through anew at each question, so that a plugin may be added while the service runs. No part of a
+// request becomes part of a path: what a request names is compared with what the folder holds.
+class PluginFolder {
+ public:
+  PluginFolder() = default;  // no plugins
+  // Empty: no plugins. Throws config::InputError for `--plugin-folder` where `folder` is none, or where
+  // anyone on the machine could put a plugin.
+  explicit PluginFolder(const std::string& folder);
+
+  bool given() const noexcept { return !folder_.empty(); }
+  // NAME of each NAME.so, in order: letters, digits, _ and - alone. Links that leave the folder, and what is
+  // no plain file, are left out. Nothing is loaded.
+  std::vector<std::string> names() const;
+  // Where a plugin lies, without links; nothing where names() lacks it.
+  std::optional<std::string> path_of(const std::string& name) const;
+
+ private:
+  std::string folder_;  // without links; empty: none
+};
+
+}  // namespace graphbench::serve

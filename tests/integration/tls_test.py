@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""HTTPS as a person sets it up: certificates of the openssl program, clients known and unknown, rude ones."""
+
+import contextlib
+import http.client
+import json
+import random
+import signal
+import socket
+import ssl
+import time
+import unittest
+import warnings
+
+from certificates import Certificates
+from harness_case import TINY as SWEEP
+from harness_case import HarnessCase
+from prometheus_servers import lint, wait_for
+
+TINY = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
+        "samples-max": 5}
+TOKEN = "correct-horse-battery"
+RUDE_COUNT = 500
+CLIENT_HELLO = b"\x16\x03\x01\x00\x20\x01\x00\x00\x1c\x03\x03"  # its first bytes
+
+
+class Tls(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        self.made = Certificates(self.folder)
+        self.ca = self.made.authority("ca")
+        self.certificate, self.key = self.made.signed("server", "ca")
+        self.tls = ["--tls-certificate", self.certificate, "--tls-key", self.key]
+
+    def begin(self, *arguments):
+        process = self.start(*arguments)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        line = process.stderr.readline()
+        self.assertIn("https://", line)
+        self.port = int(line.split("https://")[1].split(":")[1].split("/")[0])
+        return process
+
+    def serve(self, *arguments, listen="127.0.0.1:0"):
+        return self.begin("serve", "--listen", listen, *self.tls, *arguments)
+
+    def context(self, shown=None, ca=None):
+        context = ssl.create_default_context(cafile=ca or self.ca)
+        if shown:
+            context.load_cert_chain(*shown)
+        return context
+
+    def ask(self, method, path, document=None, shown=None, ca=None, **headers):
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30,
+                                                 context=self.context(shown, ca))
+        with contextlib.closing(connection):
+            body = None if document is None else json.dumps(document)
+            connection.request(method, path, body, {"Content-Type": "application/json", **headers})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode("utf-8")
+
+    def test_sweeps_run_and_are_followed_over_tls_with_a_token(self):
+        self.write("token", TOKEN + "\n")
+        self.serve("--token-file", "token")
+        self.assertEqual(401, self.ask("GET", "/v1/sweeps")[0])
+        self.assertEqual(401, self.ask("GET", "/v1/sweeps", Authorization="Bearer wrong-horse-battery")[0])
+        bearer = {"Authorization": "Bearer " + TOKEN}
+        status, text = self.ask("POST", "/v1/sweeps", TINY, **bearer)
+        self.assertEqual(202, status, text)
+        path = "/v1/sweeps/" + json.loads(text)["id"]
+        # Returns at the end of the stream, which ends with the sweep.
+        status, events = self.ask("GET", path + "/events", **bearer)
+        self.assertEqual(200, status)
+        self.assertIn('event: cell', events)
+        self.assertIn('"state":"done"', events.replace(" ", "").splitlines()[-2])
+        self.assertTrue(json.loads(self.ask("GET", path + "/results", **bearer)[1])["complete"])
+        self.assertEqual("", lint(self.ask("GET", "/metrics", **bearer)[1]))
+        self.assertEqual(200, self.ask("GET", "/healthz")[0])
+
+    def test_clients_with_a_certificate_need_no_token_from_anywhere(self):
+        self.serve("--tls-client-ca", self.ca, listen="0.0.0.0:0")
+        known = self.made.signed("known", "ca")
+        self.made.authority("stranger-ca")
+        refused = {"none": None, "a stranger": self.made.signed("stranger", "stranger-ca"),
+                   "expired": self.made.signed("old", "ca", days=-1)}
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps", shown=known, Host="bench.example")[0])
+        for name, shown in refused.items():
+            with self.subTest(name), self.assertRaises((ssl.SSLError, ConnectionResetError)) as caught:
+                self.ask("GET", "/v1/sweeps", shown=shown)
+            self.assertNotIn("BAD_SIGNATURE", str(caught.exception))
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps", shown=known)[0])
+
+    def test_a_token_may_be_asked_for_beside_a_certificate(self):
+        self.write("token", TOKEN + "\n")
+        self.serve("--token-file", "token", "--tls-client-ca", self.ca)
+        known = self.made.signed("known", "ca")
+        self.assertEqual(401, self.ask("GET", "/v1/sweeps", shown=known)[0])
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps", shown=known, Authorization="Bearer " + TOKEN)[0])
+
+    def test_without_either_only_loopback_names_are_answered(self):
+        self.serve()
+        self.assertEqual(421, self.ask("GET", "/v1/sweeps", Host="bench.example")[0])
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
+
+    def version_agreed(self, version):
+        context = self.context()
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")  # else the client would not even ask
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of the old ones
+            context.minimum_version = context.maximum_version = version
+        with socket.create_connection(("127.0.0.1", self.port)) as bare:
+            with context.wrap_socket(bare, server_hostname="127.0.0.1") as client:
+                return client.version(), client.cipher()[0]
+
+    def test_old_versions_and_weak_ciphers_are_refused(self):
+        self.serve()
+        self.assertEqual("TLSv1.3", self.version_agreed(ssl.TLSVersion.TLSv1_3)[0])
+        version, cipher = self.version_agreed(ssl.TLSVersion.TLSv1_2)
+        self.assertEqual("TLSv1.2", version)
+        self.assertRegex(cipher, "^ECDHE-.*(GCM|CHACHA20)")
+        with self.assertRaises(ssl.SSLError):
+            self.version_agreed(ssl.TLSVersion.TLSv1_1)
+
+    def say(self, request):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as client:
+            got = b""
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                client.sendall(request)
+                while chunk := client.recv(65536):
+                    got += chunk
+            return got
+
+    def test_rude_clients_do_no_harm(self):
+        process = self.serve()
+        mute = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        self.addCleanup(mute.close)
+        begin = time.monotonic()
+        answer = self.say(b"GET /v1/sweeps HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        self.assertTrue(answer.startswith(b"HTTP/1.1 400 "), answer)
+        self.assertIn(b"https://", answer)
+        chance = random.Random(5)
+        for number in range(RUDE_COUNT):
+            noise = bytes(chance.randrange(256) for _ in range(chance.randint(1, 300)))
+            start = chance.choice([b"", b"GET ", b"\x16\x03\x01", CLIENT_HELLO])
+            with socket.create_connection(("127.0.0.1", self.port), timeout=20) as client:
+                client.sendall(start + noise)
+                client.shutdown(socket.SHUT_WR)
+                with contextlib.suppress(ConnectionResetError):
+                    self.assertNotIn(b"HTTP/1.1 5", client.recv(65536), (number, start, noise))
+        # A hundred connections that ended in the middle of a request.
+        for _ in range(100):
+            with socket.create_connection(("127.0.0.1", self.port)) as bare:
+                with self.context().wrap_socket(bare, server_hostname="127.0.0.1") as client:
+                    client.sendall(b"GET /v1/sw")
+        self.assertEqual(b"", mute.recv(1), "a handshake that never begins is cut off")
+        self.assertLess(time.monotonic() - begin, 60)
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(0, process.wait(timeout=30))
+
+    def test_a_new_certificate_is_taken_on_sighup_and_a_wrong_one_is_not(self):
+        process = self.serve()
+        self.made.authority("other")
+        first = (self.folder / "server.pem").read_bytes()
+        self.made.signed("server", "other")
+        process.send_signal(signal.SIGHUP)
+        self.assertIn("new connections get the certificate", process.stderr.readline())
+        other = str(self.folder / "other.pem")
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps", ca=other)[0])
+        (self.folder / "server.pem").write_bytes(first)
+        process.send_signal(signal.SIGHUP)
+        self.assertIn("the old certificate stays: --tls-key: ", process.stderr.readline())
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps", ca=other)[0])
+
+    def test_a_sweep_serves_its_metrics_over_tls(self):
+        sweep = [*SWEEP, "--workload", "mlp", "--linger", "60", "--prometheus-listen"]
+        process = self.begin(*sweep, "0.0.0.0:0", *self.tls, "--tls-client-ca", self.ca)
+        known = self.made.signed("known", "ca")
+        wait_for("the sweep",
+                 lambda: "graphbench_last_success" in self.ask("GET", "/metrics", shown=known)[1])
+        with self.assertRaises((ssl.SSLError, ConnectionResetError)):
+            self.ask("GET", "/metrics")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(0, process.returncode)
+        done = self.run_graphbench(*SWEEP, *self.tls, "--json", "other.json")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("--tls-certificate: it does nothing without --prometheus-listen", done.stderr)
+
+    def test_options_that_will_not_do(self):
+        old = self.made.signed("old", "ca", days=-1)
+        other = self.made.signed("other", "ca")
+        locked = self.made.encrypted("server")
+        noise = str(self.write("noise", "nothing\n"))
+        for arguments, words in (
+                (["--tls-certificate", self.certificate], ("--tls-certificate: ", "--tls-key", "give both")),
+                (["--tls-key", self.key], ("--tls-key: ", "--tls-certificate", "give both")),
+                (["--tls-client-ca", self.ca], ("--tls-client-ca: ", "--tls-certificate", "give both")),
+                (["--tls-certificate", "none", "--tls-key", self.key], ("--tls-certificate: ", '"none"')),
+                (["--tls-certificate", self.certificate, "--tls-key", "none"], ("--tls-key: ", '"none"')),
+                (["--tls-certificate", noise, "--tls-key", self.key], ("--tls-certificate: ", "PEM")),
+                (["--tls-certificate", self.certificate, "--tls-key", noise], ("--tls-key: ", "PEM")),
+                (["--tls-certificate", self.certificate, "--tls-key", other[1]],
+                 ("--tls-key: ", 'other.key": it is not the key of the certificate')),
+                (["--tls-certificate", old[0], "--tls-key", old[1]],
+                 ("--tls-certificate: ", "expired on 20")),
+                (["--tls-certificate", self.certificate, "--tls-key", locked],
+                 ("--tls-key: ", "is encrypted", "openssl pkey")),
+                ([*self.tls, "--tls-client-ca", noise], ("--tls-client-ca: ", "PEM")),
+                ([*self.tls, "--listen", "0.0.0.0:0"], ("--listen", "--token-file or --tls-client-ca")),
+                (["--tls-certificat", "x"], ("--tls-certificat: ", "--tls-certificate"))):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(self.run_graphbench("serve", *arguments), *words)
+                self.assertFalse((self.folder / "graphbench-state").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

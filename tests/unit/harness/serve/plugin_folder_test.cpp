@@ -1,0 +1,88 @@
+// Which files of a folder are plugins, and that nothing outside of it is.
+#include "harness/serve/plugin_folder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/config/input_error.hpp"
+#include "tests/unit/harness/serve/scratch_folder.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class PluginFolderTest : public testing::Test {
+ protected:
+  PluginFolderTest() {
+    fs::create_directory(scratch_.file("plugins"));
+    write("outside.so");
+    write("plugins/one.so");
+    write("plugins/two_2-b.so");
+  }
+  void write(const std::string& name) const { std::ofstream(scratch_.file(name)) << "x"; }
+  std::string inside(const std::string& name) const { return scratch_.file("plugins/" + name); }
+  PluginFolder folder() const { return PluginFolder(inside("")); }
+  std::string refusal() const {
+    try {
+      folder();
+    } catch (const config::InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  ScratchFolder scratch_;
+};
+
+TEST_F(PluginFolderTest, PluginsAreFoundByTheirBareNames) {
+  EXPECT_THAT(folder().names(), ElementsAre("one", "two_2-b"));
+  EXPECT_EQ(folder().path_of("one"), fs::canonical(inside("one.so")));
+  write("plugins/later.so");
+  EXPECT_NE(folder().path_of("later"), std::nullopt);
+}
+
+TEST_F(PluginFolderTest, NothingElseIsAPlugin) {
+  for (const char* name : {"a b.so", "a.b.so", "notes.txt", "so", ".so", "x.SO"})
+    write(std::string("plugins/") + name);
+  write("plugins/" + std::string(65, 'a') + ".so");
+  fs::create_directory(inside("folder.so"));
+  EXPECT_THAT(folder().names(), ElementsAre("one", "two_2-b"));
+  for (const char* name :
+       {"", ".", "..", "../outside", "outside", "one.so", "./one", "plugins/one", "a b", "folder"}) {
+    EXPECT_EQ(folder().path_of(name), std::nullopt) << name;
+  }
+}
+
+TEST_F(PluginFolderTest, LinksThatLeaveTheFolderAreNoPlugins) {
+  fs::create_symlink("../outside.so", inside("relative.so"));
+  fs::create_symlink(scratch_.file("outside.so"), inside("absolute.so"));
+  fs::create_symlink("nowhere.so", inside("broken.so"));
+  fs::create_symlink("loop.so", inside("loop.so"));
+  fs::create_directory(inside("below"));
+  write("plugins/below/deep.so");
+  fs::create_symlink("below/deep.so", inside("deep.so"));
+  fs::create_symlink("one.so", inside("alias.so"));
+  EXPECT_THAT(folder().names(), ElementsAre("alias", "one", "two_2-b"));
+  EXPECT_EQ(folder().path_of("alias"), fs::canonical(inside("one.so")));
+}
+
+TEST_F(PluginFolderTest, AFolderThatIsNoneOrIsEverybodysIsRefused) {
+  fs::permissions(inside(""), fs::perms::all);
+  EXPECT_THAT(refusal(), HasSubstr("--plugin-folder: "));
+  EXPECT_THAT(refusal(), HasSubstr("can be written by anyone"));
+  EXPECT_THROW(PluginFolder(scratch_.file("none")), config::InputError);
+  EXPECT_THROW(PluginFolder(scratch_.file("outside.so")), config::InputError);
+}
+
+TEST_F(PluginFolderTest, WithoutAFolderThereAreNone) {
+  EXPECT_THAT(PluginFolder("").names(), ElementsAre());
+  EXPECT_EQ(PluginFolder("").path_of("one"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace graphbench::serve
