@@ -92,6 +92,13 @@ std::unique_ptr<Kernel> CudaDevice::make_kernel(const ir::OpCall& call) {
   return std::make_unique<PreparedKernel>(call.op->name, prepare_op(context_, call));
 }
 
+std::unique_ptr<Kernel> CudaDevice::make_fused_kernel(const FusionCall& call) {
+  std::optional<PreparedOp> prepared = prepare_fused(context_, call);
+  if (!prepared) return nullptr;
+  return std::make_unique<PreparedKernel>(call.first.op->name + " and " + call.second.op->name,
+                                          std::move(*prepared));
+}
+
 void* CudaDevice::allocate(std::size_t bytes) {
   void* data = nullptr;
   const cudaError_t status = cudaMalloc(&data, bytes);

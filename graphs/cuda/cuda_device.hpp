@@ -33,6 +33,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Stream> make_stream() override;
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
+  std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override;
   void* allocate(std::size_t bytes) override;
   void deallocate(void* data) noexcept override;
   MemoryInfo memory() const override;

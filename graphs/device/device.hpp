@@ -65,6 +65,17 @@ class Kernel {
   virtual KernelPath path() const { return {}; }
 };
 
+// Two neighbouring ops of a step (ir::OpPair), offered for one kernel.
+struct FusionCall {
+  const ir::OpCall& first;
+  const ir::OpCall& second;
+  std::size_t position = 0;  // the input of `second` that is the output of `first`
+  // What is launched right before and after the two, in steps that follow one another: a device that times
+  // its kernels does so between them. Null: unknown.
+  const ir::OpCall* ahead = nullptr;
+  const ir::OpCall* behind = nullptr;
+};
+
 // A point in a stream's order, with a time.
 class Event {
  public:
@@ -159,6 +170,9 @@ class Device {
   // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op where this device has
   // no implementation. Markers get a Kernel whose launch does nothing.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
+  // One kernel that computes what both ops do, each result rounded as if it stood alone, where this
+  // device has one that is faster than two; else null. Its operands are the first op's, then the second's.
+  virtual std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call);
 
   // At least 512-byte aligned. Throws Error(out_of_memory), also where the memory is only promised
   // (a host that overcommits). Contents are undefined.

@@ -12,6 +12,10 @@ void Stream::wait(Event&) {
   throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for others");
 }
 
+std::unique_ptr<Kernel> Device::make_fused_kernel(const FusionCall&) {
+  return nullptr;
+}
+
 std::unique_ptr<Kernel> Device::make_empty_kernel() {
   throw Error(ErrorCode::unsupported, "make an empty kernel: this device has none");
 }

@@ -148,7 +148,8 @@ void CapturedExecutor::submit() {
 GraphCounts CapturedExecutor::counts() const {
   GraphCounts counts;
   for (const Item& item : items_) {
-    const auto ops = static_cast<std::int64_t>(item.last - item.first);
+    std::int64_t ops = 0;
+    for (std::size_t i = item.first; i < item.last; ++i) ops += eager_.kernels().ops[i].op_count;
     if (item.captured) {
       ++counts.pieces;
       counts.captured_ops += ops;

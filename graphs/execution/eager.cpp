@@ -9,7 +9,7 @@ namespace graphbench::execution {
 EagerExecutor::EagerExecutor(const ExecutionContext& context, std::int64_t batch)
     : stream_(context.stream),
       pool_(context.eager_pool),
-      kernels_(context.device, context.program, batch),
+      kernels_(context.device, context.program, batch, context.split_kinds),
       addresses_(context.program.values().size()),
       blocks_(context.program.values().size()) {
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
@@ -57,7 +57,9 @@ void EagerExecutor::submit() {
 }
 
 GraphCounts EagerExecutor::counts() const {
-  return {.eager_ops = static_cast<std::int64_t>(kernels_.ops.size())};
+  GraphCounts counts;
+  for (const StepOp& op : kernels_.ops) counts.eager_ops += op.op_count;
+  return counts;
 }
 
 std::vector<StepItem> EagerExecutor::items() const {

@@ -38,9 +38,11 @@ struct ExecutionContext {
   Stream& stream;
   const ir::Program& program;
   ProgramBuffers& buffers;
-  pool::MemoryPool& eager_pool;          // activations of eager steps
-  pool::MemoryPool* graph_pool;          // private pool of captures; null for eager
-  std::vector<std::string> split_kinds;  // piecewise only; empty: the program's own
+  pool::MemoryPool& eager_pool;  // activations of eager steps
+  pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
+  // Where piecewise splits; empty: the program's own. No kernel does the work of two ops across such a
+  // place, in any mode, so that all modes run the same kernels.
+  std::vector<std::string> split_kinds;
   // Keep, for every item of the step, what the pool had free when the item was captured. For tests
   // that poison free memory during a step; costs time in capture().
   bool record_free_ranges = false;

@@ -2,43 +2,106 @@
 #include "graphs/execution/step_kernels.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "graphs/ir/passes.hpp"
 
 namespace graphbench::execution {
+namespace {
 
-StepKernels::StepKernels(Device& device, const ir::Program& program, std::int64_t batch)
+struct Fused {
+  std::unique_ptr<Kernel> kernel;
+  ir::OpPair pair;
+};
+
+// The op launched next after `id`, or before it where `step` is -1; the last op stands before the first.
+ir::OpId neighbour(const ir::Program& program, ir::OpId id, int step) {
+  const auto count = static_cast<std::int64_t>(program.ops().size());
+  std::int64_t at = id;
+  do {
+    at = (at + step + count) % count;
+  } while (program.ops()[static_cast<std::size_t>(at)].traits.marker);
+  return static_cast<ir::OpId>(at);
+}
+
+// By the pair's first op.
+std::map<ir::OpId, Fused> fuse(Device& device, const ir::Program& program, std::int64_t batch,
+                               const std::vector<std::string>& split_kinds) {
+  const std::vector<ir::Segment> segments =
+      ir::partition(program, split_kinds.empty() ? program.default_split_kinds() : split_kinds);
+  std::map<ir::OpId, Fused> fused;
+  std::vector<bool> taken(program.ops().size());
+  for (const ir::OpPair& pair : ir::fusible_pairs(program, segments)) {
+    if (taken[pair.first] || taken[pair.second]) continue;
+    const ir::OpCall first = program.call(pair.first, batch);
+    const ir::OpCall second = program.call(pair.second, batch);
+    const ir::OpCall ahead = program.call(neighbour(program, pair.first, -1), batch);
+    const ir::OpCall behind = program.call(neighbour(program, pair.second, 1), batch);
+    std::unique_ptr<Kernel> kernel =
+        device.make_fused_kernel({first, second, pair.position, &ahead, &behind});
+    if (kernel == nullptr) continue;
+    taken[pair.first] = taken[pair.second] = true;
+    fused.emplace(pair.first, Fused{std::move(kernel), pair});
+  }
+  return fused;
+}
+
+}  // namespace
+
+StepKernels::StepKernels(Device& device, const ir::Program& program, std::int64_t batch,
+                         const std::vector<std::string>& split_kinds)
     : value_bytes(program.values().size()), outputs(program.values_of(ir::ValueKind::output)) {
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
+  std::map<ir::OpId, Fused> fused = fuse(device, program, batch, split_kinds);
+  std::vector<bool> done(program.ops().size());
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
-    const ir::Op& op = program.ops()[id];
-    if (op.traits.marker) continue;
-    const ir::OpCall call = program.call(id, batch);
-    StepOp step{.kernel = kernels.emplace_back(device.make_kernel(call)).get(),
+    if (done[id] || program.ops()[id].traits.marker) continue;
+    StepOp step{.kernel = nullptr,
                 .op = id,
-                .operands = op.inputs,
-                .allocates = op.outputs,
+                .op_count = 1,
+                .operands = {},
+                .allocates = {},
                 .releases = {},
                 .takes_over = std::nullopt};
-    step.operands.insert(step.operands.end(), op.outputs.begin(), op.outputs.end());
-    for (const ir::ValueId output : op.outputs) value_bytes[output] = program.describe(output, batch).bytes();
+    add_operands(step, program, id, batch);
+    ir::OpId last = id;
+    if (const auto found = fused.find(id); found != fused.end()) {
+      last = found->second.pair.second;
+      done[last] = true;
+      step.op_count = 2;
+      add_operands(step, program, last, batch);
+      kernels.push_back(std::move(found->second.kernel));
+    } else {
+      kernels.push_back(device.make_kernel(program.call(id, batch)));
+    }
+    step.kernel = kernels.back().get();
     for (ir::ValueId value = 0; value < program.values().size(); ++value) {
-      if (program.value(value).kind == ir::ValueKind::activation && ranges[value].last_use == id) {
+      const ir::OpId last_use = ranges[value].last_use;
+      if (program.value(value).kind == ir::ValueKind::activation && (last_use == id || last_use == last)) {
         step.releases.push_back(value);
       }
     }
-    run_in_place(step, op);
+    run_in_place(step);
     ops.push_back(std::move(step));
   }
 }
 
-void StepKernels::run_in_place(StepOp& step, const ir::Op& op) const {
+void StepKernels::add_operands(StepOp& step, const ir::Program& program, ir::OpId id, std::int64_t batch) {
+  const ir::Op& op = program.ops()[id];
+  step.operands.insert(step.operands.end(), op.inputs.begin(), op.inputs.end());
+  step.operands.insert(step.operands.end(), op.outputs.begin(), op.outputs.end());
+  step.allocates.insert(step.allocates.end(), op.outputs.begin(), op.outputs.end());
+  for (const ir::ValueId output : op.outputs) value_bytes[output] = program.describe(output, batch).bytes();
+}
+
+void StepKernels::run_in_place(StepOp& step) const {
   const std::optional<std::size_t> position = step.kernel->in_place_input();
-  if (!position || op.outputs.empty()) return;
-  const ir::ValueId from = op.inputs.at(*position);
-  const ir::ValueId to = op.outputs.front();
+  if (!position || step.allocates.empty()) return;
+  const ir::ValueId from = step.operands.at(*position);
+  const ir::ValueId to = step.allocates.front();
   // An op that reads the value through another input as well would read what it writes.
-  if (std::ranges::count(op.inputs, from) != 1 || value_bytes[from] != value_bytes[to]) return;
+  if (std::ranges::count(step.operands, from) != 1 || value_bytes[from] != value_bytes[to]) return;
   if (std::erase(step.releases, from) == 0) return;  // read again later, or not of the pool
   std::erase(step.allocates, to);
   step.takes_over = TakeOver{from, to};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "graphs/execution/program_buffers.hpp"
@@ -20,7 +21,8 @@ struct TakeOver {
 struct StepOp {
   Kernel* kernel = nullptr;
   ir::OpId op = 0;
-  std::vector<ir::ValueId> operands;   // inputs, then outputs
+  std::int64_t op_count = 1;           // of the program: 2 where one kernel does the next op too
+  std::vector<ir::ValueId> operands;   // inputs, then outputs; where there are two ops, the first's ahead
   std::vector<ir::ValueId> allocates;  // its outputs, less one that takes memory over
   std::vector<ir::ValueId> releases;   // values whose last use this is, program outputs not among them
   // The first output runs in the memory of a value whose last use this is, which is then in neither
@@ -30,7 +32,9 @@ struct StepOp {
 
 // Markers do nothing and are left out: `ops` holds what is enqueued, in order.
 struct StepKernels {
-  StepKernels(Device& device, const ir::Program& program, std::int64_t batch);
+  // No kernel reaches across a place where `split_kinds` split (none: where the program's own do).
+  StepKernels(Device& device, const ir::Program& program, std::int64_t batch,
+              const std::vector<std::string>& split_kinds);
 
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<StepOp> ops;
@@ -38,7 +42,8 @@ struct StepKernels {
   std::vector<ir::ValueId> outputs;      // the program's
 
  private:
-  void run_in_place(StepOp& step, const ir::Op& op) const;
+  void add_operands(StepOp& step, const ir::Program& program, ir::OpId op, std::int64_t batch);
+  void run_in_place(StepOp& step) const;
 };
 
 }  // namespace graphbench::execution

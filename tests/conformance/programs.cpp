@@ -99,6 +99,40 @@ ir::Program attention(const ir::OpCatalog& catalog, ir::DType dtype) {
   return b.finish();
 }
 
+// Every place where a sum meets a norm: behind a product and behind an add, read once and read twice.
+ir::Program norms(const ir::OpCatalog& catalog, ir::DType dtype) {
+  constexpr std::int64_t width = 256;
+  ProgramBuilder b("norms", catalog);
+  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(width)}, uniform(1));
+  for (int i = 0; i < 2; ++i) {
+    const std::string layer = "layer" + std::to_string(i) + ".";
+    if (i > 0) b.op("boundary", layer + "boundary", {}, {});
+    const auto weight = [&](const char* name) {
+      return b.value(ValueKind::weight, layer + name, dtype, {fixed_dim(width), fixed_dim(width)},
+                     uniform(0.1));
+    };
+    const auto norm = [&](const std::string& name, ValueId of) {
+      const ValueId gamma =
+          b.value(ValueKind::weight, layer + name + ".gamma", dtype, {fixed_dim(width)}, uniform(1.5));
+      return b.op("rmsnorm", layer + name, {of, gamma}, {})[0];
+    };
+    const ValueId bias = b.value(ValueKind::weight, layer + "bias", dtype, {fixed_dim(width)}, uniform(0.2));
+    const ir::Attributes gelu{{"bias", one}, {"activation", std::string("gelu_tanh")}};
+    const ir::Attributes both{{"bias", one}, {"residual", one}};
+    const ValueId up = b.op("linear", layer + "up", {norm("ahead", x), weight("up.w"), bias}, gelu)[0];
+    const ValueId down = b.op("linear", layer + "down", {up, weight("down.w"), bias, x}, both)[0];
+    const ValueId behind = norm("behind", down);
+    const ValueId sum = b.op("add", layer + "sum", {behind, down}, {})[0];
+    const ValueId behind_sum = norm("behind_sum", sum);
+    const ValueId last =
+        b.op("linear", layer + "last", {behind_sum, weight("last.w"), sum}, {{"residual", one}})[0];
+    x = b.op("add", layer + "end", {last, behind_sum}, {})[0];
+  }
+  b.mark_output(x);
+  b.split_at({"boundary"});
+  return b.finish();
+}
+
 ir::Program small(const ir::OpCatalog& catalog, ir::DType dtype) {
   ProgramBuilder b("small", catalog);
   const ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(33)}, uniform(3));
@@ -197,7 +231,7 @@ std::vector<OpCase> make_op_cases() {
 
 const std::vector<NamedProgram>& small_programs() {
   static const std::vector<NamedProgram> programs = {
-      {"chain", chain}, {"conv", conv}, {"attention", attention}, {"small", small}};
+      {"chain", chain}, {"conv", conv}, {"attention", attention}, {"norms", norms}, {"small", small}};
   return programs;
 }
 

@@ -15,7 +15,8 @@ struct NamedProgram {
 };
 
 // chain: rmsnorm, linear (bias, gelu_tanh, residual), add, boundary; conv: conv2d with every option;
-// attention: rope_kv_append and sdpa over a cache that the program mutates; small: relu, gelu_tanh,
+// attention: rope_kv_append and sdpa over a cache that the program mutates; norms: rmsnorm behind and ahead
+// of linear and add, where a device may make one kernel of two ops; small: relu, gelu_tanh,
 // softmax, add.
 const std::vector<NamedProgram>& small_programs();
 

@@ -26,6 +26,7 @@ struct CallLog {
   std::int64_t graph_launches = 0;
   bool capturing = false;
   bool residuals_in_place = false;
+  std::string fuses_first, fuses_second;  // kinds of op that have one kernel for both, where set
 
   void step(const char* what) {
     if (++calls == fail_at) throw Error(ErrorCode::device_failed, std::string(what) + ": injected");
@@ -109,6 +110,28 @@ class FakeKernel final : public Kernel {
   std::optional<std::size_t> in_place_;
 };
 
+// Named for both ops; in place where the first op is.
+class FakeFusedKernel final : public Kernel {
+ public:
+  FakeFusedKernel(CallLog& log, const FusionCall& call)
+      : log_(log),
+        in_place_(FakeKernel(log, call.first).in_place_input()),
+        name_(call.first.op->name + "+" + call.second.op->name),
+        operands_(call.first.operands.size() + call.second.operands.size()) {}
+  std::optional<std::size_t> in_place_input() const override { return in_place_; }
+  void launch(Stream&, void* const* operands) override {
+    log_.step("launch");
+    log_.launches.push_back(name_);
+    log_.operands.emplace_back(operands, operands + operands_);
+  }
+
+ private:
+  CallLog& log_;
+  std::optional<std::size_t> in_place_;
+  std::string name_;
+  std::size_t operands_;
+};
+
 class FakeDevice final : public Device {
  public:
   CallLog log;
@@ -121,6 +144,11 @@ class FakeDevice final : public Device {
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     log.step("make kernel");
     return std::make_unique<FakeKernel>(log, call);
+  }
+  std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override {
+    if (call.first.op->kind != log.fuses_first || call.second.op->kind != log.fuses_second) return nullptr;
+    log.step("make fused kernel");
+    return std::make_unique<FakeFusedKernel>(log, call);
   }
   void* allocate(std::size_t bytes) override {
     log.step("allocate");

@@ -1,5 +1,6 @@
 // mlp: layers of x + W2·gelu_tanh(W1·rmsnorm(x) + b1) + b2. The batch is rows. Between layers stands a
-// `boundary`, where piecewise mode splits, so that a program of n layers makes n pieces.
+// `boundary`, where piecewise mode splits, so that a program of n layers makes n pieces. It stands behind the
+// next layer's norm, so that a residual sum and the norm of it are in one piece, and may be one kernel.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
@@ -15,16 +16,20 @@ struct Sizes {
   std::int64_t ffn;
 };
 
-std::int32_t add_layer(Build& build, const std::string& layer, const Sizes& sizes, std::int32_t x) {
+std::int32_t add_norm(Build& build, const std::string& layer, const Sizes& sizes, std::int32_t x) {
+  const std::int32_t gamma = build.weight(layer + ".gamma", {fixed_dim(sizes.hidden)}, gain());
+  return build.op("rmsnorm", layer + ".norm", {x, gamma});
+}
+
+std::int32_t add_products(Build& build, const std::string& layer, const Sizes& sizes, std::int32_t normed,
+                          std::int32_t x) {
   const gb_dim hidden = fixed_dim(sizes.hidden);
   const gb_dim ffn = fixed_dim(sizes.ffn);
-  const std::int32_t gamma = build.weight(layer + ".gamma", {hidden}, gain());
   const std::int32_t w1 = build.weight(layer + ".w1", {ffn, hidden}, kept_variance(sizes.hidden));
   const std::int32_t b1 = build.weight(layer + ".b1", {ffn}, small_bias());
   const std::int32_t w2 =
       build.weight(layer + ".w2", {hidden, ffn}, residual_variance(sizes.ffn, sizes.layers));
   const std::int32_t b2 = build.weight(layer + ".b2", {hidden}, small_bias());
-  const std::int32_t normed = build.op("rmsnorm", layer + ".norm", {x, gamma});
   const std::int32_t up = build.op("linear", layer + ".up", {normed, w1, b1},
                                    {integer("bias", 1), text("activation", "gelu_tanh")});
   return build.op("linear", layer + ".down", {up, w2, b2, x}, {integer("bias", 1), integer("residual", 1)});
@@ -37,8 +42,9 @@ int build_mlp(const gb_build_request* request, gb_builder* builder, const gb_bui
       build.value(GB_INPUT, "x", build.dtype(), {of_batch(), fixed_dim(sizes.hidden)}, uniform(1.0));
   for (std::int64_t i = 0; i < sizes.layers && !build.failed(); ++i) {
     const std::string layer = "layer" + std::to_string(i);
+    const std::int32_t normed = add_norm(build, layer, sizes, x);
     if (i > 0) build.marker("boundary", layer + ".boundary");
-    x = add_layer(build, layer, sizes, x);
+    x = add_products(build, layer, sizes, normed, x);
   }
   build.output(x);
   if (sizes.layers > 1) build.split_at("boundary");  // one layer has no boundary to split at

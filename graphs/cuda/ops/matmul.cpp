@@ -40,6 +40,12 @@ void set(cublasLtMatmulDescOpaque_t& description, cublasLtMatmulDescAttributes_t
   check(cublasLtMatmulDescSetAttribute(&description, attribute, &value, sizeof(value)), "prepare", object);
 }
 
+template <class Value>
+void set(cublasLtMatrixLayoutOpaque_t& layout, cublasLtMatrixLayoutAttribute_t attribute, const Value& value,
+         const char* object) {
+  check(cublasLtMatrixLayoutSetAttribute(&layout, attribute, &value, sizeof(value)), "prepare", object);
+}
+
 // Row-major y[rows, n] is column-major y'[n, rows], so that y' = w' x with w' transposed as stored.
 MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType output, const char* object) {
   const auto rows = static_cast<std::uint64_t>(spec.rows);
@@ -61,6 +67,25 @@ MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType o
   call.workspace = spec.workspace;
   call.workspace_bytes = spec.workspace_bytes;
   return call;
+}
+
+// The same product with its columns in parts, a batch of products whose results lie one behind the other.
+void slice(MatmulCall& call, const MatmulSpec& spec, std::int64_t slices, const char* object) {
+  const auto columns = static_cast<std::uint64_t>(spec.k / slices);
+  const struct {
+    cublasLtMatrixLayoutOpaque_t& layout;
+    std::int64_t stride;
+  } parts[] = {{call.a_layout, spec.k / slices},
+               {call.b_layout, spec.k / slices},
+               {call.c_layout, spec.rows * spec.n},
+               {call.d_layout, spec.rows * spec.n}};
+  const auto count = static_cast<std::int32_t>(slices);
+  for (const auto& [layout, stride] : parts) {
+    set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count, object);
+    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride, object);
+  }
+  set(call.a_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, columns, object);  // columns of w and x, as stored
+  set(call.b_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, columns, object);
 }
 
 void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
@@ -109,17 +134,26 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
   }
   prepared.buffers.emplace_back(*context.device, static_cast<std::size_t>(spec.rows) *
                                                      static_cast<std::size_t>(spec.n) * sizeof(float));
-  MatmulSpec plain = spec;
-  plain.y = fixed_source(prepared.buffers.back().data());
-  const MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
-  const std::string key = key_of(context, product, spec, ir::DType::fp32, false);
-  std::optional<NativeCall> chosen = choose_matmul(context, product, key, spec.alignment, {}, call);
+  std::optional<NativeCall> chosen = sliced_product(context, spec, 1, prepared.buffers.back().data(), call);
   if (!chosen) refuse(call, "cuBLASLt has no algorithm for its shape");
   prepared.calls.push_back(std::move(*chosen));
   prepared.calls.emplace_back(epilogue_call(spec, prepared.buffers.back().data(), call));
 }
 
-PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
+std::optional<NativeCall> sliced_product(OpContext& context, const MatmulSpec& spec, std::int64_t slices,
+                                         void* sums, const ir::OpCall& call) {
+  MatmulSpec plain = spec;
+  plain.y = fixed_source(sums);
+  MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
+  std::string key = key_of(context, product, spec, ir::DType::fp32, false);
+  if (slices > 1) {
+    slice(product, spec, slices, call.op->name.c_str());
+    key += " slices " + std::to_string(slices);
+  }
+  return choose_matmul(context, product, key, spec.alignment, {}, call);
+}
+
+MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call) {
   const ir::Op& op = *call.op;
   const RowsColumns x = rows_columns(call.input(0));
   MatmulSpec spec;
@@ -139,8 +173,12 @@ PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
   spec.workspace = context.workspace;
   spec.workspace_bytes = context.workspace_bytes;
   if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
+  return spec;
+}
+
+PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
   PreparedOp prepared;
-  append_matmul(prepared, context, spec, call);
+  append_matmul(prepared, context, linear_spec(context, call), call);
   return prepared;
 }
 

@@ -2,6 +2,10 @@
 // convolution through im2col share.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "graphs/cuda/ops/op_builders.hpp"
 
 namespace graphbench::cuda {
@@ -26,6 +30,9 @@ struct MatmulSpec {
   std::uint32_t alignment = 256;  // of every operand, in bytes
 };
 
+// What a `linear` op asks for.
+MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call);
+
 // A kernel of our own for at most so many rows of 16-bit elements.
 inline constexpr std::int64_t skinny_rows_max = 32;
 struct SkinnyCandidate {
@@ -39,6 +46,11 @@ std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const M
 // Appends the calls: one matrix product with everything in its epilogue where cuBLASLt has that, else
 // a product into fp32 and a kernel that does the rest, so that rounding happens once either way.
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
+
+// x wT alone, in fp32, into `sums`: the columns of x and w in `slices` equal parts, each summed into rows x
+// n values of its own, one part behind the other. Nothing where cuBLASLt has no algorithm for it.
+std::optional<NativeCall> sliced_product(OpContext& context, const MatmulSpec& spec, std::int64_t slices,
+                                         void* sums, const ir::OpCall& call);
 
 // The kernel that finishes fp32 sums (rows x n, in `sums`) into y.
 KernelCall epilogue_call(const MatmulSpec& spec, void* sums, const ir::OpCall& call);

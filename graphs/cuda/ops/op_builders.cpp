@@ -27,9 +27,8 @@ Builder builder_of(std::string_view kind) {
   return found == builders.end() ? nullptr : found->second;
 }
 
-// Captures the libraries' calls once and throws the graph away: they load a kernel's code when it is first
-// launched, and in the first capture of a step that would be timed as part of it (5 to 10 ms on an H200,
-// unless timing the candidates had loaded it). Nothing runs, so any addresses will do.
+}  // namespace
+
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call) {
   constexpr std::size_t apart = std::size_t{64} << 10;
   GRAPHBENCH_ASSERT(call.operands.size() * apart <= context.workspace_bytes);
@@ -58,8 +57,6 @@ void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall&
   stream.abandon_capture();
   forget_cudnn_stream(context, object);
 }
-
-}  // namespace
 
 void refuse(const ir::OpCall& call, const std::string& why) {
   throw Error(ErrorCode::unsupported,

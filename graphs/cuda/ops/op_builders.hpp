@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "graphs/cuda/prepared_kernel.hpp"
@@ -41,6 +42,14 @@ struct OpContext {
 
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
+
+// Captures the libraries' calls once and throws the graph away: they load a kernel's code when it is first
+// launched, and in the first capture of a step that would be timed as part of it (5 to 10 ms on an H200,
+// unless timing the candidates had loaded it). Nothing runs, so any addresses will do.
+void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
+
+// One kernel for two ops, where there is one and it is not slower than two.
+std::optional<PreparedOp> prepare_fused(OpContext& context, const FusionCall& call);
 
 PreparedOp prepare_rmsnorm(OpContext& context, const ir::OpCall& call);
 PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call);

@@ -38,19 +38,20 @@ CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
       own_stream_(shared_stream_ == nullptr || (*shared_stream_)->capturing() ? std::make_unique<CudaStream>()
                                                                               : nullptr),
       stream_(own_stream_ == nullptr ? **shared_stream_ : *own_stream_) {
-  const std::size_t copies = copies_of(op.operands.at(own_operands.front()).bytes());
-  operands_.resize(copies);
+  std::vector<std::size_t> copies(op.operands.size(), 1);
+  for (const std::size_t own : own_operands) copies.at(own) = copies_of(op.operands.at(own).bytes());
+  operands_.resize(*std::ranges::max_element(copies));
   const ir::Init init;  // uniform from -1 to 1
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     const ir::TensorDesc& tensor = op.operands[i];
-    const bool own = std::find(own_operands.begin(), own_operands.end(), i) != own_operands.end();
-    for (std::size_t copy = 0; copy < copies; ++copy) {
-      if (copy == 0 || own) {
-        buffers_.emplace_back(*context.device, tensor.bytes());
-        launch_fill(stream_.handle(), buffers_.back().data(), tensor.dtype,
-                    static_cast<std::size_t>(tensor.elements()), init, buffers_.size());
-      }
-      operands_[copy].push_back(buffers_.back().data());
+    const std::size_t first = buffers_.size();
+    for (std::size_t copy = 0; copy < copies[i]; ++copy) {
+      buffers_.emplace_back(*context.device, tensor.bytes());
+      launch_fill(stream_.handle(), buffers_.back().data(), tensor.dtype,
+                  static_cast<std::size_t>(tensor.elements()), init, buffers_.size());
+    }
+    for (std::size_t run = 0; run < operands_.size(); ++run) {
+      operands_[run].push_back(buffers_[first + run % copies[i]].data());
     }
   }
   check(cudaDeviceSynchronize(), "synchronize device");  // the shared workspace is this timer's from here on

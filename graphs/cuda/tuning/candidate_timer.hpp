@@ -14,7 +14,7 @@ namespace graphbench::cuda {
 class CandidateTimer {
  public:
   // Scratch operands of the op's shapes, filled with numbers of the kind that steps see. Those that a layer
-  // has to itself, its weight (`own_operands`, the first of them the largest), exist often enough that they
+  // has to itself, its weight (`own_operands`), exist often enough that they
   // come from memory at every launch, as in a step of many layers; small ones would be cached in a step too
   // and exist once.
   CandidateTimer(OpContext& context, const ir::OpCall& op,
@@ -35,7 +35,7 @@ class CandidateTimer {
   CudaEvent start_;
   CudaEvent stop_;
   std::vector<Buffer> buffers_;
-  std::vector<std::vector<void*>> operands_;  // by copy of a layer's own
+  std::vector<std::vector<void*>> operands_;  // by run: each takes other copies of a layer's own
 };
 
 }  // namespace graphbench::cuda

@@ -65,6 +65,12 @@ TuningSettings TuningSettings::from_environment() {
                 "GRAPHBENCH_AUTOTUNE: '" + std::string(timed) + "' is neither on nor off");
   }
   settings.timed = timed != "off";
+  const std::string_view fusion = environment("GRAPHBENCH_FUSION");
+  if (fusion != "" && fusion != "timed" && fusion != "always" && fusion != "off") {
+    throw Error(ErrorCode::invalid_argument,
+                "GRAPHBENCH_FUSION: '" + std::string(fusion) + "' is none of timed, always and off");
+  }
+  settings.fusion = fusion == "always" ? Fusion::always : fusion == "off" ? Fusion::never : Fusion::timed;
   const std::string_view folder = environment("GRAPHBENCH_PLAN_CACHE");
   settings.cache_folder = folder.empty() ? default_folder() : std::filesystem::path(folder);
   if (folder == "off") settings.cache_folder.clear();

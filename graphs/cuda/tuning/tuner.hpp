@@ -17,15 +17,20 @@
 
 namespace graphbench::cuda {
 
+// Whether one kernel does the work of two ops: where it is timed and faster, wherever there is one, or never.
+enum class Fusion { timed, always, never };
+
 struct TuningSettings {
-  bool timed = true;                   // false: what the library's heuristic puts first
+  bool timed = true;  // false: what the library's heuristic puts first
+  Fusion fusion = Fusion::timed;
   std::string verbose;                 // empty: silent; "1": stderr; else a file that lines are appended to
   std::filesystem::path cache_folder;  // empty: choices live as long as the process
   // For tests: the first candidate that runs and whose name begins so is chosen, however slow it is.
   std::string prefer;
 
-  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_PLAN_CACHE=DIR|off (default: graphbench/plans in
-  // XDG_CACHE_HOME or ~/.cache), GRAPHBENCH_VERBOSE=1|FILE. Throws Error(invalid_argument) for other values.
+  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_FUSION=timed|always|off, GRAPHBENCH_PLAN_CACHE=DIR|off (default:
+  // graphbench/plans in XDG_CACHE_HOME or ~/.cache), GRAPHBENCH_VERBOSE=1|FILE. Throws
+  // Error(invalid_argument) for other values.
   static TuningSettings from_environment();
 };
 

@@ -80,6 +80,17 @@ TEST_F(Builtin, MlpIsEightLayersInEightPieces) {
   EXPECT_THAT(only(program, ir::ValueKind::output, 5).dims, ::testing::ElementsAre(5, 1024));
 }
 
+TEST_F(Builtin, MlpsResidualSumsAreInOnePieceWithTheirNorms) {
+  const ir::Program program = build("mlp", "base");
+  const auto pairs = ir::fusible_pairs(program, ir::partition(program, program.default_split_kinds()));
+  EXPECT_EQ(std::ranges::count_if(pairs,
+                                  [&](const ir::OpPair& pair) {
+                                    return program.ops()[pair.first].kind == "linear" &&
+                                           program.ops()[pair.second].kind == "rmsnorm";
+                                  }),
+            7);
+}
+
 TEST_F(Builtin, DecodeIsNinePiecesAroundEightAttentionOps) {
   const ir::Program program = build("attention", "base");
   EXPECT_EQ(count(program, "sdpa"), 8);
