@@ -27,6 +27,13 @@ bool worse(model::CellStatus status, model::CellStatus so_far) {
   return static_cast<int>(status) > static_cast<int>(so_far);
 }
 
+// Of every launch: a launch whose preparation chose otherwise shows.
+void merge_paths(std::vector<model::OpPath>& merged, const std::vector<model::OpPath>& paths) {
+  for (const model::OpPath& path : paths) {
+    if (std::find(merged.begin(), merged.end(), path) == merged.end()) merged.push_back(path);
+  }
+}
+
 void merge_status(model::CellResult& cell, model::CellStatus status,
                   const std::optional<model::Reason>& reason) {
   if (!worse(status, cell.status)) return;
@@ -87,6 +94,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
   model::CellResult& cell = cell_of(reported.cell.batch);
   merge_status(cell, reported.status, reported.reason);
   merge_check(cell.check, reported.check);
+  merge_paths(cell.paths, reported.paths);
   if (reported.graph) cell.graph = reported.graph;
   if (reported.memory) cell.memory = reported.memory;
   for (model::Launch launch : reported.launches) {

@@ -39,6 +39,18 @@ TEST_F(CellTableTest, LaunchesOfACellAccumulate) {
   EXPECT_EQ(table.cells()[0].status, CellStatus::pending);
 }
 
+TEST_F(CellTableTest, HowOpsWereComputedIsKeptFromEveryLaunch) {
+  const model::OpPath fused{"linear+rmsnorm:one kernel", "", 7}, cudnn{"conv2d:cudnn", "", 2};
+  model::CellResult cell = ok_cell(first, 2);
+  cell.paths = {fused};
+  table.begin_task(first);
+  table.add_cell(cell);
+  table.begin_task(second);
+  cell.paths = {fused, cudnn};
+  table.add_cell(cell);
+  EXPECT_EQ(table.cells()[1].paths, (std::vector<model::OpPath>{fused, cudnn}));
+}
+
 TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
   table.begin_task(first);
   table.add_cell(ok_cell(first, 1));
