@@ -54,6 +54,7 @@ SumRmsnorm sum_of(const MatmulSpec& product, const FusionCall& call) {
 std::vector<NativeCall> calls_of(OpContext& context, const FusionCall& call, MatmulSpec product,
                                  std::int64_t slices) {
   // The parts lie at the workspace's end, out of the reach of what cuBLASLt uses of it.
+  GRAPHBENCH_ASSERT(product.workspace_bytes > parts_max);
   product.workspace_bytes -= parts_max;
   void* parts = static_cast<std::byte*>(product.workspace) + product.workspace_bytes;
   const std::optional<NativeCall> chosen = sliced_product(context, product, slices, parts, call.first);
@@ -82,7 +83,7 @@ std::optional<PreparedOp> fuse_product_norm(OpContext& context, const FusionCall
   PreparedOp prepared;
   prepared.calls = std::move(*calls);
   if (product.has_residual) prepared.in_place_input = static_cast<std::size_t>(product.residual.operand);
-  prepared.path.name = "linear+rmsnorm:sum and norm in one kernel";
+  prepared.path.name = "linear+rmsnorm:fused";
   return prepared;
 }
 
@@ -113,7 +114,7 @@ std::optional<PreparedOp> fuse_add_norm(OpContext& context, const FusionCall& ca
   PreparedOp prepared;
   prepared.calls = std::move(*calls);
   prepared.in_place_input = 0;
-  prepared.path.name = "add+rmsnorm:one kernel";
+  prepared.path.name = "add+rmsnorm:fused";
   return prepared;
 }
 

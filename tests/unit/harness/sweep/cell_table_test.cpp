@@ -40,7 +40,7 @@ TEST_F(CellTableTest, LaunchesOfACellAccumulate) {
 }
 
 TEST_F(CellTableTest, HowOpsWereComputedIsKeptFromEveryLaunch) {
-  const model::OpPath fused{"linear+rmsnorm:one kernel", "", 7}, cudnn{"conv2d:cudnn", "", 2};
+  const model::OpPath fused{"linear+rmsnorm:fused", "", 7}, cudnn{"conv2d:cudnn", "", 2};
   model::CellResult cell = ok_cell(first, 2);
   cell.paths = {fused};
   table.begin_task(first);
