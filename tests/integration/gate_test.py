@@ -52,14 +52,43 @@ class Gate(GateCase):
 
     def test_exits_as_compare_does(self):
         base = self.document("base.json", [1e-3, 1.001e-3, 0.999e-3, 1e-3])
+        again = self.document("again.json", [1e-3, 1.001e-3, 0.999e-3, 1e-3])
         slower = self.document("slower.json", [2e-3, 2.001e-3, 1.999e-3, 2e-3])
         once = self.document("once.json", [1e-3])
         failed = self.document("failed.json", [], "failed")
-        for new, options, code in ((base, [], 0), (slower, [], 10), (once, [], 0), (once, ["--strict"], 11),
+        for new, options, code in ((again, [], 0), (slower, [], 10), (once, [], 0), (once, ["--strict"], 11),
                                    (failed, [], 10)):
             with self.subTest(new=new, options=options):
                 done = self.run_gate("--baseline", base, "--result", new, *options)
                 self.assertEqual(code, done.returncode, done.stdout + done.stderr)
+
+    def test_compares_nothing_with_itself(self):
+        base = self.document("base.json", [1e-3, 1.001e-3])
+        (self.folder / "gate").mkdir()
+        inside = self.document("gate/result.json", [1e-3, 1.001e-3])
+        (self.folder / "link.json").symlink_to("base.json")
+        for arguments, word in (((base, "--result", base), "is the baseline itself"),
+                                ((base, "--result", "link.json"), "is the baseline itself"),
+                                ((inside, "--", *TINY), "give another --out"),
+                                (("gate", "--", *TINY), "give another --out")):
+            with self.subTest(arguments):
+                before = (self.folder / inside).read_bytes()
+                done = self.run_gate("--baseline", *arguments)
+                self.assertEqual(2, done.returncode, done.stdout + done.stderr)
+                self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+                self.assertIn(word, done.stderr)
+                self.assertEqual(before, (self.folder / inside).read_bytes())
+
+    def test_accepts_no_failures_however_they_are_written(self):
+        base = self.document("base.json", [1e-3, 1.001e-3])
+        failed = self.document("failed.json", [], "failed")
+        before = (self.folder / base).read_bytes()
+        for change in (("\"status\": ", "\"status\" :\n "), ('"complete": true', '"complete" : false')):
+            text = (self.folder / (failed if "status" in change[0] else base)).read_text(encoding="utf-8")
+            self.write("written.json", text.replace(*change))
+            done = self.run_gate("--baseline", base, "--accept", "--result", "written.json")
+            self.assertEqual(3, done.returncode, done.stdout + done.stderr)
+            self.assertEqual(before, (self.folder / base).read_bytes())
 
     def test_writes_the_summary_and_annotations_of_a_workflow(self):
         base = self.document("base.json", [1e-3, 1.001e-3, 0.999e-3, 1e-3])
@@ -152,7 +181,8 @@ class Gate(GateCase):
         done = self.run_gate("--baseline", base, "--", "--batch", "none")
         self.assertEqual(2, done.returncode)
         self.assertIn("--batch", done.stderr)
-        done = self.run_gate("--baseline", base, "--result", base, "--margin", "wide")
+        again = self.document("again.json", [1e-3])
+        done = self.run_gate("--baseline", base, "--result", again, "--margin", "wide")
         self.assertEqual(2, done.returncode)
         self.assertIn("--margin", done.stderr)
 
