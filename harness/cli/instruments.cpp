@@ -46,7 +46,7 @@ void add_surroundings(const Surroundings& surroundings, sweep::SweepOutcome& out
   environment.machine = surroundings.machine;
   environment.floors = surroundings.floors;
   if (!surroundings.warning.empty()) outcome.warnings.push_back(surroundings.warning);
-  floors::add_submit_over_floor(outcome.result);
+  if (surroundings.floors) floors::add_submit_over_floor(*surroundings.floors, outcome.result.cells);
 }
 
 bool write_trace(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {

@@ -7,6 +7,18 @@
 #include "harness/config/numbers.hpp"
 
 namespace graphbench::cli {
+namespace {
+
+std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t min,
+                          std::int64_t max) {
+  const config::ParsedInteger number = config::parse_integer(text);
+  if (number.fault == config::NumberFault::none && number.value >= min && number.value <= max)
+    return number.value;
+  throw config::InputError(option, config::in_quotes(text) + " will not do: give a whole number, " +
+                                       std::to_string(min) + " to " + std::to_string(max));
+}
+
+}  // namespace
 
 CLI::App& add_serve(CLI::App& app, ServeArguments& serve) {
   CLI::App& command = *app.add_subcommand("serve", "run sweeps on request, over HTTP");
@@ -30,17 +42,17 @@ CLI::App& add_serve(CLI::App& app, ServeArguments& serve) {
   text("--plugin-folder", serve.plugin_folder, "DIR", "let requests name the plugins in it (default: none)");
   text("--compare-mib", serve.compare_mib, "N", "the longest body of a comparison, in MiB (default: 64)");
   text("--grace", serve.grace, "SECONDS", "how long a sweep may take to stop (default: 10)");
+  text("--connections-max", serve.connections_max, "N", "clients at once, 16 to 65536 (default: 2048)");
   return command;
 }
 
 void check_serve(ServeArguments& serve) {
   if (!serve.compare_mib.empty()) {
-    const config::ParsedInteger mib = config::parse_integer(serve.compare_mib);
-    if (mib.fault != config::NumberFault::none || mib.value < 1 || mib.value > 1024) {
-      throw config::InputError("--compare-mib", config::in_quotes(serve.compare_mib) +
-                                                    " will not do: give a whole number, 1 to 1024");
-    }
-    serve.compare_bytes_max = mib.value * 1024 * 1024;
+    serve.compare_bytes_max = whole_number("--compare-mib", serve.compare_mib, 1, 1024) * 1024 * 1024;
+  }
+  if (!serve.connections_max.empty()) {
+    serve.connections =
+        static_cast<std::size_t>(whole_number("--connections-max", serve.connections_max, 16, 65536));
   }
   if (serve.grace.empty()) return;
   const std::optional<double> seconds = config::parse_real(serve.grace);

@@ -1,6 +1,7 @@
 // The options of `graphbench serve`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -25,6 +26,8 @@ struct ServeArguments {
   std::int64_t compare_bytes_max = 64 * 1024 * 1024;
   std::string grace;  // as written; empty: the default
   double grace_seconds = 10;
+  std::string connections_max;  // as written; empty: the default
+  std::size_t connections = 2048;
 };
 
 // The subcommand, whose options fill `serve`, which must stay where it is.

@@ -11,6 +11,7 @@
 #include "harness/cli/commands.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/publish/tls_settings.hpp"
+#include "harness/serve/descriptor_room.hpp"
 #include "harness/serve/service.hpp"
 #include "harness/sweep/probe.hpp"
 
@@ -98,6 +99,21 @@ std::vector<serve::ListedDevice> list_devices() {
   return devices;
 }
 
+// The option is a promise, which is kept or refused; the default is what fits.
+std::size_t connections_that_fit(const ServeArguments& serve) {
+  const std::size_t fit = serve::make_descriptor_room(serve.connections);
+  if (fit == serve.connections) return fit;
+  const std::string room = "file descriptors for " + std::to_string(fit) + " clients";
+  const std::string advice = "raise the hard limit (ulimit -Hn)";
+  if (!serve.connections_max.empty()) {
+    throw InputError("--connections-max", in_quotes(serve.connections_max) + " will not do: there are " +
+                                              room + ": give fewer, or " + advice);
+  }
+  std::fprintf(stderr, "graphbench: warning: there are %s: to serve %zu, %s\n", room.c_str(),
+               serve.connections, advice.c_str());
+  return fit;
+}
+
 }  // namespace
 
 int serve_command(const Arguments& arguments) {
@@ -112,6 +128,7 @@ int serve_command(const Arguments& arguments) {
   settings.grace_seconds = arguments.serve.grace_seconds;
   settings.baseline =
       publish::Baseline::open({arguments.serve.baseline, arguments.serve.against, arguments.serve.history});
+  settings.connections_max = connections_that_fit(arguments.serve);
   settings.sweep_command = sweep::own_command("--served-sweep");
   settings.tool_version = GRAPHBENCH_VERSION;
   settings.devices = list_devices();

@@ -15,6 +15,7 @@
 #include "harness/cli/service_teller.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
+#include "harness/floor/submit_floor.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
@@ -24,19 +25,23 @@
 namespace graphbench::cli {
 namespace {
 
-// Passes everything on to whoever listens.
+// Passes everything on to whoever listens, cells with what follows from the floors.
 class Listeners final : public sweep::Progress {
  public:
-  explicit Listeners(std::vector<sweep::Progress*> listeners) : listeners_(std::move(listeners)) {}
+  Listeners(std::vector<sweep::Progress*> listeners, const std::optional<model::Floors>& floors)
+      : listeners_(std::move(listeners)), floors_(floors) {}
   void update(const model::Progress& progress) override {
     for (sweep::Progress* listener : listeners_) listener->update(progress);
   }
-  void cells_done(const std::vector<model::CellResult>& cells) override {
+  void cells_done(const std::vector<model::CellResult>& told) override {
+    std::vector<model::CellResult> cells = told;
+    if (floors_) floors::add_submit_over_floor(*floors_, cells);
     for (sweep::Progress* listener : listeners_) listener->cells_done(cells);
   }
 
  private:
   std::vector<sweep::Progress*> listeners_;
+  const std::optional<model::Floors>& floors_;
 };
 
 int dump_programs(const std::vector<std::string>& dumps) {
@@ -48,14 +53,15 @@ int dump_programs(const std::vector<std::string>& dumps) {
 }
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
-                            const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor,
-                            publish::Publisher& publisher, bool served) {
+                            const config::SweepOptions& options, const Surroundings& surroundings,
+                            sweep::ProcessSupervisor& supervisor, publish::Publisher& publisher,
+                            bool served) {
   const sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
   ConsoleProgress console(options.quiet);
   std::vector<sweep::Progress*> listeners = {&publisher, &console};
   std::optional<ServiceTeller> teller;
   if (served) listeners.push_back(&teller.emplace(plan.device, catalog.facts));
-  Listeners progress(std::move(listeners));
+  Listeners progress(std::move(listeners), surroundings.floors);
   publisher.begin(plan.device, catalog.facts);
   sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
   console.finish();
@@ -170,9 +176,9 @@ int sweep_command(const Arguments& arguments) {
   const auto [catalog, plan, dumps] = make_checked_plan(options, arguments.argv, supervisor);
   if (options.dump_program) return dump_programs(dumps);
   const Surroundings surroundings = read_surroundings(plan.device, options, supervisor);
-  sweep::SweepOutcome outcome = measure(plan, catalog, options, supervisor, *publisher, arguments.served);
+  sweep::SweepOutcome outcome =
+      measure(plan, catalog, options, surroundings, supervisor, *publisher, arguments.served);
   add_surroundings(surroundings, outcome);
-  if (arguments.served) ServiceTeller::tell_floors(outcome.result);
   const int exit_code = report(outcome, options);
   const bool published = finish_publishing(*publisher, outcome, options, supervisor);
   return published || outcome.interrupted ? exit_code : exit_error;

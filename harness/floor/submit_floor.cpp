@@ -10,10 +10,9 @@ std::optional<double> submit_floor(const model::Floors& floors, const model::Cel
   return floor > 0 ? std::optional<double>(floor) : std::nullopt;
 }
 
-void add_submit_over_floor(model::Result& result) {
-  if (!result.environment.floors) return;
-  for (model::CellResult& cell : result.cells) {
-    const std::optional<double> floor = submit_floor(*result.environment.floors, cell);
+void add_submit_over_floor(const model::Floors& floors, std::vector<model::CellResult>& cells) {
+  for (model::CellResult& cell : cells) {
+    const std::optional<double> floor = submit_floor(floors, cell);
     if (floor && cell.summary.submit_seconds)
       cell.summary.submit_over_floor = cell.summary.submit_seconds->p50 / *floor;
   }

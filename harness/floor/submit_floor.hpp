@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "harness/model/result.hpp"
 
@@ -13,6 +14,6 @@ namespace graphbench::floors {
 std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
 
 // Fills in `summary.submit_over_floor` of every cell that has both.
-void add_submit_over_floor(model::Result& result);
+void add_submit_over_floor(const model::Floors& floors, std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::floors

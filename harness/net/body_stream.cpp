@@ -5,8 +5,8 @@
 
 namespace graphbench::net {
 
-BodyStream::BodyStream(std::string first, std::size_t waiting_max, std::string keep_alive)
-    : first_(first.empty() ? nullptr : std::make_shared<const std::string>(std::move(first))),
+BodyStream::BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive)
+    : first_(std::move(first)),
       waiting_max_(waiting_max),
       keep_alive_(std::make_shared<const std::string>(std::move(keep_alive))) {}
 
@@ -17,6 +17,7 @@ bool BodyStream::put(Bytes bytes) {
   waiting_.push_back(std::move(bytes));
   if (waiting_bytes_ > waiting_max_) {
     cut_off_ = true;
+    first_.clear();
     waiting_.clear();
   }
   wake();
@@ -43,17 +44,20 @@ void BodyStream::detach() noexcept {
   const std::scoped_lock lock(mutex_);
   left_ = true;
   wake_ = nullptr;
+  first_.clear();
   waiting_.clear();
 }
 
 BodyStream::Taken BodyStream::take() {
   const std::scoped_lock lock(mutex_);
   if (cut_off_) return {Taken::What::cut_off, nullptr};
-  if (first_) return {Taken::What::bytes, std::exchange(first_, nullptr)};
-  if (waiting_.empty()) return {ended_ ? Taken::What::over : Taken::What::nothing_yet, nullptr};
-  Taken taken{Taken::What::bytes, std::move(waiting_.front())};
-  waiting_.pop_front();
-  waiting_bytes_ -= taken.bytes->size();
+  if (first_.empty() && waiting_.empty()) {
+    return {ended_ ? Taken::What::over : Taken::What::nothing_yet, nullptr};
+  }
+  std::deque<Bytes>& from = first_.empty() ? waiting_ : first_;
+  Taken taken{Taken::What::bytes, std::move(from.front())};
+  if (first_.empty()) waiting_bytes_ -= taken.bytes->size();
+  from.pop_front();
   return taken;
 }
 

@@ -15,9 +15,10 @@ class BodyStream {
  public:
   using Bytes = std::shared_ptr<const std::string>;
 
-  // `first` is sent at once, however long. `waiting_max`: the bytes put in later that may wait for the
-  // client; one who lags further behind is cut off. `keep_alive` is sent whenever nothing else was for long.
-  BodyStream(std::string first, std::size_t waiting_max, std::string keep_alive);
+  // `first` is sent at once, however long; many streams may share it. `waiting_max`: the bytes put in later
+  // that may wait for the client; one who lags further behind is cut off. `keep_alive` is sent whenever
+  // nothing else was for long.
+  BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive);
   BodyStream(const BodyStream&) = delete;
   BodyStream& operator=(const BodyStream&) = delete;
   ~BodyStream() = default;
@@ -42,7 +43,7 @@ class BodyStream {
   void wake() const;
 
   std::mutex mutex_;
-  Bytes first_;  // null once it was taken
+  std::deque<Bytes> first_;
   std::deque<Bytes> waiting_;
   std::size_t waiting_bytes_ = 0;
   const std::size_t waiting_max_;

@@ -6,12 +6,11 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 #include "graphs/ir/error.hpp"
-#include "harness/machine/pinning.hpp"
+#include "harness/machine/bystanders.hpp"
 #include "harness/net/http_server.hpp"
 #include "harness/serve/admission.hpp"
 #include "harness/sweep/spawn.hpp"
@@ -19,7 +18,6 @@
 namespace graphbench::serve {
 namespace {
 
-constexpr std::size_t connections_max = 900;  // below the usual limit of 1,024 descriptors
 
 // Two services on one folder would each take the other's running sweep for a dead one's.
 sweep::Descriptor lock_folder(const std::string& folder) {
@@ -35,13 +33,9 @@ sweep::Descriptor lock_folder(const std::string& folder) {
   return lock;
 }
 
-// A sweep's submitting thread takes the highest CPU unless a request names another.
-void keep_off_measuring_cpu() {
-  try {
-    machine::SubmitterPin(model::InstrumentOptions(), machine::allowed_cpus()).keep_others_off();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench: warning: the server may disturb what it measures: %s\n", error.what());
-  }
+// Streams stay open for hours: they leave a quarter of the connections to those who ask and go.
+std::size_t followers_max(const ServiceSettings& settings) {
+  return settings.connections_max - settings.connections_max / 4;
 }
 
 RunnerSettings runner_settings(const ServiceSettings& settings) {
@@ -54,13 +48,13 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
   return runner;
 }
 
-net::ServerSettings server_settings(const ServiceSettings& settings) {
+net::ServerSettings server_settings(const ServiceSettings& settings, machine::Bystanders& bystanders) {
   net::ServerSettings server;
   server.address = settings.listen;
   server.tls = settings.tls;
   server.admit = make_admission(settings.access, settings.compare_bytes_max);
-  server.limits.connections_max = connections_max;
-  server.on_thread = keep_off_measuring_cpu;
+  server.limits.connections_max = settings.connections_max;
+  server.on_thread = [&bystanders] { bystanders.join(); };
   return server;
 }
 
@@ -71,12 +65,15 @@ struct Service::Parts {
       : lock(lock_folder(settings.state_folder)),
         store(settings.state_folder + "/sweeps.sqlite"),
         metrics(settings.tool_version),
-        feed(store),
-        runner(runner_settings(settings), {store, metrics, service_metrics, feed}),
-        server(server_settings(settings),
+        feed(store, followers_max(settings)),
+        runner(runner_settings(settings), {store, metrics, service_metrics, feed, bystanders}),
+        server(server_settings(settings, bystanders),
                make_api({.access = settings.access, .devices = settings.devices, .plugins = settings.plugins},
-                        {store, runner, feed, metrics, service_metrics})) {}
+                        {store, runner, feed, metrics, service_metrics})) {
+    bystanders.join();
+  }
 
+  machine::Bystanders bystanders;
   sweep::Descriptor lock;
   SweepStore store;
   reporters::SweepMetrics metrics;

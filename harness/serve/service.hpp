@@ -19,6 +19,7 @@ struct ServiceSettings {
   Access access;                         // a token or certificates, where `listen` is not loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
+  std::size_t connections_max = 2048;                  // make_descriptor_room() has made room for them
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // of the body of a comparison
   PluginFolder plugins = {};                           // what requests may name
   std::vector<std::string> sweep_command;              // what starts a sweep that tells of itself

@@ -13,6 +13,7 @@
 #include "harness/serve/json_response.hpp"
 #include "harness/serve/openapi.hpp"
 #include "harness/serve/page.hpp"
+#include "harness/serve/shared_scrape.hpp"
 #include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_request.hpp"
 
@@ -140,7 +141,7 @@ class Api {
     response.content_type = reporters::metrics_content_type;
     service_metrics_.set_queue(store_.queued(), settings_.queued_max);
     service_metrics_.set_streams(feed_.followers());
-    response.body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text());
+    response.body = scraped_.body(metrics_.text(), [this] { return service_metrics_.text(); });
     return response;
   }
 
@@ -263,6 +264,7 @@ class Api {
   const reporters::SweepMetrics& metrics_;
   reporters::ServiceMetrics& service_metrics_;
   net::Router router_;
+  mutable SharedScrape scraped_;
 };
 
 const std::array<Api::Route, 16> Api::routes = {{

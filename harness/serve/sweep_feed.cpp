@@ -12,13 +12,18 @@ namespace {
 
 using Bytes = net::BodyStream::Bytes;
 
-// Enough for a client that pauses, little enough for two thousand of them.
-constexpr std::size_t waiting_bytes_max = 256 * 1024;
+// More than the cells that a worker brings at once. Followers share the bytes, so that a thousand who lag
+// hold no more of them than one.
+constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 
 // A document has no line breaks: they would end the event.
 std::string event_of(const char* name, const std::string& document, std::int64_t number = 0) {
   const std::string id = number > 0 ? "id: " + std::to_string(number) + "\n" : "";
   return id + "event: " + name + "\ndata: " + document + "\n\n";
+}
+
+Bytes bytes_of(std::string event) {
+  return std::make_shared<const std::string>(std::move(event));
 }
 
 bool has_ended(const StoredSweep& sweep) {
@@ -29,19 +34,19 @@ bool has_ended(const StoredSweep& sweep) {
 
 class SweepFeed::Impl {
  public:
-  explicit Impl(const SweepStore& store) : store_(store) {}
+  Impl(const SweepStore& store, std::size_t followers_max) : store_(store), followers_max_(followers_max) {}
 
   void tell_progress(const std::string& id, const std::string& document) {
     const std::scoped_lock lock(mutex_);
     running_ = id;
-    progress_ = event_of("progress", document);
+    progress_ = bytes_of(event_of("progress", document));
     tell(id, progress_);
   }
 
   void tell_cells(const std::string& id, const std::vector<StoredCell>& cells) {
     const std::scoped_lock lock(mutex_);
     for (const StoredCell& cell : cells) {
-      const auto bytes = std::make_shared<const std::string>(event_of("cell", cell.document, cell.number));
+      const Bytes bytes = bytes_of(event_of("cell", cell.document, cell.number));
       // Somebody who came after the store had it was told already.
       std::erase_if(followers_, [&](Follower& follower) {
         if (follower.id != id || follower.told >= cell.number) return false;
@@ -56,7 +61,7 @@ class SweepFeed::Impl {
     if (running_ == id) running_.clear();
     if (std::ranges::none_of(followers_, [&](const Follower& each) { return each.id == id; })) return;
     const auto sweep = store_.find(id);
-    if (sweep) tell(id, event_of("done", text_of(json_of(*sweep))));
+    if (sweep) tell(id, bytes_of(event_of("done", text_of(json_of(*sweep)))));
     std::erase_if(followers_, [&](const Follower& follower) {
       if (follower.id == id) follower.stream->end();
       return follower.id == id;
@@ -66,16 +71,17 @@ class SweepFeed::Impl {
   std::shared_ptr<net::BodyStream> follow(const std::string& id, std::int64_t after) {
     const std::scoped_lock lock(mutex_);
     forget_the_gone();
-    if (followers_.size() >= followers_max) return nullptr;
+    if (followers_.size() >= followers_max_) return nullptr;
     const std::optional<StoredSweep> sweep = store_.find(id);
-    std::string past = ": graphbench\n\n";
-    for (const StoredCell& cell : store_.cells(id, after)) {
-      past += event_of("cell", cell.document, cell.number);
-      after = cell.number;
+    std::deque<Bytes> past = {bytes_of(": graphbench\n\n")};
+    look_back(id);
+    for (auto event = past_.events.upper_bound(after); event != past_.events.end(); ++event) {
+      past.push_back(event->second);
+      after = event->first;
     }
-    if (running_ == id) past += progress_;
+    if (running_ == id) past.push_back(progress_);
     const bool ended = !sweep || has_ended(*sweep);
-    if (sweep && ended) past += event_of("done", text_of(json_of(*sweep)));
+    if (sweep && ended) past.push_back(bytes_of(event_of("done", text_of(json_of(*sweep)))));
     auto stream = std::make_shared<net::BodyStream>(std::move(past), waiting_bytes_max, ":\n\n");
     if (ended) {
       stream->end();
@@ -98,8 +104,26 @@ class SweepFeed::Impl {
     std::shared_ptr<net::BodyStream> stream;
   };
 
-  void tell(const std::string& id, const std::string& event) {
-    const auto bytes = std::make_shared<const std::string>(event);
+  // The cells of one sweep, which all who come to follow it are sent: a thousand copies would be a gigabyte.
+  struct Past {
+    std::string id;
+    std::map<std::int64_t, Bytes> events;        // by number
+    std::map<std::string, std::int64_t> number;  // of each cell
+  };
+
+  // Makes `past_` what the store has of the sweep.
+  void look_back(const std::string& id) {
+    if (past_.id != id) past_ = {id, {}, {}};
+    const std::int64_t last = past_.events.empty() ? 0 : past_.events.rbegin()->first;
+    for (const StoredCell& cell : store_.cells(id, last)) {
+      const auto known = past_.number.find(cell.id);
+      if (known != past_.number.end()) past_.events.erase(known->second);
+      past_.number[cell.id] = cell.number;
+      past_.events[cell.number] = bytes_of(event_of("cell", cell.document, cell.number));
+    }
+  }
+
+  void tell(const std::string& id, const Bytes& bytes) {
     std::erase_if(followers_, [&](const Follower& follower) {
       return follower.id == id && !follower.stream->put(bytes);
     });
@@ -112,11 +136,14 @@ class SweepFeed::Impl {
   const SweepStore& store_;
   std::mutex mutex_;
   std::vector<Follower> followers_;
-  std::string running_;   // the sweep that `progress_` is of
-  std::string progress_;  // its last such event
+  const std::size_t followers_max_;
+  std::string running_;  // the sweep that `progress_` is of
+  Bytes progress_;       // its last such event
+  Past past_;
 };
 
-SweepFeed::SweepFeed(const SweepStore& store) : impl_(std::make_unique<Impl>(store)) {}
+SweepFeed::SweepFeed(const SweepStore& store, std::size_t followers_max)
+    : impl_(std::make_unique<Impl>(store, followers_max)) {}
 SweepFeed::~SweepFeed() = default;
 
 void SweepFeed::tell_progress(const std::string& id, const std::string& document) {

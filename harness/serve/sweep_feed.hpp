@@ -15,8 +15,8 @@ namespace graphbench::serve {
 // Thread-safe; nobody who tells waits for anybody who follows.
 class SweepFeed {
  public:
-  // The store outlives it.
-  explicit SweepFeed(const SweepStore& store);
+  // The store outlives it. Beyond `followers_max` nobody may follow.
+  SweepFeed(const SweepStore& store, std::size_t followers_max);
   ~SweepFeed();
   SweepFeed(const SweepFeed&) = delete;
   SweepFeed& operator=(const SweepFeed&) = delete;
@@ -31,8 +31,6 @@ class SweepFeed {
   // follow as may; the sweep must exist.
   std::shared_ptr<net::BodyStream> follow(const std::string& id, std::int64_t after);
   std::size_t followers();
-
-  static constexpr std::size_t followers_max = 2048;
 
  private:
   class Impl;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "graphs/ir/error.hpp"
+#include "harness/config/numbers.hpp"
 #include "harness/serve/sweep_events.hpp"
 #include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_process.hpp"
@@ -32,6 +33,20 @@ std::optional<std::string> contents_of(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
+// Where a sweep's submitting thread will be, as far as its arguments say.
+model::InstrumentOptions instruments_of(const std::vector<std::string>& argv) {
+  static constexpr std::string_view cpu = "--cpu=";
+  model::InstrumentOptions instruments;
+  for (const std::string_view argument : argv) {
+    if (argument == "--no-pin") instruments.pin = false;
+    if (argument.starts_with(cpu)) {
+      const config::ParsedInteger number = config::parse_integer(argument.substr(cpu.size()));
+      if (number.fault == config::NumberFault::none) instruments.cpu = number.value;
+    }
+  }
+  return instruments;
+}
+
 // Of graphbench_sweeps_total.
 const char* word_of(const SweepEnd& end) {
   const bool cells_failed = end.state == SweepState::done && end.exit_code == exit_cells_failed;
@@ -48,6 +63,7 @@ class SweepRunner::Impl {
         metrics_(parts.metrics),
         service_metrics_(parts.service_metrics),
         feed_(parts.feed),
+        bystanders_(parts.bystanders),
         thread_([this] { loop(); }) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -78,6 +94,7 @@ class SweepRunner::Impl {
 
  private:
   void loop() {
+    bystanders_.join();
     while (true) {
       std::optional<StoredSweep> sweep;
       try {
@@ -163,7 +180,9 @@ class SweepRunner::Impl {
 
   SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {
     device_.clear();
+    bystanders_.spread();
     SweepProcess process(argv);
+    bystanders_.keep_off(instruments_of(argv));
     {
       const std::scoped_lock lock(mutex_);
       process_ = &process;
@@ -224,6 +243,7 @@ class SweepRunner::Impl {
   reporters::SweepMetrics& metrics_;
   reporters::ServiceMetrics& service_metrics_;
   SweepFeed& feed_;
+  machine::Bystanders& bystanders_;
   std::mutex mutex_;
   std::condition_variable work_;
   bool stopping_ = false;

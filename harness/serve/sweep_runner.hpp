@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/machine/bystanders.hpp"
 #include "harness/publish/baseline.hpp"
 #include "harness/serve/plugin_folder.hpp"
 #include "harness/serve/sweep_feed.hpp"
@@ -29,6 +30,7 @@ struct RunnerParts {
   reporters::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
   SweepFeed& feed;
+  machine::Bystanders& bystanders;
 };
 
 class SweepRunner {

@@ -244,7 +244,7 @@ class SweepStore::Impl {
             .bind(cell.id)
             .bind(cell.document)
             .step();
-        added.push_back({sqlite3_last_insert_rowid(database_), cell.document});
+        added.push_back({sqlite3_last_insert_rowid(database_), cell.id, cell.document});
       }
       Statement(database_, "COMMIT").step();
     } catch (const Error&) {
@@ -257,10 +257,10 @@ class SweepStore::Impl {
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const {
     const std::scoped_lock lock(mutex_);
     Statement rows(database_,
-                   "SELECT number, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number");
+                   "SELECT number, cell, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number");
     rows.bind(sweep).bind(after);
     std::vector<StoredCell> cells;
-    while (rows.step()) cells.push_back({rows.big_number(0), rows.text(1)});
+    while (rows.step()) cells.push_back({rows.big_number(0), rows.text(1), rows.text(2)});
     return cells;
   }
 

@@ -27,6 +27,7 @@ struct StoredSweep {
 // A cell that is done, as it stands in the result document, on one line.
 struct StoredCell {
   std::int64_t number = 0;  // grows with time, over all sweeps
+  std::string id;           // "mlp/base/bf16/forward/b8/w3/whole"
   std::string document;
 };
 
@@ -69,7 +70,7 @@ class SweepStore {
 
   // Keeps each cell, in place of what was told of it before; returns those that are new or have changed.
   struct NewCell {
-    std::string id;  // "mlp/base/bf16/forward/b8/w3/whole"
+    std::string id;
     std::string document;
   };
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);

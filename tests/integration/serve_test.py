@@ -2,8 +2,11 @@
 """The service as a person runs it: real sweeps on the host device, real signals, a real kill -9."""
 
 import json
+import os
 import pathlib
+import resource
 import signal
+import socket
 import time
 import unittest
 import urllib.request
@@ -23,6 +26,25 @@ def processes_in(folder):
         except OSError:
             pass
     return found
+
+
+def cpus_of_threads(pid):
+    """The CPUs that each thread of a process may be on."""
+    found = []
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/status"):
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:  # it has ended
+            continue
+        ranges = next(line.split()[1] for line in lines if line.startswith("Cpus_allowed_list:")).split(",")
+        ends = [[int(end) for end in each.split("-")] for each in ranges]
+        found.append({cpu for each in ends for cpu in range(each[0], each[-1] + 1)})
+    return found
+
+
+def pinned_to(cpu, processes, service):
+    """Whether another process than the service has a thread that may be on this CPU alone."""
+    return any({cpu} in cpus_of_threads(pid) for pid in processes if pid != str(service))
 
 
 class Serve(ServeCase):
@@ -71,8 +93,7 @@ class Serve(ServeCase):
         last = {cell["id"]: cell for _, cell in cells}
         self.assertEqual({cell["id"] for cell in document["cells"]}, set(last))
         for cell in document["cells"]:
-            told = last[cell["id"]]["summary"]["latency_seconds"]
-            self.assertEqual(cell["summary"]["latency_seconds"], told)
+            self.assertEqual(cell, last[cell["id"]])
         numbers = [number for number, _ in cells]
         self.assertEqual(sorted(set(numbers)), numbers)
         again = [event for event in self.events(path, **{"Last-Event-ID": str(numbers[-2])})]
@@ -90,6 +111,46 @@ class Serve(ServeCase):
         self.assertTrue(comparison["comparable"])
         documents = {"base": self.ask("GET", base + "/results")[1], "new": ids["new"]}
         self.assertEqual(comparison, self.ask("POST", "/v1/compare", {**documents, "margin": "5%"})[1])
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "this machine has a single CPU")
+    def test_no_thread_of_the_service_may_be_on_the_measuring_cpu(self):
+        process = self.serve()
+        allowed = os.sched_getaffinity(0)
+        for cpu, keys in ((max(allowed), {}), (min(allowed), {"cpu": min(allowed)})):
+            with self.subTest(cpu=cpu):
+                path = self.submit({**LONG, **keys})
+                self.wait_for_state(path, "running")
+                wait_for("a worker on the CPU",
+                         lambda: pinned_to(cpu, processes_in(self.folder.resolve()), process.pid))
+                threads = cpus_of_threads(process.pid)
+                self.assertGreaterEqual(len(threads), 3, "main, network, runner")
+                for cpus in threads:
+                    self.assertNotIn(cpu, cpus)
+                    self.assertLessEqual(cpus, allowed)
+                self.assertEqual(202, self.ask("DELETE", path)[0])
+                self.wait_for_state(path, "cancelled")
+
+    def limited(self, soft, hard):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    def test_connections_fit_the_descriptors_or_it_says_so(self):
+        self.serve(preexec_fn=self.limited(64, 4096))
+        host, port = self.url.split("/")[-1].split(":")
+        clients = [socket.create_connection((host, int(port)), timeout=10) for _ in range(300)]
+        for client in clients:
+            self.addCleanup(client.close)
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        for client in clients:
+            self.assertTrue(client.recv(4096).startswith(b"HTTP/1.1 200"))
+
+    def test_too_few_descriptors_for_what_was_asked_for(self):
+        done = self.run_graphbench("serve", "--connections-max", "500", preexec_fn=self.limited(100, 200))
+        self.assert_refused(done, "--connections-max", '"500"', "136 clients", "ulimit -Hn")
+        process = self.start("serve", "--listen", "127.0.0.1:0", preexec_fn=self.limited(100, 200))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        self.assertIn("warning: there are file descriptors for 136 clients", process.stderr.readline())
+        self.assertIn("serving http://", process.stderr.readline())
 
     def test_devices_are_listed(self):
         self.serve()
@@ -163,6 +224,8 @@ class Serve(ServeCase):
     def test_options_that_will_not_do(self):
         for arguments, words in ((["--listen", "9464"], ("--listen", '"9464"')),
                                  (["--grace", "x"], ("--grace", '"x"')),
+                                 (["--connections-max", "15"], ("--connections-max", '"15"', "16 to")),
+                                 (["--connections-max", "1e3"], ("--connections-max", '"1e3"')),
                                  (["--lisen", "x"], ("--lisen", "--listen")),
                                  (["--state", "no/such"], ("no/such",))):
             with self.subTest(arguments=arguments):

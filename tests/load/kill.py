@@ -3,61 +3,17 @@
 what was accepted and is lost, cells that were told and are lost, and processes that stay behind."""
 
 import argparse
-import json
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
+
+from service import Service, wait_for
 
 SWEEP = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
          "samples-max": 5, "launches": 5}
 SEED = 9
-
-
-def wait_for(what, ask, seconds=60):
-    end = time.monotonic() + seconds
-    while not (answer := ask()):
-        if time.monotonic() > end:
-            sys.exit(f"kill: waited {seconds} s for {what}")
-        time.sleep(0.01)
-    return answer
-
-
-class Service:
-    def __init__(self, binary, folder):
-        self.binary, self.folder = binary, folder
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen([self.binary, "serve", "--listen", "127.0.0.1:0"], cwd=self.folder,
-                                        stderr=subprocess.PIPE, text=True)
-        self.url = self.process.stderr.readline().split()[-1]
-
-    def ask(self, method, path, document=None):
-        body = None if document is None else json.dumps(document).encode()
-        request = urllib.request.Request(self.url + path, data=body, method=method,
-                                         headers={"Content-Type": "application/json"})
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=20) as answer:
-            return json.loads(answer.read())
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stderr.close()
-
-    def processes(self):
-        found = []
-        for path in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                if (path / "cwd").resolve() == self.folder and (path / "exe").samefile(self.binary):
-                    found.append(path.name)
-            except OSError:
-                pass
-        return found
 
 
 def main():
@@ -67,10 +23,10 @@ def main():
     options = parser.parse_args()
     chance = random.Random(SEED)
     with tempfile.TemporaryDirectory() as name:
-        service = Service(options.binary.resolve(), pathlib.Path(name).resolve())
+        service = Service(options.binary, pathlib.Path(name).resolve())
         accepted, cells, lost, stayed = [], {}, 0, 0
         for turn in range(options.kills):
-            accepted += [service.ask("POST", "/v1/sweeps", SWEEP)["id"] for _ in range(2)]
+            accepted += [service.submit(SWEEP) for _ in range(2)]
             time.sleep(chance.uniform(0, 1))
             told = hear(service, accepted[-4:], cells)
             if turn % 2 == 0 and not told:  # on a busy machine every moment may be before the first cell

@@ -40,7 +40,7 @@ class Scraper:
                 begin = time.perf_counter()
                 body, keep = await asyncio.wait_for(self.scrape(reader, writer), timeout=30)
                 self.seconds.append(time.perf_counter() - begin)
-                self.lines = sum(not line.startswith(b"#") for line in body.splitlines())
+                self.lines = body.count(b"\n") - body.count(b"\n#") - body.startswith(b"#")
                 if not keep:
                     writer.close()
                     writer = None

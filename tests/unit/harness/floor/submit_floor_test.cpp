@@ -32,13 +32,11 @@ TEST(SubmitFloor, IsAbsentWithoutCountsOrFloors) {
 }
 
 TEST(SubmitFloor, DividesTheSummary) {
-  model::Result result;
-  result.environment.floors = floors();
-  result.cells = {cell(2, 0), cell(2, 0)};
-  result.cells[0].summary.submit_seconds.emplace().p50 = 5e-6;
-  add_submit_over_floor(result);
-  EXPECT_DOUBLE_EQ(*result.cells[0].summary.submit_over_floor, 2.5);
-  EXPECT_FALSE(result.cells[1].summary.submit_over_floor.has_value());
+  std::vector<model::CellResult> cells = {cell(2, 0), cell(2, 0)};
+  cells[0].summary.submit_seconds.emplace().p50 = 5e-6;
+  add_submit_over_floor(floors(), cells);
+  EXPECT_DOUBLE_EQ(*cells[0].summary.submit_over_floor, 2.5);
+  EXPECT_FALSE(cells[1].summary.submit_over_floor.has_value());
 }
 
 }  // namespace

@@ -42,7 +42,9 @@ ClientResponse ask(const HttpServer& server, const std::string& path, const std:
 class Streaming {
  public:
   explicit Streaming(std::string first, std::size_t waiting_max = 1024)
-      : stream(std::make_shared<BodyStream>(std::move(first), waiting_max, ":\n")) {}
+      : stream(std::make_shared<BodyStream>(
+            std::deque<BodyStream::Bytes>{std::make_shared<const std::string>(std::move(first))}, waiting_max,
+            ":\n")) {}
   Handler handler() const {
     return [stream = stream](const Request&) {
       Response response;

@@ -31,10 +31,10 @@ class ServiceApiTest : public testing::Test {
     runner_.reset();
     feed_.reset();
     store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
-    feed_ = std::make_unique<SweepFeed>(*store_);
+    feed_ = std::make_unique<SweepFeed>(*store_, 100);
     runner_ = std::make_unique<SweepRunner>(
         RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)},
-        RunnerParts{*store_, metrics_, service_metrics_, *feed_});
+        RunnerParts{*store_, metrics_, service_metrics_, *feed_, bystanders_});
     ApiSettings settings;
     settings.access.token = token_;
     settings.queued_max = 2;
@@ -89,6 +89,7 @@ class ServiceApiTest : public testing::Test {
   ScratchFolder folder_;
   reporters::SweepMetrics metrics_{"1.2.3"};
   reporters::ServiceMetrics service_metrics_;
+  machine::Bystanders bystanders_;
   std::unique_ptr<SweepStore> store_;
   std::unique_ptr<SweepFeed> feed_;
   std::unique_ptr<SweepRunner> runner_;
@@ -180,7 +181,9 @@ TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {
   EXPECT_EQ(events.status, 200u);
   EXPECT_EQ(events.content_type, "text/event-stream");
   ASSERT_TRUE(events.stream);
-  EXPECT_THAT(*events.stream->take().bytes, HasSubstr("event: done"));
+  std::string told;
+  for (auto each = events.stream->take(); each.bytes; each = events.stream->take()) told += *each.bytes;
+  EXPECT_THAT(told, HasSubstr("event: done"));
   for (const char* id : {"x", "-1", "1x", "99999999999999999999"}) {
     EXPECT_EQ(ask("GET", path_of(sweep) + "/events", "", {{"last-event-id", id}}).status, 400u) << id;
   }

@@ -32,7 +32,8 @@ class SweepFeedTest : public testing::Test {
 
   ScratchFolder folder_;
   SweepStore store_{folder_.file("sweeps.sqlite")};
-  SweepFeed feed_{store_};
+  static constexpr std::size_t followers_max = 20;
+  SweepFeed feed_{store_, followers_max};
   std::string id_;
 };
 
@@ -87,7 +88,7 @@ TEST_F(SweepFeedTest, AnEndedSweepIsToldWholeAndOver) {
 TEST_F(SweepFeedTest, WhoLagsIsDroppedAndTheOthersAreNot) {
   const auto slow = feed_.follow(id_, 0);
   const auto quick = feed_.follow(id_, 0);
-  const std::string document = "{\"x\": \"" + std::string(64 * 1024, 'x') + "\"}";
+  const std::string document = "{\"x\": \"" + std::string(1024 * 1024, 'x') + "\"}";
   for (int i = 0; i < 8; ++i) {
     feed_.tell_progress(id_, document);
     taken(*quick);
@@ -98,7 +99,7 @@ TEST_F(SweepFeedTest, WhoLagsIsDroppedAndTheOthersAreNot) {
 
 TEST_F(SweepFeedTest, NoMoreThanMayFollow) {
   std::vector<std::shared_ptr<net::BodyStream>> streams;
-  for (std::size_t i = 0; i < SweepFeed::followers_max; ++i) streams.push_back(feed_.follow(id_, 0));
+  for (std::size_t i = 0; i < followers_max; ++i) streams.push_back(feed_.follow(id_, 0));
   EXPECT_EQ(feed_.follow(id_, 0), nullptr);
   streams.front()->detach();
   EXPECT_NE(feed_.follow(id_, 0), nullptr);

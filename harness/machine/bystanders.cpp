@@ -1,0 +1,99 @@
+// The scheduler's calls take any thread of the process by its number.
+#include "harness/machine/bystanders.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "graphs/ir/error.hpp"
+#include "harness/machine/pinning.hpp"
+
+namespace graphbench::machine {
+namespace {
+
+// Threads of one core; empty where the system does not say, as in some containers.
+std::vector<int> siblings_of(int cpu) {
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
+  std::string line;
+  return std::getline(file, line) ? parse_cpu_list(line) : std::vector<int>();
+}
+
+bool parse_number(std::string_view text, int& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && number >= 0 && number < CPU_SETSIZE;
+}
+
+}  // namespace
+
+std::vector<int> parse_cpu_list(std::string_view text) {
+  std::vector<int> cpus;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view range = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    const std::size_t dash = range.find('-');
+    int first = 0;
+    int last = 0;
+    if (!parse_number(range.substr(0, dash), first)) continue;
+    last = first;
+    if (dash != std::string_view::npos && !parse_number(range.substr(dash + 1), last)) continue;
+    for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+std::vector<int> cpus_beside(const std::vector<int>& allowed, int cpu, const std::vector<int>& siblings) {
+  std::vector<int> beside = allowed;
+  std::erase(beside, cpu);
+  if (beside.empty()) return allowed;
+  std::vector<int> apart = beside;
+  std::erase_if(apart, [&](int each) { return std::ranges::find(siblings, each) != siblings.end(); });
+  return apart.empty() ? beside : apart;
+}
+
+Bystanders::Bystanders() : allowed_(allowed_cpus()) {
+  if (allowed_.empty()) throw Error(ErrorCode::io, "read this process's CPUs: there are none");
+  beside_ = cpus_beside(allowed_, allowed_.back(), siblings_of(allowed_.back()));
+}
+
+void Bystanders::join() {
+  const std::scoped_lock lock(mutex_);
+  threads_.push_back(gettid());
+  place(threads_.back(), beside_);
+}
+
+void Bystanders::keep_off(const model::InstrumentOptions& instruments) {
+  std::vector<int> beside = allowed_;
+  try {
+    const std::optional<int> cpu = choose_cpu(instruments, allowed_);
+    if (cpu) beside = cpus_beside(allowed_, *cpu, siblings_of(*cpu));
+  } catch (const Error&) {
+    // A CPU that there is not: the sweep that asks for it says so.
+  }
+  const std::scoped_lock lock(mutex_);
+  beside_ = std::move(beside);
+  for (const pid_t thread : threads_) place(thread, beside_);
+}
+
+void Bystanders::spread() const {
+  place(gettid(), allowed_);
+}
+
+void Bystanders::place(pid_t thread, const std::vector<int>& cpus) const {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
+  if (sched_setaffinity(thread, sizeof set, &set) == 0 || errno == ESRCH) return;  // it has ended
+  std::fprintf(stderr,
+               "graphbench: warning: the service may disturb what it measures: keep a thread off: %s\n",
+               std::strerror(errno));
+}
+
+}  // namespace graphbench::machine

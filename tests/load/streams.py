@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Holds many event streams open, and scrapes /metrics with many clients, while the service runs a sweep.
+
+Fails where a connection is refused or cut, a request fails, a stream misses a cell that another was told, or
+the service's memory grows; and says what it counted. The figure is the default."""
+
+import argparse
+import asyncio
+import json
+import pathlib
+import resource
+import statistics
+import sys
+import tempfile
+import time
+import urllib.parse
+
+from scrape import Scraper, quantile
+from service import Service, wait_for
+
+# Steps long enough for the time to bound a cell: cells are done all the time, for about two minutes.
+SWEEP = {"workload": "mlp", "device": "host", "batch": [256, 512, 1024], "time-per-cell": 0.25}
+# The same cells, quickly: the service knows their series before its memory counts.
+BRIEF = {"time-per-cell": 0.001, "samples-max": 1}
+GROWTH_MAX_MIB = 8  # what the sweep's own cells and freed memory that the allocator keeps come to
+
+
+class Stream:
+    """One client of one sweep's events, from its opening to its end."""
+
+    def __init__(self, url, path):
+        self.url, self.path = urllib.parse.urlsplit(url), path
+        self.numbers = []  # of the cells it was told
+        self.events = {}
+        self.bytes = 0
+        self.errors = []
+        self.opened = asyncio.Event()
+
+    async def run(self):
+        try:
+            reader, writer = await asyncio.open_connection(self.url.hostname, self.url.port, limit=2**22)
+            writer.write(f"GET {self.path}/events HTTP/1.1\r\nHost: {self.url.netloc}\r\n\r\n".encode())
+            head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), timeout=60)).decode()
+            if not head.startswith("HTTP/1.1 200"):
+                raise ValueError(head.splitlines()[0])
+            self.opened.set()
+            while event := await asyncio.wait_for(reader.readuntil(b"\n\n"), timeout=60):
+                self.take(event)
+                if "done" in self.events:
+                    break
+            writer.close()
+        except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
+            self.errors.append(repr(error))
+        self.opened.set()
+
+    def take(self, event):
+        self.bytes += len(event)
+        lines = [line for line in event.splitlines() if line and not line.startswith(b":")]
+        fields = dict(line.split(b": ", 1) for line in lines)
+        name = fields.get(b"event", b"comment").decode()
+        self.events[name] = self.events.get(name, 0) + 1
+        if name == "cell":
+            number = int(fields[b"id"])
+            if self.numbers and number <= self.numbers[-1]:
+                self.errors.append(f"cell {number} came after {self.numbers[-1]}")
+            self.numbers.append(number)
+
+    def missing(self, told):
+        """Cells that others were told after this one's first, and this one was not."""
+        first = self.numbers[0] if self.numbers else 0
+        return len({number for number in told if number >= first} - set(self.numbers))
+
+
+async def sample_memory(service, until, samples):
+    while (now := time.monotonic()) < until:
+        samples.append((now, service.resident_mib()))
+        await asyncio.sleep(min(1, max(0, until - now)))
+
+
+def stop_sweep(service, sweep):
+    service.ask("DELETE", f"/v1/sweeps/{sweep}")
+
+
+async def load(options, service, sweep):
+    """Streams, scrapers, and samples (seconds, MiB) of the service's memory while all of them are there."""
+    streams = [Stream(service.url, f"/v1/sweeps/{sweep}") for _ in range(options.streams)]
+    readers = [asyncio.create_task(stream.run()) for stream in streams]
+    for stream in streams:
+        await stream.opened.wait()
+    scrapers = [Scraper(service.url + "/metrics", options.pause) for _ in range(options.scrapers)]
+    warm = time.monotonic() + options.settle
+    await asyncio.gather(*(scraper.run(warm) for scraper in scrapers))
+    samples, until = [], time.monotonic() + options.seconds
+    scraping = [scraper.run(until) for scraper in scrapers]
+    await asyncio.gather(sample_memory(service, until, samples), *scraping)
+    await asyncio.get_running_loop().run_in_executor(None, stop_sweep, service, sweep)
+    await asyncio.wait(readers, timeout=60)
+    for reader in readers:
+        reader.cancel()
+    return streams, scrapers, samples
+
+
+def slope_mib_a_minute(samples):
+    return statistics.linear_regression(*zip(*samples)).slope * 60
+
+
+def table_of(options, streams, scrapers, samples):
+    seconds = [value for scraper in scrapers for value in scraper.seconds]
+    p50, p99 = (quantile(seconds, fraction) * 1e3 for fraction in (0.5, 0.99))
+    events = {name: sum(stream.events.get(name, 0) for stream in streams)
+              for name in ("progress", "cell", "comment", "done")}
+    cells = [stream.events.get("cell", 0) for stream in streams]
+    memory = [mib for _, mib in samples]
+    return [
+        ("event streams", f"{len(streams)} for {options.seconds:g} s and more"),
+        ("events received", ", ".join(f"{count} {name}" for name, count in events.items())),
+        ("cells a stream", f"{min(cells)} to {max(cells)}"),
+        ("stream bytes", f"{sum(stream.bytes for stream in streams) / 2**20:.1f} MiB"),
+        ("scrapers", f"{len(scrapers)}, {options.pause:g} s between two scrapes of one"),
+        ("scrapes", f"{len(seconds)}, p50 {p50:.1f} ms, p99 {p99:.1f} ms, max {max(seconds) * 1e3:.1f} ms"),
+        ("series", f"{max(scraper.lines for scraper in scrapers)}"),
+        ("service memory", f"{memory[0]:.1f} -> {memory[-1]:.1f} MiB, at most {max(memory):.1f}, "
+                           f"slope {slope_mib_a_minute(samples):+.2f} MiB/min over {len(samples)} samples"),
+    ]
+
+
+def faults_of(streams, scrapers, samples):
+    faults = []
+    errors = [error for each in (*streams, *scrapers) for error in each.errors]
+    if errors:
+        faults.append(f"{len(errors)} errors: {sorted(set(errors))[:5]}")
+    told = {number for stream in streams for number in stream.numbers}
+    missing = [count for stream in streams if (count := stream.missing(told))]
+    if missing:
+        faults.append(f"{len(missing)} streams missed cells, {max(missing)} at most")
+    cut = sum("done" not in stream.events for stream in streams)
+    if cut:
+        faults.append(f"{cut} streams did not hear of the sweep's end")
+    if not told:
+        faults.append("no cell was told: nothing was shown")
+    if any(not scraper.seconds for scraper in scrapers):
+        faults.append("a scraper was never answered")
+    begin = statistics.fmean(mib for _, mib in samples[:3])
+    end = statistics.fmean(mib for _, mib in samples[-3:])
+    if end > begin + GROWTH_MAX_MIB:
+        faults.append(f"the service's memory grew from {begin:.1f} to {end:.1f} MiB")
+    return faults
+
+
+def allow_descriptors(count):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < count:
+        if hard != resource.RLIM_INFINITY and hard < count:
+            sys.exit(f"streams: this needs {count} file descriptors, the hard limit is {hard}: "
+                     "give fewer streams")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary", type=pathlib.Path)
+    parser.add_argument("--streams", type=int, default=1000)
+    parser.add_argument("--scrapers", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--warmups", type=int, default=40, help="warmup counts of the sweep: nine cells each")
+    parser.add_argument("--settle", type=float, default=5, help="seconds under load before memory counts")
+    parser.add_argument("--pause", type=float, default=1, help="seconds between a client's scrapes")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        with Service(options.binary, pathlib.Path(name).resolve()) as service:
+            # After the service, which raises its own limit by itself.
+            allow_descriptors(options.streams + options.scrapers + 64)
+            axes = {**SWEEP, "warmup": list(range(options.warmups))}
+            brief = service.submit({**axes, **BRIEF})
+            wait_for("the brief sweep",
+                     lambda: service.ask("GET", f"/v1/sweeps/{brief}")["state"] == "done", seconds=300)
+            sweep = service.submit(axes)
+            wait_for("the sweep to run",
+                     lambda: service.ask("GET", f"/v1/sweeps/{sweep}")["state"] == "running")
+            outcome = asyncio.run(load(options, service, sweep))
+            state = service.ask("GET", f"/v1/sweeps/{sweep}")
+    faults = faults_of(*outcome)
+    if state["state"] not in ("cancelled", "running"):
+        faults.append(f"the sweep did not run all the time: {json.dumps(state)}")
+    if not any("never answered" in fault for fault in faults):
+        for figure, value in table_of(options, *outcome):
+            print(f"{figure:18}{value}")
+    for fault in faults:
+        print("streams.py:", fault, file=sys.stderr)
+    print("no error" if not faults else f"{len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
