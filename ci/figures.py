@@ -31,6 +31,9 @@ INSTRUMENT_LINE = re.compile(
 CYCLE_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<cycles>\d+) capture/destroy cycles, (?P<replays>\d+) replays:"
     r".* lost (?P<lost>-?\d+) bytes", re.MULTILINE)
+INFLUENCE_LINE = re.compile(
+    r"^influence on latency: (?P<influence>\S+) % \(95 %: (?P<low>[-+.\d]+)\.\.(?P<high>[-+.\d]+)\),"
+    r" limit (?P<limit>\S+) %", re.MULTILINE)
 GRAPH_MODES = ("whole", "piecewise")
 
 
@@ -172,6 +175,18 @@ def cycle_rows(text):
     return rows or [Row("bytes lost over captures", "measured", "graphbench_bare_loops printed none", False)]
 
 
+def influence_rows(text):
+    """What tests/load/influence.py prints: the change of the median, whose whole interval must be small."""
+    figure = "scraping and event streams move the median latency"
+    match = INFLUENCE_LINE.search(text)
+    if not match:
+        return [Row(figure, "measured", "influence.py printed none", False)]
+    limit = float(match["limit"])
+    measured = f"{match['influence']} % (95 %: {match['low']}..{match['high']})"
+    passed = -limit <= float(match["low"]) and float(match["high"]) <= limit
+    return [Row(figure, f"<= {match['limit']} %", measured, passed)]
+
+
 def sweep_rows(folder, stages):
     seconds = next((float(seconds) for name, _, seconds in stages if name == "sweep"), None)
     rows = [at_most("default sweep", SWEEP_SECONDS_MAX, seconds, "s")]
@@ -211,6 +226,8 @@ def rows_of(folder, wanted):
             rows.extend(cycle_rows(log_of(folder, stage)))
         elif stage == "tests":
             rows.extend(tests_rows(folder))
+        elif stage == "influence":
+            rows.extend(influence_rows(log_of(folder, stage)))
     return rows
 
 

@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
 """The scripts of ci/: they explain themselves, refuse what they do not know, and count honestly."""
 
+import argparse
+import contextlib
+import io
+import math
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -10,9 +15,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHELL = [ROOT / "ci" / name for name in ("packages", "build", "quickstart", "test", "bundle", "gpu", "gate")]
-sys.path.insert(0, str(ROOT / "ci"))
+sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
 sys.dont_write_bytecode = True
 import figures  # noqa: E402
+import influence  # noqa: E402
 import sum_tests  # noqa: E402
 
 
@@ -195,6 +201,28 @@ class Figures(unittest.TestCase):
         text = line.format("mlp       ", 0, "") + line.format("conv      ", 3 << 20, "  OVER 2 MiB")
         self.assertEqual([True, False], self.verdicts(figures.cycle_rows(text)))
         self.assertEqual([False], self.verdicts(figures.cycle_rows("")))
+
+    def test_influence_is_within_where_its_whole_interval_is(self):
+        def blocks(effect, noise, chance=random.Random(3)):
+            def sweep(shift):
+                return {metric: [math.log(20e-6) + shift + chance.gauss(0, noise) for _ in range(2)]
+                        for metric in influence.METRICS}
+            return [{True: [sweep(effect), sweep(effect)], False: [sweep(0), sweep(0)]} for _ in range(12)]
+
+        for effect, noise, good in ((0, 0.002, True), (0.01, 0.002, False), (-0.01, 0.002, False),
+                                    (0, 0.05, False)):
+            with self.subTest(effect=effect, noise=noise):
+                said, options = io.StringIO(), argparse.Namespace(launches=2, json=None)
+                with contextlib.redirect_stdout(said):
+                    status = influence.report(blocks(effect, noise), options, 0.005)
+                self.assertEqual(0 if good else 1, status)
+                self.assertEqual([good], self.verdicts(figures.influence_rows(said.getvalue())))
+        ratio, low, high = influence.ratio_of(blocks(0.01, 0.002), "latency")
+        self.assertLess(low, math.exp(0.01))
+        self.assertGreater(high, math.exp(0.01))
+        self.assertAlmostEqual(math.exp(0.01), ratio, delta=0.002)
+        self.assertAlmostEqual(2.201, influence.t_quantile(0.975, 11), places=3)
+        self.assertEqual([False], self.verdicts(figures.influence_rows("")))
 
     def test_a_skip_counts_against_a_gpu_machine(self):
         def counts(inner):
