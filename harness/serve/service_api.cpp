@@ -15,6 +15,7 @@
 #include "harness/serve/page.hpp"
 #include "harness/serve/shared_scrape.hpp"
 #include "harness/serve/sweep_json.hpp"
+#include "harness/serve/sweep_pages.hpp"
 #include "harness/serve/sweep_request.hpp"
 
 namespace graphbench::serve {
@@ -179,11 +180,7 @@ class Api {
     return response;
   }
 
-  Response list(const Request&) const {
-    json sweeps = json::array();
-    for (const StoredSweep& sweep : store_.list()) sweeps.push_back(json_of(sweep));
-    return json_response(200, text_of({{"sweeps", sweeps}}));
-  }
+  Response list(const Request& request) const { return list_sweeps(store_, request.query); }
 
   Response show(const Request& request) const {
     const auto sweep = store_.find(request.parameters.at("id"));

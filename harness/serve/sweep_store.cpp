@@ -178,10 +178,20 @@ class SweepStore::Impl {
     return count_queued();
   }
 
-  std::vector<StoredSweep> select(const std::string& rest, const std::optional<std::string>& id) const {
+  std::optional<StoredSweep> find(const std::string& id) const {
     const std::scoped_lock lock(mutex_);
-    Statement rows(database_, std::string("SELECT ") + columns + " FROM sweeps " + rest);
-    if (id) rows.bind(*id);
+    Statement row(database_, std::string("SELECT ") + columns + " FROM sweeps WHERE id = ?");
+    if (!row.bind(id).step()) return std::nullopt;
+    return sweep_of(row);
+  }
+
+  std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const {
+    const std::scoped_lock lock(mutex_);
+    const std::string older = after ? " WHERE number < (SELECT number FROM sweeps WHERE id = ?)" : "";
+    Statement rows(database_, std::string("SELECT ") + columns + " FROM sweeps" + older +
+                                  " ORDER BY number DESC LIMIT ?");
+    if (after) rows.bind(*after);
+    rows.bind(static_cast<std::int64_t>(limit));
     std::vector<StoredSweep> sweeps;
     while (rows.step()) sweeps.push_back(sweep_of(rows));
     return sweeps;
@@ -295,13 +305,11 @@ SweepStore::Added SweepStore::add(const std::vector<std::string>& arguments, con
 }
 
 std::optional<StoredSweep> SweepStore::find(const std::string& id) const {
-  std::vector<StoredSweep> found = impl_->select("WHERE id = ?", id);
-  if (found.empty()) return std::nullopt;
-  return std::move(found.front());
+  return impl_->find(id);
 }
 
-std::vector<StoredSweep> SweepStore::list() const {
-  return impl_->select("ORDER BY number DESC", std::nullopt);
+std::vector<StoredSweep> SweepStore::list(std::size_t limit, const std::optional<std::string>& after) const {
+  return impl_->list(limit, after);
 }
 
 std::optional<std::string> SweepStore::result(const std::string& id) const {

@@ -57,7 +57,8 @@ class SweepStore {
   Added add(const std::vector<std::string>& arguments, const std::string& key, std::size_t queued_max);
 
   std::optional<StoredSweep> find(const std::string& id) const;
-  std::vector<StoredSweep> list() const;  // newest first
+  // Newest first; of those that are older than `after`, which exists, where given.
+  std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const;
   std::optional<std::string> result(const std::string& id) const;
 
   std::size_t queued() const;

@@ -37,7 +37,7 @@ def main():
                 time.sleep(0.01)
             stayed += len(service.processes())
             service.start()
-            known = {sweep["id"]: sweep for sweep in service.ask("GET", "/v1/sweeps")["sweeps"]}
+            known = {sweep["id"]: sweep for sweep in service.sweeps()}
             lost += len(set(accepted) - set(known))
             for sweep, told in cells.items():
                 kept = service.ask("GET", f"/v1/sweeps/{sweep}/cells")["cells"]
@@ -67,7 +67,7 @@ def hear(service, sweeps, cells):
 
 
 def all_ended(service):
-    sweeps = service.ask("GET", "/v1/sweeps")["sweeps"]
+    sweeps = service.sweeps()
     return sweeps if all(sweep["state"] not in ("queued", "running") for sweep in sweeps) else None
 
 

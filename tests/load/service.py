@@ -50,6 +50,15 @@ class Service:
     def submit(self, sweep):
         return self.ask("POST", "/v1/sweeps", sweep)["id"]
 
+    def sweeps(self):
+        """All of them, page by page."""
+        found, path = [], "/v1/sweeps?limit=1000"
+        while path:
+            page = self.ask("GET", path)
+            found += page["sweeps"]
+            path = page["next"]
+        return found
+
     def kill(self):
         self.process.kill()
         self.process.wait()

@@ -46,7 +46,8 @@ class ServiceApiTest : public testing::Test {
                     std::map<std::string, std::string> headers = {}) const {
     net::Request request;
     request.method = method;
-    request.path = path;
+    request.path = path.substr(0, path.find('?'));
+    if (request.path != path) request.query = path.substr(request.path.size() + 1);
     request.body = body;
     request.headers = std::move(headers);
     request.headers.emplace("host", "127.0.0.1:9464");
@@ -109,6 +110,42 @@ TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
   EXPECT_EQ(results.status, 200u);
   EXPECT_EQ(*results.body, "whole\n");
   EXPECT_EQ(json::parse(*ask("GET", "/v1/sweeps").body).at("sweeps").size(), 1u);
+}
+
+TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5; ++i) {
+    ids.insert(ids.begin(), store_->add({"--batch=" + std::to_string(i)}, "", 100).id);
+  }
+  const auto page = [this](const std::string& query) {
+    return json::parse(*ask("GET", "/v1/sweeps?" + query).body);
+  };
+  std::vector<std::string> seen;
+  json next = "?limit=2";
+  while (!next.is_null()) {
+    const std::string target = next.get<std::string>();
+    const json found = page(target.substr(target.find('?') + 1));
+    EXPECT_LE(found.at("sweeps").size(), 2u);
+    for (const json& sweep : found.at("sweeps")) seen.push_back(sweep.at("id").get<std::string>());
+    next = found.at("next");
+    store_->add({"--batch=9"}, "", 100);  // what comes meanwhile is on no later page
+  }
+  EXPECT_EQ(seen, ids);
+  EXPECT_EQ(page("limit=2&after=" + ids[2]).at("sweeps")[0].at("id"), ids[3]);
+  EXPECT_EQ(page("limit=2&after=" + ids[2]).at("next"), nullptr) << "the last page is just full";
+  for (const char* query : {"limit=0", "limit=1001", "limit=x", "limit=", "limit=1&limit=1", "limit",
+                            "after=", "after=nobody", "before=1", "limit=%31"}) {
+    const net::Response refused = ask("GET", std::string("/v1/sweeps?") + query);
+    EXPECT_EQ(refused.status, 400u) << query;
+    EXPECT_THAT(*refused.body, HasSubstr("error")) << query;
+  }
+}
+
+TEST_F(ServiceApiTest, WithoutALimitAPageIsAHundred) {
+  for (int i = 0; i < 101; ++i) store_->add({"--batch=" + std::to_string(i)}, "", 1000);
+  const json first = json::parse(*ask("GET", "/v1/sweeps").body);
+  EXPECT_EQ(first.at("sweeps").size(), 100u);
+  EXPECT_THAT(first.at("next").get<std::string>(), testing::StartsWith("/v1/sweeps?limit=100&after="));
 }
 
 TEST_F(ServiceApiTest, ACrashCostsThatSweepAlone) {

@@ -36,7 +36,7 @@ TEST_F(SweepStoreTest, SweepsRunInTheOrderTheyCame) {
   EXPECT_FALSE(taken->started_at.empty());
   EXPECT_EQ(store().take()->id, second);
   EXPECT_FALSE(store().take());
-  EXPECT_EQ(store().list().front().id, second) << "the newest is listed first";
+  EXPECT_EQ(store().list(9, {}).front().id, second) << "the newest is listed first";
 }
 
 TEST_F(SweepStoreTest, ARestartFindsWhatWasQueuedDoneAndCutShort) {
@@ -70,7 +70,7 @@ TEST_F(SweepStoreTest, AKeyThatCameBeforeIsTheSameSweep) {
   EXPECT_EQ(again.id, first.id);
   EXPECT_TRUE(again.same);
   EXPECT_FALSE(store().add({"b"}, "key", 1).same);
-  EXPECT_EQ(store().list().size(), 1u);
+  EXPECT_EQ(store().list(9, {}).size(), 1u);
 }
 
 TEST_F(SweepStoreTest, OnlyWhatIsQueuedIsCancelledHere) {
