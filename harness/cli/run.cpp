@@ -84,10 +84,15 @@ int run_served(std::string_view parent, int argc, const char* const* argv) {
     if (!worker::die_with_parent(parent)) throw Error(ErrorCode::io, "start a sweep: the service is gone");
     worker::claim_event_descriptor();
     prepare_streams();
-    std::vector<const char*> own = {argv[0]};
+    std::vector<const char*> own = {"graphbench"};  // argv[0] is a link of /proc
     own.insert(own.end(), argv + std::min(argc, 3), argv + argc);
     Arguments arguments = parse_arguments(static_cast<int>(own.size()), own.data());
     arguments.served = true;
+    // What the service adds stands for no wish of whoever asked: documents of equal requests are equal, and
+    // none says where the service keeps its files.
+    std::erase_if(arguments.argv, [](const std::string& argument) {
+      return argument == "--quiet" || argument.starts_with("--json=");
+    });
     return arguments;
   });
 }

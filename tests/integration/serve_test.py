@@ -66,6 +66,16 @@ class Serve(ServeCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(0, process.wait(timeout=30))
 
+    def test_a_document_says_what_was_asked_for_and_not_where_the_service_lives(self):
+        self.serve()
+        paths = [self.submit(TINY), self.submit(dict(reversed(TINY.items())))]
+        self.wait_for_state(paths[1], "done")
+        plans = [self.ask("GET", path + "/results")[1]["plan"] for path in paths]
+        self.assertEqual(["graphbench", "--sweep", "--batch=1,2", "--device=host", "--samples-max=5",
+                          "--time-per-cell=0.005", "--warmup=0", "--workload=mlp"], plans[0]["argv"])
+        self.assertEqual(plans[0], plans[1])
+        self.assertNotIn(str(self.folder.resolve()), json.dumps(self.ask("GET", paths[0] + "/results")[1]))
+
     def events(self, path, **headers):
         """(event, id, data) of each event until the stream's end."""
         request = urllib.request.Request(self.url + path + "/events", headers=headers)
