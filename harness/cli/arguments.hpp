@@ -39,6 +39,7 @@ struct Arguments {
   HistoryArguments history;
   ServeArguments serve;
   bool served = false;  // a sweep that tells the service of itself on descriptor 3
+  std::string kept;     // of a served sweep: what the service kept of it before it was interrupted
   std::vector<std::string> argv;
   std::string text;  // of help
 };

@@ -88,6 +88,7 @@ int run_served(std::string_view parent, int argc, const char* const* argv) {
     own.insert(own.end(), argv + std::min(argc, 3), argv + argc);
     Arguments arguments = parse_arguments(static_cast<int>(own.size()), own.data());
     arguments.served = true;
+    arguments.kept = worker::read_request();
     // What the service adds stands for no wish of whoever asked: documents of equal requests are equal, and
     // none says where the service keeps its files.
     std::erase_if(arguments.argv, [](const std::string& argument) {

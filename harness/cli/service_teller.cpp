@@ -1,12 +1,19 @@
 // Lines on the descriptor that the service reads.
 #include "harness/cli/service_teller.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+#include "graphbench_version.hpp"
 #include "harness/serve/sweep_events.hpp"
+#include "harness/sweep/environment.hpp"
 #include "harness/worker/child_io.hpp"
 
 namespace graphbench::cli {
 
-ServiceTeller::ServiceTeller(const std::string& device, const model::DeviceFacts& facts) {
+ServiceTeller::ServiceTeller(const std::string& device, const model::DeviceFacts& facts, std::string identity)
+    : identity_(std::move(identity)) {
   worker::send_line(serve::encode_sweep_event(serve::SweepBegan{device, facts}));
 }
 
@@ -19,7 +26,28 @@ void ServiceTeller::update(const model::Progress& progress) {
 }
 
 void ServiceTeller::cells_done(const std::vector<model::CellResult>& cells) {
-  worker::send_line(serve::encode_sweep_event(serve::SweepCells{cells, {}}));
+  worker::send_line(serve::encode_sweep_event(serve::SweepCells{cells, {}, identity_}));
+}
+
+std::string ServiceTeller::identity_of(const model::Plan& plan, const model::DeviceFacts& facts) {
+  model::Environment environment = sweep::read_environment();
+  environment.device = facts;
+  return plan.facts.hash + " " + std::to_string(plan.facts.launches) + " " +
+         sweep::fingerprint_of(environment) + " " + environment.hostname + " " + facts.uuid + " " +
+         GRAPHBENCH_COMMIT;
+}
+
+std::vector<model::CellResult> ServiceTeller::finished_cells(const std::string& kept,
+                                                             const std::string& identity) {
+  std::vector<model::CellResult> finished;
+  std::istringstream lines(kept);
+  for (std::string line; std::getline(lines, line);) {
+    serve::SweepEvent event = serve::decode_sweep_event(line);
+    auto* cells = std::get_if<serve::SweepCells>(&event);
+    if (cells == nullptr || cells->identity != identity) continue;
+    std::ranges::move(cells->cells, std::back_inserter(finished));
+  }
+  return finished;
 }
 
 }  // namespace graphbench::cli

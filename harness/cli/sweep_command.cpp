@@ -55,12 +55,16 @@ int dump_programs(const std::vector<std::string>& dumps) {
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
                             const config::SweepOptions& options, const Surroundings& surroundings,
                             sweep::ProcessSupervisor& supervisor, publish::Publisher& publisher,
-                            bool served) {
-  const sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
+                            const Arguments& arguments) {
+  sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
   ConsoleProgress console(options.quiet);
   std::vector<sweep::Progress*> listeners = {&publisher, &console};
   std::optional<ServiceTeller> teller;
-  if (served) listeners.push_back(&teller.emplace(plan.device, catalog.facts));
+  if (arguments.served) {
+    const std::string identity = ServiceTeller::identity_of(plan, catalog.facts);
+    settings.finished = ServiceTeller::finished_cells(arguments.kept, identity);
+    listeners.push_back(&teller.emplace(plan.device, catalog.facts, identity));
+  }
   Listeners progress(std::move(listeners), surroundings.floors);
   publisher.begin(plan.device, catalog.facts);
   sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
@@ -177,7 +181,7 @@ int sweep_command(const Arguments& arguments) {
   if (options.dump_program) return dump_programs(dumps);
   const Surroundings surroundings = read_surroundings(plan.device, options, supervisor);
   sweep::SweepOutcome outcome =
-      measure(plan, catalog, options, surroundings, supervisor, *publisher, arguments.served);
+      measure(plan, catalog, options, surroundings, supervisor, *publisher, arguments);
   add_surroundings(surroundings, outcome);
   const int exit_code = report(outcome, options);
   const bool published = finish_publishing(*publisher, outcome, options, supervisor);

@@ -107,6 +107,16 @@ std::string eager_id_of(model::Cell cell) {
   return id_of(cell);
 }
 
+void summarize_launches(CellResult& cell) {
+  cell.summary.submit_seconds =
+      estimate_of(cell.launches, &model::Launch::submit_seconds, &model::Launch::submit_samples);
+  cell.summary.latency_seconds =
+      estimate_of(cell.launches, &model::Launch::latency_seconds, &model::Launch::latency_samples);
+  cell.summary.device_seconds =
+      estimate_of(cell.launches, &model::Launch::device_seconds, &model::Launch::device_samples);
+  cell.summary.steady_after = steady_after(cell);
+}
+
 void compare_with_eager(CellResult& cell, const CellResult& eager) {
   const auto& own = cell.summary.latency_seconds;
   const auto& reference = eager.summary.latency_seconds;
@@ -124,13 +134,8 @@ void summarize_cells(std::vector<CellResult>& cells) {
   std::map<std::string, const CellResult*> eager_cells;
   for (CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) continue;
-    cell.summary.submit_seconds =
-        estimate_of(cell.launches, &model::Launch::submit_seconds, &model::Launch::submit_samples);
-    cell.summary.latency_seconds =
-        estimate_of(cell.launches, &model::Launch::latency_seconds, &model::Launch::latency_samples);
-    cell.summary.device_seconds =
-        estimate_of(cell.launches, &model::Launch::device_seconds, &model::Launch::device_samples);
-    cell.summary.steady_after = steady_after(cell);
+    // Of a cell that was taken over the summary came along, and the samples did not.
+    if (!cell.resumed) summarize_launches(cell);
     if (cell.cell.mode == "eager") eager_cells[id_of(cell.cell)] = &cell;
   }
   for (CellResult& cell : cells) {

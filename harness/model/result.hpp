@@ -144,6 +144,7 @@ struct CellResult {
   std::vector<Launch> launches;
   CellSummary summary;
   std::optional<Profile> profile;  // of the last launch that was profiled
+  bool resumed = false;            // measured before the sweep was interrupted, and taken over
 };
 
 struct DeviceFacts {

@@ -200,7 +200,7 @@ class Api {
     return store_.find(id) ? refusal(409, "this sweep has ended") : refusal(404, "there is no such sweep");
   }
 
-  // It is measured anew: the numbers of a document are of one run.
+  // Cells that are finished are not measured again: they stand in the document marked as taken over.
   Response resume(const Request& request) const {
     const std::string& id = request.parameters.at("id");
     if (!store_.find(id)) return refusal(404, "there is no such sweep");

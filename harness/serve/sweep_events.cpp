@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
+#include "harness/worker/instruments_json.hpp"
 #include "harness/worker/optional_json.hpp"
 #include "harness/worker/protocol.hpp"
 #include "reporters/json/result_json.hpp"
@@ -38,6 +39,9 @@ json to_document(const SweepCells& event) {
   json cells = json::array();
   for (model::CellResult cell : event.cells) {
     const json summary = cell.summary;
+    const json profile = cell.profile;
+    json machines = json::array();
+    for (const model::Launch& launch : cell.launches) machines.push_back(launch.machine);
     const std::string text = reporters::to_json(cell);
     for (model::Launch& launch : cell.launches) {
       launch.submit_samples.clear();
@@ -48,9 +52,11 @@ json to_document(const SweepCells& event) {
     }
     cells.push_back({{"result", worker::encode_event(worker::CellEvent{std::move(cell)})},
                      {"summary", summary},
+                     {"machines", machines},
+                     {"profile", profile},
                      {"document", text}});
   }
-  return {{"cells", cells}};
+  return {{"cells", cells}, {"identity", event.identity}};
 }
 
 template <typename Event>
@@ -67,9 +73,15 @@ SweepEvent from_document(const json& document) {
   }
   if (document.contains("progress")) return SweepProgress{document.at("progress").get<model::Progress>()};
   SweepCells event;
+  event.identity = document.at("identity").get<std::string>();
   for (const json& cell : document.at("cells")) {
     event.cells.push_back(decoded<worker::CellEvent>(cell.at("result")).result);
     event.cells.back().summary = cell.at("summary").get<model::CellSummary>();
+    event.cells.back().profile = cell.at("profile").get<std::optional<model::Profile>>();
+    for (std::size_t i = 0; i < event.cells.back().launches.size(); ++i) {
+      event.cells.back().launches[i].machine =
+          cell.at("machines").at(i).get<std::optional<model::LaunchMachine>>();
+    }
     event.documents.push_back(cell.at("document").get<std::string>());
   }
   return event;

@@ -22,6 +22,8 @@ struct SweepProgress {
 struct SweepCells {
   std::vector<model::CellResult> cells;
   std::vector<std::string> documents;  // each as it will stand in the result document; filled by encoding
+  // Of what was measured: cells may stand in another run's document where this is the same.
+  std::string identity = {};
 };
 
 using SweepEvent = std::variant<SweepBegan, SweepProgress, SweepCells>;

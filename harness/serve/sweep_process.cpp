@@ -32,8 +32,9 @@ constexpr std::size_t line_bytes_max = 64 * 1024 * 1024;
 
 class SweepProcess::Impl {
  public:
-  explicit Impl(const std::vector<std::string>& argv) : child_(io_), events_(io_), output_(io_), kill_(io_) {
-    sweep::SpawnedChild spawned = sweep::spawn(argv, "", {});
+  Impl(const std::vector<std::string>& argv, const std::string& input)
+      : child_(io_), events_(io_), output_(io_), kill_(io_) {
+    sweep::SpawnedChild spawned = sweep::spawn(argv, input, {});
     pid_ = spawned.pid;
     events_.assign(spawned.events.release());
     output_.assign(spawned.output.release());
@@ -120,7 +121,8 @@ class SweepProcess::Impl {
   SweepExit exit_;
 };
 
-SweepProcess::SweepProcess(const std::vector<std::string>& argv) : impl_(std::make_unique<Impl>(argv)) {}
+SweepProcess::SweepProcess(const std::vector<std::string>& argv, const std::string& input)
+    : impl_(std::make_unique<Impl>(argv, input)) {}
 SweepProcess::~SweepProcess() = default;
 
 SweepExit SweepProcess::run(const std::function<void(std::string_view)>& on_line) {

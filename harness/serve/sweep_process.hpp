@@ -18,8 +18,9 @@ struct SweepExit {
 
 class SweepProcess {
  public:
-  // Starts it. `argv[0]` is the file to run. Throws Error(io) where it cannot be started.
-  explicit SweepProcess(const std::vector<std::string>& argv);
+  // Starts it with `input` on its stdin. `argv[0]` is the file to run. Throws Error(io) where it cannot be
+  // started.
+  explicit SweepProcess(const std::vector<std::string>& argv, const std::string& input = "");
   // A child that still runs is killed.
   ~SweepProcess();
   SweepProcess(const SweepProcess&) = delete;

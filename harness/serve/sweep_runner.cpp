@@ -180,8 +180,10 @@ class SweepRunner::Impl {
 
   SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {
     device_.clear();
+    std::string kept;  // where it was interrupted before
+    for (const std::string& line : store_.kept(id)) kept += line + "\n";
     bystanders_.spread();
-    SweepProcess process(argv);
+    SweepProcess process(argv, kept);
     bystanders_.keep_off(instruments_of(argv));
     {
       const std::scoped_lock lock(mutex_);
@@ -232,7 +234,8 @@ class SweepRunner::Impl {
       std::vector<SweepStore::NewCell> cells;
       for (std::size_t i = 0; i < done->cells.size(); ++i) {
         metrics_.set_cell(device_, done->cells[i]);
-        cells.push_back({model::id_of(done->cells[i].cell), std::move(done->documents.at(i))});
+        cells.push_back({model::id_of(done->cells[i].cell), std::move(done->documents.at(i)),
+                         encode_sweep_event(SweepCells{{done->cells[i]}, {}, done->identity})});
       }
       feed_.tell_cells(id, store_.add_cells(id, cells));
     }

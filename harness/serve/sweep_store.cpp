@@ -28,7 +28,9 @@ constexpr const char* schema =
     "CREATE INDEX IF NOT EXISTS sweeps_by_state ON sweeps (state, number);"
     "CREATE TABLE IF NOT EXISTS cells (number INTEGER PRIMARY KEY AUTOINCREMENT, sweep TEXT NOT NULL,"
     " cell TEXT NOT NULL, document TEXT NOT NULL, UNIQUE (sweep, cell));"
-    "CREATE INDEX IF NOT EXISTS cells_by_sweep ON cells (sweep, number);";
+    "CREATE INDEX IF NOT EXISTS cells_by_sweep ON cells (sweep, number);"
+    "CREATE TABLE IF NOT EXISTS kept (sweep TEXT NOT NULL, cell TEXT NOT NULL, line TEXT NOT NULL,"
+    " PRIMARY KEY (sweep, cell)) WITHOUT ROWID;";
 
 constexpr const char* columns =
     "id, state, arguments, submitted_at, started_at, finished_at, exit_code, message";
@@ -229,6 +231,17 @@ class SweepStore::Impl {
         .bind(end.result)
         .bind(id)
         .step();
+    if (end.state == SweepState::interrupted) return;
+    Statement(database_, "DELETE FROM kept WHERE sweep = ?").bind(id).step();
+  }
+
+  std::vector<std::string> kept(const std::string& sweep) const {
+    const std::scoped_lock lock(mutex_);
+    Statement rows(database_, "SELECT line FROM kept WHERE sweep = ? ORDER BY cell");
+    rows.bind(sweep);
+    std::vector<std::string> lines;
+    while (rows.step()) lines.push_back(rows.text(0));
+    return lines;
   }
 
   bool resume(const std::string& id) {
@@ -255,6 +268,11 @@ class SweepStore::Impl {
             .bind(cell.document)
             .step();
         added.push_back({sqlite3_last_insert_rowid(database_), cell.id, cell.document});
+        Statement(database_, "INSERT OR REPLACE INTO kept (sweep, cell, line) VALUES (?, ?, ?)")
+            .bind(sweep)
+            .bind(cell.id)
+            .bind(cell.kept)
+            .step();
       }
       Statement(database_, "COMMIT").step();
     } catch (const Error&) {
@@ -338,6 +356,10 @@ std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const st
 
 std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t after) const {
   return impl_->cells(sweep, after);
+}
+
+std::vector<std::string> SweepStore::kept(const std::string& sweep) const {
+  return impl_->kept(sweep);
 }
 
 bool SweepStore::cancel(const std::string& id) {

@@ -73,10 +73,13 @@ class SweepStore {
   struct NewCell {
     std::string id;
     std::string document;
+    std::string kept = {};  // what a resumed sweep is given of it
   };
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // With numbers beyond `after`, in their order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
+  // What was kept of a sweep that has not ended, or was interrupted: the last of each cell.
+  std::vector<std::string> kept(const std::string& sweep) const;
   // A queued one becomes cancelled; false where it is not queued.
   bool cancel(const std::string& id);
 

@@ -59,6 +59,15 @@ CellTable::CellTable(const model::Plan& plan) {
   }
 }
 
+void CellTable::take_over(const model::CellResult& cell) {
+  const auto found = index_.find(model::id_of(cell.cell));
+  if (found == index_.end() || launches_to_come_[found->second] > 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "take over cell " + model::id_of(cell.cell) + ": it is to be measured, or not in the plan");
+  }
+  cells_[found->second] = cell;
+}
+
 void CellTable::begin_task(const model::WorkerTask& task) {
   task_ = task;
   owed_.clear();

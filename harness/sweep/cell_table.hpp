@@ -16,6 +16,8 @@ class CellTable {
  public:
   explicit CellTable(const model::Plan& plan);
 
+  // A cell of the plan that no task measures, with its outcome.
+  void take_over(const model::CellResult& cell);
   // From here on events are about this task's cells.
   void begin_task(const model::WorkerTask& task);
   // A finished cell of the task. A cell that failed in one launch has failed, whatever the others

@@ -10,6 +10,7 @@
 #include "harness/sweep/environment.hpp"
 #include "harness/sweep/exit_text.hpp"
 #include "harness/sweep/progress_tracker.hpp"
+#include "harness/sweep/resume.hpp"
 #include "harness/worker/protocol.hpp"
 
 namespace graphbench::sweep {
@@ -19,16 +20,18 @@ class Sweep {
  public:
   Sweep(const model::Plan& plan, const model::DeviceFacts& facts, const SweepSettings& settings,
         ProcessSupervisor& supervisor, Progress& progress)
-      : plan_(plan),
+      : remainder_(remainder_of(plan, settings.finished)),
+        plan_(with_tasks(plan, remainder_.tasks)),
         facts_(facts),
         settings_(settings),
         supervisor_(supervisor),
         progress_(progress),
-        table_(plan),
-        tracker_(plan) {}
+        table_(plan_),
+        tracker_(plan_) {}
 
   SweepOutcome run() {
     outcome_.result.started_at = utc_now();
+    take_over();
     for (const model::WorkerTask& task : plan_.tasks) {
       outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
       if (outcome_.interrupted) break;
@@ -41,6 +44,21 @@ class Sweep {
  private:
   double now() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+
+  static model::Plan with_tasks(model::Plan plan, const std::vector<model::WorkerTask>& tasks) {
+    plan.tasks = tasks;
+    return plan;
+  }
+
+  // Whoever listens knows nothing of the earlier run.
+  void take_over() {
+    if (remainder_.taken_over.empty()) return;
+    for (const model::CellResult& cell : remainder_.taken_over) table_.take_over(cell);
+    tell();
+    std::vector<model::CellResult> done = remainder_.taken_over;
+    measure::summarize_cells(done);
+    progress_.cells_done(done);
   }
 
   void tell() { progress_.update(tracker_.at(now(), table_.measurements(), table_.failures())); }
@@ -160,7 +178,8 @@ class Sweep {
     result.finished_at = utc_now();
   }
 
-  const model::Plan& plan_;
+  const Remainder remainder_;
+  const model::Plan plan_;
   model::DeviceFacts facts_;
   const SweepSettings& settings_;
   ProcessSupervisor& supervisor_;

@@ -14,6 +14,8 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // own_command("--worker")
   double worker_silent_seconds_max = 120;
+  std::vector<model::CellResult> finished =
+      {};  // by an earlier run of this plan, as remainder_of() takes them
 };
 
 struct SweepOutcome {

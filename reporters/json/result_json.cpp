@@ -149,6 +149,7 @@ Json cell_of(const model::CellResult& result) {
   if (summary.submit_over_floor) json["summary"]["submit_over_floor"] = number(summary.submit_over_floor);
   if (!result.paths.empty()) json["paths"] = paths_of(result.paths);
   if (result.profile) json["profile"] = profile_of(*result.profile);
+  if (result.resumed) json["resumed"] = true;
   return json;
 }
 

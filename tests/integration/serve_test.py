@@ -214,6 +214,29 @@ class Serve(ServeCase):
         self.wait_for_state(running, "running")
         self.assertEqual(202, self.ask("DELETE", running)[0])
 
+    def test_a_resumed_sweep_measures_what_was_not_finished(self):
+        process = self.serve()
+        sweep = self.submit({**MANY, "warmup": list(range(8)), "time-per-cell": 0.05})
+        wait_for("a few workers", lambda: len(self.ask("GET", sweep + "/cells")[1]["cells"]) >= 6)
+        process.kill()
+        process.wait()
+        wait_for("the sweep's processes to end", lambda: not processes_in(self.folder.resolve()))
+        self.serve()
+        kept = {cell["id"]: cell for cell in self.ask("GET", sweep + "/cells")[1]["cells"]}
+        self.assertEqual(202, self.ask("POST", sweep + "/resume")[0])
+        self.wait_for_state(sweep, "done")
+        result = self.ask("GET", sweep + "/results")[1]
+        self.assertEqual((True, 48), (result["complete"], len(result["cells"])))
+        self.assertEqual(set(kept), {cell["id"] for cell in result["cells"] if "resumed" in cell})
+        self.assertLess(len(kept), 48, "it was killed too late to show anything")
+        for cell in result["cells"]:
+            if cell["id"] in kept:
+                self.assertEqual(kept[cell["id"]]["launches"], cell["launches"])
+            self.assertIsNotNone(cell["summary"]["speedup_over_eager"])
+            self.assertIsNotNone(cell["summary"]["latency_seconds"]["within_launch"])
+        told = {cell["id"]: cell for cell in self.ask("GET", sweep + "/cells")[1]["cells"]}
+        self.assertEqual({cell["id"]: cell for cell in result["cells"]}, told)
+
     def test_two_services_do_not_share_a_folder(self):
         self.serve()
         done = self.run_graphbench("serve", "--listen", "127.0.0.1:0")

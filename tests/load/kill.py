@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Kills graphbench serve with signal 9 again and again, at random moments, while it is given sweeps; counts
-what was accepted and is lost, cells that were told and are lost, and processes that stay behind."""
+what was accepted and is lost, cells that were told and are lost, and processes that stay behind. Then resumes
+what was interrupted, and counts cells that were finished and are measured again."""
 
 import argparse
 import pathlib
@@ -48,12 +49,14 @@ def main():
             states[sweep["state"]] = states.get(sweep["state"], 0) + 1
             if sweep["state"] == "done":
                 lost += not service.ask("GET", f"/v1/sweeps/{sweep['id']}/results")["complete"]
+        resumed, again = resume_all(service, [sweep["id"] for sweep in sweeps if sweep["resumable"]])
         service.kill()
         told = sum(map(len, cells.values()))
         print(f"{options.kills} kills, {len(accepted)} sweeps accepted, {told} cells told: {lost} lost, "
-              f"{stayed} processes stayed; {states}")
+              f"{stayed} processes stayed; {states}; "
+              f"resumed with {resumed} finished cells, {again} of them measured again")
         # Sweeps that ran when the service was killed are interrupted, the others are done.
-        return 1 if lost or stayed or set(states) - {"done", "interrupted"} or not told else 0
+        return 1 if lost or stayed or again or set(states) - {"done", "interrupted"} or not told else 0
 
 
 def hear(service, sweeps, cells):
@@ -64,6 +67,23 @@ def hear(service, sweeps, cells):
             cells.setdefault(sweep, set()).add(cell["id"])
             heard += 1
     return heard
+
+
+def resume_all(service, sweeps):
+    """How many cells of them were finished, and how many of those were measured again or are lost."""
+    finished = {}
+    for sweep in sweeps:
+        finished[sweep] = {cell["id"]: cell["launches"]
+                           for cell in service.ask("GET", f"/v1/sweeps/{sweep}/cells")["cells"]}
+        service.ask("POST", f"/v1/sweeps/{sweep}/resume")
+        wait_for("a place in the queue", lambda: all_ended(service), seconds=120)
+    again = 0
+    for sweep, kept in finished.items():
+        document = service.ask("GET", f"/v1/sweeps/{sweep}/results")
+        now = {cell["id"]: cell["launches"] for cell in document["cells"]}
+        again += sum(now.get(cell) != launches for cell, launches in kept.items())
+        again += not document["complete"]
+    return sum(map(len, finished.values())), again
 
 
 def all_ended(service):

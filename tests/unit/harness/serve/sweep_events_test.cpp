@@ -37,7 +37,9 @@ TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
   cell.launches.emplace_back().latency_samples.assign(40, 0.5);
   cell.launches.front().submit_samples = {1, 2};
   cell.summary.steady_after = 3;
-  const std::string line = encode_sweep_event(SweepCells{{cell}, {}});
+  cell.launches.front().machine.emplace().cpu = 7;
+  cell.profile.emplace().kernels = 5;
+  const std::string line = encode_sweep_event(SweepCells{{cell}, {}, "this machine"});
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const auto event = std::get<SweepCells>(decode_sweep_event(line));
   ASSERT_EQ(event.cells.size(), 1u);
@@ -46,6 +48,10 @@ TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
   EXPECT_EQ(event.cells[0].launches.at(0).latency_samples.size(), 32u);
   EXPECT_TRUE(event.cells[0].launches.at(0).submit_samples.empty());
   EXPECT_EQ(event.cells[0].summary.steady_after, 3);
+  EXPECT_EQ(event.cells[0].launches.at(0).machine->cpu, 7);
+  EXPECT_EQ(event.cells[0].profile->kernels, 5);
+  EXPECT_EQ(event.identity, "this machine");
+  EXPECT_EQ(reporters::to_json(event.cells[0]), reporters::to_json(cell)) << "it can stand in a document";
   EXPECT_EQ(event.documents, std::vector<std::string>{reporters::to_json(cell)});
 }
 

@@ -55,6 +55,22 @@ TEST_F(SweepStoreTest, ARestartFindsWhatWasQueuedDoneAndCutShort) {
   EXPECT_EQ(store().take()->id, queued);
 }
 
+TEST_F(SweepStoreTest, WhatWasKeptOutlivesAnInterruptionAndNoOtherEnd) {
+  const std::string cut = add("a");
+  const std::string done = add("b");
+  for (const std::string& id : {cut, done}) {
+    store().take();
+    store().add_cells(id, {{"one", "{}", "line 1"}, {"two", "{}", "line 2"}});
+  }
+  store().add_cells(cut, {{"one", "{\"later\": 1}", "line 3"}});
+  store().end(done, {SweepState::done, 0, "", "{}"});
+  restart();
+  EXPECT_EQ(store().kept(cut), (std::vector<std::string>{"line 3", "line 2"}));
+  EXPECT_TRUE(store().kept(done).empty());
+  store().end(cut, {SweepState::interrupted, 130, "", std::nullopt});
+  EXPECT_EQ(store().kept(cut).size(), 2u);
+}
+
 TEST_F(SweepStoreTest, AFullQueueTakesNoMore) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(store().add({}, "", 2).what, What::added);
   EXPECT_EQ(store().add({}, "", 2).what, What::full);

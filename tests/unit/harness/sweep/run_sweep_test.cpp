@@ -86,6 +86,32 @@ TEST(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
   EXPECT_EQ(progress.done[1].size(), 4u) << "the other mode's cells come with those known before";
 }
 
+TEST(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
+  std::vector<model::CellResult> finished = {ok_cell(whole, 1), ok_cell(whole, 2)};
+  for (model::CellResult& cell : finished) {
+    cell.summary.latency_seconds.emplace().p50 = 1e-6;
+    cell.launches[0].latency_seconds.emplace().p50 = 1e-6;
+  }
+  model::CellResult measured = ok_cell(eager, 1);
+  measured.launches[0].latency_seconds.emplace().p50 = 4e-6;
+  const std::string eager_alone =
+      sends(CellEvent{measured}) + sends(CellEvent{ok_cell(eager, 2)}) + sends(DoneEvent{});
+  const std::string script =
+      "case $(cat) in *'\"mode\":\"eager\"'*) " + eager_alone + " ;; *) exit 9 ;; esac";
+  ProcessSupervisor supervisor;
+  LastProgress progress;
+  const SweepOutcome outcome =
+      run_sweep(sample_plan({eager, whole}), {}, {shell(script), 60, finished}, supervisor, progress);
+  expect_whole_is_ok(outcome);
+  EXPECT_FALSE(outcome.result.cells[0].resumed);
+  EXPECT_TRUE(outcome.result.cells[2].resumed && outcome.result.cells[3].resumed);
+  EXPECT_EQ(outcome.result.cells[2].summary.latency_seconds->p50, 1e-6);
+  EXPECT_EQ(outcome.result.cells[2].summary.speedup_over_eager, 4.0);
+  EXPECT_EQ(progress.last.cells_total, 2) << "what is left to measure";
+  ASSERT_EQ(progress.done.size(), 2u);
+  EXPECT_EQ(progress.done[0].size(), 2u) << "who listens is told what was taken over";
+}
+
 TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {
   const SweepOutcome outcome = sweep_with(sends(CellEvent{ok_cell(eager, 2)}) +
                                           sends(PhaseEvent{1, "capture"}) + "echo last words; kill -SEGV $$");
