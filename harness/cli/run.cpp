@@ -94,6 +94,11 @@ int run_served(std::string_view parent, int argc, const char* const* argv) {
     std::erase_if(arguments.argv, [](const std::string& argument) {
       return argument == "--quiet" || argument.starts_with("--json=");
     });
+    constexpr std::string_view plugin = "--plugin=";
+    for (std::string& argument : arguments.argv) {
+      if (!argument.starts_with(plugin)) continue;
+      argument.replace(0, argument.rfind('/') + 1, plugin);  // the paths that the service gives are absolute
+    }
     return arguments;
   });
 }

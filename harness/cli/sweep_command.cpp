@@ -62,7 +62,10 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
   std::optional<ServiceTeller> teller;
   if (arguments.served) {
     const std::string identity = ServiceTeller::identity_of(plan, catalog.facts);
-    settings.finished = ServiceTeller::finished_cells(arguments.kept, identity);
+    // What a plugin's file held when they were measured is not known.
+    if (options.plugins.empty()) {
+      settings.finished = ServiceTeller::finished_cells(arguments.kept, identity);
+    }
     listeners.push_back(&teller.emplace(plan.device, catalog.facts, identity));
   }
   Listeners progress(std::move(listeners), surroundings.floors);

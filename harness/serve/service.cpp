@@ -18,7 +18,6 @@
 namespace graphbench::serve {
 namespace {
 
-
 // Two services on one folder would each take the other's running sweep for a dead one's.
 sweep::Descriptor lock_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {

@@ -110,8 +110,9 @@ class ServeBounds(HarnessCase):
         path = "/v1/sweeps/" + queued["id"]
         ended = wait_for("its end", lambda: (now := self.ask("GET", path)[1])["finished_at"] and now)
         self.assertEqual("done", ended["state"], ended)
-        cells = self.ask("GET", path + "/results")[1]["cells"]
-        self.assertEqual({"good_op"}, {cell["workload"] for cell in cells})
+        result = self.ask("GET", path + "/results")[1]
+        self.assertEqual({"good_op"}, {cell["workload"] for cell in result["cells"]})
+        self.assertIn("--plugin=mine.so", result["plan"]["argv"], "the name, and not the service's folder")
 
     def test_a_plugin_that_has_gone_is_a_sweep_that_failed(self):
         folder = self.plugins()

@@ -174,7 +174,8 @@ TEST_F(TlsServerTest, AHandshakeMayNotTakeLong) {
 }
 
 TEST_F(TlsServerTest, AStreamIsSentAsItComesUntilItsEnd) {
-  const auto stream = std::make_shared<BodyStream>("first\n", 1024, ":\n");
+  const auto stream = std::make_shared<BodyStream>(
+      std::deque<BodyStream::Bytes>{std::make_shared<const std::string>("first\n")}, 1024, ":\n");
   const auto server = serve(server_files_, [stream](const Request&) {
     Response response;
     response.stream = stream;
