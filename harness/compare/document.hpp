@@ -16,6 +16,7 @@ struct LaunchTimes {
   double submit = 0;
   double device = 0;
   double capture = 0;
+  friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 };
 
 // Worst last: where documents are merged, the worst wins, as between the launches of a sweep.

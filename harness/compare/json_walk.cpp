@@ -1,6 +1,7 @@
 // Checked access to single values, and messages that say where and what.
 #include "harness/compare/json_walk.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -54,6 +55,14 @@ std::string meaning_of(simdjson::error_code code) {
 }
 
 }  // namespace
+
+bool JsonWalk::Keys::add(std::string_view key) {
+  const auto seen = std::span(first_).first(count_);
+  if (std::ranges::find(seen, key) != seen.end()) return false;
+  if (count_ == few) return rest_.insert(key).second;
+  first_[count_++] = key;
+  return true;
+}
 
 void JsonWalk::too_deep() {
   depth_ = 0;  // naming every level would fill the line

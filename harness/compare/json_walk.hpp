@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "harness/compare/parse_document.hpp"
 
@@ -27,8 +28,8 @@ class JsonWalk {
   // The same for an error of simdjson's.
   [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
 
-  // Calls visit(key, value) for each field. A visitor that does not take a value calls skip(). The key
-  // is a part of the text.
+  // Calls visit(key, value) for each field, and refuses a key that is there twice: which of the two counts
+  // is for nobody to guess. A visitor that does not take a value calls skip(). The key is a part of the text.
   template <typename Visit>
   void fields(Value value, Visit&& visit);
   template <typename Visit>
@@ -71,6 +72,19 @@ class JsonWalk {
     JsonWalk& walk_;
   };
 
+  // The keys of one object so far.
+  class Keys {
+   public:
+    // False where it was there before.
+    bool add(std::string_view key);
+
+   private:
+    static constexpr std::size_t few = 24;  // looked through one by one; no object of ours has more
+    std::array<std::string_view, few> first_;
+    std::size_t count_ = 0;
+    std::unordered_set<std::string_view> rest_;
+  };
+
   template <typename Visit>
   void visit_fields(simdjson::ondemand::object& object, Visit&& visit);
   [[noreturn]] void wrong(Value value, const char* wanted);
@@ -93,9 +107,11 @@ inline std::string_view key_of(simdjson::ondemand::field& field) {
 
 template <typename Visit>
 void JsonWalk::visit_fields(simdjson::ondemand::object& object, Visit&& visit) {
+  Keys keys;
   for (simdjson::ondemand::field field : object) {
     const std::string_view key = key_of(field);
     const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
+    if (!keys.add(key)) fail("the key is there twice: leave one out");
     visit(key, field.value());
   }
 }

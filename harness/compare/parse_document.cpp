@@ -2,9 +2,11 @@
 // called foreign and not damaged.
 #include "harness/compare/parse_document.hpp"
 
+#include <algorithm>
 #include <array>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "harness/compare/facts.hpp"
 #include "harness/compare/json_walk.hpp"
@@ -197,12 +199,14 @@ class DocumentReader {
   }
 
   void read_launches(Value value, DocumentCell& cell) {
+    std::vector<std::int64_t> indices;  // that the document says
     walk_.elements(value, [&](Value launch) {
       LaunchTimes times;
       times.index = static_cast<std::int64_t>(cell.launches.size());
       walk_.fields(launch, [&](std::string_view key, Value field) {
         if (key == "index") {
           times.index = walk_.count(field);
+          indices.push_back(times.index);
         } else if (key == "latency_seconds") {
           times.latency = read_summary(field);
         } else if (key == "submit_seconds") {
@@ -217,6 +221,10 @@ class DocumentReader {
       });
       cell.launches.push_back(times);
     });
+    std::ranges::sort(indices);
+    const auto repeated = std::ranges::adjacent_find(indices);
+    if (repeated == indices.end()) return;
+    walk_.fail("index " + std::to_string(*repeated) + " is there twice: a launch counts once");
   }
 
   // The p50, after a look at everything that is a time; 0 for null.

@@ -18,7 +18,7 @@ inline constexpr int nesting_max = 64;
 // read; indifferent to others and to the order of fields. `text` is followed by text_padding readable
 // bytes. Throws config::InputError, one line that names `source`, the place and the value, for anything
 // else: damaged or foreign JSON, another schema version, times that are not positive, ok cells without
-// launches, cell ids that repeat.
+// launches, cell ids, launch indices or keys that repeat.
 Document parse_document(std::string_view text, const std::string& source);
 
 }  // namespace graphbench::compare

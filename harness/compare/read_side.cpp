@@ -1,4 +1,4 @@
-// Files into memory with the room behind them that the parser wants, one at a time; then the merge.
+// Files into memory with the room behind them that the parser wants, one at a time.
 #include "harness/compare/read_side.hpp"
 
 #include <fcntl.h>
@@ -12,11 +12,11 @@
 #include <cstring>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <new>
 #include <string_view>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
 #include "harness/compare/foreign_documents.hpp"
@@ -130,91 +130,26 @@ std::vector<std::string> documents_below(const std::string& folder) {
   return paths;
 }
 
-std::string shown(const std::string& value) {
-  return value.empty() ? "nothing" : config::in_quotes(value);
-}
-
-// What one side's documents must agree on; the fingerprint sums up the rest.
-void check_agreement(const Document& first, const Document& other) {
-  for (const char* field : {"tool.name", "device.kind", "device.name", "device.compute_capability",
-                            "device.driver", "device.runtime", "fingerprint"}) {
-    const auto value = [&](const Document& document) {
-      const auto found = document.facts.fields.find(field);
-      return found == document.facts.fields.end() ? std::string() : found->second;
-    };
-    if (value(first) == value(other)) continue;
-    throw InputError(other.source, std::string(field) + " is " + shown(value(other)) + ", but " +
-                                       shown(value(first)) + " in " + first.source +
-                                       ": one side must come from one machine and one software");
+// A file counts once, however many names it has.
+void check_names(const std::vector<std::string>& paths) {
+  std::map<std::pair<dev_t, ino_t>, const std::string*> seen;
+  for (const std::string& path : paths) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) cannot_read(path, errno);
+    const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, &path);
+    if (!is_new) throw InputError(path, "it is the same file as " + *place->second + ": remove one");
   }
-}
-
-// Plans may differ between shards, which share no cell, and not between launches of one cell.
-void check_plan(const Document& document, const std::string& cell, const Document& earlier) {
-  const auto plan = [](const Document& one) {
-    const auto found = one.facts.fields.find("plan");
-    return found == one.facts.fields.end() ? std::string() : found->second;
-  };
-  if (plan(document) == plan(earlier)) return;
-  throw InputError(document.source, "cell " + config::in_quotes(cell) + " comes from another plan than in " +
-                                        earlier.source + ": launches of a cell must share one plan");
-}
-
-void merge_facts(DocumentFacts& merged, const DocumentFacts& facts) {
-  merged.complete = merged.complete && facts.complete;
-  if (merged.started_at.empty() || (!facts.started_at.empty() && facts.started_at < merged.started_at)) {
-    merged.started_at = facts.started_at;
-  }
-  if (merged.interleaved != facts.interleaved) merged.interleaved.clear();
-  // Several plans make a plan of their own: sides of the same shards agree.
-  std::string& plan = merged.fields["plan"];
-  const auto found = facts.fields.find("plan");
-  const std::string other = found == facts.fields.end() ? "" : found->second;
-  if (plan.find(other) == std::string::npos) plan += "+" + other;
 }
 
 }  // namespace
-
-Side merge(const std::string& source, std::vector<Document> documents) {
-  Side side{source, static_cast<std::int64_t>(documents.size()), documents.front().facts, {}};
-  if (documents.size() == 1) {
-    side.cells = std::move(documents.front().cells);
-    return side;
-  }
-  struct Place {
-    std::size_t cell = 0;
-    std::size_t document = 0;
-  };
-  std::unordered_map<std::string, Place> places;
-  for (std::size_t d = 0; d < documents.size(); ++d) {
-    Document& document = documents[d];
-    check_agreement(documents.front(), document);
-    if (d > 0) merge_facts(side.facts, document.facts);
-    for (DocumentCell& cell : document.cells) {
-      const auto [place, is_new] = places.try_emplace(cell.id, Place{side.cells.size(), d});
-      if (is_new) {
-        side.cells.push_back(std::move(cell));
-        continue;
-      }
-      check_plan(document, cell.id, documents[place->second.document]);
-      DocumentCell& merged = side.cells[place->second.cell];
-      merged.launches.insert(merged.launches.end(), cell.launches.begin(), cell.launches.end());
-      if (cell.state > merged.state) {
-        merged.state = cell.state;
-        merged.reason = cell.reason;
-      }
-    }
-  }
-  return side;
-}
 
 Side read_side(const std::string& path) {
   std::error_code error;
   const bool folder = fs::is_directory(path, error);
   std::vector<Document> documents;
-  for (const std::string& each : folder ? documents_below(path) : std::vector<std::string>{path}) {
-    documents.push_back(read_document(each));
-  }
+  const std::vector<std::string> paths = folder ? documents_below(path) : std::vector<std::string>{path};
+  check_names(paths);
+  for (const std::string& each : paths) documents.push_back(read_document(each));
   return merge(path, std::move(documents));
 }
 

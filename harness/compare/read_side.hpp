@@ -19,8 +19,8 @@ struct Side {
   std::vector<DocumentCell> cells;
 };
 
-// Reads the file, or the *.json files of the folder in the order of their names. Throws
-// config::InputError naming the file and what is wrong with it.
+// Reads the file, or the *.json files of the folder in the order of their names; two names of one file
+// are refused. Throws config::InputError naming the file and what is wrong with it.
 Side read_side(const std::string& path);
 
 // Both sides, at once where they are small enough for memory to hold both texts.
@@ -31,8 +31,8 @@ struct Sides {
 Sides read_sides(const std::string& base, const std::string& now);
 
 // Merges cells by id: launches one after the other, the worst state wins. Documents of one side must
-// come from one device and one software, and cells that several of them hold from one plan; throws
-// config::InputError otherwise. `documents` is not empty.
+// come from one device and one software, cells that several of them hold from one plan, and no launch
+// may be there twice; throws config::InputError otherwise. `documents` is not empty.
 Side merge(const std::string& source, std::vector<Document> documents);
 
 }  // namespace graphbench::compare

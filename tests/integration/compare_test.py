@@ -271,6 +271,20 @@ class BadInput(CompareCase):
         self.put("mixed/b.json", document(hash="bb"))
         self.refuse(("good.json", "mixed"), "another plan")
 
+    def test_a_launch_counts_once(self):
+        self.put("copies/a.json", document(launches=2))
+        self.put("copies/b.json", document(launches=2))
+        self.refuse(("good.json", "copies", "-o", "out.json"),
+                    "copies/b.json: it holds the same launches as copies/a.json: remove one")
+        (self.folder / "copies/b.json").unlink()
+        (self.folder / "copies/b.json").symlink_to("a.json")
+        self.refuse(("good.json", "copies"), "copies/b.json: it is the same file as copies/a.json: remove one")
+        self.refuse_document(self.mutant(lambda d: d["cells"][1]["launches"][1].update(index=0)),
+                             "cells[1].launches: index 0 is there twice")
+        launches = json.dumps(document()["cells"][0]["launches"])
+        doubled = json.dumps(document()).replace('"status"', f'"launches": {launches}, "status"', 1)
+        self.refuse_document(doubled, "cells[0].launches: the key is there twice")
+
     def test_arguments(self):
         self.refuse((), "BASE is missing")
         self.refuse(("good.json",), "NEW is missing")

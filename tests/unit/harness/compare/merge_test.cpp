@@ -40,10 +40,10 @@ TEST(Merge, LaunchesOfACellAreConcatenated) {
 }
 
 TEST(Merge, TheWorstStateWins) {
-  Document failed = document("b", "x", 1);
+  Document failed = document("b", "x", 2);
   failed.cells.front().state = CellState::failed;
   failed.cells.front().reason = "worker_crashed: signal 11";
-  const Side side = merge("side", {document("a", "x", 1), failed, document("c", "x", 1)});
+  const Side side = merge("side", {document("a", "x", 1), failed, document("c", "x", 3)});
   EXPECT_EQ(side.cells.front().state, CellState::failed);
   EXPECT_EQ(side.cells.front().reason, "worker_crashed: signal 11");
 }
@@ -73,6 +73,34 @@ TEST(Merge, LaunchesOfACellShareAPlanAndShardsNeedNot) {
   EXPECT_EQ(side.facts.fields.at("plan"), "aa+bb");
 }
 
+TEST(Merge, ALaunchCountsOnce) {
+  const Document a = document("a", "x", 1);
+  Document copy = document("b", "x", 1);
+  EXPECT_EQ(refusal({a, copy}), "b: it holds the same launches as a: remove one");
+  // One with more launches holds those of the other, too.
+  copy.cells.front().launches.push_back({1, 3, 0, 0, 0});
+  EXPECT_EQ(refusal({a, copy}), "b: it holds the same launches as a: remove one");
+  EXPECT_EQ(refusal({copy, document("c", "y", 1), a}), "a: it holds the same launches as b: remove one");
+}
+
+TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
+  const Document a = document("a", "x", 1);
+  Document other = document("b", "x", 1);
+  other.cells.front().launches.front().index = 1;
+  EXPECT_EQ(refusal({a, other}), "accepted") << "another launch of the same median";
+  other = document("b", "x", 1);
+  other.cells.front().launches.front().capture = 1;
+  EXPECT_EQ(refusal({a, other}), "accepted") << "another capture";
+  EXPECT_EQ(refusal({a, document("b", "y", 1)}), "accepted") << "a shard";
+  // A median that repeats by chance, beside another that does not.
+  Document both = a;
+  both.cells.push_back({"y", CellState::ok, "", {{0, 5, 0, 0, 0}}});
+  other = both;
+  other.source = "b";
+  other.cells.back().launches.front().latency = 6;
+  EXPECT_EQ(refusal({both, other}), "accepted");
+}
+
 class ReadSide : public testing::Test {
  protected:
   void SetUp() override {
@@ -96,25 +124,44 @@ class ReadSide : public testing::Test {
   }
 
   std::filesystem::path folder_;
-  const std::string good_ = R"({"schema":"graphbench.result/1","cells":[{"id":"a","status":"ok",)"
-                            R"("launches":[{"latency_seconds":{"p50":1e-4}}]}]})";
+  static std::string good(const std::string& p50) {
+    return R"({"schema":"graphbench.result/1","cells":[{"id":"a","status":"ok",)"
+           R"("launches":[{"latency_seconds":{"p50":)" +
+           p50 + "}}]}]}";
+  }
 };
 
 TEST_F(ReadSide, AFolderIsReadInTheOrderOfNamesAndHiddenFilesAreNot) {
-  write("b.json", good_);
-  write("a.json", good_);
+  write("b.json", good("1e-4"));
+  write("a.json", good("2e-4"));
   write(".c.json", "broken");
   write("notes.txt", "broken");
   const Side side = read_side(folder_.string());
   EXPECT_EQ(side.documents, 2);
-  EXPECT_EQ(side.cells.front().launches.size(), 2u);
+  ASSERT_EQ(side.cells.front().launches.size(), 2u);
+  EXPECT_EQ(side.cells.front().launches.front().latency, 2e-4);
+}
+
+TEST_F(ReadSide, AFileCountsOnceWhateverItsNames) {
+  write("a.json", good("1e-4"));
+  const std::string second = (folder_ / "b.json").string();
+  const std::string words =
+      second + ": it is the same file as " + (folder_ / "a.json").string() + ": remove one";
+  std::filesystem::create_symlink("a.json", second);
+  EXPECT_EQ(refusal(folder_.string()), words);
+  std::filesystem::remove(second);
+  std::filesystem::create_hard_link(folder_ / "a.json", second);
+  EXPECT_EQ(refusal(folder_.string()), words);
+  std::filesystem::remove(second);
+  write("b.json", good("1e-4"));
+  EXPECT_NE(refusal(folder_.string()).find("b.json: it holds the same launches as "), std::string::npos);
 }
 
 TEST_F(ReadSide, WhatCannotBeReadIsNamed) {
   const std::string missing = (folder_ / "missing.json").string();
   EXPECT_EQ(refusal(missing), missing + ": it cannot be read: No such file or directory");
   EXPECT_NE(refusal(folder_.string()).find("the folder holds no *.json"), std::string::npos);
-  write("a.json", good_);
+  write("a.json", good("1e-4"));
   write("b.json", "{");
   EXPECT_EQ(refusal(folder_.string()).find((folder_ / "b.json").string() + ": "), 0u);
   std::filesystem::create_directory(folder_ / "c.json");

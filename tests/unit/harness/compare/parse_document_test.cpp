@@ -135,5 +135,31 @@ TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
                  "cell \"a\" is there twice");
 }
 
+TEST(ParseDocument, ALaunchCountsOnce) {
+  const std::string launch = R"({"index":3,"latency_seconds":{"p50":1}})";
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[)" + launch + "," + launch + "]}"),
+                 "cells[0].launches: index 3 is there twice");
+  const std::string other = R"({"latency_seconds":{"p50":1}})";
+  EXPECT_EQ(parse(with_cells(R"({"id":"a","status":"ok","launches":[)" + other + "," + other + "]}"))
+                .cells.front()
+                .launches.back()
+                .index,
+            1);
+}
+
+TEST(ParseDocument, AKeyIsThereOnce) {
+  const std::string launches = R"("launches":[{"latency_seconds":{"p50":1}}])";
+  expect_refused(with_cells(R"({"id":"a","status":"ok",)" + launches + "," + launches + "}"),
+                 "cells[0].launches: the key is there twice");
+  expect_refused(with_latency("1,\"p50\":2"), "latency_seconds.p50: the key is there twice");
+  expect_refused(with_latency("1,\"p\\u00350\":2"), "latency_seconds.p50: the key is there twice");
+  expect_refused(R"({"schema":"graphbench.result/1","schema":"graphbench.result/1"})",
+                 "schema: the key is there twice");
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += ",\"" + std::to_string(i) + "\":0";
+  EXPECT_EQ(parse(with_latency("1" + many)).cells.size(), 1u);
+  expect_refused(with_latency("1" + many + ",\"99\":0"), "99: the key is there twice");
+}
+
 }  // namespace
 }  // namespace graphbench::compare
