@@ -1,4 +1,4 @@
-// Pairs cells by id and collects one number a launch; the judging is judge.cpp's.
+// Pairs cells by id and says what became of each; the judging is judge.cpp's.
 #include "harness/compare/compare.hpp"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "harness/compare/facts.hpp"
 #include "harness/compare/headline.hpp"
 #include "harness/compare/judge.hpp"
+#include "harness/compare/replicates.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -21,53 +22,6 @@ using model::CellComparison;
 using model::Coverage;
 using model::Metric;
 using model::Verdict;
-
-double time_of(const LaunchTimes& launch, Metric metric) {
-  switch (metric) {
-    case Metric::latency:
-      return launch.latency;
-    case Metric::submit:
-      return launch.submit;
-    case Metric::device:
-      return launch.device;
-    case Metric::capture:
-      break;
-  }
-  return launch.capture;
-}
-
-// Whether each launch's index says which it is: then those of an interleaved run can be paired.
-bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (launches[i].index == launches[j].index) return false;
-    }
-  }
-  return true;
-}
-
-// The launches of both sides that have the metric; of an interleaved run, those that have a partner.
-Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric, bool interleaved) {
-  Replicates replicates;
-  replicates.paired = interleaved;
-  if (!interleaved) {
-    for (const LaunchTimes& launch : base.launches) {
-      if (time_of(launch, metric) > 0) replicates.base.push_back(time_of(launch, metric));
-    }
-    for (const LaunchTimes& launch : now.launches) {
-      if (time_of(launch, metric) > 0) replicates.now.push_back(time_of(launch, metric));
-    }
-    return replicates;
-  }
-  for (const LaunchTimes& launch : base.launches) {
-    const auto partner = std::ranges::find(now.launches, launch.index, &LaunchTimes::index);
-    if (partner == now.launches.end()) continue;
-    if (time_of(launch, metric) <= 0 || time_of(*partner, metric) <= 0) continue;
-    replicates.base.push_back(time_of(launch, metric));
-    replicates.now.push_back(time_of(*partner, metric));
-  }
-  return replicates;
-}
 
 Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
   if (base.state == CellState::ok) {
@@ -88,6 +42,12 @@ struct Pair {
 struct Trials {
   std::vector<Trial> trials;
   std::vector<std::size_t> cells;
+  struct Lack {
+    std::size_t cell = 0;
+    Metric metric = Metric::latency;
+    bool lost = false;  // BASE has it
+  };
+  std::vector<Lack> lacks;
 };
 
 Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
@@ -98,7 +58,11 @@ Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSetting
         interleaved && indices_are_unique(pair.base->launches) && indices_are_unique(pair.now->launches);
     for (const Metric metric : model::all_metrics) {
       const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, in_pairs);
-      if (replicates.base.empty() || replicates.now.empty()) continue;
+      if (replicates.base.empty() || replicates.now.empty()) {
+        if (replicates.base.empty() == replicates.now.empty()) continue;
+        measured.lacks.push_back({pair.cell, metric, replicates.now.empty()});
+        continue;
+      }
       measured.trials.push_back(measure(metric, replicates, settings.of(metric)));
       measured.cells.push_back(pair.cell);
     }
@@ -117,6 +81,7 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   Trials rest = second.get();
   std::ranges::move(rest.trials, std::back_inserter(measured.trials));
   measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
+  measured.lacks.insert(measured.lacks.end(), rest.lacks.begin(), rest.lacks.end());
   return measured;
 }
 
@@ -180,6 +145,9 @@ void count_cell(const CellComparison& cell, model::ComparisonCounts& counts) {
       break;
   }
   if (cell.regression) ++counts.coverage_regressions;
+  if (!cell.lost.empty()) ++counts.cells_lacking;
+  counts.metrics_lost += static_cast<std::int64_t>(cell.lost.size());
+  counts.metrics_gained += static_cast<std::int64_t>(cell.gained.size());
   for (const model::MetricComparison& metric : cell.metrics) {
     switch (metric.verdict) {
       case Verdict::same:
@@ -236,6 +204,14 @@ model::ComparisonSide describe(const Side& side) {
   return described;
 }
 
+void note_lacks(const std::vector<Trials::Lack>& lacks, model::Comparison& comparison) {
+  for (const Trials::Lack& lack : lacks) {
+    CellComparison& cell = comparison.cells[lack.cell];
+    (lack.lost ? cell.lost : cell.gained).push_back(lack.metric);
+    cell.regression = cell.regression || lack.lost;
+  }
+}
+
 // Other tools have no --launches: theirs are documents.
 void advise_documents(model::Comparison& comparison) {
   if (comparison.now.tool_name == model::ComparisonSide().tool_name) return;
@@ -264,6 +240,8 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   const bool interleaved = !base.facts.interleaved.empty() && base.facts.interleaved == now.facts.interleaved;
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
   Trials measured = measure_all(pairs, settings, interleaved);
+  // What another tool does not measure is not lost.
+  if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
   comparison.tests = judge(measured.trials, settings.alpha);
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     comparison.cells[measured.cells[i]].metrics.push_back(std::move(measured.trials[i].result));

@@ -61,7 +61,11 @@ std::string verdict_text(const Comparison& comparison) {
     case Verdict::inconclusive:
       break;
   }
-  if (metrics == 0) return "inconclusive: no cell is ok on both sides";
+  if (metrics == 0 && counts.compared == 0) return "inconclusive: no cell is ok on both sides";
+  if (metrics == 0) {
+    return fmt::format("inconclusive: {} ok on both sides, but no metric is measured on both",
+                       counts.compared == 1 ? "a cell is" : fmt::format("{} cells are", counts.compared));
+  }
   std::string text =
       fmt::format("inconclusive: {} of {} metrics; none is slower", counts.inconclusive, metrics);
   if (counts.faster > 0) text += "; faster: " + extent(comparison, Verdict::faster);
@@ -72,9 +76,17 @@ std::string verdict_text(const Comparison& comparison) {
 
 std::string headline_of(const Comparison& comparison) {
   if (!comparison.comparable) return not_comparable(comparison);
-  const std::int64_t lost = comparison.counts.coverage_regressions;
-  if (lost == 0) return verdict_text(comparison);
-  return fmt::format("{} {} lost; {}", lost, lost == 1 ? "cell" : "cells", verdict_text(comparison));
+  const model::ComparisonCounts& counts = comparison.counts;
+  std::string text;
+  if (const std::int64_t cells = counts.coverage_regressions - counts.cells_lacking; cells > 0) {
+    text += fmt::format("{} cell{} lost; ", cells, cells == 1 ? "" : "s");
+  }
+  if (counts.metrics_lost > 0) {
+    text += fmt::format("{} metric{} of {} cell{} lost; ", counts.metrics_lost,
+                        counts.metrics_lost == 1 ? "" : "s", counts.cells_lacking,
+                        counts.cells_lacking == 1 ? "" : "s");
+  }
+  return text + verdict_text(comparison);
 }
 
 }  // namespace graphbench::compare

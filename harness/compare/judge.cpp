@@ -40,7 +40,11 @@ std::string launches_text(double launches) {
   return fmt::format("about {:.0f} launches a side would tell", std::ceil(launches));
 }
 
-std::string too_few(const MetricComparison& result) {
+std::string too_few(const MetricComparison& result, bool partnerless) {
+  if (partnerless) {
+    return "of one interleaved run, but no launch index is on both sides: compare both of its documents "
+           "whole";
+  }
   if (result.paired) return "one pair of launches: repeat with --launches 5";
   if (result.base_launches > 1) return "NEW has one launch: repeat it with --launches 5";
   if (result.new_launches > 1) return "BASE has one launch: repeat it with --launches 5";
@@ -63,7 +67,7 @@ std::string undecided(const Trial& trial, double half_width, double critical) {
 void give_verdict(Trial& trial, double alpha, double threshold) {
   MetricComparison& result = trial.result;
   if (!trial.difference) {
-    result.why = too_few(result);
+    result.why = too_few(result, trial.partnerless);
     return;
   }
   const MeanDifference& difference = *trial.difference;
@@ -99,7 +103,8 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
 
   const std::vector<double> base = logs_of(replicates.base);
   const std::vector<double> now = logs_of(replicates.now);
-  trial.difference = replicates.paired ? paired(base, now) : welch(base, now);
+  trial.partnerless = replicates.partnerless;
+  if (!trial.partnerless) trial.difference = replicates.paired ? paired(base, now) : welch(base, now);
   result.ratio = std::exp(mean_of(now) - mean_of(base));
   if (!trial.difference) return trial;
   // Bounded, so that two launches that have nothing in common still give numbers.

@@ -15,6 +15,8 @@ struct Replicates {
   std::vector<double> base;
   std::vector<double> now;
   bool paired = false;  // base[i] and now[i] are neighbours in one interleaved run
+  // Of one interleaved run, but no launch has its neighbour: nothing can be told.
+  bool partnerless = false;
 };
 
 // A metric on its way to its verdict.
@@ -22,6 +24,7 @@ struct Trial {
   model::MetricComparison result;
   std::optional<MeanDifference> difference;  // of logarithms; absent where a side has one launch
   double log_margin = 0;
+  bool partnerless = false;
 };
 
 // Everything but q, detectable, verdict and why.

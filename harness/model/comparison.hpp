@@ -64,9 +64,12 @@ std::string name_of(Coverage coverage);
 struct CellComparison {
   std::string id;  // "mlp/base/bf16/forward/b8/w3/whole"
   Coverage coverage = Coverage::compared;
-  bool regression = false;  // of coverage: ok in BASE, and no longer measured in NEW
+  bool regression = false;  // of coverage: ok in BASE, and no longer measured in NEW, all of it or a metric
   std::string reason;       // "code: message" of the side that is not ok (NEW's before BASE's), else empty
-  std::vector<MetricComparison> metrics;  // in the order of all_metrics; a metric that a side lacks is absent
+  // All in the order of all_metrics. A metric that one side lacks is in `lost` or `gained`.
+  std::vector<MetricComparison> metrics;
+  std::vector<Metric> lost;    // no launch of NEW has it
+  std::vector<Metric> gained;  // no launch of BASE had it
 };
 
 // One fact in which the two sides' environments, plans or tools differ.
@@ -125,6 +128,10 @@ struct ComparisonCounts {
   std::int64_t recovered = 0;
   std::int64_t neither = 0;
   std::int64_t coverage_regressions = 0;  // cells with `regression`
+  // Metrics of compared cells that one side lacks, and the cells that lost any: part of the regressions.
+  std::int64_t metrics_lost = 0;
+  std::int64_t metrics_gained = 0;
+  std::int64_t cells_lacking = 0;
 };
 
 struct Comparison {
@@ -144,7 +151,8 @@ struct Comparison {
   std::string headline;
 };
 
-// What CI gates on: comparable, nothing slower, no cell lost. `strict` also wants nothing inconclusive.
+// What CI gates on: comparable, nothing slower, no cell or metric lost. `strict` also wants nothing
+// inconclusive.
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

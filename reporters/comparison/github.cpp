@@ -66,8 +66,8 @@ std::vector<Annotation> errors_of(const Comparison& comparison) {
   }
   for (const model::CellComparison& cell : comparison.cells) {
     if (!cell.regression) continue;
-    errors.push_back(
-        {"graphbench: cell lost", printable(cell.id, name_length_max) + ": " + coverage_text(cell)});
+    errors.push_back({cell.lost.empty() ? "graphbench: cell lost" : "graphbench: metric lost",
+                      printable(cell.id, name_length_max) + ": " + coverage_text(cell)});
   }
   add_rows(errors, comparison, Verdict::slower);
   if (comparison.settings.strict) add_rows(errors, comparison, Verdict::inconclusive);

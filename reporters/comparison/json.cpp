@@ -80,7 +80,9 @@ Json counts_of(const model::Comparison& comparison) {
            {{"slower", counts.slower},
             {"faster", counts.faster},
             {"inconclusive", counts.inconclusive},
-            {"same", counts.same}}},
+            {"same", counts.same},
+            {"lost", counts.metrics_lost},
+            {"gained", counts.metrics_gained}}},
           {"cells",
            {{"compared", counts.compared},
             {"base_only", counts.base_only},
@@ -114,11 +116,19 @@ Json metric_of(const model::MetricComparison& metric) {
   return json;
 }
 
+Json names_of(const std::vector<model::Metric>& metrics) {
+  Json names = Json::array();
+  for (const model::Metric metric : metrics) names.push_back(name_of(metric));
+  return names;
+}
+
 Json cell_of(const model::CellComparison& cell) {
   Json json = {{"id", cell.id}, {"coverage", name_of(cell.coverage)}, {"regression", cell.regression}};
   if (!cell.reason.empty()) json["reason"] = cell.reason;
   json["metrics"] = Json::array();
   for (const model::MetricComparison& metric : cell.metrics) json["metrics"].push_back(metric_of(metric));
+  if (!cell.lost.empty()) json["lost"] = names_of(cell.lost);
+  if (!cell.gained.empty()) json["gained"] = names_of(cell.gained);
   return json;
 }
 

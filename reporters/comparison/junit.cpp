@@ -66,6 +66,7 @@ std::string details_of(const CellComparison& cell) {
   for (const model::MetricComparison& metric : cell.metrics) {
     text += fmt::format("{}: {}\n", name_of(metric.verdict), printable(metric_text(metric)));
   }
+  if (cell.coverage == Coverage::compared && has_gaps(cell)) text += printable(coverage_text(cell)) + "\n";
   return text;
 }
 
@@ -76,14 +77,18 @@ Test test_of(const CellComparison& cell, bool strict) {
   test.details = details_of(cell);
   const std::string slower = metrics_with(cell, Verdict::slower);
   const std::string inconclusive = metrics_with(cell, Verdict::inconclusive);
-  if (cell.regression || cell.coverage != Coverage::compared) {
+  if (cell.coverage != Coverage::compared) {
     test.outcome = cell.regression ? Outcome::failed : Outcome::skipped;
     test.type = "coverage";
     test.message = coverage_text(cell);
   } else if (!slower.empty()) {
     test.outcome = Outcome::failed;
     test.type = "slower";
-    test.message = "slower: " + slower;
+    test.message = "slower: " + slower + (cell.regression ? "; " + coverage_text(cell) : "");
+  } else if (cell.regression) {
+    test.outcome = Outcome::failed;
+    test.type = "coverage";
+    test.message = coverage_text(cell);
   } else if (!inconclusive.empty()) {
     test.outcome = strict ? Outcome::failed : Outcome::skipped;
     test.type = "inconclusive";

@@ -64,7 +64,7 @@ MarkdownText::Rows inconclusive_rows(const Comparison& comparison) {
 MarkdownText::Rows coverage_rows(const Comparison& comparison, bool lost) {
   std::vector<const model::CellComparison*> cells;
   for (const model::CellComparison& cell : comparison.cells) {
-    if (cell.coverage != model::Coverage::compared && cell.regression == lost) cells.push_back(&cell);
+    if (has_gaps(cell) && cell.regression == lost) cells.push_back(&cell);
   }
   return rows_of(std::move(cells), [](const model::CellComparison* cell) {
     return fmt::format("| {} | {} |\n", as_code(cell->id), as_prose(coverage_text(*cell)));
@@ -84,7 +84,9 @@ MarkdownText::Rows difference_rows(const Comparison& comparison, bool in_the_way
 std::string heading_of(const Comparison& comparison) {
   if (!comparison.comparable) return "not comparable";
   if (comparison.counts.coverage_regressions > 0) {
-    return comparison.counts.slower > 0 ? "slower, and cells lost" : "cells lost";
+    const bool cells = comparison.counts.coverage_regressions > comparison.counts.cells_lacking;
+    return std::string(comparison.counts.slower > 0 ? "slower, and " : "") + (cells ? "cells" : "metrics") +
+           " lost";
   }
   return name_of(comparison.verdict);
 }
@@ -133,7 +135,8 @@ void print_comparison_markdown(std::ostream& out, const Comparison& comparison, 
 
   text.fold_table("Differences of environment", "", difference_rows(comparison, false));
   text.fold_table("Inconclusive", inconclusive_head, inconclusive_rows(comparison));
-  text.fold_table("Other cells that could not be compared", coverage_head, coverage_rows(comparison, false));
+  text.fold_table("Other cells that could not be compared, or not in all metrics", coverage_head,
+                  coverage_rows(comparison, false));
   text.fold_table("Unchanged", change_head, change_rows(findings(comparison, Verdict::same)));
   write_how_to_read(text, comparison);
   out << std::move(text).take();

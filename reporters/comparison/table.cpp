@@ -72,12 +72,20 @@ class Table {
 
   void print_coverage() {
     std::vector<const model::CellComparison*> lost;
+    std::vector<const model::CellComparison*> lacking;
     std::vector<const model::CellComparison*> others;
+    std::vector<const model::CellComparison*> gained;
     for (const model::CellComparison& cell : comparison_.cells) {
-      if (cell.coverage == Coverage::compared) continue;
-      (cell.regression ? lost : others).push_back(&cell);
+      if (!has_gaps(cell)) continue;
+      if (cell.coverage == Coverage::compared) {
+        (cell.regression ? lacking : gained).push_back(&cell);
+      } else {
+        (cell.regression ? lost : others).push_back(&cell);
+      }
     }
     print_cells("lost", lost, slower_rows_max, Colour::red);
+    print_cells("metrics lost", lacking, slower_rows_max, Colour::red);
+    print_cells("new metrics", gained, other_rows_max, Colour::bold);
     print_cells("not compared", others, other_rows_max, Colour::bold);
   }
 

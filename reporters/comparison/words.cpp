@@ -27,9 +27,24 @@ std::string launches_text(const model::ComparisonSide& side) {
   return fmt::format("{} to {} launches", side.launches_min, side.launches_max);
 }
 
+std::string lacks_text(const std::vector<model::Metric>& metrics, const char* side) {
+  std::string names;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (i > 0) names += i + 1 < metrics.size() ? ", " : " and ";
+    names += name_of(metrics[i]);
+  }
+  return names.empty() ? names
+                       : fmt::format("{} {} not in {}", names, metrics.size() == 1 ? "is" : "are", side);
+}
+
 // A launch a side is the commonest reason for not knowing.
 bool lacks_launches(const model::Comparison& comparison) {
-  return comparison.tests == 0 && comparison.counts.inconclusive > 0;
+  return comparison.tests == 0 &&
+         std::ranges::any_of(comparison.cells, [](const model::CellComparison& cell) {
+           return std::ranges::any_of(cell.metrics, [](const MetricComparison& metric) {
+             return std::min(metric.base_launches, metric.new_launches) == 1;
+           });
+         });
 }
 
 }  // namespace
@@ -67,11 +82,18 @@ std::string q_text(const std::optional<double>& q) {
   return *q < 0.0001 ? "<0.0001" : fmt::format("{:.2g}", *q);
 }
 
+bool has_gaps(const model::CellComparison& cell) {
+  return cell.coverage != Coverage::compared || !cell.lost.empty() || !cell.gained.empty();
+}
+
 std::string coverage_text(const model::CellComparison& cell) {
   const std::string reason = cell.reason.empty() ? "" : ": " + one_line(cell.reason);
   switch (cell.coverage) {
-    case Coverage::compared:
-      return "compared";
+    case Coverage::compared: {
+      const std::string lost = lacks_text(cell.lost, "NEW");
+      const std::string gained = lacks_text(cell.gained, "BASE");
+      return lost + (lost.empty() || gained.empty() ? "" : "; ") + gained;
+    }
     case Coverage::base_only:
       return "not in NEW" + (cell.regression ? "" : ", and not ok in BASE" + reason);
     case Coverage::new_only:
@@ -149,7 +171,10 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
   std::vector<std::string> lines;
   if (!comparison.comparable) return lines;  // the headline says it
   const model::ComparisonCounts& counts = comparison.counts;
-  if (counts.coverage_regressions > 0) {
+  if (counts.metrics_lost > 0) {
+    lines.emplace_back("Metrics were measured before and are not now: see why, or measure NEW again.");
+  }
+  if (counts.coverage_regressions > counts.cells_lacking) {
     lines.emplace_back("Cells were measured before and are not now: see why, or sweep the same axes again.");
   }
   if (counts.slower > 0) {
@@ -161,7 +186,7 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
     lines.push_back(std::string("One launch cannot tell a change from its own luck: ") +
                     (ours ? "repeat both sweeps with --launches 5."
                           : "run both sides five times, and give the folders of documents."));
-  } else if (counts.inconclusive > 0) {
+  } else if (counts.inconclusive > 0 && comparison.tests > 0) {
     lines.emplace_back(
         "Inconclusive is not the same: more launches (--launches 10), or a wider --margin, tells.");
   }

@@ -28,7 +28,9 @@ std::string interval_text(const model::MetricComparison& metric);
 std::string percent_text(const std::optional<double>& fraction);
 // "<0.0001", "0.021", "-".
 std::string q_text(const std::optional<double>& q);
-// "changed", "not in NEW", "failed: out_of_memory: ..." for a cell that was not compared.
+// Whether there is anything to say of the cell but its metrics: it was not compared, or not in all of them.
+bool has_gaps(const model::CellComparison& cell);
+// "not in NEW", "failed in NEW: out_of_memory: ...", "latency is not in NEW" for a cell with gaps.
 std::string coverage_text(const model::CellComparison& cell);
 // "device.driver: 580 -> 590", with what it means where it is in the way.
 std::string difference_text(const model::Difference& difference);

@@ -47,7 +47,12 @@ MUTANTS = [
     (("cells",), {}),
     (("cells", 0, "id"), ""),
     (("cells", 0, "coverage"), "both"),
-    (("cells", 0, "regression"), True),
+    (("cells", 0, "regression"), True),  # of nothing lost
+    (("cells", 0, "lost"), ["device"]),  # which is a regression
+    (("cells", 0, "gained"), []),
+    (("cells", 0, "gained"), ["throughput"]),
+    (("cells", 4, "gained"), ["latency"]),  # of a cell that was not compared
+    (("counts", "metrics", "lost"), MISSING),
     (("cells", 0, "reason"), "of a compared cell"),
     (("cells", 4, "metrics"), [{}]),
     (METRIC + ("metric",), "throughput"),

@@ -82,6 +82,9 @@ void count(Comparison& comparison) {
                                          &counts.neither};
     ++*by_coverage[static_cast<int>(cell.coverage)];
     if (cell.regression) ++counts.coverage_regressions;
+    if (!cell.lost.empty()) ++counts.cells_lacking;
+    counts.metrics_lost += static_cast<std::int64_t>(cell.lost.size());
+    counts.metrics_gained += static_cast<std::int64_t>(cell.gained.size());
     for (const MetricComparison& metric : cell.metrics) {
       std::int64_t* const by_verdict[] = {&counts.same, &counts.faster, &counts.slower, &counts.inconclusive};
       ++*by_verdict[static_cast<int>(metric.verdict)];
@@ -103,6 +106,14 @@ CellComparison cell_of(const std::string& id, std::vector<MetricComparison> metr
   CellComparison cell;
   cell.id = id;
   cell.metrics = std::move(metrics);
+  return cell;
+}
+
+CellComparison cell_with_gaps(const std::string& id, std::vector<Metric> lost, std::vector<Metric> gained) {
+  CellComparison cell = cell_of(id, {metric_of(Metric::latency, 125e-6, 0.9991, Verdict::same)});
+  cell.regression = !lost.empty();
+  cell.lost = std::move(lost);
+  cell.gained = std::move(gained);
   return cell;
 }
 
@@ -136,9 +147,12 @@ Comparison mixed_comparison() {
       lost_cell(mlp + "b512/w3/whole", Coverage::base_only, "out_of_memory: 3 GB of 2 GB", false),
       lost_cell(mlp + "b1/w3/whole", Coverage::recovered, "worker_crashed: signal 11", false),
       lost_cell(mlp + "b2/w3/whole", Coverage::neither, "out_of_memory: 9 GB", false),
-      lost_cell("conv/base/bf16/forward/b1/w3/eager", Coverage::new_only, "", false)};
+      lost_cell("conv/base/bf16/forward/b1/w3/eager", Coverage::new_only, "", false),
+      cell_with_gaps(mlp + "b3/w3/whole", {Metric::submit, Metric::device}, {Metric::capture}),
+      cell_with_gaps(mlp + "b4/w3/whole", {}, {Metric::device})};
   count(comparison);
-  comparison.headline = "2 of 4 cells slower (worst: BM_Copy<float>/8 latency 12.5x), 3 cells lost";
+  comparison.headline =
+      "2 of 6 cells slower (worst: BM_Copy<float>/8 latency 12.5x), 3 cells lost, 2 metrics of 1 cell lost";
   return comparison;
 }
 

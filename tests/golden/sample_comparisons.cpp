@@ -76,7 +76,9 @@ model::Comparison mixed_comparison() {
                 cell(id(4, "eager"), {}),
                 cell(id(4, "whole"), {}),
                 cell(id(8, "eager"), {}),
-                not_ok(id(8, "whole"), CellState::failed, "worker_crashed: it died of signal 11")};
+                not_ok(id(8, "whole"), CellState::failed, "worker_crashed: it died of signal 11"),
+                cell(id(32, "whole"), {}),
+                cell(id(64, "whole"), {100e-6, 5e-6, 0, 0})};
   now.cells = {cell(id(1, "eager"), {105e-6, 5.01e-6, 100e-6, 0}),
                cell(id(1, "whole"), {90e-6, 1.1e-6, 88e-6, 50e-6}),
                cell(id(2, "eager"), {103e-6, 5e-6, 95e-6, 0}, 5, 12),
@@ -84,7 +86,9 @@ model::Comparison mixed_comparison() {
                not_ok(id(4, "eager"), CellState::failed, "out_of_memory: allocate 1 GB"),
                not_ok(id(4, "whole"), CellState::skipped, "not_capturable: op sync"),
                cell(id(8, "whole"), {}),
-               cell(id(16, "whole"), {})};
+               cell(id(16, "whole"), {}),
+               cell(id(32, "whole"), {100e-6, 5e-6, 0, 0}),
+               cell(id(64, "whole"), {})};
   return compare::compare(base, now, {});
 }
 

@@ -111,6 +111,17 @@ class Verdicts(CompareCase):
         self.assertIn("cell 1  failed in NEW: io: disk", done.stdout)
         self.assertIn("ok in NEW, and not in BASE", self.compare("failed.json", "base.json").stdout)
 
+    def test_a_metric_that_is_gone_is_10_and_a_new_one_is_0(self):
+        without = document()
+        for cell in without["cells"]:
+            for launch in cell["launches"]:
+                launch["setup"]["capture_seconds"] = 0
+        self.put("without.json", without)
+        done = self.compare("base.json", "without.json", code=10)
+        self.assertIn("3 metrics of 3 cells lost; same: all 3 metrics of 3 cells", done.stdout)
+        self.assertIn("cell 1  capture is not in NEW", done.stdout)
+        self.assertIn("capture is not in BASE", self.compare("without.json", "base.json").stdout)
+
     def test_folders_hold_a_launch_or_a_shard_a_document(self):
         whole = document()
         for i in range(5):

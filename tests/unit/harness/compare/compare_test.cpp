@@ -45,12 +45,66 @@ TEST(Compare, CellsArePairedByIdInWhateverOrder) {
   EXPECT_EQ(comparison.tests, 4);
 }
 
-TEST(Compare, AMetricThatASideLacksIsLeftOut) {
+TEST(Compare, AMetricThatIsGoneIsARegressionAndANewOneIsListed) {
   DocumentCell without = cell("a", 1e-4);
   for (LaunchTimes& launch : without.launches) launch.submit = 0;
-  const Comparison comparison = compare(side({cell("a", 1e-4)}), side({without}), {});
-  ASSERT_EQ(comparison.cells.front().metrics.size(), 1u);
-  EXPECT_EQ(comparison.cells.front().metrics.front().metric, Metric::latency);
+  const Comparison lost = compare(side({cell("a", 1e-4)}), side({without}), {});
+  ASSERT_EQ(lost.cells.front().metrics.size(), 1u);
+  EXPECT_EQ(lost.cells.front().metrics.front().metric, Metric::latency);
+  EXPECT_EQ(lost.cells.front().lost, std::vector{Metric::submit});
+  EXPECT_TRUE(lost.cells.front().regression);
+  EXPECT_EQ(lost.counts.coverage_regressions, 1);
+  EXPECT_FALSE(passed(lost));
+  EXPECT_EQ(lost.headline, "1 metric of 1 cell lost; same: all 1 metrics of 1 cells are within the margin");
+  const Comparison gained = compare(side({without}), side({cell("a", 1e-4)}), {});
+  EXPECT_EQ(gained.cells.front().gained, std::vector{Metric::submit});
+  EXPECT_FALSE(gained.cells.front().regression);
+  EXPECT_EQ(gained.counts.metrics_gained, 1);
+  EXPECT_TRUE(passed(gained));
+}
+
+TEST(Compare, AMetricThatSomeLaunchesHaveIsNotGone) {
+  DocumentCell some = cell("a", 1e-4);
+  some.launches.front().submit = 0;
+  const Comparison comparison = compare(side({cell("a", 1e-4)}), side({some}), {});
+  EXPECT_TRUE(comparison.cells.front().lost.empty());
+  EXPECT_EQ(comparison.cells.front().metrics.back().new_launches, 4);
+}
+
+TEST(Compare, WhatAnotherToolDoesNotMeasureIsNotLost) {
+  DocumentCell without = cell("a", 1e-4);
+  for (LaunchTimes& launch : without.launches) launch.submit = 0;
+  Side foreign = side({without});
+  foreign.facts.fields["tool.name"] = "another";
+  model::ComparisonSettings settings;
+  settings.allow = {"tool.name"};
+  EXPECT_TRUE(passed(compare(side({cell("a", 1e-4)}), foreign, settings)));
+}
+
+TEST(Compare, NoCommonMetricIsSaidToBeTheReason) {
+  DocumentCell other = cell("a", 1e-4);
+  for (LaunchTimes& launch : other.launches) launch = {launch.index, 0, 0, 1e-4, 0};
+  const Comparison comparison = compare(side({cell("a", 1e-4)}), side({other}), {});
+  EXPECT_EQ(
+      comparison.headline,
+      "2 metrics of 1 cell lost; inconclusive: a cell is ok on both sides, but no metric is measured on "
+      "both");
+  EXPECT_EQ(comparison.counts.metrics_gained, 1);
+}
+
+TEST(Compare, AnInterleavedRunWithoutACommonLaunchSaysSo) {
+  Side base = side({cell("a", 1e-4)});
+  base.facts.interleaved = "run";
+  Side now = base;
+  for (LaunchTimes& launch : now.cells.front().launches) launch.index += 5;
+  const Comparison comparison = compare(base, now, {});
+  ASSERT_EQ(comparison.cells.front().metrics.size(), 2u);
+  const model::MetricComparison& latency = comparison.cells.front().metrics.front();
+  EXPECT_EQ(latency.verdict, Verdict::inconclusive);
+  EXPECT_EQ(latency.base_launches, 5);
+  EXPECT_FALSE(latency.p);
+  EXPECT_NE(latency.why.find("no launch index is on both sides"), std::string::npos) << latency.why;
+  EXPECT_EQ(comparison.counts.coverage_regressions, 0);
 }
 
 TEST(Compare, CaptureIsComparedWhereBothSidesCaptured) {
@@ -58,7 +112,9 @@ TEST(Compare, CaptureIsComparedWhereBothSidesCaptured) {
   for (LaunchTimes& launch : captured.launches) launch.capture = 1e-3;
   EXPECT_EQ(compare(side({captured}), side({captured}), {}).cells.front().metrics.back().metric,
             Metric::capture);
-  EXPECT_EQ(compare(side({captured}), side({cell("a", 1e-4)}), {}).cells.front().metrics.size(), 2u);
+  const model::CellComparison lost = compare(side({captured}), side({cell("a", 1e-4)}), {}).cells.front();
+  EXPECT_EQ(lost.metrics.size(), 2u);
+  EXPECT_EQ(lost.lost, std::vector{Metric::capture});
 }
 
 TEST(Compare, LostCellsAreRegressionsOfCoverage) {
