@@ -1,6 +1,9 @@
 // Documents of one side: checked against each other, then made one.
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -43,17 +46,30 @@ void check_plan(const Document& document, const std::string& cell, const Documen
                                         earlier.source + ": launches of a cell must share one plan");
 }
 
-void merge_facts(DocumentFacts& merged, const DocumentFacts& facts) {
-  merged.complete = merged.complete && facts.complete;
-  if (merged.started_at.empty() || (!facts.started_at.empty() && facts.started_at < merged.started_at)) {
-    merged.started_at = facts.started_at;
+// Every fact as the documents say it, each value once and in the order of its letters: what a folder says
+// does not depend on the names of its files. Sides of the same shards agree in their several plans.
+DocumentFacts merged_facts(const std::vector<Document>& documents) {
+  DocumentFacts merged;
+  std::map<std::string, std::set<std::string>> values;
+  merged.interleaved = documents.front().facts.interleaved;
+  for (const Document& document : documents) {
+    const DocumentFacts& facts = document.facts;
+    merged.complete = merged.complete && facts.complete;
+    if (merged.started_at.empty() || (!facts.started_at.empty() && facts.started_at < merged.started_at)) {
+      merged.started_at = facts.started_at;
+    }
+    if (merged.interleaved != facts.interleaved) merged.interleaved.clear();
+    for (const auto& [name, value] : facts.fields) {
+      if (!value.empty()) values[name].insert(value);
+    }
   }
-  if (merged.interleaved != facts.interleaved) merged.interleaved.clear();
-  // Several plans make a plan of their own: sides of the same shards agree.
-  std::string& plan = merged.fields["plan"];
-  const auto found = facts.fields.find("plan");
-  const std::string other = found == facts.fields.end() ? "" : found->second;
-  if (plan.find(other) == std::string::npos) plan += "+" + other;
+  for (const auto& [name, all] : values) {
+    std::string& text = merged.fields[name];
+    for (const std::string& value : all) text += (text.empty() ? "" : "+") + value;
+  }
+  merged.tool_version = merged.fields["tool.version"];
+  merged.tool_commit = merged.fields["tool.commit"];
+  return merged;
 }
 
 bool share_a_launch(const DocumentCell& a, const DocumentCell& b) {
@@ -99,17 +115,17 @@ void check_shared_cells(const std::vector<Document>& documents) {
 }  // namespace
 
 Side merge(const std::string& source, std::vector<Document> documents) {
-  Side side{source, static_cast<std::int64_t>(documents.size()), documents.front().facts, {}};
+  Side side{source, static_cast<std::int64_t>(documents.size()), {}, {}};
   if (documents.size() == 1) {
+    side.facts = std::move(documents.front().facts);
     side.cells = std::move(documents.front().cells);
     return side;
   }
   for (const Document& document : documents) check_agreement(documents.front(), document);
   check_shared_cells(documents);
+  side.facts = merged_facts(documents);
   std::unordered_map<std::string, std::size_t> places;  // in the side
-  for (std::size_t d = 0; d < documents.size(); ++d) {
-    Document& document = documents[d];
-    if (d > 0) merge_facts(side.facts, document.facts);
+  for (Document& document : documents) {
     for (DocumentCell& cell : document.cells) {
       const auto [place, is_new] = places.try_emplace(cell.id, side.cells.size());
       if (is_new) {

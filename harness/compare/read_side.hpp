@@ -15,7 +15,9 @@ inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
 struct Side {
   std::string source;
   std::int64_t documents = 0;
-  DocumentFacts facts;  // of the first document; started_at the earliest, complete where all are
+  // Several documents: every value of a fact once, sorted, joined by "+"; started_at the earliest, complete
+  // where all are. Does not depend on the order of the documents.
+  DocumentFacts facts;
   std::vector<DocumentCell> cells;
 };
 

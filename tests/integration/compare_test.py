@@ -135,6 +135,14 @@ class Verdicts(CompareCase):
             done = self.compare("base.json", folder)
             self.assertIn("same: all 6 metrics of 3 cells", done.stdout)
 
+    def test_shards_compare_whatever_their_files_are_called(self):
+        whole = document()
+        for c, plan in enumerate(("aa", "bb", "cc")):
+            shard = dict(whole, cells=[whole["cells"][c]], plan={"hash": plan})
+            self.put(f"one/{c}.json", shard)
+            self.put(f"other/{2 - c}.json", shard)
+        self.assertNotIn("differs", self.compare("one", "other").stdout)
+
     def test_an_interleaved_run_is_compared_in_pairs(self):
         for name, factor in (("a.json", 1.0), ("b.json", 1.05)):
             drifting = document(factor=factor, interleaved={"id": "run"})

@@ -101,6 +101,24 @@ TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
   EXPECT_EQ(refusal({both, other}), "accepted");
 }
 
+TEST(Merge, FactsDoNotDependOnTheOrderOfDocuments) {
+  Document a = document("a", "x", 1);
+  Document b = document("b", "y", 1);
+  Document c = document("c", "z", 1);
+  b.facts.fields["plan"] = "b";
+  c.facts.fields["plan"] = "bb";
+  a.facts.fields["hostname"] = "two";
+  b.facts.fields["hostname"] = "one";
+  c.facts.fields["hostname"] = "two";
+  c.facts.fields["machine.turbo"] = "true";
+  const Side one = merge("side", {a, b, c});
+  const Side other = merge("side", {c, b, a});
+  EXPECT_EQ(one.facts.fields, other.facts.fields);
+  EXPECT_EQ(one.facts.fields.at("plan"), "aa+b+bb") << "one that begins another is its own";
+  EXPECT_EQ(one.facts.fields.at("hostname"), "one+two");
+  EXPECT_EQ(one.facts.fields.at("machine.turbo"), "true");
+}
+
 class ReadSide : public testing::Test {
  protected:
   void SetUp() override {
