@@ -29,6 +29,13 @@ struct DocumentCell {
   std::vector<LaunchTimes> launches;
 };
 
+// What the device's monitor said around the launches (launches[].machine), where the document has it.
+struct DeviceClocks {
+  std::vector<double> sm_clocks_hz;               // every reading, in the document's order
+  std::int64_t launches = 0;                      // with readings
+  std::map<std::string, std::int64_t> throttled;  // launches by the reason that was seen before or after
+};
+
 struct DocumentFacts {
   std::string tool_version;
   std::string tool_commit;
@@ -36,6 +43,7 @@ struct DocumentFacts {
   bool complete = true;
   // "device.name" and the like to what the document says, in the words of --allow. See facts.hpp.
   std::map<std::string, std::string> fields;
+  DeviceClocks clocks;
   std::string interleaved;  // plan.interleaved.id: the A/B run that both sides come from; empty: none
 };
 

@@ -1,6 +1,8 @@
 // A table of names, and a walk over both sides' facts.
 #include "harness/compare/facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -30,7 +32,7 @@ constexpr std::array<Field, 21> known_fields = {{
 }};
 
 // What the fingerprint says nothing about: a difference here does not explain another fingerprint.
-constexpr std::array<std::string_view, 12> outside_fingerprint = {"plan",
+constexpr std::array<std::string_view, 14> outside_fingerprint = {"plan",
                                                                   "hostname",
                                                                   "os",
                                                                   "cores",
@@ -39,6 +41,8 @@ constexpr std::array<std::string_view, 12> outside_fingerprint = {"plan",
                                                                   "machine.turbo",
                                                                   "machine.governor",
                                                                   "machine.pinned",
+                                                                  "machine.sm_clock_hz",
+                                                                  "machine.throttle",
                                                                   "plan.seed",
                                                                   "plan.launches",
                                                                   "tool.commit"};
@@ -54,6 +58,39 @@ bool is_allowed(const std::string& field, const std::vector<std::string>& allow)
     return name == field || (name == "device" && (field == "device.kind" || field == "device.name" ||
                                                   field == "device.compute_capability"));
   });
+}
+
+constexpr double clock_ratio_max = 1.05;
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+void add_clock(const DeviceClocks& base, const DeviceClocks& now, std::vector<model::Difference>& to) {
+  if (base.sm_clocks_hz.empty() || now.sm_clocks_hz.empty()) return;
+  const double before = median_of(base.sm_clocks_hz);
+  const double after = median_of(now.sm_clocks_hz);
+  if (std::max(before, after) <= clock_ratio_max * std::min(before, after)) return;
+  const auto text = [](double hz) { return fmt::format("{:.0f} MHz (median)", hz / 1e6); };
+  to.push_back({"machine.sm_clock_hz", text(before), text(after)});
+}
+
+void add_throttling(const DeviceClocks& base, const DeviceClocks& now, std::vector<model::Difference>& to) {
+  if (base.launches == 0 || now.launches == 0) return;
+  const auto text = [](const DeviceClocks& clocks, const std::string& reason) {
+    const auto found = clocks.throttled.find(reason);
+    if (found == clocks.throttled.end()) return std::string("never");
+    return fmt::format("{} in {} of {} cell launches", reason, found->second, clocks.launches);
+  };
+  std::set<std::string> reasons;
+  for (const DeviceClocks* clocks : {&base, &now}) {
+    for (const auto& [reason, launches] : clocks->throttled) reasons.insert(reason);
+  }
+  for (const std::string& reason : reasons) {
+    if (base.throttled.contains(reason) == now.throttled.contains(reason)) continue;
+    to.push_back({"machine.throttle", text(base, reason), text(now, reason)});
+  }
 }
 
 bool explains_fingerprint(const model::Difference& difference) {
@@ -93,8 +130,12 @@ std::vector<model::Difference> differences_of(const DocumentFacts& base, const D
     bool blocking = field.blocking || (field.on_host && on_host);
     if (field.name == "fingerprint") blocking = std::ranges::none_of(differences, explains_fingerprint);
     add(std::string(field.name), blocking);
-    if (field.name != "device.runtime") continue;
-    for (const std::string& library : libraries) add(library, false);
+    if (field.name == "device.runtime") {
+      for (const std::string& library : libraries) add(library, false);
+    } else if (field.name == "machine.pinned") {
+      add_clock(base.clocks, now.clocks, differences);
+      add_throttling(base.clocks, now.clocks, differences);
+    }
   }
   return differences;
 }

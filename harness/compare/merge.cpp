@@ -58,6 +58,11 @@ DocumentFacts merged_facts(const std::vector<Document>& documents) {
     if (merged.started_at.empty() || (!facts.started_at.empty() && facts.started_at < merged.started_at)) {
       merged.started_at = facts.started_at;
     }
+    const DeviceClocks& clocks = facts.clocks;
+    merged.clocks.launches += clocks.launches;
+    merged.clocks.sm_clocks_hz.insert(merged.clocks.sm_clocks_hz.end(), clocks.sm_clocks_hz.begin(),
+                                      clocks.sm_clocks_hz.end());
+    for (const auto& [reason, launches] : clocks.throttled) merged.clocks.throttled[reason] += launches;
     if (merged.interleaved != facts.interleaved) merged.interleaved.clear();
     for (const auto& [name, value] : facts.fields) {
       if (!value.empty()) values[name].insert(value);

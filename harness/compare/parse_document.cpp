@@ -3,13 +3,12 @@
 #include "harness/compare/parse_document.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "harness/compare/facts.hpp"
 #include "harness/compare/json_walk.hpp"
+#include "harness/compare/read_facts.hpp"
 #include "harness/config/input_error.hpp"
 
 namespace graphbench::compare {
@@ -62,83 +61,21 @@ class DocumentReader {
   void read_field(std::string_view key, Value value) {
     DocumentFacts& facts = document_.facts;
     if (key == "tool") {
-      read_facts(value, "tool.", {"version", "commit"});
+      facts_.read_tool(value);
     } else if (key == "started_at") {
       facts.started_at = walk_.text_or_empty(value);
     } else if (key == "complete") {
       facts.complete = walk_.truth(value);
     } else if (key == "environment") {
-      read_environment(value);
+      facts_.read_environment(value);
     } else if (key == "plan") {
-      read_plan(value);
+      facts_.read_plan(value);
     } else if (key == "cells") {
       has_cells_ = true;
       walk_.elements(value, [&](Value cell) { read_cell(cell); });
     } else {
       walk_.skip(value);
     }
-  }
-
-  void set_fact(const std::string& name, Value value) {
-    std::string fact = walk_.fact(value);
-    if (!fact.empty()) document_.facts.fields[name] = std::move(fact);
-  }
-
-  // Those of an object's fields that are named, as facts.
-  void read_facts(Value value, const std::string& prefix, std::initializer_list<std::string_view> names) {
-    walk_.fields(value, [&](std::string_view key, Value field) {
-      for (const std::string_view name : names) {
-        if (key == name) return set_fact(prefix + std::string(name), field);
-      }
-      walk_.skip(field);
-    });
-  }
-
-  void read_environment(Value value) {
-    walk_.fields(value, [&](std::string_view key, Value field) {
-      if (key == "device") {
-        read_device(field);
-      } else if (key == "machine" && walk_.is_object(field)) {
-        read_facts(field, "machine.", {"governor", "turbo", "pinned"});
-      } else if (key == "hostname" || key == "os" || key == "cpu" || key == "cores" || key == "fingerprint") {
-        set_fact(std::string(key), field);
-      } else {
-        walk_.skip(field);
-      }
-    });
-  }
-
-  void read_device(Value value) {
-    walk_.fields(value, [&](std::string_view key, Value field) {
-      if (key == "libraries") {
-        walk_.fields(field, [&](std::string_view name, Value version) {
-          set_fact(std::string(library_prefix) + std::string(name), version);
-        });
-        return;
-      }
-      for (const std::string_view name :
-           {"kind", "name", "uuid", "compute_capability", "memory_bytes", "driver", "runtime"}) {
-        if (key == name) return set_fact("device." + std::string(name), field);
-      }
-      walk_.skip(field);
-    });
-  }
-
-  void read_plan(Value value) {
-    walk_.fields(value, [&](std::string_view key, Value field) {
-      if (key == "hash") {
-        set_fact("plan", field);
-      } else if (key == "seed" || key == "launches") {
-        set_fact("plan." + std::string(key), field);
-      } else if (key == "interleaved" && walk_.is_object(field)) {
-        walk_.fields(field, [&](std::string_view name, Value id) {
-          if (name != "id") return walk_.skip(id);
-          document_.facts.interleaved = walk_.text_or_empty(id);
-        });
-      } else {
-        walk_.skip(field);
-      }
-    });
   }
 
   void read_cell(Value value) {
@@ -215,6 +152,8 @@ class DocumentReader {
           times.device = read_summary(field);
         } else if (key == "setup") {
           times.capture = read_setup(field);
+        } else if (key == "machine" && walk_.is_object(field)) {
+          facts_.read_clocks(field);
         } else {
           walk_.skip(field);
         }
@@ -277,6 +216,7 @@ class DocumentReader {
 
   JsonWalk walk_;
   Document document_;
+  FactsReader facts_{walk_, document_.facts};
   bool has_cells_ = false;
 };
 

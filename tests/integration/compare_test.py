@@ -100,6 +100,23 @@ class Verdicts(CompareCase):
         self.put("other.json", other)
         self.assertIn("differs: device.driver: 1 -> 2", self.compare("base.json", "other.json").stdout)
 
+    def test_throttled_launches_are_listed_on_every_face(self):
+        for name, hertz, reasons in (("fast.json", 1.98e9, []), ("capped.json", 1.2e9, ["sw_power_cap"])):
+            measured = document()
+            reading = {"sm_clock_hz": hertz, "throttle": reasons}
+            for cell in measured["cells"]:
+                for launch in cell["launches"]:
+                    launch["machine"] = {"throttled": bool(reasons), "before": reading, "after": reading}
+            self.put(name, measured)
+        for face in ("table", "markdown", "json", "junit", "github"):
+            with self.subTest(face):
+                said = self.compare("fast.json", "capped.json", "--format", face).stdout
+                said = said.replace("&#95;", "_").replace("&gt;", ">").replace("&#62;", ">")
+                for word in ("machine.sm_clock_hz", "1980 MHz", "1200 MHz", "machine.throttle",
+                             "sw_power_cap in 15 of 15 cell launches"):
+                    self.assertIn(word, said)
+        self.assertNotIn("differs", self.compare("base.json", "capped.json").stdout)
+
     def test_lost_cells_are_10_and_new_ones_are_0(self):
         self.put("fewer.json", document(cells=2))
         self.assertIn("1 cell lost", self.compare("base.json", "fewer.json", code=10).stdout)

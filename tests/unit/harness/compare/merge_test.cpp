@@ -119,6 +119,17 @@ TEST(Merge, FactsDoNotDependOnTheOrderOfDocuments) {
   EXPECT_EQ(one.facts.fields.at("machine.turbo"), "true");
 }
 
+TEST(Merge, ReadingsOfTheMonitorArePooled) {
+  Document a = document("a", "x", 1);
+  a.facts.clocks = {{1e9}, 1, {{"sw_power_cap", 1}}};
+  Document b = document("b", "x", 2);
+  b.facts.clocks = {{2e9}, 2, {{"sw_power_cap", 1}, {"sync_boost", 2}}};
+  const DeviceClocks clocks = merge("side", {a, b}).facts.clocks;
+  EXPECT_EQ(clocks.sm_clocks_hz, (std::vector{1e9, 2e9}));
+  EXPECT_EQ(clocks.launches, 3);
+  EXPECT_EQ(clocks.throttled, (std::map<std::string, std::int64_t>{{"sw_power_cap", 2}, {"sync_boost", 2}}));
+}
+
 class ReadSide : public testing::Test {
  protected:
   void SetUp() override {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "harness/config/input_error.hpp"
 
@@ -145,6 +147,25 @@ TEST(ParseDocument, ALaunchCountsOnce) {
                 .launches.back()
                 .index,
             1);
+}
+
+TEST(ParseDocument, TheMonitorsReadingsAreKept) {
+  const auto launch = [](const std::string& machine) {
+    return R"({"latency_seconds":{"p50":1},"machine":)" + machine + "}";
+  };
+  const Document document = parse(with_cells(
+      R"({"id":"a","status":"ok","launches":[)" +
+      launch(R"({"cpu":3,"throttled":true,"before":{"sm_clock_hz":1e9,"throttle":["sw_power_cap"]},)"
+             R"("after":{"sm_clock_hz":2e9,"power_watts":1,"throttle":["sw_power_cap","sync_boost"]}})") +
+      "," + launch(R"({"before":null,"after":{"sm_clock_hz":null,"throttle":[]}})") + "," +
+      launch(R"({"before":null,"after":null})") + "," + launch("null") + "]}"));
+  const DeviceClocks& clocks = document.facts.clocks;
+  EXPECT_EQ(clocks.sm_clocks_hz, (std::vector{1e9, 2e9}));
+  EXPECT_EQ(clocks.launches, 2);
+  EXPECT_EQ(clocks.throttled, (std::map<std::string, std::int64_t>{{"sw_power_cap", 1}, {"sync_boost", 1}}));
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[)" +
+                            launch(R"({"before":{"sm_clock_hz":"fast"}})") + "]}"),
+                 "machine.before.sm_clock_hz: \"fast\" is not a finite number");
 }
 
 TEST(ParseDocument, AKeyIsThereOnce) {
