@@ -103,6 +103,7 @@ void print_comparison_github(std::ostream& out, const Comparison& comparison, co
   Annotation summary;
   summary.title = "graphbench: " + (comparison.comparable ? name_of(comparison.verdict) : "not comparable");
   summary.message = printable(comparison.headline);
+  if (const std::string found = detectable_text(comparison); !found.empty()) summary.message += "; " + found;
   if (errors_left + warnings_left > 0) {
     summary.message +=
         fmt::format(" ({} more errors and {} more warnings are not shown)", errors_left, warnings_left);

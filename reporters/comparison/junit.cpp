@@ -138,6 +138,9 @@ void add_properties(pugi::xml_node suite, const Comparison& comparison) {
   add_property(properties, "new", side_text(comparison.now));
   add_property(properties, "settings", settings_text(comparison.settings));
   add_property(properties, "strict", comparison.settings.strict ? "true" : "false");
+  if (const std::string found = detectable_text(comparison); !found.empty()) {
+    add_property(properties, "detectable", found);
+  }
   for (const std::string& field : comparison.settings.allow) add_property(properties, "allow", field);
   for (const model::Difference& difference : comparison.differences) {
     add_property(properties, "difference", difference_text(difference));

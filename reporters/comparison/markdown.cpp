@@ -23,11 +23,11 @@ using model::Verdict;
 constexpr std::size_t reserved = 6144;
 
 constexpr std::string_view change_head =
-    "| cell | metric | base | new | ratio | 95 % interval | q | verdict |\n"
-    "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n";
+    "| cell | metric | base | new | ratio | 95 % interval | finds | q | verdict |\n"
+    "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: | --- |\n";
 constexpr std::string_view inconclusive_head =
-    "| cell | metric | base | new | ratio | 95 % interval | why |\n"
-    "| --- | --- | ---: | ---: | ---: | --- | --- |\n";
+    "| cell | metric | base | new | ratio | 95 % interval | finds | why |\n"
+    "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n";
 constexpr std::string_view coverage_head =
     "| cell | what became of it |\n"
     "| --- | --- |\n";
@@ -41,9 +41,9 @@ MarkdownText::Rows rows_of(std::vector<Item> items, Write write) {
 
 std::string cells_of(const Finding& found) {
   const model::MetricComparison& metric = *found.metric;
-  return fmt::format("| {} | {} | {} | {} | {} | {} |", as_code(found.cell->id), name_of(metric.metric),
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |", as_code(found.cell->id), name_of(metric.metric),
                      format_seconds(metric.base_seconds), format_seconds(metric.new_seconds),
-                     ratio_text(metric.ratio), interval_text(metric));
+                     ratio_text(metric.ratio), interval_text(metric), as_prose(finds_text(metric)));
 }
 
 MarkdownText::Rows change_rows(std::vector<Finding> found) {
@@ -105,7 +105,8 @@ void write_how_to_read(MarkdownText& text, const Comparison& comparison) {
   text.add(
       "One launch (one process) gives one number a metric; the statistics see launches, never samples. "
       "*Ratio* is NEW over BASE, with its 95 % interval over launches; *q* is the p value corrected for the "
-      "number of comparisons.\n\n"
+      "number of comparisons; *finds* is the smallest change that would be called slower in four of five "
+      "comparisons, if launches spread as these did.\n\n"
       "- **slower**, **faster**: the change is larger than the margin, and that is no accident.\n"
       "- **same**: the whole interval lies within the margin.\n"
       "- **inconclusive**: these launches cannot tell; more launches can.\n\n");

@@ -18,7 +18,8 @@ char32_t made_printable(char32_t c) {
   const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029;
   if (control) return ' ';
   // Embeddings, overrides and isolates could make one name read as another.
-  const bool turns_direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  const bool turns_direction = c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+                               (c >= 0x2066 && c <= 0x2069);
   // XML has no way to write these two.
   const bool no_character = (c & 0xFFFE) == 0xFFFE;
   return turns_direction || no_character ? replacement : c;
@@ -51,6 +52,7 @@ std::string metric_text(const model::MetricComparison& metric) {
   if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
     text += fmt::format(" {}, q {}", interval_text(metric), q_text(metric.q));
   }
+  if (metric.p && metric.verdict == model::Verdict::inconclusive) text += ", finds " + finds_text(metric);
   return text;
 }
 

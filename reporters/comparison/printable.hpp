@@ -13,7 +13,8 @@ namespace graphbench::reporters {
 // turns the direction of writing U+FFFD; at most `length_max` code points, with an ellipsis at the cut.
 std::string printable(std::string_view text, std::size_t length_max = 500);
 
-// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"
+// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"; of what is inconclusive also what it could have
+// found: ", finds 6.8 %".
 std::string metric_text(const model::MetricComparison& metric);
 
 }  // namespace graphbench::reporters

@@ -145,7 +145,7 @@ class Table {
          << right(format_seconds(metric.new_seconds), time_width)
          << paint(right(ratio_text(metric.ratio), ratio_width), colour_of(metric.verdict), colours_)
          << right(interval_text(metric), interval_width) << right(q_text(metric.q), q_width)
-         << right(percent_text(metric.detectable), finds_width) << '\n';
+         << right(finds_text(metric), finds_width) << '\n';
   }
 
   // The reasons of the rows shown, each once: rows of one launch a side all have the same.

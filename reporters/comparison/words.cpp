@@ -47,6 +47,12 @@ bool lacks_launches(const model::Comparison& comparison) {
          });
 }
 
+// At most six columns, so that no ratio runs into its neighbour.
+std::string digits_of(double ratio) {
+  if (ratio < 99.9995) return fmt::format("{:.3f}", ratio);
+  return ratio < 99999.5 ? fmt::format("{:.0f}", ratio) : fmt::format("{:.0e}", ratio);
+}
+
 }  // namespace
 
 std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdict) {
@@ -63,18 +69,22 @@ std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdi
 }
 
 std::string ratio_text(double ratio) {
-  return fmt::format("{:.3f}x", ratio);
+  return digits_of(ratio) + "x";
 }
 
 std::string interval_text(const MetricComparison& metric) {
   if (!metric.ratio_ci95_low || !metric.ratio_ci95_high) return "-";
-  return fmt::format("[{:.3f}, {:.3f}]", *metric.ratio_ci95_low, *metric.ratio_ci95_high);
+  return fmt::format("[{}, {}]", digits_of(*metric.ratio_ci95_low), digits_of(*metric.ratio_ci95_high));
 }
 
 std::string percent_text(const std::optional<double>& fraction) {
   if (!fraction) return "-";
   const double percent = 100 * *fraction;
   return percent < 99.5 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
+std::string finds_text(const MetricComparison& metric) {
+  return metric.p && !metric.detectable ? ">1000 %" : percent_text(metric.detectable);
 }
 
 std::string q_text(const std::optional<double>& q) {
@@ -188,7 +198,8 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
                           : "run both sides five times, and give the folders of documents."));
   } else if (counts.inconclusive > 0 && comparison.tests > 0) {
     lines.emplace_back(
-        "Inconclusive is not the same: more launches (--launches 10), or a wider --margin, tells.");
+        "Inconclusive is not the same: more --launches (how many, says each why of --format json) or a wider "
+        "--margin tells.");
   }
   return lines;
 }

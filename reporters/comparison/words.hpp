@@ -26,6 +26,8 @@ std::string ratio_text(double ratio);
 std::string interval_text(const model::MetricComparison& metric);
 // "2.4 %" of a fraction, "-" where it is absent.
 std::string percent_text(const std::optional<double>& fraction);
+// The smallest change that would have been found: "6.8 %", ">1000 %", "-" where nothing was tested.
+std::string finds_text(const model::MetricComparison& metric);
 // "<0.0001", "0.021", "-".
 std::string q_text(const std::optional<double>& q);
 // Whether there is anything to say of the cell but its metrics: it was not compared, or not in all of them.

@@ -84,6 +84,18 @@ TEST(Faces, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {
   }
 }
 
+TEST(Faces, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
+  model::Comparison comparison = samples::faces::mixed_comparison();
+  for (const char* format : {"markdown", "junit", "github"}) {
+    EXPECT_NE(std::string::npos, shown(format, comparison).find("a change of 3.4 ")) << format;
+  }
+  EXPECT_NE(std::string::npos, shown("junit", comparison).find("[1.009, 1.029], q 1, finds 3.4 %"));
+  EXPECT_NE(std::string::npos, shown("github", comparison).find("[1.009, 1.029], q 1, finds 3.4 %25: the"));
+  EXPECT_NE(std::string::npos, shown("markdown", comparison).find("[1.009, 1.029] | 3.4 % | the interval"));
+  comparison.cells[3].metrics.front().detectable.reset();
+  EXPECT_NE(std::string::npos, shown("github", comparison).find("finds >1000 %25: the"));
+}
+
 TEST(Faces, MarkdownPutsTheWorstFirst) {
   const std::string text = shown("markdown", samples::faces::mixed_comparison());
   const std::size_t worst = text.find("| 12.500x |");

@@ -5,6 +5,7 @@
 
 #include "reporters/comparison/markdown_text.hpp"
 #include "reporters/comparison/printable.hpp"
+#include "reporters/comparison/words.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -28,6 +29,7 @@ TEST(Printable, ReplacesBytesThatAreNotUtf8) {
 TEST(Printable, ReplacesWhatXmlCannotHoldAndWhatTurnsTheDirection) {
   EXPECT_EQ("a\uFFFDb\uFFFDc", printable("a\xEF\xBF\xBE"
                                          "b\u202Ec"));
+  EXPECT_EQ("\uFFFD\uFFFD\uFFFD", printable("\u061C\u200E\u200F"));
 }
 
 TEST(Printable, CutsBetweenCharacters) {
@@ -45,6 +47,18 @@ TEST(MetricText, NamesNoIntervalWhereThereIsNone) {
   metric.ratio_ci95_high = 1.06;
   metric.q = 0.012;
   EXPECT_EQ("latency 112us -> 118us, 1.050x [1.040, 1.060], q 0.012", metric_text(metric));
+}
+
+TEST(RatioText, NeverOutgrowsItsColumn) {
+  EXPECT_EQ("1.052x", ratio_text(1.052));
+  EXPECT_EQ("99.999x", ratio_text(99.999));
+  EXPECT_EQ("100x", ratio_text(99.9999));
+  EXPECT_EQ("12346x", ratio_text(12345.6));
+  EXPECT_EQ("1e+05x", ratio_text(99999.9));
+  model::MetricComparison metric;
+  metric.ratio_ci95_low = 99.994;
+  metric.ratio_ci95_high = 1e200;
+  EXPECT_EQ("[99.994, 1e+200]", interval_text(metric));
 }
 
 TEST(MarkdownCode, UsesBackticksWhereNothingNeedsEscaping) {
