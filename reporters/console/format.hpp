@@ -26,7 +26,8 @@ std::string right(std::string_view text, int width);
 enum class Colour : std::uint8_t { bold, dim, red, green, yellow };
 std::string paint(std::string_view text, Colour colour, bool colours);
 
-// One line fit for a terminal: control characters become blanks.
+// One line fit for a terminal: control characters, those of the direction of writing among them, become
+// blanks.
 std::string one_line(std::string_view text);
 
 }  // namespace graphbench::reporters

@@ -83,5 +83,10 @@ TEST(OneLine, TakesEscapesAndLineBreaksOut) {
   EXPECT_EQ(one_line("a\nb\033[31m"), "a b [31m");
 }
 
+TEST(OneLine, TakesOutWhatTurnsTheDirectionOfWriting) {
+  EXPECT_EQ(one_line("a\u202eb\u2066c\u200fd\u061ce\u0085f\u2028g"), "a b c d e f g");
+  EXPECT_EQ(one_line("\u00b5\u2026\u0600\u2070\xe2"), "\u00b5\u2026\u0600\u2070\xe2");
+}
+
 }  // namespace
 }  // namespace graphbench::reporters
