@@ -2,6 +2,7 @@
 #include "tests/simulation/scenarios.hpp"
 
 #include <thread>
+#include <utility>
 
 namespace graphbench::simulation {
 namespace {
@@ -18,6 +19,14 @@ Row drifting(const char* name, double drift, bool interleaved, std::int64_t laun
   Row made = row(name, 0.01, launches);
   made.scenario.drift = drift;
   made.scenario.interleaved = interleaved;
+  return made;
+}
+
+// Launches of two speeds, as where memory lies one way or the other: the spread is no bell.
+Row two_speeds(const char* name, double slow_share, std::int64_t launches) {
+  Row made = row(name, 0.002, launches);
+  made.scenario.odd_share = slow_share;
+  made.scenario.odd_change = 0.05;
   return made;
 }
 
@@ -38,6 +47,10 @@ void add(const Outcomes& outcomes, Tally& tally) {
 
 std::vector<Row> scenarios() {
   std::vector<Row> rows;
+  for (const std::int64_t launches : {2, 3}) {
+    rows.push_back(two_speeds("one launch in ten 5 % slower", 0.1, launches));
+    rows.back().held = false;
+  }
   for (const std::int64_t launches : {5, 10}) {
     rows.push_back(row("no change", 0.002, launches));
     rows.push_back(row("no change", 0.01, launches));
@@ -47,10 +60,12 @@ std::vector<Row> scenarios() {
     rows.push_back(drifting("drift 5 %, interleaved", 0.05, true, launches));
     rows.push_back(drifting("drift 5 %, one side after the other", 0.05, false, launches));
     rows.back().held = false;
-    Row odd = row("one launch in ten 5 % slower", 0.002, launches);
-    odd.scenario.odd_share = 0.1;
-    odd.scenario.odd_change = 0.05;
-    rows.push_back(odd);
+    rows.push_back(two_speeds("one launch in ten 5 % slower", 0.1, launches));
+    for (const auto& [name, share] : {std::pair{"three launches in ten 5 % slower", 0.3},
+                                      std::pair{"every other launch 5 % slower", 0.5}}) {
+      rows.push_back(two_speeds(name, share, launches));
+      rows.back().held = false;
+    }
     rows.push_back(row("no change, wild", 0.10, launches));
     rows.back().held = false;
     Row planted = row("3 cells 5 % slower", 0.01, launches);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "tests/simulation/power.hpp"
 #include "tests/simulation/scenarios.hpp"
 
 namespace graphbench::simulation {
@@ -36,6 +37,24 @@ TEST(VerdictSimulation, PoolingSamplesCriesWolfInEverySweep) {
   Row row = scenarios()[1];
   run(row, 20, seed, 2);
   EXPECT_GE(row.mann_whitney.any_slower, 0.95);
+}
+
+// The spread of few launches is itself uncertain: what is printed is optimistic, less so with more launches.
+TEST(VerdictSimulation, WhatItSaysItFindsIsFoundAboutAsOften) {
+  EXPECT_NEAR(power_of_detectable(5, 4000, seed), 0.68, 0.03);
+  EXPECT_NEAR(power_of_detectable(10, 4000, seed), 0.74, 0.03);
+  EXPECT_NEAR(power_of_detectable(30, 4000, seed), 0.77, 0.03);
+}
+
+TEST(VerdictSimulation, ManyLaunchesOfTwoSpeedsAreTold) {
+  bool looked = false;
+  for (Row& row : scenarios()) {
+    if (row.scenario.odd_share < 0.2 || row.scenario.launches != 10) continue;
+    looked = true;
+    run(row, 50, seed, 2);
+    EXPECT_LE(row.ours.any_slower, 0.02) << row.scenario.name;
+  }
+  EXPECT_TRUE(looked);
 }
 
 TEST(VerdictSimulation, RatesDoNotDependOnTheThreads) {
