@@ -35,8 +35,14 @@ using config::InputError;
 
 class InputFile {
  public:
-  explicit InputFile(const std::string& path) : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  // Does not wait for somebody to open the other end of a named pipe: one without a writer is empty.
+  explicit InputFile(const std::string& path)
+      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (fd_ < 0) cannot_read(path_, errno);
+    if (::fcntl(fd_, F_SETFL, O_RDONLY) == 0) return;
+    const int error = errno;
+    ::close(fd_);
+    cannot_read(path_, error);
   }
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
