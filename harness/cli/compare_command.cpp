@@ -1,10 +1,13 @@
 // graphbench compare: what became slower between two results, as an exit code and a face.
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "harness/cli/commands.hpp"
 #include "harness/cli/verdict.hpp"
 #include "harness/compare/compare.hpp"
 #include "harness/compare/read_side.hpp"
+#include "harness/config/input_error.hpp"
 #include "harness/history/baseline.hpp"
 #include "harness/history/labels.hpp"
 #include "harness/history/location.hpp"
@@ -20,11 +23,23 @@ compare::Side baseline_of(const CompareArguments& asked, const compare::Side& no
   return history::find_baseline(store, {asked.against, asked.now, settings.allow}, now);
 }
 
+// The result of a comparison must not take the place of what it compared.
+void check_not_a_side(const CompareArguments& asked) {
+  std::error_code error;
+  for (const std::string& side : {asked.base, asked.now}) {
+    if (asked.verdict.output.empty() || side.empty()) continue;
+    if (!std::filesystem::equivalent(asked.verdict.output, side, error)) continue;
+    throw config::InputError("-o", config::in_quotes(asked.verdict.output) + " is the same file as " +
+                                       config::in_quotes(side) + ", which is compared: give another");
+  }
+}
+
 }  // namespace
 
 int compare_command(const Arguments& arguments) {
   const CompareArguments& asked = arguments.compare;
   const VerdictRequest request(asked.verdict);
+  check_not_a_side(asked);
   compare::Sides sides;
   if (asked.against.empty()) {
     sides = compare::read_sides(asked.base, asked.now);

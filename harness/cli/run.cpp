@@ -60,7 +60,7 @@ int run_command(Parse&& parse) {
     const int exit_code = dispatch(parse());
     // What did not fit the buffer was written, or not, long ago: the stream remembers.
     const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-    if (unwritten && exit_code == exit_done) {
+    if (unwritten && exit_code == exit_done && !reader_is_gone()) {
       return complain("write to stdout: the output could not be written", exit_error);
     }
     return exit_code;

@@ -2,6 +2,7 @@
 #include "harness/cli/streams.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -24,6 +25,11 @@ void prepare_streams() {
 
 bool is_terminal(int descriptor) {
   return isatty(descriptor) == 1;
+}
+
+bool reader_is_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
 bool wants_colours(int descriptor) {

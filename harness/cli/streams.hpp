@@ -9,6 +9,9 @@ void prepare_streams();
 
 bool is_terminal(int descriptor);
 
+// Whether stdout is a pipe that nobody reads any more ("| head"): what was not written was not wanted.
+bool reader_is_gone();
+
 // A terminal that is not "dumb", and no NO_COLOR in the environment (no-color.org: any value but the
 // empty one).
 bool wants_colours(int descriptor);

@@ -63,7 +63,8 @@ void print_verdict(const model::Comparison& comparison, const VerdictRequest& re
   if (request.output.empty()) {
     request.face->print(std::cout, comparison, {wants_colours(STDOUT_FILENO)});
     std::cout << std::flush;
-    if (!std::cout) throw Error(ErrorCode::io, "write to stdout: the comparison could not be written");
+    if (!std::cout && !reader_is_gone())
+      throw Error(ErrorCode::io, "write to stdout: the comparison could not be written");
     return;
   }
   std::ostringstream text;

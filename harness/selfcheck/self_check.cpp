@@ -92,7 +92,7 @@ void add_launches(const SeenCells& cells, double threshold, model::MetricCheck& 
   const auto told = [](double count) {
     return std::isfinite(count) ? std::optional(static_cast<std::int64_t>(count)) : std::nullopt;
   };
-  check.launches_median = told(launches[launches.size() / 2]);
+  check.launches_median = told(std::ceil(median_of(launches)));
   check.launches_worst = told(launches.back());
 }
 

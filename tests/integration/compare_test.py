@@ -222,6 +222,18 @@ class Faces(CompareCase):
             pass
         os.close(descriptor)
 
+    def test_a_reader_that_has_seen_enough_is_no_error(self):
+        self.put("base.json", document(cells=3000))
+        self.put("slower.json", document(cells=3000, factor=1.05))
+        for new, code in (("base.json", 0), ("slower.json", 10)):
+            with self.subTest(new):
+                ours, theirs = os.pipe()
+                os.close(ours)
+                done = subprocess.run([BINARY, "compare", "base.json", new, "--format", "json"], stdout=theirs,
+                                      stderr=subprocess.PIPE, cwd=self.folder, timeout=60, check=False)
+                os.close(theirs)
+                self.assertEqual((code, b""), (done.returncode, done.stderr))
+
     def test_help_names_arguments_and_exit_codes(self):
         done = self.compare("--help")
         for word in ("BASE", "NEW", "--margin", "--allow", "12 not comparable"):
@@ -284,6 +296,17 @@ class BadInput(CompareCase):
         self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id=name, launches=[])),
                              "a\\x0ab\\x1b")
 
+    def test_pipes_are_read_and_not_waited_for(self):
+        os.mkfifo(self.folder / "pipe")
+        self.refuse(("pipe", "good.json"), "pipe: it is empty")
+        ours, theirs = os.pipe()
+        os.write(theirs, json.dumps(document()).encode())  # less than a pipe holds
+        os.close(theirs)
+        self.addCleanup(os.close, ours)
+        done = subprocess.run([BINARY, "compare", f"/dev/fd/{ours}", "good.json"], cwd=self.folder, timeout=60,
+                              pass_fds=[ours], capture_output=True, text=True, check=False)
+        self.assertIn("same: all 6 metrics", done.stdout, done.stderr)
+
     def test_huge_files_are_refused_by_their_size(self):
         with open(self.folder / "bad.json", "wb") as file:
             file.truncate((1 << 30) + 1)  # a hole: it takes no space
@@ -336,6 +359,10 @@ class BadInput(CompareCase):
         self.refuse((*both, "--format", "xml"), "--format: ", "table", "json")
         self.refuse((*both, "-o", "no/where.json"), "-o: ", "no")
         self.refuse((*both, "--batch", "1"), "--batch")
+        (self.folder / "link.json").symlink_to("good.json")
+        for output in ("good.json", "link.json", "./good.json"):
+            self.refuse((*both, "-o", output), "-o: ", "which is compared")
+        self.assertEqual(document(), self.result("good.json"))
 
     def test_a_full_disk_is_the_machines_fault(self):
         done = self.run_graphbench("compare", "good.json", "good.json", "-o", "/dev/full")

@@ -112,6 +112,23 @@ TEST(SelfCheck, NamesTheWorstCell) {
   EXPECT_GE(*metric.spread_worst, 5 * *metric.spread_median);
 }
 
+TEST(SelfCheck, TheMedianOfTwoCellsLiesBetweenThem) {
+  Noise noise;
+  noise.cells = 2;
+  std::vector<Round> made = rounds(3, noise, 8);
+  for (Round& round : made) {
+    for (compare::Side* side : {&round.first, &round.second}) {
+      for (compare::LaunchTimes& launch : side->cells.back().launches) {
+        launch.latency = 1e-3 * std::pow(launch.latency / 1e-3, 4);  // four times the spread
+      }
+    }
+  }
+  const model::MetricCheck latency = check_rounds(made, {}).metrics.front();
+  ASSERT_TRUE(latency.launches_median && latency.launches_worst);
+  EXPECT_LT(*latency.launches_median, *latency.launches_worst);
+  EXPECT_GT(2 * *latency.launches_median, *latency.launches_worst);
+}
+
 TEST(LaunchesNeeded, FollowTheSpread) {
   const double margin = std::log1p(0.02);
   const auto few = launches_needed(0.005, margin, 0.05 / 48);
