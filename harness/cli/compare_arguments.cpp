@@ -19,8 +19,8 @@ using config::InputError;
 constexpr const char* footer =
     "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch); also what Google\n"
     "Benchmark and nvbench write as JSON.\n"
-    "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell or metric is no longer measured;\n"
-    "11 inconclusive, with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
+    "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell or metric is gone; 11\n"
+    "inconclusive, with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
 
 std::string format_help() {
   std::string names;
