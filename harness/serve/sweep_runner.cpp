@@ -145,6 +145,7 @@ class SweepRunner::Impl {
     end.result = contents_of(document);
     std::error_code ignored;  // what cannot be removed is written over by nobody: ids do not repeat
     std::filesystem::remove(document, ignored);
+    if (end.state == SweepState::done && !device_.empty()) metrics_.drop_vanished(device_);
     compare(sweep.id, end);
     if (!device_.empty()) {
       const bool success = end.state == SweepState::done && exit.exit_code == 0;

@@ -94,9 +94,11 @@ class SweepMetrics::Impl {
     }
   }
 
-  void remove_cell(const CellKey& key) {
+  void drop_vanished(const std::string& device) {
     const Change change(*this);
-    cells_.erase(key);
+    std::erase_if(cells_, [&](const auto& cell) {
+      return cell.first.device == device && !counted_.contains(cell.first);
+    });
   }
 
   void set_comparison(const std::string& device, const model::Comparison& comparison) {
@@ -176,8 +178,8 @@ void SweepMetrics::set_cell(const std::string& device, const model::CellResult& 
   impl_->set_cell({device, cell.cell}, cell);
 }
 
-void SweepMetrics::remove_cell(const std::string& device, const model::Cell& cell) {
-  impl_->remove_cell({device, cell});
+void SweepMetrics::drop_vanished(const std::string& device) {
+  impl_->drop_vanished(device);
 }
 
 void SweepMetrics::set_comparison(const std::string& device, const model::Comparison& comparison) {

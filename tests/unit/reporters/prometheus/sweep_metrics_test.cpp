@@ -82,15 +82,19 @@ TEST_F(SweepMetricsTest, WhatALaterResultLacksIsGone) {
   EXPECT_THAT(text(), Not(HasSubstr("workload="))) << "a failed cell shows no numbers of old";
 }
 
-TEST_F(SweepMetricsTest, ARemovedCellTakesItsSeriesAlong) {
-  const model::CellResult one = measured("whole", 1);
-  const model::CellResult other = measured("whole", 256);
-  metrics.set_cell("cuda:0", one);
-  metrics.set_cell("cuda:0", other);
-  metrics.remove_cell("cuda:0", one.cell);
-  EXPECT_THAT(text(), Not(HasSubstr("batch=\"1\"")));
+TEST_F(SweepMetricsTest, ACompleteSweepTakesTheSeriesOfVanishedCellsAlong) {
+  metrics.begin_sweep("cuda:0");
+  metrics.set_cell("cuda:0", measured("whole", 1));
+  metrics.set_cell("cuda:0", measured("whole", 256));
+  metrics.set_cell("host", measured("eager", 1));
+  metrics.begin_sweep("cuda:0");
+  metrics.set_cell("cuda:0", measured("whole", 256));
+  EXPECT_THAT(text(), HasSubstr(labels)) << "until the sweep is complete";
+  metrics.drop_vanished("cuda:0");
+  EXPECT_THAT(text(), Not(HasSubstr(labels)));
   EXPECT_THAT(text(), HasSubstr("batch=\"256\""));
-  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 2\n")) << "counters only grow";
+  EXPECT_THAT(text(), HasSubstr("mode=\"eager\"")) << "another device's";
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 4\n")) << "counters only grow";
 }
 
 TEST_F(SweepMetricsTest, ACellCountsOnceASweep) {
