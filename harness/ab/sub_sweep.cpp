@@ -25,8 +25,24 @@ std::string list_of(const std::vector<std::int64_t>& numbers) {
 }  // namespace
 
 const std::vector<std::string>& refused_options() {
-  static const std::vector<std::string> names = {"json",     "samples", "trace",   "profile",
-                                                 "baseline", "against", "history", "dump-program"};
+  static const std::vector<std::string> names = {"json",
+                                                 "samples",
+                                                 "trace",
+                                                 "profile",
+                                                 "against",
+                                                 "history",
+                                                 "dump-program",
+                                                 "baseline",
+                                                 "prometheus-listen",
+                                                 "prometheus-allow-remote",
+                                                 "tls-certificate",
+                                                 "tls-key",
+                                                 "tls-client-ca",
+                                                 "linger",
+                                                 "prometheus-textfile",
+                                                 "prometheus-push",
+                                                 "push-grouping",
+                                                 "push-delete"};
   return names;
 }
 

@@ -13,6 +13,7 @@ struct Refused {
   const char* instead;
 };
 
+constexpr const char* publishes_nothing = "bench publishes nothing: run a sweep for metrics";
 constexpr Refused refused[] = {
     {"json", "bench writes no result document: give --benchmark_out=FILE"},
     {"samples", "bench keeps no samples: run a sweep for them"},
@@ -21,8 +22,18 @@ constexpr Refused refused[] = {
     {"samples-max", "Google Benchmark decides how long a cell runs: give --benchmark_min_time=SECONDS"},
     {"profile", "bench records no kernels: run a sweep with --profile"},
     {"trace", "bench records no kernels: run a sweep with --trace FILE"},
-    {"against", "bench publishes nothing: run a sweep for metrics"},
-    {"history", "bench publishes nothing: run a sweep for metrics"},
+    {"prometheus-listen", publishes_nothing},
+    {"prometheus-allow-remote", publishes_nothing},
+    {"tls-certificate", publishes_nothing},
+    {"tls-key", publishes_nothing},
+    {"tls-client-ca", publishes_nothing},
+    {"linger", publishes_nothing},
+    {"prometheus-textfile", publishes_nothing},
+    {"prometheus-push", publishes_nothing},
+    {"push-grouping", publishes_nothing},
+    {"push-delete", publishes_nothing},
+    {"against", publishes_nothing},
+    {"history", publishes_nothing},
     {"baseline", "bench publishes nothing: compare what --benchmark_out=FILE wrote with graphbench compare"},
     {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
     {"dump-program", "it belongs to --sweep"},

@@ -177,6 +177,7 @@ class Ab(HarnessCase):
         self.assert_refused(self.ab(), "both sides are the same")
         self.assert_refused(self.ab("--env-a", "NOVALUE"), "--env-a", "NAME=VALUE")
         self.assert_refused(self.ab("--base", BINARY, "--json", "x"), "--json", "leave it out")
+        self.assert_refused(self.ab("--base", BINARY, "--linger", "1"), "--linger", "leave it out")
         self.assert_refused(self.ab("--base", BINARY, "--json-new", "no/folder/x.json"), "--json-new")
         self.assert_refused(self.ab("--base", BINARY, "--json-new", "graphbench-base.json"), "--json-new")
         self.assert_refused(self.ab("--base", BINARY, "--margin", "much"), "--margin")

@@ -95,6 +95,7 @@ class Bench(HarnessCase):
                 (["--launches", "2"], ("--launches", "--benchmark_repetitions")),
                 (["--samples-max", "9"], ("--samples-max", "--benchmark_min_time")),
                 (["--samples", "x.npz"], ("--samples",)), (["--trace", "x.json"], ("--trace",)),
+                (["--linger", "1"], ("--linger", "publishes nothing")),
                 (["--profile"], ("--profile",)), (["--quiet"], ("--quiet",)),
                 (["--dump-program"], ("--dump-program",)), (["--sweep"], ("--sweep",)),
                 (["--mode", "hole"], ("--mode", '"hole"')), (["--cpu", "1023"], ("--cpu", "1023")),
