@@ -25,7 +25,7 @@ using Body = http::span_body<const char>;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t read_bytes = 4096;
-constexpr std::size_t drain_bytes = 64 * 1024;
+constexpr std::size_t buffer_bytes_min = 8 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -52,6 +52,7 @@ Request head_of(const http::request<http::string_body>& message) {
 // What a client did wrong, as far as it can still be told; 0 where it is gone or its time is up.
 unsigned status_of(const error_code& error) {
   if (error == http::error::header_limit) return 431;
+  if (error == http::error::buffer_overflow) return 431;  // the line of a chunk, or the trailers
   if (error == http::error::body_limit) return 413;
   const bool malformed = error.category() == http::make_error_code(http::error::bad_method).category();
   return malformed && error != http::error::end_of_stream && error != http::error::partial_message ? 400 : 0;
@@ -67,7 +68,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
              const ConnectionContext& context)
       : place_(nullptr, [&context](void*) { context.on_end(); }),
         stream_(std::move(socket), tls),
-        context_(context) {}
+        context_(context),
+        buffer_(2 * std::max<std::size_t>(context.limits.header_bytes_max, buffer_bytes_min)) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() {
@@ -120,14 +122,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return write(internal_error());
     }
     request_.hold = std::move(admission.hold);
+    if (parser_->is_done()) return after_body();  // there is none
     if (!admission.wants_body) return respond();
     const std::uint64_t announced = parser_->content_length().value_or(0);
     if (announced > admission.body_bytes_max) return refuse(http::error::body_limit);
     parser_->body_limit(admission.body_bytes_max);
+    // What chunks and trailers cost beside it: as much again, so that no framing makes a body endless.
+    body_bytes_left_ = 2 * admission.body_bytes_max + context_.limits.header_bytes_max;
     deadline_ += std::chrono::seconds(announced / (1024 * 1024));
     stream_.tcp().expires_at(deadline_);
     const std::string_view expected = request_.header("expect");
-    if (expected.empty() || parser_->is_done()) return read_body();
+    if (expected.empty()) return read_body();
     if (lower_case(expected) != "100-continue") return refuse(417, "Expect: give 100-continue or nothing");
     asio::async_write(stream_, asio::buffer(continue_line),
                       [self = shared_from_this()](error_code failed, std::size_t) {
@@ -135,13 +140,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
                       });
   }
 
+  // Piece by piece: the parser's own limit counts what the chunks carry, not what they are made of.
   void read_body() {
-    http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
-      if (error) return self->refuse(error);
-      self->keep_alive_ = self->parser_->get().keep_alive() && self->context_.may_linger();
-      self->request_.body = std::move(self->parser_->get().body());
-      self->respond();
-    });
+    http::async_read_some(stream_, buffer_, *parser_,
+                          [self = shared_from_this()](error_code error, std::size_t took) {
+                            if (error) return self->refuse(error);
+                            if (took > self->body_bytes_left_) return self->refuse(http::error::body_limit);
+                            self->body_bytes_left_ -= took;
+                            self->parser_->is_done() ? self->after_body() : self->read_body();
+                          });
+  }
+
+  void after_body() {
+    keep_alive_ = parser_->get().keep_alive() && context_.may_linger();
+    request_.body = std::move(parser_->get().body());
+    respond();
   }
 
   void respond() {
@@ -232,7 +245,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void drain() {
     buffer_.consume(buffer_.size());
     stream_.tcp().expires_at(std::min(deadline_, Clock::now() + farewell_max));
-    stream_.tcp().async_read_some(buffer_.prepare(drain_bytes),
+    stream_.tcp().async_read_some(buffer_.prepare(buffer_.max_size()),
                                   [self = shared_from_this()](error_code error, std::size_t) {
                                     if (!error) self->drain();
                                   });
@@ -242,7 +255,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ClientStream stream_;
   const ConnectionContext& context_;
   Clock::time_point deadline_;  // of the request; then of what a client says after the answer
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_;   // holds a head, the line of a chunk or the trailers: no more
+  std::uint64_t body_bytes_left_ = 0;
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;
   bool keep_alive_ = false;

@@ -48,7 +48,7 @@ using Handler = std::function<Response(Request&)>;
 // What is decided when the head of a request is there and its body is not.
 struct Admission {
   std::uint64_t body_bytes_max = 0;  // longer: 413
-  bool wants_body = true;            // false: the handler answers the head alone, and the connection ends
+  bool wants_body = true;            // false: the head alone is answered; where a body follows, for good
   std::shared_ptr<void> hold;        // becomes the request's
 };
 using Admit = std::function<Admission(const Request& head)>;

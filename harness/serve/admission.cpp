@@ -15,9 +15,10 @@ net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max)
   return [access, compare_bytes_max, turn](const net::Request& head) {
     net::Admission admission;
     admission.body_bytes_max = body_bytes_max;
+    admission.wants_body = !refusal_of(head, access);
     if (head.method != "POST" || head.path != "/v1/compare") return admission;
     admission.body_bytes_max = compare_bytes_max;
-    admission.wants_body = turn->expired() && !refusal_of(head, access);
+    admission.wants_body = admission.wants_body && turn->expired();
     if (!admission.wants_body) return admission;
     admission.hold = std::make_shared<char>();
     *turn = admission.hold;

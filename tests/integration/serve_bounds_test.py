@@ -9,6 +9,7 @@ import shutil
 import socket
 import unittest
 
+from flood import CHUNKED, ENDLESS, flood, peak_mib
 from harness_case import TINY, HarnessCase
 from prometheus_servers import wait_for
 
@@ -85,6 +86,25 @@ class ServeBounds(HarnessCase):
         for wrong in ("0", "1025", "x", "1.5"):
             done = self.run_graphbench("serve", "--compare-mib", wrong)
             self.assert_refused(done, "--compare-mib", f'"{wrong}"')
+
+    def test_a_request_without_end_costs_no_memory(self):
+        process = self.serve()
+        before = peak_mib(process.pid)
+        for path in ("/v1/sweeps", "/v1/compare", "/v1/none"):
+            for name, endless in ENDLESS.items():
+                with self.subTest(path=path, endless=name):
+                    answer = flood(self.port, f"POST {path} HTTP/1.1\r\n{CHUNKED}{endless}", 100)
+                    self.assertTrue(answer.startswith(b"HTTP/1.1 431 "), answer)
+        self.assertLess(peak_mib(process.pid) - before, 50)
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
+
+    def test_who_may_not_ask_is_refused_before_a_body_is_sent(self):
+        token = self.write("token", "correct-horse-battery\n")
+        self.serve("--token-file", str(token))
+        for path in ("/v1/sweeps", "/v1/compare", "/v1/sweeps/0123/resume", "/v1/none"):
+            with self.subTest(path):
+                answer = self.begin(path, 1000, "Expect: 100-continue").recv(65536)
+                self.assertTrue(answer.startswith(b"HTTP/1.1 401 "), answer)
 
     def plugins(self):
         folder = self.folder / "plugins"

@@ -25,6 +25,8 @@ class BareClient {
     socket_.connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
   }
   void write(const std::string& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
+  // Whether there is something to read, or the end.
+  bool has_answer() { return socket_.available() > 0; }
   std::string read_to_end() {
     std::string bytes;
     boost::system::error_code error;

@@ -1,6 +1,7 @@
 // What a server decides between a request's head and its body, and what it answers from another thread.
 #include <gmock/gmock.h>
 
+#include <array>
 #include <atomic>
 #include <future>
 #include <thread>
@@ -78,6 +79,55 @@ TEST(RequestBody, OneThatNobodyWantsIsAnsweredWithoutIt) {
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(answer, HasSubstr("0 bytes"));
   EXPECT_THAT(answer, HasSubstr("Connection: close")) << "the body would be taken for a request";
+}
+
+TEST(RequestBody, WhereNoneFollowsTheConnectionGoesOnAllTheSame) {
+  const HttpServer server(settings(), length_of);
+  BareClient client(server);
+  client.write("GET /none HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(client.read_some(), HasSubstr("0 bytes"));
+  client.write("GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(client.read_to_end(), HasSubstr("0 bytes"));
+}
+
+// Each goes on for ever: what carries no payload is bounded, too.
+TEST(RequestBody, WhatChunksAreMadeOfIsBounded) {
+  const std::string long_line = ";a=" + std::string(7000, 'a') + "\r\nx\r\n";
+  const std::vector<std::array<std::string, 3>> floods = {
+      {"extension", "1;a=", std::string(4096, 'a')},
+      {"size", "", std::string(4096, '0')},
+      {"trailers", "0\r\n", "X-Trailer: " + std::string(100, 'a') + "\r\n"},
+      {"one trailer", "0\r\nX: ", std::string(4096, 'a')},
+      {"chunks", "", "1" + long_line},
+      {"padded chunks", "", std::string(7000, '0') + "1\r\nx\r\n"},
+  };
+  for (const auto& [name, first, then] : floods) {
+    for (const char* path : {"/large", "/small"}) {
+      const HttpServer server(settings(), length_of);
+      BareClient client(server);
+      client.write(std::string("POST ") + path + " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + first);
+      std::size_t sent = 0;
+      while (!client.has_answer() && sent < 64'000'000) {
+        client.write(then);
+        sent += then.size();
+      }
+      ASSERT_LT(sent, 64'000'000u) << name << " of " << path;
+      EXPECT_THAT(client.read_some(), testing::ContainsRegex("^HTTP/1.1 4(13|31) "))
+          << name << " of " << path;
+    }
+  }
+}
+
+TEST(RequestBody, TrailersAndExtensionsOfAPoliteClientAreRead) {
+  const HttpServer server(settings(), length_of);
+  BareClient client(server);
+  client.write(
+      "POST /small HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "8;name=value\r\n12345678\r\n2\r\n90\r\n0;last\r\nX-Sum: " +
+      std::string(7000, 'a') + "\r\n\r\nGET /next HTTP/1.1\r\nConnection: close\r\n\r\n");
+  const std::string both = client.read_to_end();
+  EXPECT_THAT(both, HasSubstr("10 bytes"));
+  EXPECT_THAT(both, HasSubstr("0 bytes\n"));
 }
 
 TEST(RequestBody, AClientThatExpectsAWordGetsIt) {

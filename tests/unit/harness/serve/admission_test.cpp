@@ -35,7 +35,18 @@ TEST(Admission, OneComparisonAtATimeIsReadUntilItsRequestIsGone) {
   EXPECT_TRUE(admit(head("POST", "/v1/compare")).wants_body);
 }
 
-TEST(Admission, WhoMayNotAskSendsNoLongBodyAndTakesNoTurn) {
+TEST(Admission, WhoMayNotAskSendsNoBodyAnywhere) {
+  const net::Admit admit = make_admission({.token = "correct-horse-battery"}, 1'000'000);
+  for (const char* path : {"/v1/sweeps", "/v1/sweeps/0123/resume", "/metrics", "/v1/none"}) {
+    EXPECT_FALSE(admit(head("POST", path, "wrong-horse-battery")).wants_body) << path;
+    EXPECT_TRUE(admit(head("POST", path, "correct-horse-battery")).wants_body) << path;
+  }
+  net::Request rebound = head("POST", "/v1/sweeps");
+  rebound.headers["host"] = "evil.example";
+  EXPECT_FALSE(make_admission({}, 1'000'000)(rebound).wants_body);
+}
+
+TEST(Admission, WhoMayNotAskTakesNoTurn) {
   const net::Admit admit = make_admission({.token = "correct-horse-battery"}, 1'000'000);
   EXPECT_FALSE(admit(head("POST", "/v1/compare", "wrong-horse-battery")).wants_body);
   EXPECT_TRUE(admit(head("POST", "/v1/compare", "correct-horse-battery")).wants_body);

@@ -1,0 +1,29 @@
+"""A client whose request never ends, and what it costs the process that reads it."""
+
+import pathlib
+import socket
+
+MIB = 1024 * 1024
+CHUNKED = "Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+# What follows the head for ever: none of it is payload.
+ENDLESS = {"extension": "1;a=", "trailer": "0\r\nX: "}
+
+
+def peak_mib(pid):
+    """The most memory that a process ever held."""
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM:"))) / 1024
+
+
+def flood(port, request, mib):
+    """Sends `request` and then letters, until so many MiB are sent or nobody reads them. Returns the first of
+    what came back."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+        try:
+            client.sendall(request.encode())
+            for _ in range(mib):
+                client.sendall(b"a" * MIB)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        client.shutdown(socket.SHUT_WR)
+        return client.recv(65536)
