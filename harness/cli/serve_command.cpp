@@ -1,10 +1,14 @@
 // graphbench serve: checks its options, serves until a signal, and stops within the grace.
 #include <pthread.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
@@ -24,25 +28,43 @@ using config::InputError;
 constexpr std::size_t token_bytes_min = 16;
 constexpr double probe_silent_seconds_max = 120;
 
-// From the file, else from GRAPHBENCH_TOKEN; never from the command line, which others can see.
-std::string read_token(const std::string& path) {
-  std::string token;
-  std::string where = "GRAPHBENCH_TOKEN";
-  if (!path.empty()) {
-    where = "--token-file";
-    std::ifstream file(path);
-    if (!std::getline(file, token)) {
-      throw InputError(where, in_quotes(path) + " cannot be read: give a file whose first line is the token");
-    }
-  } else if (const char* given = std::getenv("GRAPHBENCH_TOKEN"); given != nullptr) {
-    token = given;
-  } else {
-    return "";
+// Takes the variable out of the environment, also of what /proc shows of it: sweeps run plugins, which need
+// not know the token.
+std::optional<std::string> take_token_variable() {
+  char* const given = std::getenv("GRAPHBENCH_TOKEN");
+  if (given == nullptr) return std::nullopt;
+  std::string token = given;
+  explicit_bzero(given, token.size());
+  if (unsetenv("GRAPHBENCH_TOKEN") != 0)
+    throw Error(ErrorCode::io, "take GRAPHBENCH_TOKEN out of the environment");
+  return token;
+}
+
+// A line's end, whichever system's, is no part of a token; what no client could send is a wrong file.
+std::string checked_token(std::string token, const std::string& where) {
+  token.erase(token.find_last_not_of(" \t\r\n") + 1);
+  if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
+    throw InputError(where,
+                     "the token holds spaces or control characters: give printable ones, "
+                     "e.g. of openssl rand -hex 32");
   }
   if (token.size() < token_bytes_min) {
     throw InputError(where, "the token is short: give at least 16 characters, e.g. of openssl rand -hex 32");
   }
   return token;
+}
+
+// From the file, else from GRAPHBENCH_TOKEN; never from the command line, which others can see.
+std::string read_token(const std::string& path) {
+  const std::optional<std::string> given = take_token_variable();
+  if (path.empty()) return given ? checked_token(*given, "GRAPHBENCH_TOKEN") : "";
+  std::string token;
+  std::ifstream file(path);
+  if (!std::getline(file, token)) {
+    throw InputError("--token-file",
+                     in_quotes(path) + " cannot be read: give a file whose first line is the token");
+  }
+  return checked_token(token, "--token-file");
 }
 
 net::ListenAddress listen_address(const std::string& text, const serve::Access& access) {
@@ -72,18 +94,23 @@ void renew_tls(serve::Service& service, const config::TlsOptions& options) {
   }
 }
 
-sigset_t block_signals(bool hang_up_too) {
+// SIGHUP renews certificates or does nothing: supervisors send it to have files read again.
+sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
-  if (hang_up_too) {
-    sigaddset(&signals, SIGHUP);
-    // nohup has it ignored: it would never come.
-    if (std::signal(SIGHUP, SIG_DFL) == SIG_ERR) throw Error(ErrorCode::io, "take SIGHUP");
-  }
+  sigaddset(&signals, SIGHUP);
+  // nohup has it ignored: it would never come.
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_ERR) throw Error(ErrorCode::io, "take SIGHUP");
   if (pthread_sigmask(SIG_BLOCK, &signals, nullptr) != 0) throw Error(ErrorCode::io, "block signals");
   return signals;
+}
+
+int wait_for_signal(const sigset_t& signals) {
+  int signal = 0;
+  if (sigwait(&signals, &signal) != 0) throw Error(ErrorCode::io, "wait for signals");
+  return signal;
 }
 
 // Asked once, before anything is measured: it opens the devices, in a process of its own.
@@ -134,14 +161,18 @@ int serve_command(const Arguments& arguments) {
   settings.devices = list_devices();
   const char* scheme = settings.tls ? "https" : "http";
   // Before any thread starts: all of them leave these to the wait below.
-  const sigset_t signals = block_signals(settings.tls != nullptr);
+  const sigset_t signals = block_signals();
+  const bool renews = settings.tls != nullptr;
   {
     serve::Service service(std::move(settings));
     std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());
-    int signal = SIGHUP;
-    while (signal == SIGHUP) {
-      if (sigwait(&signals, &signal) != 0) throw Error(ErrorCode::io, "wait for signals");
-      if (signal == SIGHUP) renew_tls(service, tls);
+    bool said = false;
+    while (wait_for_signal(signals) == SIGHUP) {
+      if (renews) {
+        renew_tls(service, tls);
+      } else if (!std::exchange(said, true)) {
+        std::fprintf(stderr, "graphbench: SIGHUP changes nothing: there is no certificate to read again\n");
+      }
     }
     std::fprintf(stderr, "graphbench: stopping\n");
   }

@@ -7,12 +7,12 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/http/span_body.hpp>
-#include <cctype>
 #include <optional>
 #include <utility>
 
 #include "harness/net/body_sender.hpp"
 #include "harness/net/client_stream.hpp"
+#include "harness/net/request_head.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -28,26 +28,6 @@ constexpr std::size_t read_bytes = 4096;
 constexpr std::size_t buffer_bytes_min = 8 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
-Request head_of(const http::request<http::string_body>& message) {
-  Request request;
-  request.method = std::string(message.method_string());
-  const std::string target(message.target());
-  const std::size_t question = std::min(target.find('?'), target.size());
-  request.path = target.substr(0, question);
-  if (question < target.size()) request.query = target.substr(question + 1);
-  for (const auto& field : message) {
-    request.headers[lower_case(std::string_view(field.name_string()))] = std::string(field.value());
-  }
-  return request;
-}
 
 // What a client did wrong, as far as it can still be told; 0 where it is gone or its time is up.
 unsigned status_of(const error_code& error) {
@@ -114,7 +94,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void after_head(const error_code& error) {
     if (error) return refuse(error);
-    request_ = head_of(parser_->get());
+    std::optional<Request> asked = request_of(parser_->get());
+    if (!asked) return refuse(400, "a header that may be given once is given twice");
+    request_ = std::move(*asked);
     Admission admission;
     try {
       admission = context_.admit(request_);
@@ -133,7 +115,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     stream_.tcp().expires_at(deadline_);
     const std::string_view expected = request_.header("expect");
     if (expected.empty()) return read_body();
-    if (lower_case(expected) != "100-continue") return refuse(417, "Expect: give 100-continue or nothing");
+    if (!beast::iequals(expected, "100-continue")) return refuse(417, "Expect: give 100-continue or nothing");
     asio::async_write(stream_, asio::buffer(continue_line),
                       [self = shared_from_this()](error_code failed, std::size_t) {
                         if (!failed) self->read_body();

@@ -19,7 +19,7 @@ struct Request {
   std::string path;    // of the target, as sent: never decoded, never a file's
   std::string query;   // after the question mark, as sent
   std::string body;
-  std::map<std::string, std::string> headers;     // names in lower case; the last of a name counts
+  std::map<std::string, std::string> headers;     // names in lower case; of a list's parts the last
   std::map<std::string, std::string> parameters;  // filled by the router: {id} -> what stood there
   std::shared_ptr<void> hold;                     // what its admission took for it; goes with it
 

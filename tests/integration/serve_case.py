@@ -1,10 +1,11 @@
 """What the service's tests share: a service of the test's own, and asking it."""
 
 import json
+import pathlib
 import urllib.error
 import urllib.request
 
-from harness_case import HarnessCase
+from harness_case import BINARY, HarnessCase
 from prometheus_servers import wait_for
 
 TINY = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
@@ -14,6 +15,18 @@ LONG = {**TINY, "launches": 30, "time-per-cell": 0.3, "samples-max": 2000}
 # As long, but with cells that are done early: a worker for each number of warmups.
 MANY = {**TINY, "warmup": list(range(60)), "time-per-cell": 0.1, "samples-max": 2000}
 TOKEN = "correct-horse-battery"
+
+
+def processes_in(folder):
+    """Processes of the binary under test whose working folder is the test's."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (path / "cwd").resolve() == folder and (path / "exe").samefile(BINARY):
+                found.append(path.name)
+        except OSError:
+            pass
+    return found
 
 
 class ServeCase(HarnessCase):

@@ -11,21 +11,8 @@ import time
 import unittest
 import urllib.request
 
-from harness_case import BINARY
 from prometheus_servers import fetch, lint, wait_for
-from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
-
-
-def processes_in(folder):
-    """Processes of the binary under test whose working folder is the test's."""
-    found = []
-    for path in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if (path / "cwd").resolve() == folder and (path / "exe").samefile(BINARY):
-                found.append(path.name)
-        except OSError:
-            pass
-    return found
+from serve_case import LONG, MANY, TINY, TOKEN, ServeCase, processes_in
 
 
 def cpus_of_threads(pid):

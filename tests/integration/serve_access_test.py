@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Who the service answers, under which names, and what becomes of its token."""
+
+import os
+import pathlib
+import signal
+import socket
+import unittest
+
+from prometheus_servers import wait_for
+from serve_case import LONG, TOKEN, ServeCase, processes_in
+
+
+class ServeAccess(ServeCase):
+    def say(self, request):
+        """The first line of what comes back; sent as it stands."""
+        host, port = self.url.removeprefix("http://").rsplit(":", 1)
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=30) as client:
+            client.sendall(request.encode())
+            return client.recv(65536).split(b"\r\n")[0].decode()
+
+    def test_every_address_of_loopback_is_answered_where_it_listens(self):
+        self.serve(listen="127.0.0.2:0")
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
+        for host, code in (("LocalHost", 200), ("127.0.0.2", 200), ("evil.example", 421)):
+            with self.subTest(host):
+                self.assertIn(f" {code} ", self.say(f"GET /v1/sweeps HTTP/1.1\r\nHost: {host}\r\n\r\n"))
+
+    def test_targets_in_absolute_form_are_answered_by_their_own_host(self):
+        self.serve()
+        for target, code in (("http://localhost/v1/sweeps?limit=1", 200), ("http://localhost/none", 404),
+                             ("http://evil.example/v1/sweeps", 421)):
+            with self.subTest(target):
+                self.assertIn(f" {code} ", self.say(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+
+    def test_a_header_that_decides_is_given_once(self):
+        self.serve()
+        for header in ("Host: localhost", "Sec-Fetch-Site: none\r\nSec-Fetch-Site: none"):
+            with self.subTest(header):
+                answer = self.say(f"GET /v1/sweeps HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n")
+                self.assertIn(" 400 ", answer)
+
+    def test_token_files_of_any_system_will_do(self):
+        for ending in ("", "\n", "\r\n", " \r\n"):
+            with self.subTest(ending=ending):
+                (self.folder / "token").write_bytes((TOKEN + ending).encode())
+                process = self.serve("--token-file", "token")
+                for scheme, code in (("Bearer", 200), ("bearer", 200), ("Basic", 401)):
+                    given = f"{scheme} {TOKEN}"
+                    self.assertEqual(code, self.ask("GET", "/v1/sweeps", Authorization=given)[0])
+                process.terminate()
+                process.wait(timeout=30)
+
+    def test_tokens_that_no_client_could_send_are_refused(self):
+        for text in ("correct horse battery", "correct\thorse-battery", "correct\0horse-battery"):
+            with self.subTest(text):
+                self.write("token", text)
+                done = self.run_graphbench("serve", "--token-file", "token")
+                self.assert_refused(done, "--token-file", "spaces or control characters")
+        given = {"GRAPHBENCH_TOKEN": "correct horse battery"}
+        done = self.run_graphbench("serve", env={**self.environment(), **given})
+        self.assert_refused(done, "GRAPHBENCH_TOKEN", "spaces or control characters")
+
+    def test_no_process_shows_the_token(self):
+        self.serve(env={**self.environment(), "GRAPHBENCH_TOKEN": TOKEN})
+        self.assertEqual(401, self.ask("GET", "/v1/sweeps")[0])
+        self.assertEqual(202, self.ask("POST", "/v1/sweeps", LONG, Authorization="Bearer " + TOKEN)[0])
+        folder = self.folder.resolve()
+        found = wait_for("service, sweep and worker",
+                         lambda: len(now := processes_in(folder)) >= 3 and now)
+        for pid in found:
+            self.assertNotIn(TOKEN.encode(), pathlib.Path(f"/proc/{pid}/environ").read_bytes())
+
+    def test_a_hang_up_without_certificates_is_said_once_and_changes_nothing(self):
+        process = self.serve()
+        process.send_signal(signal.SIGHUP)
+        self.assertIn("SIGHUP changes nothing", process.stderr.readline())
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
+        process.terminate()
+        self.assertEqual("graphbench: stopping\n", process.communicate(timeout=30)[1])
+        self.assertEqual(os.EX_OK, process.returncode)
+
+
+if __name__ == "__main__":
+    unittest.main()
