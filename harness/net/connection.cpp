@@ -45,8 +45,8 @@ Response internal_error() {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
-             const ConnectionContext& context)
-      : place_(nullptr, [&context](void*) { context.on_end(); }),
+             const ConnectionContext& context, std::shared_ptr<void> place)
+      : place_(std::move(place)),
         stream_(std::move(socket), tls),
         context_(context),
         buffer_(2 * std::max<std::size_t>(context.limits.header_bytes_max, buffer_bytes_min)) {}
@@ -251,8 +251,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 }  // namespace
 
 void serve_connection(asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
-                      const ConnectionContext& context) {
-  std::make_shared<Connection>(std::move(socket), tls, context)->begin();
+                      const ConnectionContext& context, std::shared_ptr<void> place) {
+  std::make_shared<Connection>(std::move(socket), tls, context, std::move(place))->begin();
 }
 
 }  // namespace graphbench::net

@@ -17,12 +17,11 @@ struct ConnectionContext {
   std::function<void(std::function<void()> work)> run_aside;
   // Whether the server has a place to spare: a connection kept open between requests takes one.
   std::function<bool()> may_linger;
-  std::function<void()> on_end;
 };
 
-// Lives until the client leaves, a limit is reached or its executor stops. `context` must outlive it. `tls`
-// null: plain HTTP.
+// Lives until the client leaves, a limit is reached or its executor stops; `place` goes then, last of all.
+// `context` must outlive it. `tls` null: plain HTTP.
 void serve_connection(boost::asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
-                      const ConnectionContext& context);
+                      const ConnectionContext& context, std::shared_ptr<void> place);
 
 }  // namespace graphbench::net

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -11,6 +12,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -40,6 +42,22 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
+// What one browser or a handful of scrapers take.
+constexpr std::size_t few_connections = 16;
+
+// Whom a connection counts for: who has one address of an IPv6 /64 has all. Absent where it has left.
+std::optional<asio::ip::address> client_of(const tcp::socket& socket) {
+  error_code error;
+  const asio::ip::address address = socket.remote_endpoint(error).address();
+  if (error) return std::nullopt;
+  if (address.is_v4()) return address;
+  const asio::ip::address_v6 v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6);
+  asio::ip::address_v6::bytes_type bytes = v6.to_bytes();
+  std::fill(bytes.begin() + bytes.size() / 2, bytes.end(), std::uint8_t{0});
+  return asio::ip::address_v6(bytes);
+}
+
 }  // namespace
 
 class HttpServer::Impl {
@@ -56,7 +74,6 @@ class HttpServer::Impl {
     }
     context_.run_aside = [this](std::function<void()> work) { run_aside(std::move(work)); };
     context_.may_linger = [this] { return connections_ < settings_.limits.connections_max; };
-    context_.on_end = [this] { end_connection(); };
     listen();
     accept();
     const SignalsBlocked blocked;  // a thread inherits the mask
@@ -112,12 +129,16 @@ class HttpServer::Impl {
     if (!accepting_) return;
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (error) return accept_later();
+      const std::optional<asio::ip::address> client = client_of(socket);
+      if (!client || clients_[*client] >= client_connections_max()) return accept();  // closes it
       // Between accept and here a child may have been started; `spawn` closes what is not its own.
       static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
       // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
       static_cast<void>(socket.set_option(tcp::no_delay(true), error));
       ++connections_;
-      serve_connection(std::move(socket), settings_.tls, context_);
+      ++clients_[*client];
+      serve_connection(std::move(socket), settings_.tls, context_,
+                       {nullptr, [this, who = *client](void*) { end_connection(who); }});
       accept();
     });
   }
@@ -139,14 +160,24 @@ class HttpServer::Impl {
     asio::post(*aside_, std::move(work));
   }
 
-  void end_connection() {
+  std::size_t client_connections_max() const {
+    const ServerLimits& limits = settings_.limits;
+    if (limits.client_connections_max > 0) return limits.client_connections_max;
+    if (settings_.address.loopback) return limits.connections_max;
+    return std::max(limits.connections_max / 8, few_connections);
+  }
+
+  void end_connection(const asio::ip::address& client) {
     --connections_;
+    const auto found = clients_.find(client);
+    if (--found->second == 0) clients_.erase(found);
     if (!stopping_ && !accepting_) accept();
   }
 
   ServerSettings settings_;
   ConnectionContext context_;
   std::size_t connections_ = 0;
+  std::map<asio::ip::address, std::size_t> clients_;  // the connections of each
   bool accepting_ = false;
   std::atomic<bool> stopping_ = false;
   asio::io_context io_;  // after what its handlers use: they are destroyed with it

@@ -18,6 +18,9 @@ struct ServerLimits {
   std::uint64_t body_bytes_max = 0;           // longer: 413; where no Admit decides
   // Beyond it nothing is accepted until a connection ends; clients wait in the system's queue.
   std::size_t connections_max = 256;
+  // Of one client's address, an IPv6 /64 counting as one; beyond it they are closed. 0: where only this
+  // machine reaches the server all of them, elsewhere an eighth of connections_max, and no fewer than 16.
+  std::size_t client_connections_max = 0;
   // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
   // and for a response.
   std::chrono::milliseconds request_max{10'000};

@@ -191,19 +191,6 @@ TEST(HttpServer, SlowAndSilentClientsAreCutOff) {
   EXPECT_EQ(slow.read_to_end(), "");
 }
 
-TEST(HttpServer, ClientsBeyondTheLimitWaitForAPlace) {
-  const HttpServer server(on_a_free_port({.connections_max = 1}), echo);
-  auto first = std::make_unique<BareClient>(server);
-  first->write("GET /first HT");
-  BareClient second(server);
-  second.write("GET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-  first->write("TP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_THAT(first->read_to_end(), HasSubstr("Connection: close"))
-      << "no place is left for a connection between requests";
-  first.reset();
-  EXPECT_THAT(second.read_to_end(), HasSubstr("GET /second"));
-}
-
 TEST(HttpServer, ATakenPortIsAnErrorThatNamesIt) {
   const HttpServer server(on_a_free_port(), echo);
   ServerSettings settings = on_a_free_port();

@@ -1,0 +1,68 @@
+// Who gets a place where clients are many.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "tests/unit/harness/net/bare_client.hpp"
+
+namespace graphbench::net {
+namespace {
+
+using testing::HasSubstr;
+
+Response echo(const Request& request) {
+  return text_response(200, request.method + " " + request.path);
+}
+
+TEST(ConnectionLimits, ClientsBeyondTheLimitWaitForAPlace) {
+  const HttpServer server(on_a_free_port({.connections_max = 1}), echo);
+  auto first = std::make_unique<BareClient>(server);
+  first->write("GET /first HT");
+  BareClient second(server);
+  second.write("GET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  first->write("TP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(first->read_to_end(), HasSubstr("Connection: close"))
+      << "no place is left for a connection between requests";
+  first.reset();
+  EXPECT_THAT(second.read_to_end(), HasSubstr("GET /second"));
+}
+
+// Empty where the connection was closed instead.
+std::string answer_to_another(const HttpServer& server, const char* from = "127.0.0.1") {
+  BareClient client(server, from);
+  boost::system::error_code closed_already;
+  client.write("GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", closed_already);
+  return client.read_to_end();
+}
+
+TEST(ConnectionLimits, OneClientDoesNotTakeThePlacesOfAll) {
+  const HttpServer server(on_a_free_port({.connections_max = 4, .client_connections_max = 2}), echo);
+  auto idle = std::make_unique<BareClient>(server);
+  BareClient slow(server);
+  slow.write("GET / HT");
+  EXPECT_EQ(answer_to_another(server), "") << "closed at once";
+  EXPECT_THAT(answer_to_another(server, "127.0.0.2"), HasSubstr("GET /x"));
+  idle.reset();
+  std::string answer;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (answer.empty() && std::chrono::steady_clock::now() < end) {
+    answer = answer_to_another(server);
+  }
+  EXPECT_THAT(answer, HasSubstr("GET /x")) << "its place is free again";
+}
+
+TEST(ConnectionLimits, WhereOthersReachItOneOfThemHasAnEighth) {
+  ServerSettings settings = on_a_free_port({.connections_max = 256});
+  settings.address.loopback = false;  // as far as it knows
+  const HttpServer server(settings, echo);
+  std::vector<std::unique_ptr<BareClient>> clients;
+  for (int i = 0; i < 32; ++i) clients.push_back(std::make_unique<BareClient>(server));
+  clients.back()->write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(clients.back()->read_some(), HasSubstr("GET /"));
+  EXPECT_EQ(answer_to_another(server), "");
+}
+
+}  // namespace
+}  // namespace graphbench::net
