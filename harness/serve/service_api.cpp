@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "graphs/ir/error.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/net/router.hpp"
 #include "harness/serve/compare_request.hpp"
@@ -133,8 +134,13 @@ class Api {
   }
 
   Response ready(const Request&) const {
-    static_cast<void>(store_.find(""));  // throws, and becomes a 500, where the file fails
-    return net::text_response(200, "ready");
+    std::string trouble = runner_.trouble();
+    try {
+      if (trouble.empty()) store_.probe();
+    } catch (const Error& error) {
+      trouble = error.what();
+    }
+    return trouble.empty() ? net::text_response(200, "ready") : net::text_response(503, trouble);
   }
 
   Response scrape(const Request&) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "graphs/ir/error.hpp"
 #include "harness/serve/sweep_json.hpp"
 
 namespace graphbench::serve {
@@ -60,7 +61,11 @@ class SweepFeed::Impl {
     const std::scoped_lock lock(mutex_);
     if (running_ == id) running_.clear();
     if (std::ranges::none_of(followers_, [&](const Follower& each) { return each.id == id; })) return;
-    const auto sweep = store_.find(id);
+    std::optional<StoredSweep> sweep;
+    try {
+      sweep = store_.find(id);
+    } catch (const Error&) {  // a stream that ends without the event makes its client ask again
+    }
     if (sweep) tell(id, bytes_of(event_of("done", text_of(json_of(*sweep)))));
     std::erase_if(followers_, [&](const Follower& follower) {
       if (follower.id == id) follower.stream->end();

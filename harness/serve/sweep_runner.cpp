@@ -1,4 +1,5 @@
-// A thread of its own: takes a sweep from the store, runs its process, puts the end back.
+// A thread of its own: takes a sweep from the store, runs its process, puts the end back. Where the store
+// fails, the end is kept in memory and tried again, and no other sweep starts meanwhile.
 #include "harness/serve/sweep_runner.hpp"
 
 #include <condition_variable>
@@ -15,6 +16,7 @@
 #include "harness/serve/sweep_events.hpp"
 #include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_process.hpp"
+#include "harness/sweep/environment.hpp"
 #include "harness/sweep/exit_text.hpp"
 
 namespace graphbench::serve {
@@ -33,6 +35,12 @@ std::optional<std::string> contents_of(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
+// Where it cannot be removed the next run of this sweep, if any, says so: it cannot write its document.
+void remove_file(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+}
+
 // Where a sweep's submitting thread will be, as far as its arguments say.
 model::InstrumentOptions instruments_of(const std::vector<std::string>& argv) {
   static constexpr std::string_view cpu = "--cpu=";
@@ -46,6 +54,13 @@ model::InstrumentOptions instruments_of(const std::vector<std::string>& argv) {
   }
   return instruments;
 }
+
+// The store failed, not the sweep: what it has measured is kept, and it can be resumed.
+class StoreFailed : public Error {
+ public:
+  explicit StoreFailed(const Error& why)
+      : Error(why.code(), std::string("its cells could not be stored: ") + why.what()) {}
+};
 
 // Of graphbench_sweeps_total.
 const char* word_of(const SweepEnd& end) {
@@ -92,66 +107,102 @@ class SweepRunner::Impl {
     return true;
   }
 
+  std::string trouble() const {
+    const std::scoped_lock lock(mutex_);
+    return trouble_;
+  }
+
  private:
   void loop() {
     bystanders_.join();
-    while (true) {
-      std::optional<StoredSweep> sweep;
-      try {
-        sweep = next();
-        if (!sweep) return;
-        const SweepEnd end = run(*sweep);
-        store_.end(sweep->id, end);
-        service_metrics_.count_sweep(word_of(end));
-        feed_.tell_done(sweep->id);
-      } catch (const std::exception& error) {
-        // A full disk, most likely. The sweep stays as running and is found interrupted by the next process.
-        std::fprintf(stderr, "graphbench: warning: sweep %s: %s\n", sweep ? sweep->id.c_str() : "?",
-                     error.what());
-        std::this_thread::sleep_for(std::chrono::seconds(1));
-      }
-      const std::scoped_lock lock(mutex_);
-      running_.clear();
+    while (const std::optional<StoredSweep> sweep = next()) {
+      const std::string document = settings_.folder + "/" + sweep->id + ".json";
+      remove_file(document);  // an earlier run's, which is not to pass for this one's
+      const SweepEnd end = run(*sweep, document);
+      const bool stored = put_back(sweep->id, end);
+      service_metrics_.count_sweep(word_of(end));
+      if (!stored) return;  // the next process finds it interrupted
+      feed_.tell_done(sweep->id);
+      remove_file(document);
     }
   }
 
   // Nothing where the service stops.
   std::optional<StoredSweep> next() {
-    while (true) {
-      std::unique_lock lock(mutex_);
-      if (stopping_) return std::nullopt;
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
       woken_ = false;
-      if (std::optional<StoredSweep> sweep = store_.take()) {
-        running_ = sweep->id;
-        cancelled_ = false;
-        return sweep;
+      try {
+        std::optional<StoredSweep> sweep = store_.take();
+        trouble_.clear();
+        if (sweep) {
+          running_ = sweep->id;
+          cancelled_ = false;
+          return sweep;
+        }
+      } catch (const std::exception& error) {
+        tell_trouble(std::string("no sweep is started: ") + error.what());
+        work_.wait_for(lock, settings_.retry, [this] { return stopping_; });
+        continue;
       }
       work_.wait(lock, [this] { return stopping_ || woken_; });
     }
+    return std::nullopt;
   }
 
-  SweepEnd run(const StoredSweep& sweep) {
-    const std::string document = settings_.folder + "/" + sweep.id + ".json";
+  // Until the store has it; false where the service stops before.
+  bool put_back(const std::string& id, const SweepEnd& end) {
+    while (true) {
+      std::unique_lock lock(mutex_, std::defer_lock);
+      try {
+        store_.end(id, end);
+        lock.lock();
+        trouble_.clear();
+        return true;
+      } catch (const std::exception& error) {
+        lock.lock();
+        tell_trouble(std::string("the end of a sweep is not stored yet: ") + error.what());
+      }
+      if (stopping_) return false;
+      work_.wait_for(lock, settings_.retry, [this] { return stopping_; });
+    }
+  }
+
+  // Once, however often it is tried. With the lock held.
+  void tell_trouble(const std::string& why) {
+    if (trouble_ == why) return;
+    trouble_ = why;
+    std::fprintf(stderr, "graphbench: warning: %s\n", why.c_str());
+  }
+
+  SweepEnd run(const StoredSweep& sweep, const std::string& document) {
     std::vector<std::string> argv = settings_.command;
     argv.insert(argv.end(), {"--sweep", "--quiet", "--json=" + document});
-    SweepExit exit;
+    device_.clear();
+    SweepEnd end;
     try {
       for (const std::string& argument : sweep.arguments) argv.push_back(with_path(argument));
-      exit = run_process(sweep.id, argv);
-    } catch (const Error& error) {
-      return {SweepState::failed, std::nullopt, error.what(), std::nullopt};
+      end = end_of(run_process(sweep.id, argv));
+      end.result = contents_of(document);
+    } catch (const StoreFailed& error) {
+      end = cut_short(SweepState::interrupted, error.what());
+    } catch (const std::exception& error) {
+      end = cut_short(SweepState::failed, error.what());
     }
-    SweepEnd end = end_of(exit);
-    end.result = contents_of(document);
-    std::error_code ignored;  // what cannot be removed is written over by nobody: ids do not repeat
-    std::filesystem::remove(document, ignored);
+    end.finished_at = sweep::utc_now();
     if (end.state == SweepState::done && !device_.empty()) metrics_.drop_vanished(device_);
     compare(sweep.id, end);
     if (!device_.empty()) {
-      const bool success = end.state == SweepState::done && exit.exit_code == 0;
+      const bool success = end.state == SweepState::done && end.exit_code == 0;
       metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
     }
     return end;
+  }
+
+  SweepEnd cut_short(SweepState state, const std::string& why) {
+    const std::scoped_lock lock(mutex_);
+    running_.clear();
+    return {cancelled_ ? SweepState::cancelled : state, std::nullopt, why, std::nullopt};
   }
 
   // A sweep that did not end by itself is not compared: what was not measured is not lost.
@@ -180,9 +231,8 @@ class SweepRunner::Impl {
   }
 
   SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {
-    device_.clear();
     std::string kept;  // where it was interrupted before
-    for (const std::string& line : store_.kept(id)) kept += line + "\n";
+    for (const std::string& line : kept_of(id)) kept += line + "\n";
     bystanders_.spread();
     SweepProcess process(argv, kept);
     bystanders_.keep_off(instruments_of(argv));
@@ -238,7 +288,23 @@ class SweepRunner::Impl {
         cells.push_back({model::id_of(done->cells[i].cell), std::move(done->documents.at(i)),
                          encode_sweep_event(SweepCells{{done->cells[i]}, {}, done->identity})});
       }
-      feed_.tell_cells(id, store_.add_cells(id, cells));
+      feed_.tell_cells(id, add_cells(id, cells));
+    }
+  }
+
+  std::vector<StoredCell> add_cells(const std::string& id, const std::vector<SweepStore::NewCell>& cells) {
+    try {
+      return store_.add_cells(id, cells);
+    } catch (const Error& error) {
+      throw StoreFailed(error);
+    }
+  }
+
+  std::vector<std::string> kept_of(const std::string& id) {
+    try {
+      return store_.kept(id);
+    } catch (const Error& error) {
+      throw StoreFailed(error);
     }
   }
 
@@ -248,11 +314,12 @@ class SweepRunner::Impl {
   reporters::ServiceMetrics& service_metrics_;
   SweepFeed& feed_;
   machine::Bystanders& bystanders_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable work_;
   bool stopping_ = false;
   bool woken_ = false;
   bool cancelled_ = false;
+  std::string trouble_;
   std::string running_;              // the sweep's id
   SweepProcess* process_ = nullptr;  // of the running sweep
   std::string device_;               // of the running sweep; the thread's own
@@ -265,6 +332,10 @@ SweepRunner::~SweepRunner() = default;
 
 void SweepRunner::wake() {
   impl_->wake();
+}
+
+std::string SweepRunner::trouble() const {
+  return impl_->trouble();
 }
 
 bool SweepRunner::cancel(const std::string& id) {

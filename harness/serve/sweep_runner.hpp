@@ -20,6 +20,7 @@ struct RunnerSettings {
   std::vector<std::string> command;  // how to start a sweep; its arguments follow
   std::string folder;                // where a running sweep writes its document
   std::chrono::milliseconds grace{10'000};
+  std::chrono::milliseconds retry{3'000};  // between attempts to store what could not be stored
   std::shared_ptr<const publish::Baseline> baseline = nullptr;  // none
   PluginFolder plugins = {};  // where an argument --plugin=NAME finds its file
 };
@@ -46,6 +47,8 @@ class SweepRunner {
   void wake();
   // Stops the sweep where it runs; it becomes cancelled. False where it does not run.
   bool cancel(const std::string& id);
+  // Why no sweep is started until it is tried again: the store fails. Empty: nothing.
+  std::string trouble() const;
 
  private:
   class Impl;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +19,8 @@ namespace {
 
 constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done",
                                                     "failed", "cancelled", "interrupted"};
+
+constexpr std::chrono::seconds probe_period{1};
 
 // FULL: an accepted sweep survives the machine's end, not only the process's.
 constexpr const char* schema =
@@ -164,14 +168,16 @@ class SweepStore::Impl {
     }
     if (count_queued() >= queued_max) return {Added::What::full, "", true};
     const std::string id = new_id();
-    Statement(database_,
-              "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) "
-              "VALUES (?, 'queued', ?, ?, ?)")
-        .bind(id)
-        .bind(text)
-        .bind(key.empty() ? std::optional<std::string>() : key)
-        .bind(sweep::utc_now())
-        .step();
+    write([&] {
+      Statement(database_,
+                "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) "
+                "VALUES (?, 'queued', ?, ?, ?)")
+          .bind(id)
+          .bind(text)
+          .bind(key.empty() ? std::optional<std::string>() : key)
+          .bind(sweep::utc_now())
+          .step();
+    });
     return {Added::What::added, id, true};
   }
 
@@ -201,38 +207,59 @@ class SweepStore::Impl {
 
   std::optional<std::string> result(const std::string& id) const {
     const std::scoped_lock lock(mutex_);
-    Statement row(database_, "SELECT result FROM sweeps WHERE id = ?");
+    Statement row(database_, "SELECT result FROM sweeps WHERE id = ? AND state NOT IN ('queued', 'running')");
     if (!row.bind(id).step() || row.is_null(0)) return std::nullopt;
     return row.text(0);
   }
 
   std::optional<StoredSweep> take() {
     const std::scoped_lock lock(mutex_);
-    Statement row(database_,
-                  std::string("UPDATE sweeps SET state = 'running', started_at = ? WHERE number = "
-                              "(SELECT min(number) FROM sweeps WHERE state = 'queued') RETURNING ") +
-                      columns);
-    if (!row.bind(sweep::utc_now()).step()) return std::nullopt;
-    StoredSweep sweep = sweep_of(row);
-    row.step();  // a statement that returns rows is done when there are no more
-    return sweep;
+    std::optional<StoredSweep> taken;
+    write([&] {
+      Statement row(database_,
+                    std::string("UPDATE sweeps SET state = 'running', started_at = ?, result = NULL "
+                                "WHERE number = (SELECT min(number) FROM sweeps WHERE state = 'queued') "
+                                "RETURNING ") +
+                        columns);
+      if (!row.bind(sweep::utc_now()).step()) return;
+      taken = sweep_of(row);
+      row.step();  // a statement that returns rows is done when there are no more
+    });
+    return taken;
   }
 
   void end(const std::string& id, const SweepEnd& end) {
     const std::scoped_lock lock(mutex_);
-    Statement(database_,
-              "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, "
-              "result = coalesce(?, result) "
-              "WHERE id = ?")
-        .bind(std::string(name_of(end.state)))
-        .bind(sweep::utc_now())
-        .bind(end.exit_code)
-        .bind(end.message)
-        .bind(end.result)
-        .bind(id)
-        .step();
-    if (end.state == SweepState::interrupted) return;
-    Statement(database_, "DELETE FROM kept WHERE sweep = ?").bind(id).step();
+    write([&] {
+      Statement(database_,
+                "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? "
+                "WHERE id = ?")
+          .bind(std::string(name_of(end.state)))
+          .bind(end.finished_at.empty() ? sweep::utc_now() : end.finished_at)
+          .bind(end.exit_code)
+          .bind(end.message)
+          .bind(end.result)
+          .bind(id)
+          .step();
+      if (end.state == SweepState::interrupted) return;
+      Statement(database_, "DELETE FROM kept WHERE sweep = ?").bind(id).step();
+    });
+  }
+
+  // A change that is rolled back never leaves memory: only one that is kept shows whether the disk has room.
+  void probe() {
+    const std::scoped_lock lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (!probed_ || now - *probed_ >= probe_period) {
+      probed_ = now;
+      probe_error_.clear();
+      try {
+        write([this] { Statement(database_, "PRAGMA user_version = 0").step(); });
+      } catch (const Error& error) {
+        probe_error_ = error.what();
+      }
+    }
+    if (!probe_error_.empty()) throw Error(ErrorCode::io, probe_error_);
   }
 
   std::vector<std::string> kept(const std::string& sweep) const {
@@ -246,19 +273,22 @@ class SweepStore::Impl {
 
   bool resume(const std::string& id) {
     const std::scoped_lock lock(mutex_);
-    Statement(database_,
-              "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, "
-              "message = '' WHERE id = ? AND state = 'interrupted'")
-        .bind(id)
-        .step();
-    return sqlite3_changes(database_) > 0;
+    int changed = 0;
+    write([&] {
+      Statement(database_,
+                "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, "
+                "message = '' WHERE id = ? AND state = 'interrupted'")
+          .bind(id)
+          .step();
+      changed = sqlite3_changes(database_);
+    });
+    return changed > 0;
   }
 
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells) {
     const std::scoped_lock lock(mutex_);
     std::vector<StoredCell> added;
-    Statement(database_, "BEGIN IMMEDIATE").step();
-    try {
+    write([&] {
       for (const NewCell& cell : cells) {
         Statement known(database_, "SELECT 1 FROM cells WHERE sweep = ? AND cell = ? AND document = ?");
         if (known.bind(sweep).bind(cell.id).bind(cell.document).step()) continue;
@@ -274,11 +304,7 @@ class SweepStore::Impl {
             .bind(cell.kept)
             .step();
       }
-      Statement(database_, "COMMIT").step();
-    } catch (const Error&) {
-      sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
-      throw;
-    }
+    });
     return added;
   }
 
@@ -294,16 +320,36 @@ class SweepStore::Impl {
 
   bool cancel(const std::string& id) {
     const std::scoped_lock lock(mutex_);
-    Statement(database_,
-              "UPDATE sweeps SET state = 'cancelled', finished_at = ? "
-              "WHERE id = ? AND state = 'queued'")
-        .bind(sweep::utc_now())
-        .bind(id)
-        .step();
-    return sqlite3_changes(database_) > 0;
+    int changed = 0;
+    write([&] {
+      Statement(database_,
+                "UPDATE sweeps SET state = 'cancelled', finished_at = ? "
+                "WHERE id = ? AND state = 'queued'")
+          .bind(sweep::utc_now())
+          .bind(id)
+          .step();
+      changed = sqlite3_changes(database_);
+    });
+    return changed > 0;
   }
 
  private:
+  // One transaction.
+  void write(const std::function<void()>& change) {
+    Statement(database_, "BEGIN IMMEDIATE").step();
+    try {
+      // A file that was removed takes what is written to it along.
+      int moved = 0;
+      sqlite3_file_control(database_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+      if (moved != 0) throw Error(ErrorCode::io, "use the sweeps' database: its file is no longer there");
+      change();
+      Statement(database_, "COMMIT").step();
+    } catch (const Error&) {
+      sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+      throw;
+    }
+  }
+
   std::size_t count_queued() const {
     Statement queued(database_, "SELECT count(*) FROM sweeps WHERE state = 'queued'");
     queued.step();
@@ -312,6 +358,8 @@ class SweepStore::Impl {
 
   mutable std::mutex mutex_;
   sqlite3* database_ = nullptr;
+  std::optional<std::chrono::steady_clock::time_point> probed_;
+  std::string probe_error_;  // of that time; empty: none
 };
 
 SweepStore::SweepStore(const std::string& file) : impl_(std::make_unique<Impl>(file)) {}
@@ -336,6 +384,10 @@ std::optional<std::string> SweepStore::result(const std::string& id) const {
 
 std::size_t SweepStore::queued() const {
   return impl_->queued();
+}
+
+void SweepStore::probe() {
+  impl_->probe();
 }
 
 std::optional<StoredSweep> SweepStore::take() {

@@ -35,7 +35,8 @@ struct SweepEnd {
   SweepState state = SweepState::done;
   std::optional<int> exit_code;
   std::string message;
-  std::optional<std::string> result;  // the document, whole; absent: what was kept before stays
+  std::optional<std::string> result;  // the document, whole
+  std::string finished_at = {};       // empty: now
 };
 
 // Thread-safe. Every change is on disk when the call returns. All throw Error(io) where the file fails.
@@ -59,12 +60,16 @@ class SweepStore {
   std::optional<StoredSweep> find(const std::string& id) const;
   // Newest first; of those that are older than `after`, which exists, where given.
   std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const;
+  // Of a sweep that has ended.
   std::optional<std::string> result(const std::string& id) const;
 
   std::size_t queued() const;
+  // Throws where nothing can be written now. Writes once a second at most: in between it says the same again.
+  void probe();
 
-  // The oldest queued one becomes running.
+  // The oldest queued one becomes running. A document that it had from before an interruption is no more.
   std::optional<StoredSweep> take();
+  // All of it or nothing; may be tried again.
   void end(const std::string& id, const SweepEnd& end);
   // An interrupted one becomes queued again; false where it is not interrupted.
   bool resume(const std::string& id);

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The service as a person runs it: real sweeps on the host device, real signals, a real kill -9."""
 
+import contextlib
 import json
 import os
 import pathlib
 import resource
 import signal
 import socket
+import sqlite3
 import time
 import unittest
 import urllib.request
@@ -223,6 +225,32 @@ class Serve(ServeCase):
             self.assertIsNotNone(cell["summary"]["latency_seconds"]["within_launch"])
         told = {cell["id"]: cell for cell in self.ask("GET", sweep + "/cells")[1]["cells"]}
         self.assertEqual({cell["id"]: cell for cell in result["cells"]}, told)
+
+    def test_a_store_that_cannot_be_written_for_a_while_costs_no_finished_cell(self):
+        self.serve()
+        sweep, queued = self.submit({**MANY, "warmup": list(range(4))}), self.submit(TINY)
+        wait_for("a cell", lambda: self.ask("GET", sweep + "/cells")[1]["cells"])
+        # What a full disk does to a write, without one: another program holds the database's lock.
+        with contextlib.closing(sqlite3.connect(self.folder / "graphbench-state" / "sweeps.sqlite",
+                                                isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            said = wait_for("the trouble to be told",
+                            lambda: "end of a sweep" in (answer := self.ready())[1] and answer)
+            self.assertEqual((503, True), (said[0], "locked" in said[1]))
+            self.assertEqual("queued", self.ask("GET", queued)[1]["state"])
+            self.assertIn('graphbench_sweep_running{device="host"} 0', fetch(self.url + "/metrics")[2])
+        self.wait_for_state(queued, "done")
+        stopped = self.ask("GET", sweep)[1]
+        self.assertEqual(("interrupted", True), (stopped["state"], stopped["resumable"]))
+        self.assertIn("locked", stopped["message"])
+        wait_for("it to be ready", lambda: self.ready()[0] == 200)
+        self.assertEqual(202, self.ask("POST", sweep + "/resume")[0])
+        self.wait_for_state(sweep, "done")
+        self.assertTrue(self.ask("GET", sweep + "/results")[1]["complete"])
+
+    def ready(self):
+        status, _, text = fetch(self.url + "/readyz")
+        return status, text
 
     def test_two_services_do_not_share_a_folder(self):
         self.serve()

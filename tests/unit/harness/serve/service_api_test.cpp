@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/unit/harness/serve/scratch_folder.hpp"
+#include "tests/unit/harness/serve/unwritable.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -32,9 +34,12 @@ class ServiceApiTest : public testing::Test {
     feed_.reset();
     store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
     feed_ = std::make_unique<SweepFeed>(*store_, 100);
-    runner_ = std::make_unique<SweepRunner>(
-        RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), std::chrono::minutes(1)},
-        RunnerParts{*store_, metrics_, service_metrics_, *feed_, bystanders_});
+    runner_ =
+        std::make_unique<SweepRunner>(RunnerSettings{{"/bin/sh", "-c", script, "sh"},
+                                                     folder_.path(),
+                                                     std::chrono::minutes(1),
+                                                     std::chrono::milliseconds(5)},
+                                      RunnerParts{*store_, metrics_, service_metrics_, *feed_, bystanders_});
     ApiSettings settings;
     settings.access.token = token_;
     settings.queued_max = 2;
@@ -209,6 +214,59 @@ TEST_F(ServiceApiTest, AnInterruptedSweepIsResumedUnderItsName) {
   EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
   EXPECT_EQ(wait_for(running, "cancelled"), "cancelled");
   EXPECT_EQ(ask("POST", "/v1/sweeps/nobody/resume").status, 404u);
+}
+
+TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
+  const json sweep = submit(R"({"seed": 1})");
+  const std::string id = sweep.at("id").get<std::string>();
+  wait_until_it_waits(sweep);
+  std::filesystem::remove(folder_.file(id + ".json.ready"));
+  restart();
+  EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, "partly\n");
+  std::ofstream(folder_.file(id + ".json")) << "left by a service that was killed";
+  EXPECT_EQ(ask("POST", path_of(sweep) + "/resume").status, 202u);
+  wait_until_it_waits(sweep);
+  EXPECT_EQ(ask("GET", path_of(sweep) + "/results").status, 409u);
+  EXPECT_FALSE(std::filesystem::exists(folder_.file(id + ".json")));
+}
+
+TEST_F(ServiceApiTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
+  const json sweep = submit(R"({"seed": 1})");
+  const std::string id = sweep.at("id").get<std::string>();
+  const std::string document = folder_.file(id + ".json");
+  wait_until_it_waits(sweep);
+  const json next = submit("{}");
+  const net::Response events = ask("GET", path_of(sweep) + "/events");
+  {
+    const Unwritable unwritable(folder_.file("sweeps.sqlite"));
+    EXPECT_TRUE(runner_->cancel(id));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (runner_->trouble().empty() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    const net::Response ready = ask("GET", "/readyz");
+    EXPECT_EQ(ready.status, 503u);
+    EXPECT_THAT(*ready.body, HasSubstr("the end of a sweep is not stored yet: "));
+    EXPECT_EQ(state(sweep), "running");
+    EXPECT_EQ(state(next), "queued");
+    EXPECT_TRUE(std::filesystem::exists(document)) << "what is not stored is not removed";
+  }
+  EXPECT_EQ(wait_for(next, "done"), "done");
+  EXPECT_EQ(state(sweep), "cancelled");
+  EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, "partly\n");
+  EXPECT_FALSE(std::filesystem::exists(document));
+  EXPECT_EQ(ask("GET", "/readyz").status, 200u);
+  EXPECT_THAT(*ask("GET", "/metrics").body, HasSubstr("graphbench_sweeps_total{status=\"cancelled\"} 1\n"));
+  std::string told;
+  for (auto each = events.stream->take(); each.bytes; each = events.stream->take()) told += *each.bytes;
+  EXPECT_THAT(told, HasSubstr("event: done"));
+}
+
+TEST_F(ServiceApiTest, ItIsNotReadyWhereItsStoreCannotBeWritten) {
+  const Unwritable unwritable(folder_.file("sweeps.sqlite"));
+  const net::Response ready = ask("GET", "/readyz");
+  EXPECT_EQ(ready.status, 503u);
+  EXPECT_THAT(*ready.body, HasSubstr("locked"));
 }
 
 TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {

@@ -5,6 +5,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "tests/unit/harness/serve/scratch_folder.hpp"
+#include "tests/unit/harness/serve/unwritable.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -19,6 +20,15 @@ class SweepStoreTest : public testing::Test {
     return *store_;
   }
   void restart() { store_.reset(); }
+  std::string file() const { return folder_.file("sweeps.sqlite"); }
+  // What the database refuses from here on, as it would where its disk is full.
+  void refuse(const std::string& change) const {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+    const std::string sql = "CREATE TRIGGER no BEFORE " + change + " BEGIN SELECT raise(ABORT, 'full'); END";
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+  }
 
  private:
   ScratchFolder folder_;
@@ -69,6 +79,55 @@ TEST_F(SweepStoreTest, WhatWasKeptOutlivesAnInterruptionAndNoOtherEnd) {
   EXPECT_TRUE(store().kept(done).empty());
   store().end(cut, {SweepState::interrupted, 130, "", std::nullopt});
   EXPECT_EQ(store().kept(cut).size(), 2u);
+}
+
+TEST_F(SweepStoreTest, AnEndIsStoredAsAWholeOrNotAtAll) {
+  const std::string id = add("a");
+  store().take();
+  store().add_cells(id, {{"one", "{}", "line"}});
+  refuse("DELETE ON kept");
+  EXPECT_THROW(store().end(id, {SweepState::done, 0, "", "{}"}), Error);
+  EXPECT_EQ(store().find(id)->state, SweepState::running);
+  EXPECT_EQ(store().kept(id).size(), 1u);
+  store().end(id, {SweepState::interrupted, 130, "", "{}", "2026-01-02T03:04:05Z"});
+  EXPECT_EQ(store().find(id)->finished_at, "2026-01-02T03:04:05Z") << "no transaction is left open";
+}
+
+TEST_F(SweepStoreTest, ADocumentIsGivenOutOnceItsSweepHasEndedAndUntilItRunsAgain) {
+  const std::string id = add("a");
+  store().take();
+  store().end(id, {SweepState::interrupted, 130, "", "partly"});
+  EXPECT_EQ(store().result(id), "partly");
+  EXPECT_TRUE(store().resume(id));
+  EXPECT_FALSE(store().result(id));
+  EXPECT_TRUE(store().cancel(id));
+  EXPECT_EQ(store().result(id), "partly") << "it did not run again";
+  const std::string other = add("b");
+  store().take();
+  store().end(other, {SweepState::interrupted, 130, "", "partly"});
+  store().resume(other);
+  store().take();
+  EXPECT_FALSE(store().result(other));
+  store().end(other, {SweepState::failed, std::nullopt, "crashed", std::nullopt});
+  EXPECT_FALSE(store().result(other)) << "an earlier run's document is not this one's";
+}
+
+TEST_F(SweepStoreTest, AProbeFailsWhereNothingCanBeWritten) {
+  store().probe();
+  restart();
+  {
+    store();
+    const Unwritable unwritable(file());
+    EXPECT_THROW(store().probe(), Error);
+  }
+  EXPECT_THROW(store().probe(), Error) << "it writes once a second at most";
+}
+
+TEST_F(SweepStoreTest, AFileThatWasRemovedIsToldOf) {
+  add("a");
+  std::filesystem::remove(file());
+  EXPECT_THROW(store().probe(), Error);
+  EXPECT_THROW(add("b"), Error) << "what cannot be kept is not accepted";
 }
 
 TEST_F(SweepStoreTest, AFullQueueTakesNoMore) {
