@@ -1,10 +1,14 @@
 // Names come from the folder, never from a request; links are resolved before anything is believed of them.
 #include "harness/serve/plugin_folder.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
 
+#include "graphs/ir/error.hpp"
 #include "harness/config/input_error.hpp"
 
 namespace graphbench::serve {
@@ -16,6 +20,17 @@ bool is_name(const std::string& text) {
   static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
   return !text.empty() && text.size() <= 64 && text.find_first_not_of(letters) == std::string::npos;
 }
+
+// Whether nobody but root and this user decides what stands there. A group is others: who is in it changes.
+bool is_ours_alone(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return false;
+  const bool owned = status.st_uid == 0 || status.st_uid == geteuid();
+  return owned && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+constexpr const char* not_ours_alone =
+    " is owned or can be written by others than root and this user: chown it, chmod go-w it";
 
 // By name. Whoever may write to the folder decides what runs, so that nothing is won by swapping a file
 // between this look and the loader's.
@@ -44,24 +59,33 @@ PluginFolder::PluginFolder(const std::string& folder) {
   if (folder_.empty() || status.type() != fs::file_type::directory) {
     throw config::InputError("--plugin-folder", named + " is no folder: give one that holds NAME.so files");
   }
-  if ((status.permissions() & fs::perms::others_write) != fs::perms::none) {
-    throw config::InputError("--plugin-folder",
-                             named + " can be written by anyone on this machine: chmod o-w it first");
+  if (!is_ours_alone(folder_)) throw config::InputError("--plugin-folder", named + not_ours_alone);
+  for (const auto& [name, path] : plugins_in(folder_)) {
+    if (!is_ours_alone(path))
+      throw config::InputError("--plugin-folder", config::in_quotes(path) + not_ours_alone);
   }
 }
 
 std::vector<std::string> PluginFolder::names() const {
   std::vector<std::string> names;
-  if (!given()) return names;
-  for (const auto& [name, path] : plugins_in(folder_)) names.push_back(name);
+  if (!given() || !is_ours_alone(folder_)) return names;
+  for (const auto& [name, path] : plugins_in(folder_)) {
+    if (is_ours_alone(path)) names.push_back(name);
+  }
   return names;
 }
 
-std::optional<std::string> PluginFolder::path_of(const std::string& name) const {
-  if (!given()) return std::nullopt;
-  const std::map<std::string, std::string> plugins = plugins_in(folder_);
+std::string PluginFolder::path_of(const std::string& name) const {
+  const std::map<std::string, std::string> plugins =
+      given() ? plugins_in(folder_) : std::map<std::string, std::string>();
   const auto found = plugins.find(name);
-  return found == plugins.end() ? std::nullopt : std::optional<std::string>(found->second);
+  const auto refuse = [&](const std::string& why) -> std::string {
+    throw Error(ErrorCode::io, "plugin '" + name + "': " + why);
+  };
+  if (found == plugins.end()) return refuse("it is no longer in the plugin folder");
+  if (!is_ours_alone(folder_)) return refuse("its folder" + std::string(not_ours_alone));
+  if (!is_ours_alone(found->second)) return refuse("its file" + std::string(not_ours_alone));
+  return found->second;
 }
 
 }  // namespace graphbench::serve

@@ -224,10 +224,7 @@ class SweepRunner::Impl {
   std::string with_path(const std::string& argument) const {
     constexpr std::string_view option = "--plugin=";
     if (!argument.starts_with(option)) return argument;
-    const std::string name = argument.substr(option.size());
-    const std::optional<std::string> path = settings_.plugins.path_of(name);
-    if (!path) throw Error(ErrorCode::io, "plugin '" + name + "': it is no longer in the plugin folder");
-    return std::string(option) + *path;
+    return std::string(option) + settings_.plugins.path_of(argument.substr(option.size()));
   }
 
   SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {

@@ -2,10 +2,12 @@
 #include "harness/serve/plugin_folder.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "graphs/ir/error.hpp"
 #include "harness/config/input_error.hpp"
 #include "tests/unit/harness/serve/scratch_folder.hpp"
 
@@ -20,11 +22,15 @@ class PluginFolderTest : public testing::Test {
  protected:
   PluginFolderTest() {
     fs::create_directory(scratch_.file("plugins"));
+    fs::permissions(scratch_.file("plugins"), fs::perms(0755));
     write("outside.so");
     write("plugins/one.so");
     write("plugins/two_2-b.so");
   }
-  void write(const std::string& name) const { std::ofstream(scratch_.file(name)) << "x"; }
+  void write(const std::string& name) const {
+    std::ofstream(scratch_.file(name)) << "x";
+    fs::permissions(scratch_.file(name), fs::perms(0644));
+  }
   std::string inside(const std::string& name) const { return scratch_.file("plugins/" + name); }
   PluginFolder folder() const { return PluginFolder(inside("")); }
   std::string refusal() const {
@@ -43,7 +49,7 @@ TEST_F(PluginFolderTest, PluginsAreFoundByTheirBareNames) {
   EXPECT_THAT(folder().names(), ElementsAre("one", "two_2-b"));
   EXPECT_EQ(folder().path_of("one"), fs::canonical(inside("one.so")));
   write("plugins/later.so");
-  EXPECT_NE(folder().path_of("later"), std::nullopt);
+  EXPECT_EQ(folder().path_of("later"), fs::canonical(inside("later.so")));
 }
 
 TEST_F(PluginFolderTest, NothingElseIsAPlugin) {
@@ -54,7 +60,7 @@ TEST_F(PluginFolderTest, NothingElseIsAPlugin) {
   EXPECT_THAT(folder().names(), ElementsAre("one", "two_2-b"));
   for (const char* name :
        {"", ".", "..", "../outside", "outside", "one.so", "./one", "plugins/one", "a b", "folder"}) {
-    EXPECT_EQ(folder().path_of(name), std::nullopt) << name;
+    EXPECT_THROW(folder().path_of(name), Error) << name;
   }
 }
 
@@ -71,17 +77,48 @@ TEST_F(PluginFolderTest, LinksThatLeaveTheFolderAreNoPlugins) {
   EXPECT_EQ(folder().path_of("alias"), fs::canonical(inside("one.so")));
 }
 
-TEST_F(PluginFolderTest, AFolderThatIsNoneOrIsEverybodysIsRefused) {
-  fs::permissions(inside(""), fs::perms::all);
-  EXPECT_THAT(refusal(), HasSubstr("--plugin-folder: "));
-  EXPECT_THAT(refusal(), HasSubstr("can be written by anyone"));
+TEST_F(PluginFolderTest, WhatOthersMayWriteIsRefusedAtTheStart) {
+  for (const char* name : {"", "one.so"}) {
+    for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+      fs::permissions(inside(name), others, fs::perm_options::add);
+      EXPECT_THAT(refusal(), HasSubstr("--plugin-folder: ")) << name;
+      EXPECT_THAT(refusal(), HasSubstr("can be written by others")) << name;
+      fs::permissions(inside(name), others, fs::perm_options::remove);
+    }
+  }
+  EXPECT_EQ(refusal(), "accepted");
   EXPECT_THROW(PluginFolder(scratch_.file("none")), config::InputError);
   EXPECT_THROW(PluginFolder(scratch_.file("outside.so")), config::InputError);
 }
 
+TEST_F(PluginFolderTest, WhatIsOwnedByAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  for (const char* name : {"", "one.so"}) {
+    ASSERT_EQ(chown(inside(name).c_str(), 12345, 0), 0);
+    EXPECT_THAT(refusal(), HasSubstr("is owned")) << name;
+    ASSERT_EQ(chown(inside(name).c_str(), 0, 0), 0);
+  }
+}
+
+TEST_F(PluginFolderTest, WhatOthersMayWriteMeanwhileIsNoPluginAnyMore) {
+  const PluginFolder served = folder();
+  fs::permissions(inside("one.so"), fs::perms::group_write, fs::perm_options::add);
+  EXPECT_THAT(served.names(), ElementsAre("two_2-b"));
+  EXPECT_THROW(served.path_of("one"), Error);
+  EXPECT_EQ(served.path_of("two_2-b"), fs::canonical(inside("two_2-b.so")));
+  fs::permissions(inside(""), fs::perms::all);
+  EXPECT_THAT(served.names(), ElementsAre());
+  try {
+    served.path_of("two_2-b");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("plugin 'two_2-b': its folder is owned or can be written by others"));
+  }
+}
+
 TEST_F(PluginFolderTest, WithoutAFolderThereAreNone) {
   EXPECT_THAT(PluginFolder("").names(), ElementsAre());
-  EXPECT_EQ(PluginFolder("").path_of("one"), std::nullopt);
+  EXPECT_THROW(PluginFolder("").path_of("one"), Error);
 }
 
 }  // namespace
