@@ -1,12 +1,16 @@
 // One table. Statements are prepared for each call: a service that measures for minutes can afford it.
 #include "harness/serve/sweep_store.hpp"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -114,19 +118,34 @@ class Statement {
   int bound_ = 0;
 };
 
+// A row that somebody has changed by hand is one sweep that failed, and no reason to tell of no other.
 StoredSweep sweep_of(const Statement& row) {
   StoredSweep sweep;
   sweep.id = row.text(0);
-  const auto* const state = std::ranges::find(state_names, row.text(1));
-  if (state == state_names.end()) throw Error(ErrorCode::io, "read sweep " + sweep.id + ": unknown state");
-  sweep.state = static_cast<SweepState>(state - state_names.begin());
-  sweep.arguments = nlohmann::json::parse(row.text(2)).get<std::vector<std::string>>();
   sweep.submitted_at = row.text(3);
   sweep.started_at = row.text(4);
   sweep.finished_at = row.text(5);
   sweep.exit_code = row.number(6);
   sweep.message = row.text(7);
+  const auto* const state = std::ranges::find(state_names, row.text(1));
+  try {
+    if (state == state_names.end()) throw Error(ErrorCode::io, "its state is none");
+    sweep.state = static_cast<SweepState>(state - state_names.begin());
+    sweep.arguments = nlohmann::json::parse(row.text(2)).get<std::vector<std::string>>();
+  } catch (const std::exception& error) {
+    sweep.state = SweepState::failed;
+    sweep.message = std::string("what is stored of this sweep cannot be read: ") + error.what();
+  }
   return sweep;
+}
+
+// SQLite gives the files beside it the mode of this one.
+void make_private(const std::string& file) {
+  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    throw Error(ErrorCode::io, "open the sweeps' database '" + file + "': " + std::strerror(errno));
+  }
+  close(descriptor);
 }
 
 }  // namespace
@@ -138,6 +157,7 @@ const char* name_of(SweepState state) {
 class SweepStore::Impl {
  public:
   explicit Impl(const std::string& file) {
+    make_private(file);
     const int code =
         sqlite3_open_v2(file.c_str(), &database_,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
@@ -216,14 +236,27 @@ class SweepStore::Impl {
     const std::scoped_lock lock(mutex_);
     std::optional<StoredSweep> taken;
     write([&] {
-      Statement row(database_,
-                    std::string("UPDATE sweeps SET state = 'running', started_at = ?, result = NULL "
-                                "WHERE number = (SELECT min(number) FROM sweeps WHERE state = 'queued') "
-                                "RETURNING ") +
-                        columns);
-      if (!row.bind(sweep::utc_now()).step()) return;
-      taken = sweep_of(row);
-      row.step();  // a statement that returns rows is done when there are no more
+      while (!taken) {
+        Statement oldest(database_, std::string("SELECT ") + columns +
+                                        " FROM sweeps WHERE state = 'queued' ORDER BY number LIMIT 1");
+        if (!oldest.step()) return;
+        StoredSweep sweep = sweep_of(oldest);
+        const bool readable = sweep.state == SweepState::queued;
+        const std::string now = sweep::utc_now();
+        Statement(database_,
+                  "UPDATE sweeps SET state = ?, started_at = ?, finished_at = ?, message = ?, result = NULL "
+                  "WHERE id = ?")
+            .bind(std::string(name_of(readable ? SweepState::running : SweepState::failed)))
+            .bind(readable ? now : "")
+            .bind(readable ? "" : now)
+            .bind(sweep.message)
+            .bind(sweep.id)
+            .step();
+        if (!readable) continue;
+        sweep.state = SweepState::running;
+        sweep.started_at = now;
+        taken = std::move(sweep);
+      }
     });
     return taken;
   }

@@ -23,9 +23,11 @@ class SweepStoreTest : public testing::Test {
   std::string file() const { return folder_.file("sweeps.sqlite"); }
   // What the database refuses from here on, as it would where its disk is full.
   void refuse(const std::string& change) const {
+    by_hand("CREATE TRIGGER no BEFORE " + change + " BEGIN SELECT raise(ABORT, 'full'); END");
+  }
+  void by_hand(const std::string& sql) const {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
-    const std::string sql = "CREATE TRIGGER no BEFORE " + change + " BEGIN SELECT raise(ABORT, 'full'); END";
     EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(database);
   }
@@ -128,6 +130,29 @@ TEST_F(SweepStoreTest, AFileThatWasRemovedIsToldOf) {
   std::filesystem::remove(file());
   EXPECT_THROW(store().probe(), Error);
   EXPECT_THROW(add("b"), Error) << "what cannot be kept is not accepted";
+}
+
+TEST_F(SweepStoreTest, ARowThatCannotBeReadIsASweepThatFailed) {
+  const std::string bad = add("a");
+  const std::string odd = add("b");
+  const std::string good = add("c");
+  by_hand("UPDATE sweeps SET arguments = '[1' WHERE id = '" + bad + "'");
+  by_hand("UPDATE sweeps SET state = 'odd' WHERE id = '" + odd + "'");
+  for (const std::string& id : {bad, odd}) {
+    EXPECT_EQ(store().find(id)->state, SweepState::failed);
+    EXPECT_NE(store().find(id)->message.find("cannot be read"), std::string::npos);
+  }
+  EXPECT_EQ(store().list(9, {}).size(), 3u);
+  EXPECT_EQ(store().take()->id, good) << "it holds up nobody";
+  EXPECT_EQ(store().queued(), 0u);
+  EXPECT_FALSE(store().find(bad)->finished_at.empty());
+}
+
+TEST_F(SweepStoreTest, NobodyElseReadsItsFiles) {
+  add("a");
+  for (const char* end : {"", "-wal", "-shm"}) {
+    EXPECT_EQ(std::filesystem::status(file() + end).permissions(), std::filesystem::perms(0600)) << end;
+  }
 }
 
 TEST_F(SweepStoreTest, AFullQueueTakesNoMore) {
