@@ -13,6 +13,7 @@
 #include "harness/machine/bystanders.hpp"
 #include "harness/net/http_server.hpp"
 #include "harness/serve/admission.hpp"
+#include "harness/serve/machine_turn.hpp"
 #include "harness/sweep/spawn.hpp"
 
 namespace graphbench::serve {
@@ -43,6 +44,7 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
   runner.folder = std::filesystem::absolute(settings.state_folder);
   runner.baseline = settings.baseline;
   runner.plugins = settings.plugins;
+  runner.turn_folder = turn_folder();
   runner.grace = std::chrono::milliseconds(static_cast<std::int64_t>(settings.grace_seconds * 1e3));
   return runner;
 }

@@ -13,6 +13,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/config/numbers.hpp"
+#include "harness/serve/machine_turn.hpp"
 #include "harness/serve/sweep_events.hpp"
 #include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_process.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr int exit_cells_failed = 3;
 constexpr int exit_interrupted = 130;
+constexpr std::chrono::seconds turn_period{1};
 
 double unix_seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -79,6 +81,7 @@ class SweepRunner::Impl {
         service_metrics_(parts.service_metrics),
         feed_(parts.feed),
         bystanders_(parts.bystanders),
+        turn_(settings_.turn_folder),
         thread_([this] { loop(); }) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -119,6 +122,7 @@ class SweepRunner::Impl {
       const std::string document = settings_.folder + "/" + sweep->id + ".json";
       remove_file(document);  // an earlier run's, which is not to pass for this one's
       const SweepEnd end = run(*sweep, document);
+      turn_.give_back();
       const bool stored = put_back(sweep->id, end);
       service_metrics_.count_sweep(word_of(end));
       if (!stored) return;  // the next process finds it interrupted
@@ -133,8 +137,14 @@ class SweepRunner::Impl {
     while (!stopping_) {
       woken_ = false;
       try {
-        std::optional<StoredSweep> sweep = store_.take();
+        std::optional<StoredSweep> sweep;
+        const bool ours = is_our_turn();
+        if (ours) sweep = store_.take();
         trouble_.clear();
+        if (!ours) {
+          work_.wait_for(lock, turn_period, [this] { return stopping_; });
+          continue;
+        }
         if (sweep) {
           running_ = sweep->id;
           cancelled_ = false;
@@ -145,9 +155,17 @@ class SweepRunner::Impl {
         work_.wait_for(lock, settings_.retry, [this] { return stopping_; });
         continue;
       }
+      turn_.give_back();
       work_.wait(lock, [this] { return stopping_ || woken_; });
     }
     return std::nullopt;
+  }
+
+  // Where nothing is queued, nobody need wait for it.
+  bool is_our_turn() {
+    const bool ours = store_.queued() == 0 || turn_.try_take();
+    store_.say_of_queued(ours ? "" : "another graphbench serve runs a sweep on this machine");
+    return ours;
   }
 
   // Until the store has it; false where the service stops before.
@@ -319,6 +337,7 @@ class SweepRunner::Impl {
   std::string trouble_;
   std::string running_;              // the sweep's id
   SweepProcess* process_ = nullptr;  // of the running sweep
+  MachineTurn turn_;                 // the thread's own
   std::string device_;               // of the running sweep; the thread's own
   std::thread thread_;
 };

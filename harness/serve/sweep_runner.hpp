@@ -22,7 +22,8 @@ struct RunnerSettings {
   std::chrono::milliseconds grace{10'000};
   std::chrono::milliseconds retry{3'000};  // between attempts to store what could not be stored
   std::shared_ptr<const publish::Baseline> baseline = nullptr;  // none
-  PluginFolder plugins = {};  // where an argument --plugin=NAME finds its file
+  PluginFolder plugins = {};     // where an argument --plugin=NAME finds its file
+  std::string turn_folder = {};  // where services take turns; empty: this one takes none
 };
 
 // What the runner works on; all outlive it.

@@ -210,7 +210,7 @@ class SweepStore::Impl {
     const std::scoped_lock lock(mutex_);
     Statement row(database_, std::string("SELECT ") + columns + " FROM sweeps WHERE id = ?");
     if (!row.bind(id).step()) return std::nullopt;
-    return sweep_of(row);
+    return told(sweep_of(row));
   }
 
   std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const {
@@ -221,7 +221,7 @@ class SweepStore::Impl {
     if (after) rows.bind(*after);
     rows.bind(static_cast<std::int64_t>(limit));
     std::vector<StoredSweep> sweeps;
-    while (rows.step()) sweeps.push_back(sweep_of(rows));
+    while (rows.step()) sweeps.push_back(told(sweep_of(rows)));
     return sweeps;
   }
 
@@ -277,6 +277,11 @@ class SweepStore::Impl {
       if (end.state == SweepState::interrupted) return;
       Statement(database_, "DELETE FROM kept WHERE sweep = ?").bind(id).step();
     });
+  }
+
+  void say_of_queued(const std::string& message) {
+    const std::scoped_lock lock(mutex_);
+    of_queued_ = message;
   }
 
   // A change that is rolled back never leaves memory: only one that is kept shows whether the disk has room.
@@ -367,6 +372,11 @@ class SweepStore::Impl {
   }
 
  private:
+  StoredSweep told(StoredSweep sweep) const {
+    if (sweep.state == SweepState::queued) sweep.message = of_queued_;
+    return sweep;
+  }
+
   // One transaction.
   void write(const std::function<void()>& change) {
     Statement(database_, "BEGIN IMMEDIATE").step();
@@ -392,6 +402,7 @@ class SweepStore::Impl {
   mutable std::mutex mutex_;
   sqlite3* database_ = nullptr;
   std::optional<std::chrono::steady_clock::time_point> probed_;
+  std::string of_queued_;
   std::string probe_error_;  // of that time; empty: none
 };
 
@@ -417,6 +428,10 @@ std::optional<std::string> SweepStore::result(const std::string& id) const {
 
 std::size_t SweepStore::queued() const {
   return impl_->queued();
+}
+
+void SweepStore::say_of_queued(const std::string& message) {
+  impl_->say_of_queued(message);
 }
 
 void SweepStore::probe() {

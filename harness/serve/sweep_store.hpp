@@ -64,6 +64,8 @@ class SweepStore {
   std::optional<std::string> result(const std::string& id) const;
 
   std::size_t queued() const;
+  // Stands as the message of each queued sweep; empty: nothing. Gone with this process.
+  void say_of_queued(const std::string& message);
   // Throws where nothing can be written now. Writes once a second at most: in between it says the same again.
   void probe();
 

@@ -27,9 +27,12 @@ class HarnessCase(unittest.TestCase):
         self._folder = tempfile.TemporaryDirectory(prefix="graphbench-test-")
         self.addCleanup(self._folder.cleanup)
         self.folder = pathlib.Path(self._folder.name)
+        self._runtime = tempfile.TemporaryDirectory(prefix="graphbench-test-")
+        self.addCleanup(self._runtime.cleanup)
 
     def environment(self, **extra):
         environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        environment["XDG_RUNTIME_DIR"] = self._runtime.name  # services of other tests have turns of their own
         environment.update(extra)
         return environment
 

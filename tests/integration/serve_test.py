@@ -252,6 +252,22 @@ class Serve(ServeCase):
         status, _, text = fetch(self.url + "/readyz")
         return status, text
 
+    def test_two_services_on_one_machine_take_turns(self):
+        self.serve()
+        first = self.submit(LONG)
+        self.wait_for_state(first, "running")
+        one = self.url
+        self.serve("--state", "other")
+        second = self.submit(TINY)
+        waits = wait_for("a word", lambda: (now := self.ask("GET", second)[1])["message"] and now)
+        self.assertEqual(("queued", "another graphbench serve runs a sweep on this machine"),
+                         (waits["state"], waits["message"]))
+        two, self.url = self.url, one
+        self.assertEqual(202, self.ask("DELETE", first)[0])
+        self.url = two
+        self.wait_for_state(second, "done")
+        self.assertIsNone(self.ask("GET", second)[1]["message"])
+
     def test_two_services_do_not_share_a_folder(self):
         self.serve()
         done = self.run_graphbench("serve", "--listen", "127.0.0.1:0")

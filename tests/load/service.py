@@ -1,6 +1,7 @@
 """A real `graphbench serve` on a free port of loopback, for the programs beside this file. Stdlib only."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -26,7 +27,9 @@ class Service:
 
     def start(self):
         command = [self.binary, "serve", "--listen", "127.0.0.1:0", *self.arguments]
-        self.process = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.folder)}  # takes turns with no other service
+        self.process = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                                        env=environment)
         said = self.process.stderr.readline()
         if "serving http://" not in said:
             self.kill()
