@@ -12,7 +12,9 @@ namespace graphbench::sweep {
 
 class ProgressTracker {
  public:
-  explicit ProgressTracker(const model::Plan& plan);
+  explicit ProgressTracker(const model::Plan& plan) : ProgressTracker(plan, plan.tasks) {}
+  // `whole` is what the sweep is to know at its end; `left` are the tasks of it that are still to run.
+  ProgressTracker(const model::Plan& whole, const std::vector<model::WorkerTask>& left);
 
   void begin_task(const model::WorkerTask& task, double now_seconds);
   void phase(std::int64_t batch, const std::string& phase);
@@ -30,6 +32,7 @@ class ProgressTracker {
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;
+  std::int64_t known_before_ = 0;                // measurements of the tasks that need not run
   std::map<std::string, std::int64_t> waiting_;  // tasks not begun yet, by kind
   std::map<std::string, Mean> durations_;        // of those that ended, by kind
   Mean all_;

@@ -27,7 +27,7 @@ class Sweep {
         supervisor_(supervisor),
         progress_(progress),
         table_(plan_),
-        tracker_(plan_) {}
+        tracker_(plan, remainder_.tasks) {}
 
   SweepOutcome run() {
     outcome_.result.started_at = utc_now();

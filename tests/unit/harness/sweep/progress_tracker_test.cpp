@@ -22,6 +22,15 @@ TEST_F(ProgressTrackerTest, CountsWhatThereIsToDo) {
   EXPECT_EQ(progress.eta_seconds, std::nullopt);
 }
 
+TEST_F(ProgressTrackerTest, CountsWhatAnEarlierRunMeasuredAsDone) {
+  ProgressTracker resumed{sample_plan({eager, eager, whole}), {whole}};
+  const model::Progress progress = resumed.at(0, 1, 0);
+  EXPECT_EQ(progress.cells_total, 6);
+  EXPECT_EQ(progress.cells_done, 4 + 1);
+  EXPECT_EQ(progress.tasks_total, 3);
+  EXPECT_EQ(progress.tasks_done, 2);
+}
+
 TEST_F(ProgressTrackerTest, ShowsTheRunningWorkerAndItsPhase) {
   tracker.begin_task(eager, 0);
   tracker.phase(2, "measure");
