@@ -47,12 +47,12 @@ class CapturedExecutor final : public Executor {
   void plan_addresses();
   void capture_piece(Item& item);
 
+  std::vector<Enqueue> enqueues_;  // first: what submit() reads of this object is one cache line
   Stream& stream_;
   pool::MemoryPool& pool_;
   bool record_free_ranges_;
   EagerExecutor eager_;
   std::vector<Item> items_;
-  std::vector<Enqueue> enqueues_;
   std::vector<void*> operands_;      // of all ops, in order
   std::vector<void**> op_operands_;  // where each op's begin
   std::vector<void*> addresses_;     // by value

@@ -29,7 +29,7 @@ struct Options {
   std::vector<std::string> workloads = {"mlp", "attention", "conv"};
   std::int64_t batch = 1;
   std::size_t pairs = 15000;
-  std::size_t rounds_max = 8;
+  std::size_t rounds_max = 40;
   double limit_ns = 0;  // 0: none
 };
 
