@@ -22,15 +22,6 @@ constexpr double latency_share = 0.5;
 constexpr double device_share = 0.3;
 constexpr double throughput_share = 0.2;
 
-// What the passes of one cell share.
-struct CellUnderTest {
-  const std::string& cell_id;
-  const StepUnderTest& step;
-  Device& device;
-  const model::SamplingBounds& bounds;
-  model::Launch& launch;
-};
-
 PassBounds share_of(const model::SamplingBounds& bounds, double share) {
   PassBounds pass;
   pass.seconds_max = bounds.seconds_max * share;
@@ -38,6 +29,14 @@ PassBounds share_of(const model::SamplingBounds& bounds, double share) {
   pass.samples_min = std::min(pass.samples_min, pass.samples_max);
   pass.samples_wanted = std::min(samples_for_p99, pass.samples_max);
   return pass;
+}
+
+// The samples that the ramp took count towards the latency pass's.
+PassBounds without(PassBounds bounds, std::int64_t ramped) {
+  bounds.samples_max -= ramped;
+  bounds.samples_min = std::min(bounds.samples_min, bounds.samples_max);
+  bounds.samples_wanted = std::min(bounds.samples_wanted, bounds.samples_max);
+  return bounds;
 }
 
 template <typename T>
@@ -50,77 +49,31 @@ double precision_of(std::vector<double> samples) {
   return relative_half_width(samples);
 }
 
-// Runs rounds of `loop` until a bound ends the pass; `precision` gives the half width so far. The time
-// counted is wall time, not the measured spans, because the bound is on how long the user waits.
-std::string run_pass(const std::string& name, const PassBounds& bounds,
-                     const std::function<void(benchmark::State&)>& loop,
-                     const std::function<double()>& precision) {
-  const auto start = Clock::now();
+// One pass on its way through the visits.
+struct Pass {
+  std::string name;
+  PassBounds bounds;  // of all visits together
+  std::function<void(benchmark::State&)> loop;
+  std::function<double()> precision;  // the half width so far
   PassState state{.samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
+  std::string stopped_by;
+};
+
+// Runs rounds until a bound ends the visit. The time counted is wall time, not the measured spans, because
+// the bound is on how long the user waits.
+void go_on(Pass& pass, const PassBounds& bounds) {
+  const double seconds_before = pass.state.seconds;
+  const auto start = Clock::now();
   for (;;) {
-    if (const std::optional<StoppedBy> bound = stop_of(bounds, state)) return std::string(name_of(*bound));
-    const std::int64_t round = next_round(bounds, state);
-    run_round(name, round, loop);
-    state.samples += round;
-    state.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    state.relative_half_width = precision();
-  }
-}
-
-void append_latencies(model::Launch& launch, const SampleBuffer& submit_ns, const SampleBuffer& latency_ns) {
-  append(launch.submit_samples, submit_ns.seconds());
-  append(launch.latency_samples, latency_ns.seconds());
-  append(launch.latency_started_ns, latency_ns.started_ns());
-}
-
-void latency_pass(const CellUnderTest& cell) {
-  PassBounds bounds = share_of(cell.bounds, latency_share);
-  const auto ramped = static_cast<std::int64_t>(cell.launch.latency_samples.size());
-  bounds.samples_max -= ramped;
-  bounds.samples_min = std::min(bounds.samples_min, bounds.samples_max);
-  bounds.samples_wanted = std::min(bounds.samples_wanted, bounds.samples_max);
-  SampleBuffer submit_ns(static_cast<std::size_t>(bounds.samples_max));
-  SampleBuffer latency_ns(static_cast<std::size_t>(bounds.samples_max));
-  cell.launch.latency_stopped_by = run_pass(
-      cell.cell_id + "/latency", bounds,
-      [&](benchmark::State& state) { latency_loop<Clock>(state, cell.step, submit_ns, latency_ns); },
-      [&] { return precision_of(latency_ns.seconds()); });
-  append_latencies(cell.launch, submit_ns, latency_ns);
-}
-
-void device_pass(const CellUnderTest& cell) {
-  const PassBounds bounds = share_of(cell.bounds, device_share);
-  const std::unique_ptr<Event> begin = cell.device.make_event();
-  const std::unique_ptr<Event> end = cell.device.make_event();
-  SampleBuffer device_ns(static_cast<std::size_t>(bounds.samples_max));
-  cell.launch.device_stopped_by = run_pass(
-      cell.cell_id + "/device", bounds,
-      [&](benchmark::State& state) { device_loop<Clock>(state, cell.step, *begin, *end, device_ns); },
-      [&] { return precision_of(device_ns.seconds()); });
-  append(cell.launch.device_samples, device_ns.seconds());
-  append(cell.launch.device_started_ns, device_ns.started_ns());
-}
-
-// The best of the rounds would be a lucky one, the first has the pipeline to fill: the steps of all
-// rounds over the time of all rounds.
-void throughput_pass(const CellUnderTest& cell) {
-  std::int64_t steps = 0;
-  std::int64_t elapsed_ns = 0;
-  std::vector<double> seconds_a_step;
-  cell.launch.throughput_stopped_by = run_pass(
-      cell.cell_id + "/throughput", share_of(cell.bounds, throughput_share),
-      [&](benchmark::State& state) {
-        const std::int64_t round_ns = throughput_loop<Clock>(state, cell.step);
-        const auto round_steps = static_cast<std::int64_t>(state.max_iterations);
-        if (round_steps == 1) return;  // one step is a latency, not a throughput
-        steps += round_steps;
-        elapsed_ns += round_ns;
-        seconds_a_step.push_back(static_cast<double>(round_ns) * 1e-9 / static_cast<double>(round_steps));
-      },
-      [&] { return precision_of(seconds_a_step); });
-  if (steps > 0 && elapsed_ns > 0) {
-    cell.launch.throughput_steps_per_second =
-        static_cast<double>(steps) / (static_cast<double>(elapsed_ns) * 1e-9);
+    if (const std::optional<StoppedBy> bound = stop_of(bounds, pass.state)) {
+      pass.stopped_by = name_of(*bound);
+      return;
+    }
+    const std::int64_t round = next_round(bounds, pass.state);
+    run_round(pass.name, round, pass.loop);
+    pass.state.samples += round;
+    pass.state.seconds = seconds_before + std::chrono::duration<double>(Clock::now() - start).count();
+    pass.state.relative_half_width = pass.precision();
   }
 }
 
@@ -134,20 +87,124 @@ void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const m
   SampleBuffer latency_ns(static_cast<std::size_t>(steps));
   run_round(cell_id + "/ramp", steps,
             [&](benchmark::State& state) { latency_loop<Clock>(state, step, submit_ns, latency_ns); });
-  append_latencies(launch, submit_ns, latency_ns);
+  append(launch.submit_samples, submit_ns.seconds());
+  append(launch.latency_samples, latency_ns.seconds());
+  append(launch.latency_started_ns, latency_ns.started_ns());
   launch.setup.first_step_seconds = launch.latency_samples.front();
 }
 
-void measure_cell(const std::string& cell_id, const StepUnderTest& step, Device& device,
-                  const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch) {
-  const CellUnderTest cell{cell_id, step, device, bounds, launch};
-  std::array passes{latency_pass, device_pass, throughput_pass};
-  std::mt19937_64 generator(order_seed);
-  std::ranges::shuffle(passes, generator);
-  for (const auto pass : passes) pass(cell);
-  launch.submit_seconds = summarize(launch.submit_samples);
-  launch.latency_seconds = summarize(launch.latency_samples);
-  launch.device_seconds = summarize(launch.device_samples);
+class CellPasses::Implementation {
+ public:
+  Implementation(const std::string& cell_id, const StepUnderTest& step, Device& device,
+                 const model::SamplingBounds& bounds, std::uint64_t order_seed, CacheFlush* cache,
+                 model::Launch& launch)
+      : step_(step),
+        cache_(cache),
+        launch_(launch),
+        generator_(order_seed),
+        begin_(device.make_event()),
+        end_(device.make_event()),
+        latency_{.name = cell_id + "/latency",
+                 .bounds = without(share_of(bounds, latency_share),
+                                   static_cast<std::int64_t>(launch.latency_samples.size())),
+                 .loop = [this](auto& state) { latency_loop<Clock>(state, step_, submit_ns_, latency_ns_); },
+                 .precision = [this] { return precision_of(latency_ns_.seconds()); },
+                 .stopped_by = {}},
+        device_{.name = cell_id + "/device",
+                .bounds = share_of(bounds, device_share),
+                .loop = [this](auto& state) { device_loop<Clock>(state, step_, *begin_, *end_, device_ns_); },
+                .precision = [this] { return precision_of(device_ns_.seconds()); },
+                .stopped_by = {}},
+        throughput_{.name = cell_id + "/throughput",
+                    .bounds = share_of(bounds, throughput_share),
+                    .loop = [this](auto& state) { count_throughput(state); },
+                    .precision = [this] { return precision_of(seconds_a_step_); },
+                    .stopped_by = {}},
+        submit_ns_(static_cast<std::size_t>(latency_.bounds.samples_max)),
+        latency_ns_(static_cast<std::size_t>(latency_.bounds.samples_max)),
+        device_ns_(static_cast<std::size_t>(device_.bounds.samples_max)) {}
+
+  void visit() {
+    ++visits_;
+    if (cache_ != nullptr) settle();
+    std::ranges::shuffle(order_, generator_);
+    for (Pass* pass : order_) go_on(*pass, part_of(pass->bounds, visits_, visits_to_a_cell));
+  }
+
+  void finish() {
+    GRAPHBENCH_ASSERT(visits_ == visits_to_a_cell);
+    append(launch_.submit_samples, submit_ns_.seconds());
+    append(launch_.latency_samples, latency_ns_.seconds());
+    append(launch_.latency_started_ns, latency_ns_.started_ns());
+    append(launch_.device_samples, device_ns_.seconds());
+    append(launch_.device_started_ns, device_ns_.started_ns());
+    launch_.latency_stopped_by = latency_.stopped_by;
+    launch_.device_stopped_by = device_.stopped_by;
+    launch_.throughput_stopped_by = throughput_.stopped_by;
+    launch_.submit_seconds = summarize(launch_.submit_samples);
+    launch_.latency_seconds = summarize(launch_.latency_samples);
+    launch_.device_seconds = summarize(launch_.device_samples);
+    if (steps_ > 0 && elapsed_ns_ > 0) {
+      launch_.throughput_steps_per_second =
+          static_cast<double>(steps_) / (static_cast<double>(elapsed_ns_) * 1e-9);
+    }
+  }
+
+ private:
+  void settle() {
+    cache_->run();
+    const auto start = Clock::now();
+    for (std::int64_t i = 0; i < settling_steps; ++i) {
+      step_.executor.submit();
+      step_.stream.synchronize();
+      if (std::chrono::duration<double>(Clock::now() - start).count() > settling_seconds_max) return;
+    }
+  }
+
+  // The best of the rounds would be a lucky one, the first has the pipeline to fill: the steps of all
+  // rounds over the time of all rounds.
+  void count_throughput(benchmark::State& state) {
+    const std::int64_t round_ns = throughput_loop<Clock>(state, step_);
+    const auto round_steps = static_cast<std::int64_t>(state.max_iterations);
+    if (round_steps == 1) return;  // one step is a latency, not a throughput
+    steps_ += round_steps;
+    elapsed_ns_ += round_ns;
+    seconds_a_step_.push_back(static_cast<double>(round_ns) * 1e-9 / static_cast<double>(round_steps));
+  }
+
+  const StepUnderTest step_;
+  CacheFlush* const cache_;
+  model::Launch& launch_;
+  std::mt19937_64 generator_;
+  const std::unique_ptr<Event> begin_;
+  const std::unique_ptr<Event> end_;
+  Pass latency_;
+  Pass device_;
+  Pass throughput_;
+  std::array<Pass*, 3> order_{&latency_, &device_, &throughput_};
+  SampleBuffer submit_ns_;
+  SampleBuffer latency_ns_;
+  SampleBuffer device_ns_;
+  std::vector<double> seconds_a_step_;
+  std::int64_t steps_ = 0;
+  std::int64_t elapsed_ns_ = 0;
+  std::int64_t visits_ = 0;
+};
+
+CellPasses::CellPasses(const std::string& cell_id, const StepUnderTest& step, Device& device,
+                       const model::SamplingBounds& bounds, std::uint64_t order_seed, CacheFlush* cache,
+                       model::Launch& launch)
+    : implementation_(
+          std::make_unique<Implementation>(cell_id, step, device, bounds, order_seed, cache, launch)) {}
+
+CellPasses::~CellPasses() = default;
+
+void CellPasses::visit() {
+  implementation_->visit();
+}
+
+void CellPasses::finish() {
+  implementation_->finish();
 }
 
 }  // namespace graphbench::measure

@@ -1,7 +1,8 @@
-// The measuring passes of one cell.
+// The measuring passes of one cell: latency with submit, device, throughput, each on its own.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "harness/measure/rounds.hpp"
@@ -16,10 +17,39 @@ namespace graphbench::measure {
 void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
                   model::Launch& launch);
 
-// Adds to `launch` what the passes measure: latency with submit, device, throughput, each in a pass of
-// its own, in an order shuffled by `order_seed`. Samples are appended behind those of the ramp.
-// Throws what a step throws.
-void measure_cell(const std::string& cell_id, const StepUnderTest& step, Device& device,
-                  const model::SamplingBounds& bounds, std::uint64_t order_seed, model::Launch& launch);
+// How often a ladder comes back to each of its cells. A step's time depends on what ran before it: on the
+// contents of the device's last cache, which steps larger than the cache keep for seconds, and on its power.
+// One visit samples one such state; docs/reading-the-numbers.md has what that does to launches.
+inline constexpr std::int64_t visits_to_a_cell = 8;
+
+// Steps that begin a visit and are not timed: once the cache was emptied it takes some until it holds again
+// what it keeps. No warmup hides there: the ramp was timed before the first visit, from the first step on.
+inline constexpr std::int64_t settling_steps = 8;
+inline constexpr double settling_seconds_max = 0.002;  // at least one step is made
+
+// A cell's passes, spread over visits. Throws what a step throws.
+class CellPasses {
+ public:
+  // What is passed by reference outlives this. `launch` holds the ramp's samples, behind which those of the
+  // passes are appended by finish(); `order_seed` shuffles the passes of each visit. With `cache`, each visit
+  // empties it first, so that all begin alike.
+  CellPasses(const std::string& cell_id, const StepUnderTest& step, Device& device,
+             const model::SamplingBounds& bounds, std::uint64_t order_seed, CacheFlush* cache,
+             model::Launch& launch);
+  ~CellPasses();
+  CellPasses(const CellPasses&) = delete;
+  CellPasses& operator=(const CellPasses&) = delete;
+
+  // Continues every pass until it has used up its share of the bounds: after visit k of n, k/n of each. To be
+  // called `visits_to_a_cell` times.
+  void visit();
+
+  // After the last visit: samples, summaries and why each pass stopped go to the launch.
+  void finish();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
 
 }  // namespace graphbench::measure

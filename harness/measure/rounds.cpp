@@ -33,6 +33,15 @@ std::string_view name_of(StoppedBy bound) noexcept {
   return "unknown";
 }
 
+PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t visits) {
+  const auto due = [&](std::int64_t samples) { return (samples * visit + visits - 1) / visits; };
+  return {.seconds_max = bounds.seconds_max * static_cast<double>(visit) / static_cast<double>(visits),
+          .relative_half_width = bounds.relative_half_width,
+          .samples_min = due(bounds.samples_min),
+          .samples_wanted = due(bounds.samples_wanted),
+          .samples_max = due(bounds.samples_max)};
+}
+
 std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state) {
   if (state.samples >= bounds.samples_wanted && state.relative_half_width <= bounds.relative_half_width) {
     return StoppedBy::precision;
@@ -49,7 +58,8 @@ std::int64_t next_round(const PassBounds& bounds, const PassState& state) {
     return std::clamp<std::int64_t>(bounds.samples_min - state.samples, 1, left);
   const double seconds_each = std::max(state.seconds / static_cast<double>(state.samples), 1e-9);
   const double affordable = std::min(std::ceil((bounds.seconds_max - state.seconds) / seconds_each), 1e9);
-  const std::int64_t growth = std::max<std::int64_t>(state.samples, bounds.samples_min);
+  std::int64_t growth = std::max<std::int64_t>(state.samples, bounds.samples_min);
+  if (state.samples < bounds.samples_wanted) growth = std::min(growth, bounds.samples_wanted - state.samples);
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(affordable), 1, std::min(left, growth));
 }
 

@@ -7,7 +7,6 @@
 #include <new>
 #include <random>
 
-#include "harness/measure/passes.hpp"
 #include "harness/worker/profile_pass.hpp"
 
 namespace graphbench::worker {
@@ -50,6 +49,7 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
     fail(rung.result, ErrorCode::out_of_memory, "the worker's own heap is exhausted");
   }
   if (rung.result.status == model::CellStatus::failed || rung.result.status == model::CellStatus::skipped) {
+    rung.passes.reset();
     rung.executor.reset();
   }
 }
@@ -70,24 +70,44 @@ void Ladder::set_up(Rung& rung) {
                                [&](std::string_view phase) { events_.phase(rung.batch, phase); });
   rung.result.graph = to_model(rung.executor->counts());
   rung.result.paths = paths_of(*rung.executor);
-  measure::measure_ramp(id_of(rung.result.cell), {*rung.executor, rig_.stream(), flush_.get()},
-                        task_.sampling, launch);
+  measure::measure_ramp(id_of(rung.result.cell), step_of(rung), task_.sampling, launch);
 }
 
-void Ladder::measure(Rung& rung) {
+measure::StepUnderTest Ladder::step_of(Rung& rung) {
+  return {*rung.executor, rig_.stream(), task_.instruments.cold_l2 ? cache_.get() : nullptr};
+}
+
+void Ladder::visit(Rung& rung) {
   events_.phase(rung.batch, "measure");
-  model::LaunchMachine& machine = rung.machine.emplace();
-  machine.cpu = cpu_;
-  machine.before = mood_.read();
-  measure::measure_cell(id_of(rung.result.cell), {*rung.executor, rig_.stream(), flush_.get()}, device_,
-                        task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch),
-                        rung.result.launches.back());
+  if (!rung.machine) {
+    rung.machine.emplace().cpu = cpu_;
+    rung.machine->before = mood_.read();
+    rung.passes = std::make_unique<measure::CellPasses>(
+        id_of(rung.result.cell), step_of(rung), device_, task_.sampling,
+        seed_for(task_, SeedUse::passes, rung.batch + task_.launch),
+        task_.instruments.cold_l2 ? nullptr : cache_.get(), rung.result.launches.back());
+  }
+  rung.passes->visit();
+  model::LaunchMachine& machine = *rung.machine;
   machine.after = mood_.read();
-  machine.throttled = (machine.before && machine::is_throttled(*machine.before)) ||
+  machine.throttled = machine.throttled || (machine.before && machine::is_throttled(*machine.before)) ||
                       (machine.after && machine::is_throttled(*machine.after));
 }
 
+// In every round over the ladder each batch has its turn, in an order of the round's own.
+void Ladder::measure() {
+  std::vector<Rung*> order;
+  for (Rung& rung : rungs_) order.push_back(&rung);
+  std::mt19937_64 generator(seed_for(task_, SeedUse::order, task_.launch));
+  for (std::int64_t i = 0; i < measure::visits_to_a_cell; ++i) {
+    std::ranges::shuffle(order, generator);
+    for (Rung* rung : order) attempt(*rung, [&] { visit(*rung); });
+  }
+}
+
 void Ladder::check(Rung& rung) {
+  rung.passes->finish();
+  rung.passes.reset();
   events_.phase(rung.batch, "check");
   rig_.check(*rung.executor, rung.batch, rung.result.check);
   rung.result.status = model::CellStatus::ok;
@@ -156,22 +176,19 @@ void Ladder::profile() {
 void Ladder::run(std::optional<int> cpu) {
   cpu_ = cpu;
   events_.instrument("monitor", mood_.state());
-  if (task_.instruments.cold_l2) flush_ = std::make_unique<measure::CacheFlush>(device_, rig_.stream());
+  // A CPU's last cache is not emptied between visits: it would not stay so, for others share it.
+  const bool own_cache = device_.info().kind != "host" && device_.cache_bytes() > 0;
+  if (task_.instruments.cold_l2 || own_cache)
+    cache_ = std::make_unique<measure::CacheFlush>(device_, rig_.stream());
   allocate_buffers();
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { set_up(rung); });
     if (!rung.executor) report(rung);
   }
-  std::vector<Rung*> order;
-  for (Rung& rung : rungs_) order.push_back(&rung);
-  std::mt19937_64 generator(seed_for(task_, SeedUse::order, task_.launch));
-  std::ranges::shuffle(order, generator);
-  for (Rung* rung : order) {
-    attempt(*rung, [&] {
-      measure(*rung);
-      check(*rung);
-    });
-    report(*rung);
+  measure();
+  for (Rung& rung : rungs_) {
+    attempt(rung, [&] { check(rung); });
+    report(rung);
   }
   if (rig_.allocated()) measure_pools();
   if (rig_.allocated() && task_.instruments.profile) profile();

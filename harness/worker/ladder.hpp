@@ -1,5 +1,5 @@
 // One worker's batch ladder: every batch prepared and captured, largest first, into one shared pool;
-// then measured in shuffled order; then checked.
+// then measured, visit after visit, each in an order of its own; then checked.
 #pragma once
 
 #include <map>
@@ -11,6 +11,7 @@
 #include "graphs/execution/executor.hpp"
 #include "harness/machine/device_mood.hpp"
 #include "harness/measure/cache_flush.hpp"
+#include "harness/measure/passes.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/worker/task_rig.hpp"
 #include "harness/worker/worker.hpp"
@@ -32,14 +33,17 @@ class Ladder {
     std::int64_t batch = 0;
     model::CellResult result;
     std::unique_ptr<execution::Executor> executor;
+    std::unique_ptr<measure::CellPasses> passes;  // while it is being measured
     bool reported = false;
     std::optional<model::LaunchMachine> machine;
   };
 
   void allocate_buffers();
   void set_up(Rung& rung);
-  void measure(Rung& rung);
+  void measure();
+  void visit(Rung& rung);
   void check(Rung& rung);
+  measure::StepUnderTest step_of(Rung& rung);
   void measure_pools();
   void profile();
   std::size_t own_pool_bytes(std::int64_t batch);
@@ -53,7 +57,7 @@ class Ladder {
   WorkerEvents& events_;
   TaskRig rig_;
   machine::DeviceMood mood_;
-  std::unique_ptr<measure::CacheFlush> flush_;  // null unless steps are to start with a cold cache
+  std::unique_ptr<measure::CacheFlush> cache_;  // null where nothing empties the device's cache
   std::optional<int> cpu_;
   std::vector<Rung> rungs_;  // largest batch first
 };

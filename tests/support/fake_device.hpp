@@ -132,7 +132,7 @@ class FakeFusedKernel final : public Kernel {
   std::size_t operands_;
 };
 
-class FakeDevice final : public Device {
+class FakeDevice : public Device {
  public:
   CallLog log;
   std::size_t memory_limit = 1u << 30;

@@ -44,6 +44,11 @@ TEST(NextRound, GrowsButNeverBeyondWhatTheTimeAllows) {
   EXPECT_EQ(next_round(bounds, {100, 0.09, unknown}), 12);
 }
 
+TEST(NextRound, EndsWhereTheSamplesWantedAreThere) {
+  EXPECT_EQ(next_round(bounds, {300, 1e-3, unknown}), 159);
+  EXPECT_EQ(next_round(bounds, {459, 1e-3, unknown}), 459);
+}
+
 TEST(NextRound, TakesTheMinimumEvenWhenTimeIsUp) {
   EXPECT_EQ(next_round(bounds, {1, 5.0, unknown}), 15);
 }

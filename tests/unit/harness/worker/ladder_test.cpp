@@ -126,6 +126,26 @@ TEST_F(LadderMemoryTest, CapturesLargestFirst) {
   EXPECT_THAT(captured, ::testing::ElementsAre(4, 2, 1));
 }
 
+TEST_F(LadderMemoryTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {
+  task_.batches = {1, 2, 4, 8};
+  run();
+  std::vector<std::vector<std::int64_t>> rounds;
+  std::size_t checks = 0;
+  for (const auto& [batch, phase] : events_.phases) {
+    if (phase == "check") ++checks;
+    if (phase != "measure") continue;
+    EXPECT_EQ(checks, 0u);
+    if (rounds.empty() || rounds.back().size() == 4) rounds.emplace_back();
+    rounds.back().push_back(batch);
+  }
+  EXPECT_EQ(checks, 4u);
+  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(measure::visits_to_a_cell));
+  for (const std::vector<std::int64_t>& round : rounds)
+    EXPECT_THAT(round, ::testing::UnorderedElementsAre(1, 2, 4, 8));
+  std::ranges::sort(rounds);
+  EXPECT_NE(rounds.front(), rounds.back()) << "the orders are the rounds' own";
+}
+
 TEST_F(LadderMemoryTest, ABatchThatDoesNotFitCostsItsOwnCellOnly) {
   task_.batches = {std::int64_t{1} << 40, 2};
   run();
