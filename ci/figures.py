@@ -35,6 +35,7 @@ INFLUENCE_LINE = re.compile(
     r"^influence on latency: (?P<influence>\S+) % \(95 %: (?P<low>[-+.\d]+)\.\.(?P<high>[-+.\d]+)\),"
     r" limit (?P<limit>\S+) %", re.MULTILINE)
 GRAPH_MODES = ("whole", "piecewise")
+SPREAD_MAX, SPREAD_SHARE_MIN = 0.005, 0.95
 
 
 @dataclasses.dataclass
@@ -187,6 +188,23 @@ def influence_rows(text):
     return [Row(figure, f"<= {match['limit']} %", measured, passed)]
 
 
+def spread_row(document):
+    """How far the launches of each graph cell lie apart: the standard deviation of their log medians."""
+    figure = f"launches of a cell spread by {SPREAD_MAX:.1%} or less"
+    limit = f">= {SPREAD_SHARE_MIN:.0%} of the cells"
+    cells = [cell for cell in document["cells"] if cell["mode"] in GRAPH_MODES]
+    spreads = {cell["id"]: cell["summary"]["latency_seconds"]["between_launches"]
+               for cell in cells if cell["status"] == "ok"}
+    if not cells or len(spreads) < len(cells) or None in spreads.values():
+        return Row(figure, limit, f"{len(spreads)} of {len(cells)} cells ok, or too few launches", False)
+    good = [name for name, spread in spreads.items() if spread <= SPREAD_MAX]
+    modes = [f"{mode} {sum(name.endswith(mode) for name in good)} of "
+             f"{sum(name.endswith(mode) for name in spreads)}" for mode in GRAPH_MODES]
+    worst = max(spreads, key=spreads.get)
+    measured = (f"{len(good)} of {len(cells)} ({', '.join(modes)}), worst {spreads[worst]:.2%} in {worst}")
+    return Row(figure, limit, measured, len(good) >= SPREAD_SHARE_MIN * len(cells))
+
+
 def sweep_rows(folder, stages):
     seconds = next((float(seconds) for name, _, seconds in stages if name == "sweep"), None)
     rows = [at_most("default sweep", SWEEP_SECONDS_MAX, seconds, "s")]
@@ -197,11 +215,11 @@ def sweep_rows(folder, stages):
     return [*rows, *cells_row(document), *pool_rows(document)]
 
 
-def profiled_rows(folder):
+def document_rows(folder, name, rows_of_document):
     try:
-        return witness_rows(json.loads((folder / "profile.json").read_text()))
+        return rows_of_document(json.loads((folder / name).read_text()))
     except (OSError, ValueError) as error:
-        return [Row("document of the profiled sweep", "readable", str(error), False)]
+        return [Row(f"document {name}", "readable", str(error), False)]
 
 
 def log_of(folder, stage):
@@ -218,7 +236,9 @@ def rows_of(folder, wanted):
         if stage == "sweep":
             rows.extend(sweep_rows(folder, stages))
         elif stage == "witness":
-            rows.extend(profiled_rows(folder))
+            rows.extend(document_rows(folder, "profile.json", witness_rows))
+        elif stage == "spread":
+            rows.extend(document_rows(folder, "spread.json", lambda document: [spread_row(document)]))
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
             rows.extend(instrument_rows(log_of(folder, "bare.instrument")))

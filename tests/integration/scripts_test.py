@@ -177,6 +177,22 @@ class Figures(unittest.TestCase):
         self.assertIn("+2.00 us (and 2.00 us of the events) of 100.0 us in some/cell", measured)
         self.assertEqual([False], self.verdicts(figures.witness_rows({"cells": []})))
 
+    def test_launches_must_agree_in_nearly_every_graph_cell(self):
+        def spread(between, batch, mode="whole", **more):
+            return {**cell(batch=batch, mode=mode, **more),
+                    "summary": {"latency_seconds": {"between_launches": between}}}
+
+        agreeing = [spread(0.005, batch) for batch in range(19)] + [spread(0.9, 1, mode="eager")]
+        for last, good in ((spread(0.0051, 99), True), (spread(None, 99), False),
+                           (spread(0.001, 99, status="failed"), False)):
+            row = figures.spread_row({"cells": [*agreeing, last]})
+            self.assertEqual(good, row.passed, row.measured)
+        row = figures.spread_row({"cells": [*agreeing, spread(0.006, 98), spread(0.007, 99, "piecewise")]})
+        self.assertFalse(row.passed)
+        said = "19 of 21 (whole 19 of 20, piecewise 0 of 1), worst 0.70% in mlp"
+        self.assertEqual(said, row.measured[:len(said)])
+        self.assertFalse(figures.spread_row({"cells": []}).passed)
+
     def test_instrument_costs_are_read_line_by_line(self):
         text = ("workload   mode        sampled_ns      bare_ns  difference_ns its 95 % interval\n"
                 "mlp        eager            77000        76990            +20      -20      +50\n"
