@@ -118,6 +118,7 @@ void CapturedExecutor::capture() {
 
 void CapturedExecutor::instantiate() {
   enqueues_.clear();
+  only_replay_ = {};
   for (Item& item : items_) {
     if (item.captured) {
       GRAPHBENCH_ASSERT(item.graph != nullptr);
@@ -127,6 +128,7 @@ void CapturedExecutor::instantiate() {
       enqueues_.push_back({{}, eager_.kernels().ops[item.first].kernel, op_operands_[item.first], nullptr});
     }
   }
+  if (enqueues_.size() == 1) only_replay_ = enqueues_.front().replay;
 }
 
 void CapturedExecutor::upload() {
@@ -135,7 +137,7 @@ void CapturedExecutor::upload() {
   }
 }
 
-void CapturedExecutor::submit() {
+void CapturedExecutor::enqueue_step() {
   for (const Enqueue& enqueue : enqueues_) {
     if (enqueue.replay.enqueue != nullptr) {
       enqueue.replay.enqueue(enqueue.replay.exec, enqueue.replay.stream);

@@ -20,7 +20,6 @@ class CapturedExecutor final : public Executor {
   void capture() override;
   void instantiate() override;
   void upload() override;
-  void submit() override;
   GraphCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
@@ -35,7 +34,7 @@ class CapturedExecutor final : public Executor {
     std::unique_ptr<Graph> graph;
     std::unique_ptr<GraphExec> exec;
   };
-  // What submit() walks: a replay, or a kernel with its operands; one cache line each.
+  // What enqueue_step() walks: a replay, or a kernel with its operands; one cache line each.
   struct Enqueue {
     PreparedReplay replay;
     Kernel* kernel = nullptr;
@@ -43,11 +42,12 @@ class CapturedExecutor final : public Executor {
     GraphExec* exec = nullptr;  // the replay's
   };
 
+  void enqueue_step() override;
   void add_items(const ir::Segment& segment);
   void plan_addresses();
   void capture_piece(Item& item);
 
-  std::vector<Enqueue> enqueues_;  // first: what submit() reads of this object is one cache line
+  std::vector<Enqueue> enqueues_;  // first: what enqueue_step() reads of this object is one cache line
   Stream& stream_;
   pool::MemoryPool& pool_;
   bool record_free_ranges_;

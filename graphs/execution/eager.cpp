@@ -29,7 +29,7 @@ void EagerExecutor::release(ir::ValueId value) noexcept {
   blocks_[value] = nullptr;
 }
 
-void EagerExecutor::submit() {
+void EagerExecutor::enqueue_step() {
   try {
     for (const Launch& launch : launches_) {
       for (const ir::ValueId value : launch.op->allocates) {

@@ -16,7 +16,6 @@ class EagerExecutor final : public Executor {
   void capture() override {}
   void instantiate() override {}
   void upload() override {}
-  void submit() override;
   GraphCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
@@ -25,12 +24,13 @@ class EagerExecutor final : public Executor {
   const StepKernels& kernels() const noexcept { return kernels_; }
 
  private:
-  // A step's op with its operand array in `operands_`, so that submit() walks flat memory.
+  // A step's op with its operand array in `operands_`, so that enqueue_step() walks flat memory.
   struct Launch {
     const StepOp* op = nullptr;
     void** operands = nullptr;
   };
 
+  void enqueue_step() override;
   void release(ir::ValueId value) noexcept;
 
   Stream& stream_;

@@ -67,7 +67,13 @@ class Executor {
   virtual void upload() = 0;
   // Enqueues one step. Neither allocates from the heap nor logs nor locks. In the graph modes it makes
   // no device allocation either; an eager step makes one only until its pool has grown to fit.
-  virtual void submit() = 0;
+  void submit() {
+    if (only_replay_.enqueue != nullptr) {
+      only_replay_.enqueue(only_replay_.exec, only_replay_.stream);
+    } else {
+      enqueue_step();
+    }
+  }
   virtual GraphCounts counts() const = 0;
   // Where output `id` of the last step lies.
   virtual const void* output(ir::ValueId id) const = 0;
@@ -77,6 +83,13 @@ class Executor {
   // each of them.
   virtual std::vector<StepItem> items() const = 0;
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
+
+ protected:
+  // Set where a step is one graph launch: submit() then is that call and nothing else.
+  PreparedReplay only_replay_;
+
+ private:
+  virtual void enqueue_step() = 0;  // any other step
 };
 
 // Prepares every kernel of the program at `batch`. Throws Error: unsupported op, out of memory, and

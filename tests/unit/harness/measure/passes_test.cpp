@@ -27,7 +27,7 @@ class CountedStep final : public execution::Executor {
   void capture() override {}
   void instantiate() override {}
   void upload() override {}
-  void submit() override {
+  void enqueue_step() override {
     if (++trace_.steps == trace_.fail_at_step) throw Error(ErrorCode::device_failed, "step: injected");
     ++trace_.steps_since_emptied.back();
   }

@@ -27,7 +27,7 @@ class TimedStep final : public execution::Executor {
   void capture() override {}
   void instantiate() override {}
   void upload() override {}
-  void submit() override {
+  void enqueue_step() override {
     FakeClock::now_ns += submit_ns + steps;
     ++steps;
   }

@@ -29,7 +29,7 @@ class FakeExecutor final : public execution::Executor {
   void capture() override {}
   void instantiate() override {}
   void upload() override {}
-  void submit() override {}
+  void enqueue_step() override {}
   execution::GraphCounts counts() const override { return {}; }
   const void* output(ir::ValueId) const override { return nullptr; }
   std::vector<execution::StepItem> items() const override {
