@@ -128,7 +128,14 @@ class CellPasses::Implementation {
     ++visits_;
     if (cache_ != nullptr) settle();
     std::ranges::shuffle(order_, generator_);
-    for (Pass* pass : order_) go_on(*pass, part_of(pass->bounds, visits_, visits_to_a_cell));
+    for (Pass* pass : order_) {
+      // Back to back means many steps in a round: throughput is not divided.
+      if (pass != &throughput_) {
+        go_on(*pass, part_of(pass->bounds, visits_, visits_to_a_cell));
+      } else if (visits_ == visits_to_a_cell) {
+        go_on(*pass, pass->bounds);
+      }
+    }
   }
 
   void finish() {
