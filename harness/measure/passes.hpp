@@ -40,8 +40,8 @@ class CellPasses {
   CellPasses(const CellPasses&) = delete;
   CellPasses& operator=(const CellPasses&) = delete;
 
-  // Continues latency and device until they have used up their share of the bounds: after visit k of n, k/n of
-  // each. Throughput is for the last visit. To be called `visits_to_a_cell` times.
+  // Continues latency and device until they have used up their share of the bounds: after visit k of n, k/n
+  // of each. Throughput is for the last visit. To be called `visits_to_a_cell` times.
   void visit();
 
   // After the last visit: samples, summaries and why each pass stopped go to the launch.
