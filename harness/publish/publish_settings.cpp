@@ -85,6 +85,29 @@ void check_needs(const config::SweepOptions& options, const std::string& name, b
   throw InputError(options.where(name), "it does nothing without " + needed + ": give that too");
 }
 
+// Checked before the sweep, for it is long.
+std::string textfile(const config::SweepOptions& options) {
+  const std::string& path = options.prometheus.textfile;
+  const std::string where = options.where("prometheus-textfile");
+  if (path == options.json || path == options.samples || path == options.trace) {
+    throw InputError(where, in_quotes(path) + " is the file of another option too: give another");
+  }
+  // The collector passes over anything else without a word.
+  if (!path.ends_with(".prom")) {
+    throw InputError(where,
+                     in_quotes(path) +
+                         " is no file that the node exporter's textfile collector reads: give one that "
+                         "ends in .prom");
+  }
+  try {
+    reporters::check_writable(path);
+  } catch (const std::exception& error) {
+    throw InputError(where,
+                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
+  }
+  return path;
+}
+
 }  // namespace
 
 PublishSettings check_publishing(const config::SweepOptions& options) {
@@ -111,20 +134,7 @@ PublishSettings check_publishing(const config::SweepOptions& options) {
   settings.grouping = grouping_keys(options);
   settings.push_delete = given.push_delete;
   settings.linger_seconds = given.linger_seconds;
-  settings.textfile = given.textfile;
-  if (settings.textfile.empty()) return settings;
-  const std::string where = options.where("prometheus-textfile");
-  if (settings.textfile == options.json || settings.textfile == options.samples ||
-      settings.textfile == options.trace) {
-    throw InputError(where,
-                     in_quotes(settings.textfile) + " is the file of another option too: give another");
-  }
-  try {
-    reporters::check_writable(settings.textfile);
-  } catch (const std::exception& error) {
-    throw InputError(where,
-                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
-  }
+  if (!given.textfile.empty()) settings.textfile = textfile(options);
   return settings;
 }
 

@@ -256,6 +256,7 @@ class BadInput(HarnessCase):
                 (["--prometheus-listen", "0.0.0.0:1"], ("--prometheus-listen", "--prometheus-allow-remote")),
                 (["--prometheus-push", "gateway"], ("--prometheus-push", '"gateway"', "http://")),
                 (["--prometheus-textfile", "no/m.prom"], ("--prometheus-textfile", "no/m.prom", "give ")),
+                (["--prometheus-textfile", "m.txt"], ("--prometheus-textfile", '"m.txt"', "ends in .prom")),
                 (["--prometheus-textfile", "graphbench.json"], ("--prometheus-textfile", "graphbench.json")),
                 (["--linger", "5"], ("--linger", "--prometheus-listen")),
                 (["--push-delete"], ("--push-delete", "--prometheus-push")),

@@ -102,5 +102,14 @@ TEST(PublishSettings, AFileThatCannotBeWrittenIsRefusedBeforeTheSweep) {
   EXPECT_THAT(refusal({{"prometheus-textfile", "graphbench.json"}}), HasSubstr("file of another option"));
 }
 
+TEST(PublishSettings, AFileThatNoCollectorWouldReadIsRefused) {
+  for (const char* path : {"m.txt", "m", "prom", "m.prom.txt", "m.PROM", "-"}) {
+    EXPECT_EQ(refusal({{"prometheus-textfile", path}}),
+              "--prometheus-textfile: \"" + std::string(path) +
+                  "\" is no file that the node exporter's textfile collector reads: give one that ends in "
+                  ".prom");
+  }
+}
+
 }  // namespace
 }  // namespace graphbench::publish
