@@ -45,7 +45,7 @@ Response internal_error() {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
-             const ConnectionContext& context, std::shared_ptr<void> place)
+             const ConnectionContext& context, std::shared_ptr<Place> place)
       : place_(std::move(place)),
         stream_(std::move(socket), tls),
         context_(context),
@@ -57,12 +57,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void begin() {
+    may_go();
     if (!stream_.is_tls()) return wait_for_request();
     stream_.tcp().expires_after(context_.limits.request_max);
     stream_.async_handshake([self = shared_from_this()](error_code error) { self->after_handshake(error); });
   }
 
  private:
+  // From now on, and anew with each step: somebody else may have its place where it takes no further one.
+  void may_go() {
+    place_->set_quiet([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->stream_.tcp().close();
+    });
+  }
+
   void after_handshake(const error_code& error) {
     if (!error) return wait_for_request();
     if (stream_.become_plain_for(error)) return refuse(400, "this port speaks TLS: begin with https://");
@@ -82,6 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void read_head() {
+    may_go();
     parser_.emplace();
     parser_->header_limit(context_.limits.header_bytes_max);
     parser_->body_limit(boost::none);  // the head decides
@@ -148,6 +157,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     if (!response.later) return write(std::move(response));
     stream_.tcp().expires_never();
+    place_->keep();
     context_.run_aside([self = shared_from_this(), work = std::move(response.later)]() mutable {
       Response answer;
       try {
@@ -175,6 +185,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void write(Response response) {
+    may_go();
     const bool head_only = request_.method == "HEAD";
     request_ = {};  // what it holds, too, before the answer: who has it may ask again
     following_ = std::move(response.stream);
@@ -209,11 +220,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
     body_.reset();
     if (error) return;
     if (following_ && !head_only) {
+      place_->keep();
       return send_body(std::move(stream_), std::exchange(following_, nullptr), context_.limits,
                        std::move(place_));
     }
-    if (std::exchange(keep_alive_, false) && message_.keep_alive()) return wait_for_request();
-    end();
+    if (!std::exchange(keep_alive_, false) || !message_.keep_alive()) return end();
+    may_go();
+    wait_for_request();
   }
 
   void end() {
@@ -233,7 +246,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                                   });
   }
 
-  std::shared_ptr<void> place_;  // goes last
+  std::shared_ptr<Place> place_;  // goes last
   ClientStream stream_;
   const ConnectionContext& context_;
   Clock::time_point deadline_;  // of the request; then of what a client says after the answer
@@ -251,7 +264,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 }  // namespace
 
 void serve_connection(asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
-                      const ConnectionContext& context, std::shared_ptr<void> place) {
+                      const ConnectionContext& context, std::shared_ptr<Place> place) {
   std::make_shared<Connection>(std::move(socket), tls, context, std::move(place))->begin();
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "harness/net/http_server.hpp"
+#include "harness/net/places.hpp"
 
 namespace graphbench::net {
 
@@ -19,9 +20,10 @@ struct ConnectionContext {
   std::function<bool()> may_linger;
 };
 
-// Lives until the client leaves, a limit is reached or its executor stops; `place` goes then, last of all.
+// Lives until the client leaves, a limit is reached, its place is taken away or its executor stops; `place`
+// goes then, last of all.
 // `context` must outlive it. `tls` null: plain HTTP.
 void serve_connection(boost::asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
-                      const ConnectionContext& context, std::shared_ptr<void> place);
+                      const ConnectionContext& context, std::shared_ptr<Place> place);
 
 }  // namespace graphbench::net

@@ -12,12 +12,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
-#include <map>
+#include <limits>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "graphs/ir/error.hpp"
 #include "harness/net/connection.hpp"
+#include "harness/net/places.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -45,6 +47,13 @@ class SignalsBlocked {
 // What one browser or a handful of scrapers take.
 constexpr std::size_t few_connections = 16;
 
+std::size_t client_connections_max(const ServerSettings& settings) {
+  const ServerLimits& limits = settings.limits;
+  if (limits.client_connections_max > 0) return limits.client_connections_max;
+  if (settings.address.loopback) return std::numeric_limits<std::size_t>::max();
+  return std::max(limits.connections_max / 8, few_connections);
+}
+
 // Whom a connection counts for: who has one address of an IPv6 /64 has all. Absent where it has left.
 std::optional<asio::ip::address> client_of(const tcp::socket& socket) {
   error_code error;
@@ -63,7 +72,12 @@ std::optional<asio::ip::address> client_of(const tcp::socket& socket) {
 class HttpServer::Impl {
  public:
   Impl(ServerSettings settings, Handler handler)
-      : settings_(std::move(settings)), acceptor_(io_), retry_(io_) {
+      : settings_(std::move(settings)),
+        places_(
+            {settings_.limits.connections_max, client_connections_max(settings_), settings_.limits.quiet_min},
+            [this] { accept(); }),
+        acceptor_(io_),
+        again_(io_) {
     context_.limits = settings_.limits;
     context_.handler = std::move(handler);
     context_.admit = settings_.admit;
@@ -73,7 +87,7 @@ class HttpServer::Impl {
       };
     }
     context_.run_aside = [this](std::function<void()> work) { run_aside(std::move(work)); };
-    context_.may_linger = [this] { return connections_ < settings_.limits.connections_max; };
+    context_.may_linger = [this] { return !places_.is_full(); };
     listen();
     accept();
     const SignalsBlocked blocked;  // a thread inherits the mask
@@ -124,31 +138,44 @@ class HttpServer::Impl {
     check(error);
   }
 
+  // Where nobody would find a place clients wait in the system's queue.
   void accept() {
-    accepting_ = connections_ < settings_.limits.connections_max;
-    if (!accepting_) return;
+    if (accepting_ || stopping_) return;
+    const auto at = places_.next_at();
+    if (at == Place::Clock::time_point::max()) return;
+    if (at > Place::Clock::now()) return accept_at(at);
+    if (next_) return welcome(std::move(*std::exchange(next_, std::nullopt)));
+    accepting_ = true;
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-      if (error) return accept_later();
-      const std::optional<asio::ip::address> client = client_of(socket);
-      if (!client || clients_[*client] >= client_connections_max()) return accept();  // closes it
-      // Between accept and here a child may have been started; `spawn` closes what is not its own.
-      static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
-      // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
-      static_cast<void>(socket.set_option(tcp::no_delay(true), error));
-      ++connections_;
-      ++clients_[*client];
-      serve_connection(std::move(socket), settings_.tls, context_,
-                       {nullptr, [this, who = *client](void*) { end_connection(who); }});
-      accept();
+      accepting_ = false;
+      // Out of descriptors, most likely: they come back as connections end.
+      if (error) return accept_at(Place::Clock::now() + std::chrono::milliseconds(100));
+      welcome(std::move(socket));
     });
   }
 
-  // Out of descriptors, most likely: they come back as connections end.
-  void accept_later() {
-    retry_.expires_after(std::chrono::milliseconds(100));
-    retry_.async_wait([this](error_code error) {
+  void accept_at(Place::Clock::time_point at) {
+    again_.expires_at(at);
+    again_.async_wait([this](error_code error) {
       if (!error) accept();
     });
+  }
+
+  void welcome(tcp::socket socket) {
+    const std::optional<asio::ip::address> client = client_of(socket);
+    std::shared_ptr<Place> place = client ? places_.take(*client) : nullptr;
+    if (!place) {
+      // The place that it was accepted for may be none any more: whose it is has just asked something.
+      if (client && !places_.has_all_it_may(*client)) next_ = std::move(socket);
+      return accept();  // or else closes it
+    }
+    // Between accept and here a child may have been started; `spawn` closes what is not its own.
+    static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
+    // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
+    error_code ignored;
+    static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
+    serve_connection(std::move(socket), settings_.tls, context_, std::move(place));
+    accept();
   }
 
   // The second thread starts when it is first needed, from the first one: it inherits the mask of signals.
@@ -160,29 +187,15 @@ class HttpServer::Impl {
     asio::post(*aside_, std::move(work));
   }
 
-  std::size_t client_connections_max() const {
-    const ServerLimits& limits = settings_.limits;
-    if (limits.client_connections_max > 0) return limits.client_connections_max;
-    if (settings_.address.loopback) return limits.connections_max;
-    return std::max(limits.connections_max / 8, few_connections);
-  }
-
-  void end_connection(const asio::ip::address& client) {
-    --connections_;
-    const auto found = clients_.find(client);
-    if (--found->second == 0) clients_.erase(found);
-    if (!stopping_ && !accepting_) accept();
-  }
-
   ServerSettings settings_;
   ConnectionContext context_;
-  std::size_t connections_ = 0;
-  std::map<asio::ip::address, std::size_t> clients_;  // the connections of each
+  Places places_;
   bool accepting_ = false;
   std::atomic<bool> stopping_ = false;
   asio::io_context io_;  // after what its handlers use: they are destroyed with it
   tcp::acceptor acceptor_;
-  asio::steady_timer retry_;
+  std::optional<tcp::socket> next_;  // who was accepted and has no place yet
+  asio::steady_timer again_;
   std::optional<asio::thread_pool> aside_;
   std::thread thread_;
 };

@@ -41,6 +41,31 @@ class ServeBounds(HarnessCase):
         client.sendall("\r\n".join(lines).encode())
         return client
 
+    def test_a_client_that_takes_all_connections_keeps_nobody_from_the_metrics(self):
+        self.serve("--connections-max", "16")
+        sweep = self.ask("POST", "/v1/sweeps", {"workload": "mlp", "device": "host", "launches": 30,
+                                                "time-per-cell": 0.3})[1]["id"]
+        streams = []
+        for _ in range(12):
+            client = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+            self.addCleanup(client.close)
+            client.sendall(f"GET /v1/sweeps/{sweep}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            self.assertTrue(client.recv(15).startswith(b"HTTP/1.1 200 OK"))
+            streams.append(client)
+        for said in (b"", b"GET /metr"):
+            for _ in range(4):
+                client = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+                self.addCleanup(client.close)
+                client.sendall(said)
+        for path in ("/healthz", "/metrics", "/v1/sweeps"):
+            # Less than what an idle one has.
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=8)
+            with contextlib.closing(connection):
+                connection.request("GET", path)
+                self.assertEqual(200, connection.getresponse().status)
+        for client in streams:
+            self.assertIn(b"\n\n", client.recv(1 << 20), "it goes on")
+
     def document(self, cells):
         """A result of this machine's, its cells repeated under other batches until there are so many."""
         self.run_graphbench(*TINY, "--workload", "mlp", "--quiet")
