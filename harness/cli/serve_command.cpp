@@ -17,6 +17,7 @@
 #include "harness/publish/tls_settings.hpp"
 #include "harness/serve/descriptor_room.hpp"
 #include "harness/serve/service.hpp"
+#include "harness/serve/steady_heap.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
@@ -144,6 +145,7 @@ std::size_t connections_that_fit(const ServeArguments& serve) {
 }  // namespace
 
 int serve_command(const Arguments& arguments) {
+  serve::make_heap_steady();
   serve::ServiceSettings settings;
   const config::TlsOptions& tls = arguments.serve.tls;
   settings.access = {read_token(arguments.serve.token_file), !tls.client_ca.empty()};

@@ -120,9 +120,12 @@ class SweepMetrics::Impl {
   std::shared_ptr<const std::string> text() const {
     const std::scoped_lock lock(mutex_);
     if (text_) return text_;
-    std::string text = rendered(registry_.Collect());
+    std::string text;
+    text.reserve(text_bytes_ + text_bytes_ / 8);  // growing into it would copy most of it again
+    text += rendered(registry_.Collect());
     append_families(text, cells_);
     append_families(text, comparisons_);
+    text_bytes_ = text.size();
     text_ = std::make_shared<const std::string>(std::move(text));
     return text_;
   }
@@ -157,6 +160,7 @@ class SweepMetrics::Impl {
   std::map<std::string, ComparisonLines> comparisons_;  // by device
   std::set<CellKey> counted_;                           // in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;
+  mutable std::size_t text_bytes_ = 0;  // of the last one
 };
 
 SweepMetrics::SweepMetrics(const std::string& tool_version) : impl_(std::make_unique<Impl>(tool_version)) {}
