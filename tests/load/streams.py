@@ -23,10 +23,10 @@ from service import Service, wait_for
 SWEEP = {"workload": "mlp", "device": "host", "batch": [256, 512, 1024], "time-per-cell": 0.25}
 # The same cells, quickly: the service knows their series before its memory counts.
 BRIEF = {"time-per-cell": 0.001, "samples-max": 1}
-# Memory is flat where its slope is below this: a leak of 100 bytes a scrape, or of 8 an event and stream, is more.
-# What is left of it has a name: the watched sweep's cells have percentiles, which the brief one's lack, so that
-# their lines grow by 1.2 KiB each, about 0.3 MiB a minute with the bodies that hold them, and the holes between
-# them by as much; both end with the last cell. Of less than a minute, so much in all.
+# Memory is flat where its slope is below this: a leak of 100 bytes a scrape, or of 8 an event and stream,
+# is more. What is left of it has a name: the watched sweep's cells have percentiles, which the brief one's
+# lack, so that their lines grow by 1.2 KiB each, about 0.3 MiB a minute with the bodies that hold them, and
+# the holes between them by as much; both end with the last cell. Of less than a minute, so much in all.
 SLOPE_MAX_MIB_A_MINUTE = 1
 
 
