@@ -28,6 +28,7 @@ using config::InputError;
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr double probe_silent_seconds_max = 120;
+constexpr double plugin_silent_seconds_max = 10;  // a client waits
 
 // Takes the variable out of the environment, also of what /proc shows of it: sweeps run plugins, which need
 // not know the token.
@@ -114,17 +115,31 @@ int wait_for_signal(const sigset_t& signals) {
   return signal;
 }
 
-// Asked once, before anything is measured: it opens the devices, in a process of its own.
-std::vector<serve::ListedDevice> list_devices() {
+sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds_max) {
   sweep::ProcessSupervisor supervisor;
+  config::SweepOptions options;
+  options.places["plugin"] = "plugins";  // as requests name it
+  return sweep::ask_probe(supervisor, {sweep::own_command("--probe"), silent_seconds_max}, request, options);
+}
+
+// With a plugin's, in a process that it may crash.
+std::vector<abi::WorkloadInfo> workloads_with(const std::vector<std::string>& plugin_files) {
+  sweep::ProbeRequest request;
+  request.list_workloads = true;
+  request.plugins = plugin_files;
+  return ask(request, plugin_silent_seconds_max).workloads;
+}
+
+// Asked once, before anything is measured: it opens the devices, in a process of its own.
+void describe_machine(serve::ServiceSettings& settings) {
   sweep::ProbeRequest request;
   request.list_devices = true;
-  const sweep::ProbeSettings probe{sweep::own_command("--probe"), probe_silent_seconds_max};
-  std::vector<serve::ListedDevice> devices;
-  for (const DeviceStatus& each : sweep::ask_probe(supervisor, probe, request, {}).devices) {
-    devices.push_back({each.id, each.available, each.detail, each.advice});
+  request.list_workloads = true;
+  sweep::ProbeAnswer answer = ask(request, probe_silent_seconds_max);
+  for (const DeviceStatus& each : answer.devices) {
+    settings.devices.push_back({each.id, each.available, each.detail, each.advice});
   }
-  return devices;
+  settings.workloads = serve::WorkloadCatalog(std::move(answer.workloads), workloads_with);
 }
 
 // The option is a promise, which is kept or refused; the default is what fits.
@@ -160,7 +175,7 @@ int serve_command(const Arguments& arguments) {
   settings.connections_max = connections_that_fit(arguments.serve);
   settings.sweep_command = sweep::own_command("--served-sweep");
   settings.tool_version = GRAPHBENCH_VERSION;
-  settings.devices = list_devices();
+  describe_machine(settings);
   const char* scheme = settings.tls ? "https" : "http";
   // Before any thread starts: all of them leave these to the wait below.
   const sigset_t signals = block_signals();

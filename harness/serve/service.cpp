@@ -69,7 +69,10 @@ struct Service::Parts {
         feed(store, followers_max(settings)),
         runner(runner_settings(settings), {store, metrics, service_metrics, feed, bystanders}),
         server(server_settings(settings, bystanders),
-               make_api({.access = settings.access, .devices = settings.devices, .plugins = settings.plugins},
+               make_api({.access = settings.access,
+                         .devices = settings.devices,
+                         .plugins = settings.plugins,
+                         .workloads = settings.workloads},
                         {store, runner, feed, metrics, service_metrics})) {
     bystanders.join();
   }
@@ -85,7 +88,10 @@ struct Service::Parts {
 };
 
 Service::Service(ServiceSettings settings) : parts_(std::make_unique<Parts>(settings)) {}
-Service::~Service() = default;
+// The grace begins here, and not when the server has finished what it answers at length.
+Service::~Service() {
+  parts_->runner.stop();
+}
 
 const net::ListenAddress& Service::address() const noexcept {
   return parts_->server.address();

@@ -22,6 +22,7 @@ struct ServiceSettings {
   std::size_t connections_max = 2048;                  // make_descriptor_room() has made room for them
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // of the body of a comparison
   PluginFolder plugins = {};                           // what requests may name
+  WorkloadCatalog workloads = {};                      // likewise
   std::vector<std::string> sweep_command;              // what starts a sweep that tells of itself
   std::vector<ListedDevice> devices;                   // what GET /v1/devices says
   std::string tool_version;

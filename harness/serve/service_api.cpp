@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
@@ -15,9 +16,9 @@
 #include "harness/serve/openapi.hpp"
 #include "harness/serve/page.hpp"
 #include "harness/serve/shared_scrape.hpp"
+#include "harness/serve/submission.hpp"
 #include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_pages.hpp"
-#include "harness/serve/sweep_request.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -25,8 +26,6 @@ namespace {
 using net::Request;
 using net::Response;
 using nlohmann::json;
-
-constexpr std::size_t key_bytes_max = 255;
 
 std::string_view media_type_of(const Request& request) {
   const std::string_view type = request.header("content-type");
@@ -48,7 +47,9 @@ class Api {
         runner_(parts.runner),
         feed_(parts.feed),
         metrics_(parts.metrics),
-        service_metrics_(parts.service_metrics) {
+        service_metrics_(parts.service_metrics),
+        submission_({settings_.queued_max, settings_.plugins, settings_.workloads}, store_,
+                    [this] { runner_.wake(); }) {
     for (const Route& route : routes) {
       router_.add(route.method, route.pattern,
                   [this, answer = route.answer](const Request& request) { return (this->*answer)(request); });
@@ -73,14 +74,40 @@ class Api {
     Response response;
     try {
       response = handle(request);
+    } catch (const StoreError& error) {
+      response = store_fails(request, error.what());
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "graphbench: warning: %s %s: %s\n", request.method.c_str(),
-                   router_.pattern_of(request.path).c_str(), error.what());
-      response = refusal(500, "an internal error");
+      response = fails(request, error);
     }
     if (response.later) return response;  // counted when it is answered
     const std::chrono::duration<double> took = Clock::now() - began;
     service_metrics_.count_request(router_.pattern_of(request.path), response.status, took.count());
+    return response;
+  }
+
+  Response fails(const Request& request, const std::exception& error) const {
+    std::fprintf(stderr, "graphbench: warning: %s %s: %s\n", request.method.c_str(),
+                 router_.pattern_of(request.path).c_str(), error.what());
+    return refusal(500, "an internal error");
+  }
+
+  // A change is stored as a whole or not at all: who is told this may ask the same again. However often it is
+  // asked, stderr says it once a minute.
+  Response store_fails(const Request& request, const std::string& why) const {
+    {
+      const std::scoped_lock lock(said_mutex_);
+      const auto now = Clock::now();
+      if (said_of_store_ != why || now > said_at_ + std::chrono::minutes(1)) {
+        std::fprintf(stderr, "graphbench: warning: %s\n", why.c_str());
+        said_of_store_ = why;
+        said_at_ = now;
+      }
+    }
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    const std::string what =
+        reads ? "it cannot be read: " : "nothing was queued or changed, for it cannot be stored: ";
+    Response response = refusal(503, what + why + ": try again later");
+    response.headers.emplace_back("Retry-After", "5");
     return response;
   }
 
@@ -146,45 +173,18 @@ class Api {
   Response scrape(const Request&) const {
     Response response;
     response.content_type = reporters::metrics_content_type;
-    service_metrics_.set_queue(store_.queued(), settings_.queued_max);
+    std::optional<std::size_t> queued;
+    try {
+      queued = store_.queued();
+    } catch (const StoreError&) {  // all else is known: /metrics is what tells of it
+    }
+    service_metrics_.set_queue(queued, settings_.queued_max);
     service_metrics_.set_streams(feed_.followers());
     response.body = scraped_.body(metrics_.text(), [this] { return service_metrics_.text(); });
     return response;
   }
 
-  Response submit(const Request& request) const {
-    const std::string_view type = media_type_of(request);
-    if (type != "application/json" && type != "application/toml") {
-      return refusal(415, "give Content-Type application/json or application/toml");
-    }
-    const std::string key(request.header("idempotency-key"));
-    if (key.size() > key_bytes_max) return refusal(400, "Idempotency-Key: give at most 255 bytes");
-    std::vector<std::string> arguments;
-    try {
-      arguments =
-          parse_sweep_request(request.body, type == "application/json" ? BodyFormat::json : BodyFormat::toml,
-                              settings_.plugins.names());
-    } catch (const config::InputError& error) {
-      return refusal(400, error.what());
-    }
-    return accept(store_.add(arguments, key, settings_.queued_max));
-  }
-
-  Response accept(const SweepStore::Added& added) const {
-    using What = SweepStore::Added::What;
-    if (added.what == What::full) return queue_is_full();
-    if (!added.same) return refusal(422, "this Idempotency-Key belongs to another request: give a new one");
-    if (added.what == What::added) runner_.wake();
-    Response response = json_response(202, text_of(json_of(*store_.find(added.id))));
-    response.headers.emplace_back("Location", "/v1/sweeps/" + added.id);
-    return response;
-  }
-
-  static Response queue_is_full() {
-    Response response = refusal(429, "the queue is full: try again later");
-    response.headers.emplace_back("Retry-After", "30");
-    return response;
-  }
+  Response submit(const Request& request) const { return submission_.answer(request); }
 
   Response list(const Request& request) const { return list_sweeps(store_, request.query); }
 
@@ -195,21 +195,32 @@ class Api {
 
   Response remove(const Request& request) const {
     const std::string& id = request.parameters.at("id");
-    // The runner may take it between the two questions: then it runs, and the second one finds it.
-    const bool queued = store_.cancel(id);
-    if (queued) {
-      service_metrics_.count_sweep(name_of(SweepState::cancelled));
-      feed_.tell_done(id);
+    // What runs is stopped also where nothing can be stored; what is queued may begin to run meanwhile.
+    const auto stop = [&]() -> std::optional<Response> {
+      if (!runner_.cancel(id)) return std::nullopt;
+      return json_response(202, text_of(json_of(*store_.find(id))));
+    };
+    if (auto stopped = stop()) return std::move(*stopped);
+    const std::optional<StoredSweep> sweep = store_.find(id);
+    if (!sweep) return refusal(404, "there is no such sweep");
+    if (sweep->state == SweepState::queued) {
+      if (store_.cancel(id)) {
+        service_metrics_.count_sweep(name_of(SweepState::cancelled));
+        feed_.tell_done(id);
+        return json_response(200, text_of(json_of(*store_.find(id))));
+      }
+      if (auto stopped = stop()) return std::move(*stopped);
     }
-    if (queued || runner_.cancel(id))
-      return json_response(queued ? 200 : 202, text_of(json_of(*store_.find(id))));
-    return store_.find(id) ? refusal(409, "this sweep has ended") : refusal(404, "there is no such sweep");
+    const bool ending = sweep->state == SweepState::running && !sweep->message.empty();
+    return refusal(409, ending ? sweep->message : "this sweep has ended");
   }
 
   // Cells that are finished are not measured again: they stand in the document marked as taken over.
   Response resume(const Request& request) const {
     const std::string& id = request.parameters.at("id");
-    if (!store_.find(id)) return refusal(404, "there is no such sweep");
+    const std::optional<StoredSweep> sweep = store_.find(id);
+    if (!sweep) return refusal(404, "there is no such sweep");
+    if (sweep->state != SweepState::interrupted) return refusal(409, "this sweep was not interrupted");
     if (store_.queued() >= settings_.queued_max) return queue_is_full();
     if (!store_.resume(id)) return refusal(409, "this sweep was not interrupted");
     runner_.wake();
@@ -266,8 +277,12 @@ class Api {
   SweepFeed& feed_;
   const reporters::SweepMetrics& metrics_;
   reporters::ServiceMetrics& service_metrics_;
+  Submission submission_;
   net::Router router_;
   mutable SharedScrape scraped_;
+  mutable std::mutex said_mutex_;
+  mutable std::string said_of_store_;  // the last of it on stderr
+  mutable Clock::time_point said_at_;
 };
 
 const std::array<Api::Route, 16> Api::routes = {{

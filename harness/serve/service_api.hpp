@@ -10,6 +10,7 @@
 #include "harness/serve/sweep_feed.hpp"
 #include "harness/serve/sweep_runner.hpp"
 #include "harness/serve/sweep_store.hpp"
+#include "harness/serve/workload_catalog.hpp"
 #include "reporters/prometheus/service_metrics.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 
@@ -26,7 +27,8 @@ struct ApiSettings {
   Access access = {};
   std::size_t queued_max = 64;  // beyond it: 429
   std::vector<ListedDevice> devices;
-  PluginFolder plugins = {};  // what requests may name
+  PluginFolder plugins = {};       // what requests may name
+  WorkloadCatalog workloads = {};  // likewise
 };
 
 // What the API answers from; all outlive the handler.

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "graphs/ir/error.hpp"
+#include "harness/serve/sweep_store.hpp"
 
 namespace graphbench::serve {
 
-// One statement from binding to its last row. Every call throws Error(io) with SQLite's own words.
+// One statement from binding to its last row. Every call throws StoreError with SQLite's own words.
 class Statement {
  public:
   Statement(sqlite3* database, const std::string& sql) : database_(database) {
@@ -63,7 +63,7 @@ class Statement {
     if (code != SQLITE_OK) fail();
   }
   [[noreturn]] void fail() const {
-    throw Error(ErrorCode::io, std::string("use the sweeps' database: ") + sqlite3_errmsg(database_));
+    throw StoreError(std::string("use the sweeps' database: ") + sqlite3_errmsg(database_));
   }
 
   sqlite3* database_;

@@ -79,6 +79,11 @@ std::string without_line(const std::string& message) {
   return end == std::string::npos ? message : message.substr(end + 2);
 }
 
+void drop_lines(config::SweepOptions& options) {
+  for (auto& [name, where] : options.places) where = without_line(where);
+  for (config::SetOption& set : options.set) set.where = without_line(set.where);
+}
+
 config::RawOptions raw_of(const std::string& body, BodyFormat format) {
   const std::string toml = format == BodyFormat::toml ? body : toml_of(parse_json(body));
   config::RawOptions raw = config::parse_toml(toml, request_name, {plugins_key});
@@ -89,25 +94,24 @@ config::RawOptions raw_of(const std::string& body, BodyFormat format) {
   return raw;
 }
 
-// The key's items as arguments.
 std::vector<std::string> plugins_of(const std::vector<config::RawItem>& items,
-                                    const std::vector<std::string>& plugins) {
-  std::vector<std::string> arguments;
+                                    const std::vector<std::string>& known) {
+  std::vector<std::string> plugins;
   for (const config::RawItem& item : items) {
-    if (plugins.empty()) {
+    if (known.empty()) {
       throw InputError(item.where,
                        "this service has no plugins: start it with --plugin-folder DIR, with NAME.so in it");
     }
-    if (std::ranges::find(plugins, item.text) == plugins.end()) {
+    if (std::ranges::find(known, item.text) == known.end()) {
       throw InputError(item.where, in_quotes(item.text) + " is no plugin of this service: give one of " +
-                                       config::join(plugins) + ", without a folder or .so");
+                                       config::join(known) + ", without a folder or .so");
     }
-    arguments.push_back("--plugin=" + item.text);
-    if (std::ranges::count(arguments, arguments.back()) > 1) {
+    if (std::ranges::find(plugins, item.text) != plugins.end()) {
       throw InputError(item.where, in_quotes(item.text) + " is given twice: give it once");
     }
+    plugins.push_back(item.text);
   }
-  return arguments;
+  return plugins;
 }
 
 std::vector<std::string> arguments_of(const config::RawOptions& raw) {
@@ -130,16 +134,19 @@ std::vector<std::string> arguments_of(const config::RawOptions& raw) {
 
 }  // namespace
 
-std::vector<std::string> parse_sweep_request(const std::string& body, BodyFormat format,
-                                             const std::vector<std::string>& plugins) {
+SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
+                                 const std::vector<std::string>& plugins) {
   try {
     config::RawOptions raw = raw_of(body, format);
-    std::vector<std::string> arguments = plugins_of(raw[plugins_key.name], plugins);
+    SweepRequest request;
+    request.plugins = plugins_of(raw[plugins_key.name], plugins);
     raw.erase(plugins_key.name);
-    static_cast<void>(config::check_options(raw));
+    request.options = config::check_options(raw);
+    if (format == BodyFormat::json) drop_lines(request.options);
+    for (const std::string& plugin : request.plugins) request.arguments.push_back("--plugin=" + plugin);
     const std::vector<std::string> others = arguments_of(raw);
-    arguments.insert(arguments.end(), others.begin(), others.end());
-    return arguments;
+    request.arguments.insert(request.arguments.end(), others.begin(), others.end());
+    return request;
   } catch (const InputError& error) {
     if (format == BodyFormat::toml) throw;
     throw InputError("", without_line(error.what()));

@@ -4,15 +4,23 @@
 #include <string>
 #include <vector>
 
+#include "harness/config/options.hpp"
+
 namespace graphbench::serve {
 
 enum class BodyFormat { json, toml };
 
-// The arguments of `graphbench --sweep` that the body stands for, checked as far as can be without knowing
-// the device. Throws config::InputError for a body that will not do: malformed, a key that is none or that a
-// request may not give (files, addresses), a wrong value. `plugins`: the names that the key `plugins`, which
-// no configuration file has, may hold; each becomes an argument --plugin=NAME, and no file is looked for.
-std::vector<std::string> parse_sweep_request(const std::string& body, BodyFormat format,
-                                             const std::vector<std::string>& plugins = {});
+struct SweepRequest {
+  std::vector<std::string> arguments;  // of `graphbench --sweep`
+  std::vector<std::string> plugins;    // by name; each stands among the arguments as --plugin=NAME
+  config::SweepOptions options;  // what the rest means; a message on one names its key, of TOML its line too
+};
+
+// Checked as far as can be without knowing the device and the workloads. Throws config::InputError for a body
+// that will not do: malformed, a key that is none or that a request may not give (files, addresses), a wrong
+// value. `plugins`: the names that the key `plugins`, which no configuration file has, may hold; no file is
+// looked for.
+SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
+                                 const std::vector<std::string>& plugins = {});
 
 }  // namespace graphbench::serve

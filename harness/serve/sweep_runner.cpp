@@ -2,6 +2,7 @@
 // fails, the end is kept in memory and tried again, and no other sweep starts meanwhile.
 #include "harness/serve/sweep_runner.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "harness/serve/sweep_events.hpp"
 #include "harness/serve/sweep_json.hpp"
 #include "harness/serve/sweep_process.hpp"
+#include "harness/serve/sweep_publisher.hpp"
 #include "harness/sweep/environment.hpp"
 #include "harness/sweep/exit_text.hpp"
 
@@ -26,10 +28,6 @@ namespace {
 constexpr int exit_cells_failed = 3;
 constexpr int exit_interrupted = 130;
 constexpr std::chrono::seconds turn_period{1};
-
-double unix_seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::optional<std::string> contents_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -64,6 +62,15 @@ class StoreFailed : public Error {
       : Error(why.code(), std::string("its cells could not be stored: ") + why.what()) {}
 };
 
+template <typename Use>
+auto stored(Use&& use) {
+  try {
+    return use();
+  } catch (const Error& error) {
+    throw StoreFailed(error);
+  }
+}
+
 // Of graphbench_sweeps_total.
 const char* word_of(const SweepEnd& end) {
   const bool cells_failed = end.state == SweepState::done && end.exit_code == exit_cells_failed;
@@ -77,23 +84,27 @@ class SweepRunner::Impl {
   Impl(RunnerSettings settings, RunnerParts parts)
       : settings_(std::move(settings)),
         store_(parts.store),
-        metrics_(parts.metrics),
         service_metrics_(parts.service_metrics),
         feed_(parts.feed),
         bystanders_(parts.bystanders),
         turn_(settings_.turn_folder),
+        publisher_(parts.metrics, settings_.baseline, store_),
         thread_([this] { loop(); }) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
   ~Impl() {
-    {
-      const std::scoped_lock lock(mutex_);
-      stopping_ = true;
-      if (process_) process_->stop(settings_.grace);
-    }
-    work_.notify_all();
+    stop();
     thread_.join();
+  }
+
+  void stop() {
+    const std::scoped_lock lock(mutex_);
+    if (stopping_) return;
+    stopping_ = true;
+    stop_by_ = Clock::now() + settings_.grace;
+    if (process_) process_->stop(settings_.grace);
+    work_.notify_all();
   }
 
   void wake() {
@@ -116,6 +127,8 @@ class SweepRunner::Impl {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void loop() {
     bystanders_.join();
     while (const std::optional<StoredSweep> sweep = next()) {
@@ -123,7 +136,7 @@ class SweepRunner::Impl {
       remove_file(document);  // an earlier run's, which is not to pass for this one's
       const SweepEnd end = run(*sweep, document);
       turn_.give_back();
-      const bool stored = put_back(sweep->id, end);
+      const bool stored = put_back(sweep->id, end, document);
       service_metrics_.count_sweep(word_of(end));
       if (!stored) return;  // the next process finds it interrupted
       feed_.tell_done(sweep->id);
@@ -168,8 +181,8 @@ class SweepRunner::Impl {
     return ours;
   }
 
-  // Until the store has it; false where the service stops before.
-  bool put_back(const std::string& id, const SweepEnd& end) {
+  // Until the store has it; false where it does not before the service has to be gone.
+  bool put_back(const std::string& id, const SweepEnd& end, const std::string& document) {
     while (true) {
       std::unique_lock lock(mutex_, std::defer_lock);
       try {
@@ -179,24 +192,55 @@ class SweepRunner::Impl {
         return true;
       } catch (const std::exception& error) {
         lock.lock();
-        tell_trouble(std::string("the end of a sweep is not stored yet: ") + error.what());
+        const bool last = stopping_ && Clock::now() >= stop_by_;
+        tell_unstored({id, name_of(end.state), error.what(), end.result ? document : "", last});
+        if (last) return false;
       }
-      if (stopping_) return false;
-      work_.wait_for(lock, settings_.retry, [this] { return stopping_; });
+      const bool was_stopping = stopping_;
+      const Clock::time_point again = Clock::now() + settings_.retry;
+      work_.wait_until(lock, stopping_ ? std::min(again, stop_by_) : again,
+                       [&] { return stopping_ != was_stopping; });
     }
   }
 
+  struct Unstored {
+    const std::string& id;
+    std::string state;
+    std::string why;
+    std::string document;  // the file; empty: there is none
+    bool for_good = false;
+  };
+
+  // Whoever runs the service can do something about it: the files are named on stderr, and to nobody else.
+  void tell_unstored(const Unstored& what) {
+    const std::string ended = "it has ended (" + what.state + "), and its end is not stored yet: " + what.why;
+    store_.say_of_ended(what.id, ended);
+    const std::string kept = what.document.empty() ? "" : "; its results are in " + what.document;
+    if (what.for_good) {
+      std::fprintf(
+          stderr,
+          "graphbench: warning: the end of sweep %s (%s) could not be stored: %s%s. The next start finds it "
+          "interrupted: copy the file, or resume the sweep, which measures what the store lacks\n",
+          what.id.c_str(), what.state.c_str(), what.why.c_str(), kept.c_str());
+      return;
+    }
+    tell_trouble("the end of a sweep is not stored yet: " + what.why,
+                 " (sweep " + what.id + kept +
+                     "). It is tried again, and no other sweep starts before: make room in " +
+                     settings_.folder + ", or end what holds sweeps.sqlite there");
+  }
+
   // Once, however often it is tried. With the lock held.
-  void tell_trouble(const std::string& why) {
+  void tell_trouble(const std::string& why, const std::string& advice = "") {
     if (trouble_ == why) return;
     trouble_ = why;
-    std::fprintf(stderr, "graphbench: warning: %s\n", why.c_str());
+    std::fprintf(stderr, "graphbench: warning: %s%s\n", why.c_str(), advice.c_str());
   }
 
   SweepEnd run(const StoredSweep& sweep, const std::string& document) {
     std::vector<std::string> argv = settings_.command;
     argv.insert(argv.end(), {"--sweep", "--quiet", "--json=" + document});
-    device_.clear();
+    publisher_.prepare();
     SweepEnd end;
     try {
       for (const std::string& argument : sweep.arguments) argv.push_back(with_path(argument));
@@ -204,38 +248,26 @@ class SweepRunner::Impl {
       end.result = contents_of(document);
     } catch (const StoreFailed& error) {
       end = cut_short(SweepState::interrupted, error.what());
+      std::fprintf(stderr, "graphbench: warning: sweep %s is interrupted: %s: resume it once they can be\n",
+                   sweep.id.c_str(), error.what());
     } catch (const std::exception& error) {
       end = cut_short(SweepState::failed, error.what());
     }
     end.finished_at = sweep::utc_now();
-    if (end.state == SweepState::done && !device_.empty()) metrics_.drop_vanished(device_);
-    compare(sweep.id, end);
-    if (!device_.empty()) {
-      const bool success = end.state == SweepState::done && end.exit_code == 0;
-      metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
-    }
+    publisher_.end(sweep.id, end);
     return end;
+  }
+
+  // With the lock held: from here on it is too late to cancel it, and the store says why.
+  void forget_running() {
+    store_.say_of_ended(running_, "it has ended, and its end is being stored");
+    running_.clear();
   }
 
   SweepEnd cut_short(SweepState state, const std::string& why) {
     const std::scoped_lock lock(mutex_);
-    running_.clear();
+    forget_running();
     return {cancelled_ ? SweepState::cancelled : state, std::nullopt, why, std::nullopt};
-  }
-
-  // A sweep that did not end by itself is not compared: what was not measured is not lost.
-  void compare(const std::string& id, const SweepEnd& end) {
-    if (!settings_.baseline || !end.result || end.state != SweepState::done || device_.empty()) return;
-    try {
-      const model::Comparison comparison = settings_.baseline->compare_with(*end.result, "sweep " + id);
-      metrics_.set_comparison(device_, comparison);
-      std::fprintf(stderr, "graphbench: %ssweep %s %s\n",
-                   comparison.comparable ? "" : "warning: ", id.c_str(),
-                   settings_.baseline->said_of(comparison).c_str());
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "graphbench: warning: sweep %s is not compared with the baseline: %s\n",
-                   id.c_str(), error.what());
-    }
   }
 
   // A request names plugins by bare names; the folder of today decides which files those are.
@@ -247,7 +279,7 @@ class SweepRunner::Impl {
 
   SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {
     std::string kept;  // where it was interrupted before
-    for (const std::string& line : kept_of(id)) kept += line + "\n";
+    for (const std::string& line : stored([&] { return store_.kept(id); })) kept += line + "\n";
     bystanders_.spread();
     SweepProcess process(argv, kept);
     bystanders_.keep_off(instruments_of(argv));
@@ -266,7 +298,7 @@ class SweepRunner::Impl {
 
   SweepEnd end_of(const SweepExit& exit) {
     const std::scoped_lock lock(mutex_);
-    running_.clear();  // from here on it is too late to cancel it
+    forget_running();
     const std::string said = sweep::last_lines(exit.output);
     SweepEnd end;
     if (exit.signal == 0) end.exit_code = exit.exit_code;
@@ -288,63 +320,50 @@ class SweepRunner::Impl {
   void take(const std::string& id, std::string_view line) {
     SweepEvent event = decode_sweep_event(line);
     if (const auto* began = std::get_if<SweepBegan>(&event)) {
-      device_ = began->device;
-      metrics_.begin_sweep(device_);
-      metrics_.set_device(device_, began->facts);
+      publisher_.begin(*began);
+      stored([&] { store_.begin(id, began->device, std::string(line)); });
     }
     if (const auto* progress = std::get_if<SweepProgress>(&event)) {
-      metrics_.set_progress(device_, progress->progress);
+      publisher_.update(progress->progress);
       feed_.tell_progress(id, text_of(json_of(progress->progress)));
     }
     if (auto* done = std::get_if<SweepCells>(&event)) {
       std::vector<SweepStore::NewCell> cells;
       for (std::size_t i = 0; i < done->cells.size(); ++i) {
-        metrics_.set_cell(device_, done->cells[i]);
+        publisher_.set_cell(done->cells[i]);
         cells.push_back({model::id_of(done->cells[i].cell), std::move(done->documents.at(i)),
                          encode_sweep_event(SweepCells{{done->cells[i]}, {}, done->identity})});
       }
-      feed_.tell_cells(id, add_cells(id, cells));
-    }
-  }
-
-  std::vector<StoredCell> add_cells(const std::string& id, const std::vector<SweepStore::NewCell>& cells) {
-    try {
-      return store_.add_cells(id, cells);
-    } catch (const Error& error) {
-      throw StoreFailed(error);
-    }
-  }
-
-  std::vector<std::string> kept_of(const std::string& id) {
-    try {
-      return store_.kept(id);
-    } catch (const Error& error) {
-      throw StoreFailed(error);
+      feed_.tell_cells(id, stored([&] { return store_.add_cells(id, cells); }));
     }
   }
 
   RunnerSettings settings_;
   SweepStore& store_;
-  reporters::SweepMetrics& metrics_;
   reporters::ServiceMetrics& service_metrics_;
   SweepFeed& feed_;
   machine::Bystanders& bystanders_;
   mutable std::mutex mutex_;
   std::condition_variable work_;
   bool stopping_ = false;
+  Clock::time_point stop_by_;
   bool woken_ = false;
   bool cancelled_ = false;
   std::string trouble_;
   std::string running_;              // the sweep's id
   SweepProcess* process_ = nullptr;  // of the running sweep
   MachineTurn turn_;                 // the thread's own
-  std::string device_;               // of the running sweep; the thread's own
+  SweepPublisher publisher_;         // likewise
   std::thread thread_;
 };
 
 SweepRunner::SweepRunner(RunnerSettings settings, RunnerParts parts)
     : impl_(std::make_unique<Impl>(std::move(settings), parts)) {}
 SweepRunner::~SweepRunner() = default;
+
+void SweepRunner::stop() {
+  impl_->stop();
+}
 
 void SweepRunner::wake() {
   impl_->wake();

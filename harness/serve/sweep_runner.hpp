@@ -39,11 +39,14 @@ class SweepRunner {
  public:
   // Begins with what is queued.
   SweepRunner(RunnerSettings settings, RunnerParts parts);
-  // The running sweep is told to stop and is kept as interrupted, with what it measured.
+  // Stops, and waits: the running sweep is kept as interrupted, with what it measured. Where its end cannot
+  // be stored it is tried until the grace is over.
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
 
+  // Begins to stop, and does not wait.
+  void stop();
   // Something was queued.
   void wake();
   // Stops the sweep where it runs; it becomes cancelled. False where it does not run.

@@ -39,7 +39,21 @@ constexpr const char* schema =
     " cell TEXT NOT NULL, document TEXT NOT NULL, UNIQUE (sweep, cell));"
     "CREATE INDEX IF NOT EXISTS cells_by_sweep ON cells (sweep, number);"
     "CREATE TABLE IF NOT EXISTS kept (sweep TEXT NOT NULL, cell TEXT NOT NULL, line TEXT NOT NULL,"
-    " PRIMARY KEY (sweep, cell)) WITHOUT ROWID;";
+    " PRIMARY KEY (sweep, cell)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS begun (sweep TEXT PRIMARY KEY, device TEXT NOT NULL, line TEXT NOT NULL)"
+    " WITHOUT ROWID;";
+
+// Whose cells nobody asks for once sweep ?1 has ended otherwise than interrupted: its own, or, where it is
+// done, those of the one that was done before it. Of one that ended well stays that it did, until another
+// does.
+constexpr const char* ended_itself = "SELECT ?1";
+constexpr const char* done_before =
+    "SELECT old.sweep FROM begun AS old JOIN begun AS new ON new.device = old.device AND new.sweep = ?1"
+    " JOIN sweeps AS was ON was.id = old.sweep JOIN sweeps AS now ON now.id = ?1"
+    " WHERE old.sweep <> ?1 AND was.state = 'done'";
+constexpr const char* unless_it_was_better = " AND (now.exit_code = 0 OR was.exit_code <> 0)";
+constexpr const char* or_itself =
+    " UNION ALL SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM begun WHERE sweep = ?1)";
 
 constexpr const char* columns =
     "id, state, arguments, submitted_at, started_at, finished_at, exit_code, message";
@@ -70,7 +84,7 @@ StoredSweep sweep_of(const Statement& row) {
   sweep.message = row.text(7);
   const auto* const state = std::ranges::find(state_names, row.text(1));
   try {
-    if (state == state_names.end()) throw Error(ErrorCode::io, "its state is none");
+    if (state == state_names.end()) throw StoreError("its state is none");
     sweep.state = static_cast<SweepState>(state - state_names.begin());
     sweep.arguments = nlohmann::json::parse(row.text(2)).get<std::vector<std::string>>();
   } catch (const std::exception& error) {
@@ -124,22 +138,25 @@ class SweepStore::Impl {
     const std::scoped_lock lock(mutex_);
     const std::string text = text_of(arguments);
     if (!key.empty()) {
-      Statement known(database_, "SELECT id, arguments FROM sweeps WHERE idempotency_key = ?");
-      if (known.bind(key).step()) return {Added::What::known, known.text(0), known.text(1) == text};
+      Statement known(database_, std::string("SELECT ") + columns + " FROM sweeps WHERE idempotency_key = ?");
+      if (known.bind(key).step()) return {Added::What::known, told(sweep_of(known)), known.text(2) == text};
     }
-    if (count_queued() >= queued_max) return {Added::What::full, "", true};
-    const std::string id = new_id();
+    if (count_queued() >= queued_max) return {Added::What::full, {}, true};
+    StoredSweep sweep;
+    sweep.id = new_id();
+    sweep.arguments = arguments;
+    sweep.submitted_at = sweep::utc_now();
     write([&] {
       Statement(database_,
                 "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) "
                 "VALUES (?, 'queued', ?, ?, ?)")
-          .bind(id)
+          .bind(sweep.id)
           .bind(text)
           .bind(key.empty() ? std::optional<std::string>() : key)
-          .bind(sweep::utc_now())
+          .bind(sweep.submitted_at)
           .step();
     });
-    return {Added::What::added, id, true};
+    return {Added::What::added, told(std::move(sweep)), true};
   }
 
   std::size_t queued() const {
@@ -216,13 +233,46 @@ class SweepStore::Impl {
           .bind(id)
           .step();
       if (end.state == SweepState::interrupted) return;
-      Statement(database_, "DELETE FROM kept WHERE sweep = ?").bind(id).step();
+      const bool done = end.state == SweepState::done;
+      const std::string cells = done ? std::string(done_before) + or_itself : ended_itself;
+      const std::string whole = done ? std::string(done_before) + unless_it_was_better : ended_itself;
+      Statement(database_, "DELETE FROM kept WHERE sweep IN (" + cells + ")").bind(id).step();
+      Statement(database_, "DELETE FROM begun WHERE sweep IN (" + whole + ")").bind(id).step();
     });
+    of_ended_ = {};
+  }
+
+  void begin(const std::string& id, const std::string& device, const std::string& line) {
+    const std::scoped_lock lock(mutex_);
+    write([&] {
+      Statement(database_, "INSERT OR REPLACE INTO begun (sweep, device, line) VALUES (?, ?, ?)")
+          .bind(id)
+          .bind(device)
+          .bind(line)
+          .step();
+    });
+  }
+
+  std::vector<Newest> newest() const {
+    const std::scoped_lock lock(mutex_);
+    Statement rows(database_,
+                   "SELECT id, device, line, exit_code, CAST(strftime('%s', finished_at) AS INTEGER)"
+                   " FROM begun JOIN sweeps ON sweeps.id = begun.sweep WHERE state = 'done' ORDER BY number");
+    std::vector<Newest> found;
+    while (rows.step()) {
+      found.push_back({rows.text(0), rows.text(1), rows.text(2), rows.number(3), rows.big_number(4)});
+    }
+    return found;
   }
 
   void say_of_queued(const std::string& message) {
     const std::scoped_lock lock(mutex_);
     of_queued_ = message;
+  }
+
+  void say_of_ended(const std::string& id, const std::string& message) {
+    const std::scoped_lock lock(mutex_);
+    of_ended_ = {id, message};
   }
 
   // A change that is rolled back never leaves memory: only one that is kept shows whether the disk has room.
@@ -238,7 +288,7 @@ class SweepStore::Impl {
         probe_error_ = error.what();
       }
     }
-    if (!probe_error_.empty()) throw Error(ErrorCode::io, probe_error_);
+    if (!probe_error_.empty()) throw StoreError(probe_error_);
   }
 
   std::vector<std::string> kept(const std::string& sweep) const {
@@ -315,6 +365,7 @@ class SweepStore::Impl {
  private:
   StoredSweep told(StoredSweep sweep) const {
     if (sweep.state == SweepState::queued) sweep.message = of_queued_;
+    if (sweep.state == SweepState::running && sweep.id == of_ended_.id) sweep.message = of_ended_.message;
     return sweep;
   }
 
@@ -325,7 +376,7 @@ class SweepStore::Impl {
       // A file that was removed takes what is written to it along.
       int moved = 0;
       sqlite3_file_control(database_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-      if (moved != 0) throw Error(ErrorCode::io, "use the sweeps' database: its file is no longer there");
+      if (moved != 0) throw StoreError("use the sweeps' database: its file is no longer there");
       change();
       Statement(database_, "COMMIT").step();
     } catch (const Error&) {
@@ -344,6 +395,10 @@ class SweepStore::Impl {
   sqlite3* database_ = nullptr;
   std::optional<std::chrono::steady_clock::time_point> probed_;
   std::string of_queued_;
+  struct {
+    std::string id;
+    std::string message;
+  } of_ended_;
   std::string probe_error_;  // of that time; empty: none
 };
 
@@ -375,6 +430,10 @@ void SweepStore::say_of_queued(const std::string& message) {
   impl_->say_of_queued(message);
 }
 
+void SweepStore::say_of_ended(const std::string& id, const std::string& message) {
+  impl_->say_of_ended(id, message);
+}
+
 void SweepStore::probe() {
   impl_->probe();
 }
@@ -385,6 +444,14 @@ std::optional<StoredSweep> SweepStore::take() {
 
 void SweepStore::end(const std::string& id, const SweepEnd& end) {
   impl_->end(id, end);
+}
+
+void SweepStore::begin(const std::string& id, const std::string& device, const std::string& line) {
+  impl_->begin(id, device, line);
+}
+
+std::vector<SweepStore::Newest> SweepStore::newest() const {
+  return impl_->newest();
 }
 
 bool SweepStore::resume(const std::string& id) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "graphs/ir/error.hpp"
+
 namespace graphbench::serve {
 
 // queued -> running -> done | failed | cancelled | interrupted. A sweep that ended with failed cells is done.
@@ -39,7 +41,13 @@ struct SweepEnd {
   std::string finished_at = {};       // empty: now
 };
 
-// Thread-safe. Every change is on disk when the call returns. All throw Error(io) where the file fails.
+// The file fails, or its disk does. Code io.
+class StoreError : public Error {
+ public:
+  explicit StoreError(const std::string& what) : Error(ErrorCode::io, what) {}
+};
+
+// Thread-safe. Every change is on disk when the call returns. All throw StoreError where the file fails.
 class SweepStore {
  public:
   // What ran when an earlier process ended is `interrupted` from here on.
@@ -51,8 +59,8 @@ class SweepStore {
   struct Added {
     enum class What : std::uint8_t { added, known, full };
     What what = What::added;
-    std::string id;    // the earlier sweep's where `known`: same key; empty where `full`
-    bool same = true;  // whether the earlier sweep's arguments are these
+    StoredSweep sweep = {};  // the earlier one where `known`: same key; none where `full`
+    bool same = true;        // whether the earlier sweep's arguments are these
   };
   // `key`: an Idempotency-Key; empty: none.
   Added add(const std::vector<std::string>& arguments, const std::string& key, std::size_t queued_max);
@@ -66,12 +74,17 @@ class SweepStore {
   std::size_t queued() const;
   // Stands as the message of each queued sweep; empty: nothing. Gone with this process.
   void say_of_queued(const std::string& message);
+  // Stands as the message of a sweep that has ended for as long as its end is not stored; likewise.
+  void say_of_ended(const std::string& id, const std::string& message);
   // Throws where nothing can be written now. Writes once a second at most: in between it says the same again.
   void probe();
 
   // The oldest queued one becomes running. A document that it had from before an interruption is no more.
   std::optional<StoredSweep> take();
-  // All of it or nothing; may be tried again.
+  // What a running sweep said of its device when it began; kept as its cells are.
+  void begin(const std::string& id, const std::string& device, const std::string& line);
+  // All of it or nothing; may be tried again. Of a sweep that is done what was kept stays, and that of the
+  // one that was done on its device before goes.
   void end(const std::string& id, const SweepEnd& end);
   // An interrupted one becomes queued again; false where it is not interrupted.
   bool resume(const std::string& id);
@@ -85,8 +98,19 @@ class SweepStore {
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // With numbers beyond `after`, in their order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
-  // What was kept of a sweep that has not ended, or was interrupted: the last of each cell.
+  // What was kept of a sweep that has not ended, was interrupted, or was the last to be done on its device:
+  // the last of each cell.
   std::vector<std::string> kept(const std::string& sweep) const;
+  // The sweeps that were done last on each device, and before those the last that ended well, without its
+  // cells. In the order in which they were accepted.
+  struct Newest {
+    std::string id;
+    std::string device;
+    std::string began;  // the line
+    std::optional<int> exit_code;
+    std::int64_t ended_unix_seconds = 0;
+  };
+  std::vector<Newest> newest() const;
   // A queued one becomes cancelled; false where it is not queued.
   bool cancel(const std::string& id);
 

@@ -6,6 +6,8 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <utility>
+
 #include "reporters/prometheus/render.hpp"
 
 namespace graphbench::reporters {
@@ -45,7 +47,11 @@ class ServiceMetrics::Impl {
                                      .Name("graphbench_http_request_duration_seconds")
                                      .Help("Time to answer a request.")
                                      .Register(registry);
-  Gauge& queued = gauge(registry, "graphbench_queue_sweeps", "Sweeps that wait for a device.");
+  Family<Gauge>& queues = prometheus::BuildGauge()
+                              .Name("graphbench_queue_sweeps")
+                              .Help("Sweeps that wait for a device.")
+                              .Register(registry);
+  Gauge* queued = nullptr;
   Gauge& capacity = gauge(registry, "graphbench_queue_capacity_sweeps", "Sweeps that may wait.");
   Gauge& streams = gauge(registry, "graphbench_event_streams", "Open streams of server-sent events.");
 };
@@ -62,8 +68,13 @@ void ServiceMetrics::count_sweep(const std::string& status) {
   impl_->sweeps.Add({{"status", status}}).Increment();
 }
 
-void ServiceMetrics::set_queue(std::size_t queued, std::size_t capacity) {
-  impl_->queued.Set(static_cast<double>(queued));
+void ServiceMetrics::set_queue(std::optional<std::size_t> queued, std::size_t capacity) {
+  if (queued) {
+    impl_->queued = &impl_->queues.Add({});
+    impl_->queued->Set(static_cast<double>(*queued));
+  } else if (impl_->queued != nullptr) {
+    impl_->queues.Remove(std::exchange(impl_->queued, nullptr));
+  }
   impl_->capacity.Set(static_cast<double>(capacity));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace graphbench::reporters {
@@ -18,7 +19,8 @@ class ServiceMetrics {
   void count_request(const std::string& route, unsigned code, double seconds);
   // "done", "failed", "cells_failed", "cancelled", "interrupted".
   void count_sweep(const std::string& status);
-  void set_queue(std::size_t queued, std::size_t capacity);
+  // `queued` absent: nobody can say, and there is no such series.
+  void set_queue(std::optional<std::size_t> queued, std::size_t capacity);
   void set_streams(std::size_t open);
 
   // Everything in the text format.

@@ -82,10 +82,15 @@ class SweepMetrics::Impl {
         .Set(static_cast<double>(progress.cells_done) / static_cast<double>(progress.cells_total));
   }
 
-  void set_cell(const CellKey& key, const model::CellResult& cell) {
+  void show_cell(const CellKey& key, const model::CellResult& cell) {
     CellLines lines = lines_of(key, cell);
     const Change change(*this);
     cells_[key] = std::move(lines);
+  }
+
+  void set_cell(const CellKey& key, const model::CellResult& cell) {
+    show_cell(key, cell);
+    const Change change(*this);
     if (!counted_.insert(key).second) return;
     cells_total_.Add({{"status", std::string(model::name_of(cell.status))}}).Increment();
     steps_.Increment(steps_of(cell));
@@ -180,6 +185,10 @@ void SweepMetrics::set_progress(const std::string& device, const model::Progress
 
 void SweepMetrics::set_cell(const std::string& device, const model::CellResult& cell) {
   impl_->set_cell({device, cell.cell}, cell);
+}
+
+void SweepMetrics::show_cell(const std::string& device, const model::CellResult& cell) {
+  impl_->show_cell({device, cell.cell}, cell);
 }
 
 void SweepMetrics::drop_vanished(const std::string& device) {

@@ -30,6 +30,8 @@ class SweepMetrics {
   // A cell that is done. Its series are what this result has, no more: a number that an earlier result
   // had and this one lacks is gone. Counted once a sweep, however often it is told.
   void set_cell(const std::string& device, const model::CellResult& cell);
+  // A cell of an earlier process's sweep: its series alone, for it was counted then.
+  void show_cell(const std::string& device, const model::CellResult& cell);
   // The device's sweep was complete: the series of cells that it did not have are gone.
   void drop_vanished(const std::string& device);
   // The sweep that ended on the device beside the baseline, in the place of what an earlier one was found to

@@ -25,7 +25,7 @@ void hold(Read&& read) {
 }
 
 void parse(const std::string& body, serve::BodyFormat format) {
-  for (const std::string& argument : serve::parse_sweep_request(body, format, {"mine"})) {
+  for (const std::string& argument : serve::parse_sweep_request(body, format, {"mine"}).arguments) {
     if (argument == "--plugin=mine") continue;
     // A file that a request could name would be read or written by the service.
     for (const char* option : {"--json", "--config", "--plugin", "--samples", "--trace", "--prometheus"}) {

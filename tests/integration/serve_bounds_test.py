@@ -161,6 +161,24 @@ class ServeBounds(HarnessCase):
         self.assertEqual({"good_op"}, {cell["workload"] for cell in result["cells"]})
         self.assertIn("--plugin=mine.so", result["plan"]["argv"], "the name, and not the service's folder")
 
+    def test_a_plugins_names_are_known_before_the_sweep_is_queued(self):
+        folder = self.plugins()
+        for name in ("open_crash", "open_error"):
+            shutil.copy(self.plugin(name), folder / f"{name}.so")
+            (folder / f"{name}.so").chmod(0o755)
+        self.serve("--plugin-folder", "plugins")
+        for sweep, words in (
+                ({"workload": "good_op"}, ('workload: "good_op" is not a workload: there are mlp',)),
+                ({"workload": "god_op", "plugins": "mine"}, ('"god_op" is not a workload', "conv, good_op")),
+                ({"plugins": "open_crash"}, ('plugins: "open_crash" crashed with SIGSEGV while it was',)),
+                ({"plugins": ["mine", "open_error"]}, ("plugins: ", "open_error", "the licence has"))):
+            status, answer = self.ask("POST", "/v1/sweeps", sweep)
+            self.assertEqual(400, status, answer)
+            for word in words:
+                self.assertIn(word, answer["error"])
+            self.assertNotIn(str(self.folder.resolve()), answer["error"])
+        self.assertEqual([], self.ask("GET", "/v1/sweeps")[1]["sweeps"])
+
     def test_a_plugin_that_has_gone_is_a_sweep_that_failed(self):
         folder = self.plugins()
         process = self.serve("--plugin-folder", str(folder))

@@ -156,6 +156,40 @@ class Serve(ServeCase):
         devices = {each["id"]: each for each in self.ask("GET", "/v1/devices")[1]["devices"]}
         self.assertTrue(devices["host"]["available"])
 
+    def test_names_that_are_none_are_refused_as_on_the_command_line(self):
+        self.serve()
+        for wrong, option in (({"workload": ["mlp", "conf"]}, ["--workload", "mlp,conf"]),
+                              ({"preset": "huge"}, ["--preset", "huge"]),
+                              ({"dtype": "int8"}, ["--dtype", "int8"]),
+                              ({"set": {"mlp.hiden": 64}}, ["--set", "mlp.hiden=64"])):
+            with self.subTest(wrong):
+                said = self.run_graphbench("--sweep", "--device", "host", *option)
+                status, answer = self.ask("POST", "/v1/sweeps", wrong)
+                self.assertEqual((2, 400), (said.returncode, status))
+                self.assertEqual(said.stderr, f"graphbench: --{answer['error']}\n")
+        self.assertEqual([], self.ask("GET", "/v1/sweeps")[1]["sweeps"])
+
+    def cell_lines(self):
+        return sorted(line for line in fetch(self.url + "/metrics")[2].splitlines() if "workload=" in line)
+
+    def test_a_restart_shows_the_cells_of_the_sweep_that_was_done_last(self):
+        process = self.serve()
+        done = self.submit({**TINY, "launches": 2})
+        self.wait_for_state(done, "done")
+        shown = wait_for("its cells", self.cell_lines)
+        stamp = [line for line in fetch(self.url + "/metrics")[2].splitlines() if "last_success" in line][-1]
+        self.submit({**LONG, "batch": [4]})
+        process.kill()
+        process.wait()
+        wait_for("the sweep's processes to end", lambda: not processes_in(self.folder.resolve()))
+        self.serve()
+        text = fetch(self.url + "/metrics")[2]
+        self.assertEqual("", lint(text))
+        self.assertEqual(shown, self.cell_lines())
+        self.assertIn('graphbench_cells_total{status="ok"} 0\n', text)
+        again = [line for line in text.splitlines() if "last_success" in line][-1]
+        self.assertAlmostEqual(float(stamp.split()[1]), float(again.split()[1]), delta=1.5)
+
     def test_what_only_the_device_can_refuse_is_told_too(self):
         self.serve()
         path = self.submit({**TINY, "dtype": "fp16"})
@@ -238,6 +272,11 @@ class Serve(ServeCase):
                             lambda: "end of a sweep" in (answer := self.ready())[1] and answer)
             self.assertEqual((503, True), (said[0], "locked" in said[1]))
             self.assertEqual("queued", self.ask("GET", queued)[1]["state"])
+            status, refused = self.ask("POST", "/v1/sweeps", TINY)
+            self.assertEqual(503, status, refused)
+            self.assertIn("nothing was queued", refused["error"])
+            said = self.ask("GET", sweep)[1]
+            self.assertEqual((409, {"error": said["message"]}), self.ask("DELETE", sweep), said)
             self.assertIn('graphbench_sweep_running{device="host"} 0', fetch(self.url + "/metrics")[2])
         self.wait_for_state(queued, "done")
         stopped = self.ask("GET", sweep)[1]

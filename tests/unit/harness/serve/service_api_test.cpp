@@ -1,107 +1,12 @@
 // The API with a store, a runner and sweeps that are shell scripts: every answer it can give.
 #include "harness/serve/service_api.hpp"
 
-#include <gmock/gmock.h>
-
-#include <chrono>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <thread>
 
-#include "tests/unit/harness/serve/scratch_folder.hpp"
-#include "tests/unit/harness/serve/unwritable.hpp"
+#include "tests/unit/harness/serve/service_fixture.hpp"
 
 namespace graphbench::serve {
 namespace {
-
-using nlohmann::json;
-using testing::HasSubstr;
-
-// Writes a document where it is told to, unless its arguments tell it to wait or to crash. A waiting one
-// says with a file that it is ready to be stopped.
-constexpr const char* script =
-    "for a in \"$@\"; do case $a in --json=*) file=${a#--json=};; "
-    "--seed=1) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; done;; "
-    "--seed=2) kill -SEGV $$;; esac; done; echo whole > $file";
-
-class ServiceApiTest : public testing::Test {
- protected:
-  explicit ServiceApiTest(const std::string& token = "") : token_(token) { restart(); }
-
-  void restart() {
-    api_ = nullptr;
-    runner_.reset();
-    feed_.reset();
-    store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
-    feed_ = std::make_unique<SweepFeed>(*store_, 100);
-    runner_ =
-        std::make_unique<SweepRunner>(RunnerSettings{{"/bin/sh", "-c", script, "sh"},
-                                                     folder_.path(),
-                                                     std::chrono::minutes(1),
-                                                     std::chrono::milliseconds(5)},
-                                      RunnerParts{*store_, metrics_, service_metrics_, *feed_, bystanders_});
-    ApiSettings settings;
-    settings.access.token = token_;
-    settings.queued_max = 2;
-    settings.devices = {{"cuda:0", false, "none", "install one"}};
-    api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_});
-  }
-
-  net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
-                    std::map<std::string, std::string> headers = {}) const {
-    net::Request request;
-    request.method = method;
-    request.path = path.substr(0, path.find('?'));
-    if (request.path != path) request.query = path.substr(request.path.size() + 1);
-    request.body = body;
-    request.headers = std::move(headers);
-    request.headers.emplace("host", "127.0.0.1:9464");
-    request.headers.emplace("content-type", "application/json");
-    request.hold = hold_;
-    net::Response response = api_(request);
-    return response.later ? response.later(request) : response;
-  }
-
-  json submit(const std::string& body, const std::string& key = "") const {
-    const net::Response response = ask("POST", "/v1/sweeps", body, {{"idempotency-key", key}});
-    EXPECT_EQ(response.status, 202u) << *response.body;
-    return json::parse(*response.body);
-  }
-
-  std::string state(const json& sweep) const {
-    return json::parse(*ask("GET", path_of(sweep)).body).at("state").get<std::string>();
-  }
-  static std::string path_of(const json& sweep) { return "/v1/sweeps/" + sweep.at("id").get<std::string>(); }
-
-  std::string wait_for(const json& sweep, const std::string& wanted) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (state(sweep) != wanted && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return state(sweep);
-  }
-
-  // Until the script of `"seed": 1` would hear that it is to stop.
-  void wait_until_it_waits(const json& sweep) const {
-    const std::string ready = folder_.file(sweep.at("id").get<std::string>() + ".json.ready");
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!std::filesystem::exists(ready) && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    EXPECT_EQ(state(sweep), "running");
-  }
-
-  std::string token_;
-  ScratchFolder folder_;
-  reporters::SweepMetrics metrics_{"1.2.3"};
-  reporters::ServiceMetrics service_metrics_;
-  machine::Bystanders bystanders_;
-  std::unique_ptr<SweepStore> store_;
-  std::unique_ptr<SweepFeed> feed_;
-  std::unique_ptr<SweepRunner> runner_;
-  net::Handler api_;
-  std::shared_ptr<void> hold_ = std::make_shared<char>();  // what admission gives a request whose turn it is
-};
 
 TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
   const net::Response accepted = ask("POST", "/v1/sweeps", R"({"batch": 8})");
@@ -120,7 +25,7 @@ TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
 TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
   std::vector<std::string> ids;
   for (int i = 0; i < 5; ++i) {
-    ids.insert(ids.begin(), store_->add({"--batch=" + std::to_string(i)}, "", 100).id);
+    ids.insert(ids.begin(), store_->add({"--batch=" + std::to_string(i)}, "", 100).sweep.id);
   }
   const auto page = [this](const std::string& query) {
     return json::parse(*ask("GET", "/v1/sweeps?" + query).body);
@@ -228,45 +133,6 @@ TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
   wait_until_it_waits(sweep);
   EXPECT_EQ(ask("GET", path_of(sweep) + "/results").status, 409u);
   EXPECT_FALSE(std::filesystem::exists(folder_.file(id + ".json")));
-}
-
-TEST_F(ServiceApiTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
-  const json sweep = submit(R"({"seed": 1})");
-  const std::string id = sweep.at("id").get<std::string>();
-  const std::string document = folder_.file(id + ".json");
-  wait_until_it_waits(sweep);
-  const json next = submit("{}");
-  const net::Response events = ask("GET", path_of(sweep) + "/events");
-  {
-    const Unwritable unwritable(folder_.file("sweeps.sqlite"));
-    EXPECT_TRUE(runner_->cancel(id));
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (runner_->trouble().empty() && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    const net::Response ready = ask("GET", "/readyz");
-    EXPECT_EQ(ready.status, 503u);
-    EXPECT_THAT(*ready.body, HasSubstr("the end of a sweep is not stored yet: "));
-    EXPECT_EQ(state(sweep), "running");
-    EXPECT_EQ(state(next), "queued");
-    EXPECT_TRUE(std::filesystem::exists(document)) << "what is not stored is not removed";
-  }
-  EXPECT_EQ(wait_for(next, "done"), "done");
-  EXPECT_EQ(state(sweep), "cancelled");
-  EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, "partly\n");
-  EXPECT_FALSE(std::filesystem::exists(document));
-  EXPECT_EQ(ask("GET", "/readyz").status, 200u);
-  EXPECT_THAT(*ask("GET", "/metrics").body, HasSubstr("graphbench_sweeps_total{status=\"cancelled\"} 1\n"));
-  std::string told;
-  for (auto each = events.stream->take(); each.bytes; each = events.stream->take()) told += *each.bytes;
-  EXPECT_THAT(told, HasSubstr("event: done"));
-}
-
-TEST_F(ServiceApiTest, ItIsNotReadyWhereItsStoreCannotBeWritten) {
-  const Unwritable unwritable(folder_.file("sweeps.sqlite"));
-  const net::Response ready = ask("GET", "/readyz");
-  EXPECT_EQ(ready.status, 503u);
-  EXPECT_THAT(*ready.body, HasSubstr("locked"));
 }
 
 TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {

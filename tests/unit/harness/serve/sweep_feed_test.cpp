@@ -13,7 +13,7 @@ using testing::Not;
 
 class SweepFeedTest : public testing::Test {
  protected:
-  SweepFeedTest() : id_(store_.add({}, "", 10).id) {}
+  SweepFeedTest() : id_(store_.add({}, "", 10).sweep.id) {}
 
   void finish_cell(const std::string& cell, const std::string& document) {
     feed_.tell_cells(id_, store_.add_cells(id_, {{cell, document}}));

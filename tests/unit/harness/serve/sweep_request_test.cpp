@@ -11,9 +11,14 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+std::vector<std::string> arguments_of(const std::string& body, BodyFormat format,
+                                      const std::vector<std::string>& plugins = {}) {
+  return parse_sweep_request(body, format, plugins).arguments;
+}
+
 std::string refusal(const std::string& body, BodyFormat format = BodyFormat::json) {
   try {
-    parse_sweep_request(body, format);
+    arguments_of(body, format);
   } catch (const config::InputError& error) {
     return error.what();
   }
@@ -23,22 +28,22 @@ std::string refusal(const std::string& body, BodyFormat format = BodyFormat::jso
 TEST(SweepRequest, JsonAndTomlMeanTheSame) {
   const auto wanted = ElementsAre("--batch=1,8:32:x2", "--cold-l2", "--set=mlp.hidden=64",
                                   "--time-per-cell=0.5", "--workload=mlp,conv");
-  EXPECT_THAT(parse_sweep_request(R"({"workload": ["mlp", "conv"], "batch": [1, "8:32:x2"], "cold-l2": true,
+  EXPECT_THAT(arguments_of(R"({"workload": ["mlp", "conv"], "batch": [1, "8:32:x2"], "cold-l2": true,
                                       "set": {"mlp.hidden": 64}, "time-per-cell": 0.5})",
-                                  BodyFormat::json),
+                           BodyFormat::json),
               wanted);
-  EXPECT_THAT(parse_sweep_request("workload = [\"mlp\", \"conv\"]\nbatch = [1, \"8:32:x2\"]\ncold-l2 = true\n"
-                                  "time-per-cell = 0.5\n[set]\nmlp.hidden = 64\n",
-                                  BodyFormat::toml),
+  EXPECT_THAT(arguments_of("workload = [\"mlp\", \"conv\"]\nbatch = [1, \"8:32:x2\"]\ncold-l2 = true\n"
+                           "time-per-cell = 0.5\n[set]\nmlp.hidden = 64\n",
+                           BodyFormat::toml),
               wanted);
-  EXPECT_THAT(parse_sweep_request("{}", BodyFormat::json), ElementsAre());
-  EXPECT_THAT(parse_sweep_request(R"({"profile": false})", BodyFormat::json), ElementsAre());
+  EXPECT_THAT(arguments_of("{}", BodyFormat::json), ElementsAre());
+  EXPECT_THAT(arguments_of(R"({"profile": false})", BodyFormat::json), ElementsAre());
 }
 
 TEST(SweepRequest, NumbersStayAsShortAsTheyWereWritten) {
   for (const std::string number : {"0.05", "0.1", "1e-05", "2.5"}) {
     const std::string body = "{\"time-per-cell\": " + number + "}";
-    EXPECT_THAT(parse_sweep_request(body, BodyFormat::json), ElementsAre("--time-per-cell=" + number));
+    EXPECT_THAT(arguments_of(body, BodyFormat::json), ElementsAre("--time-per-cell=" + number));
   }
 }
 
@@ -55,11 +60,10 @@ TEST(SweepRequest, WhatNamesFilesOrAddressesIsRefused) {
 
 TEST(SweepRequest, PluginsAreNamedBarely) {
   const std::vector<std::string> known = {"mine", "swiglu"};
-  EXPECT_THAT(parse_sweep_request(R"({"plugins": ["swiglu", "mine"], "batch": 1})", BodyFormat::json, known),
+  EXPECT_THAT(arguments_of(R"({"plugins": ["swiglu", "mine"], "batch": 1})", BodyFormat::json, known),
               ElementsAre("--plugin=swiglu", "--plugin=mine", "--batch=1"));
-  EXPECT_THAT(parse_sweep_request("plugins = \"mine\"", BodyFormat::toml, known),
-              ElementsAre("--plugin=mine"));
-  EXPECT_THAT(parse_sweep_request(R"({"plugins": []})", BodyFormat::json, {}), ElementsAre());
+  EXPECT_THAT(arguments_of("plugins = \"mine\"", BodyFormat::toml, known), ElementsAre("--plugin=mine"));
+  EXPECT_THAT(arguments_of(R"({"plugins": []})", BodyFormat::json, {}), ElementsAre());
   for (const char* name :
        {"other", "", "mine.so", "./mine", "../mine", "/tmp/mine.so", "mine,swiglu", "MINE"}) {
     try {
@@ -85,6 +89,15 @@ TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
   EXPECT_THAT(refusal(R"({"batch": null})"), HasSubstr("batch: it will not do"));
   EXPECT_THAT(refusal(R"({"batch": {"a": 1}})"), HasSubstr("batch: it will not do"));
   EXPECT_THAT(refusal(R"({"set": {"mlp.hidden": "64"}})"), HasSubstr("wants a whole number"));
+}
+
+TEST(SweepRequest, WhatIsFoundWrongLaterIsNamedInTheSameWay) {
+  const auto json =
+      parse_sweep_request(R"({"workload": "mlp", "set": {"mlp.hidden": 64}})", BodyFormat::json);
+  EXPECT_EQ(json.options.where("workload"), "workload");
+  EXPECT_EQ(json.options.set.front().where, "set");
+  const auto toml = parse_sweep_request("batch = 1\nworkload = \"mlp\"\n", BodyFormat::toml);
+  EXPECT_EQ(toml.options.where("workload"), "request:2: workload");
 }
 
 TEST(SweepRequest, BodiesThatAreNoDocumentsAreRefused) {

@@ -14,7 +14,7 @@ using What = SweepStore::Added::What;
 
 class SweepStoreTest : public testing::Test {
  protected:
-  std::string add(const std::string& argument) { return store().add({argument}, "", 10).id; }
+  std::string add(const std::string& argument) { return store().add({argument}, "", 10).sweep.id; }
   SweepStore& store() {
     if (!store_) store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
     return *store_;
@@ -167,7 +167,7 @@ TEST_F(SweepStoreTest, AKeyThatCameBeforeIsTheSameSweep) {
   restart();
   const auto again = store().add({"a"}, "key", 1);
   EXPECT_EQ(again.what, What::known) << "even where the queue is full";
-  EXPECT_EQ(again.id, first.id);
+  EXPECT_EQ(again.sweep.id, first.sweep.id);
   EXPECT_TRUE(again.same);
   EXPECT_FALSE(store().add({"b"}, "key", 1).same);
   EXPECT_EQ(store().list(9, {}).size(), 1u);

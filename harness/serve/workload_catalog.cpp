@@ -1,0 +1,41 @@
+// The same check as the command line's. What depends on the device, which only the sweep opens, is left to
+// it.
+#include "harness/serve/workload_catalog.hpp"
+
+#include <utility>
+
+#include "harness/config/input_error.hpp"
+#include "harness/plan/workload_choice.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+// Where the service keeps its plugins is not told to those who ask.
+std::string without_files(std::string message, const SweepRequest& request,
+                          const std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t at = message.find(files[i]); at != std::string::npos; at = message.find(files[i], at)) {
+      message.replace(at, files[i].size(), request.plugins.at(i));
+    }
+  }
+  return message;
+}
+
+}  // namespace
+
+WorkloadCatalog::WorkloadCatalog(std::vector<abi::WorkloadInfo> built_in, Ask ask)
+    : built_in_(std::move(built_in)), ask_(std::move(ask)) {}
+
+void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::string>& plugin_files) const {
+  if (!ask_) return;
+  plan::Catalog catalog;
+  catalog.workloads = built_in_;
+  try {
+    if (!plugin_files.empty()) catalog.workloads = ask_(plugin_files);
+  } catch (const config::InputError& error) {
+    throw config::InputError("", without_files(error.what(), request, plugin_files));
+  }
+  static_cast<void>(plan::choose_workloads(request.options, catalog));
+}
+
+}  // namespace graphbench::serve
