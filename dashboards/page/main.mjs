@@ -6,8 +6,10 @@ import { make_results } from "./results.mjs";
 import * as service from "./service.mjs";
 
 const POLL_MS = 2000;
+const SWEEPS_STEP = 100; // as many as can wait, and those that ended before
 
 let sweeps = [];
+let sweeps_wanted = SWEEPS_STEP;
 let shown = null; // the sweep on display
 let following = null; // stops its events
 let complete = false; // whether all of its events were heard
@@ -155,18 +157,19 @@ function show_chosen() {
 
 // The list ends somewhere; a sweep that was asked for by name may stand beyond.
 async function list() {
-  const listed = await service.sweeps();
-  const missing = named() !== "" && listed.every(({ id }) => id !== named());
-  return missing ? [...listed, await service.sweep(named())] : listed;
+  const { found, has_older } = await service.sweeps(sweeps_wanted);
+  const missing = named() !== "" && found.every(({ id }) => id !== named());
+  return { listed: missing ? [...found, await service.sweep(named())] : found, has_older };
 }
 
 async function poll() {
   const mine = ++polls;
   clearTimeout(polling);
   await attempt(async () => {
-    const listed = await list();
+    const { listed, has_older } = await list();
     if (mine !== polls) return;
     sweeps = listed;
+    find("older").hidden = !has_older;
     lock(false);
     const with_token = service.token.get() !== "";
     find("forget").hidden = !with_token;
@@ -189,6 +192,10 @@ find("token-form").addEventListener("submit", (event) => {
 find("forget").addEventListener("click", () => {
   service.token.set("");
   location.reload();
+});
+find("older").addEventListener("click", () => {
+  sweeps_wanted += SWEEPS_STEP;
+  poll();
 });
 addEventListener("hashchange", poll);
 // A page that nobody looks at holds no connection: browsers have six for a service, in all their tabs.

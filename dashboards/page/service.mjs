@@ -52,8 +52,19 @@ async function message_of(response) {
 const ask = async (...request) => unless_gone((await send(...request)).json());
 
 export const devices = async () => (await ask("GET", "/v1/devices")).devices;
-// As many as can wait, and those that ended before.
-export const sweeps = async () => (await ask("GET", "/v1/sweeps?limit=100")).sweeps;
+const PAGE_MAX = 1000; // what the service gives at once
+
+// The newest ones, and whether there are older ones than those.
+export async function sweeps(count) {
+  const found = [];
+  let next = `/v1/sweeps?limit=${Math.min(count, PAGE_MAX)}`;
+  while (next !== null && found.length < count) {
+    const page = await ask("GET", next);
+    found.push(...page.sweeps);
+    next = page.next;
+  }
+  return { found, has_older: next !== null };
+}
 export const sweep = (id) => ask("GET", `/v1/sweeps/${encodeURIComponent(id)}`);
 export const cancel = (id) => ask("DELETE", `/v1/sweeps/${encodeURIComponent(id)}`);
 export const resume = (id) => ask("POST", `/v1/sweeps/${encodeURIComponent(id)}/resume`);

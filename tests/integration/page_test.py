@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The service's page as a person uses it: Chromium against a real service that runs real sweeps."""
 
+import contextlib
 import json
 import re
+import sqlite3
 import unittest
 
 from browser import BrowserCase
@@ -217,7 +219,7 @@ class Page(PageCase):
         self.open_page()
         self.allow(r"/v1/sweeps - Failed to load resource: .* 400 ")
         for field, key, text in (("batch", "batch", "0"), ("time-per-cell", "time-per-cell", "soon"),
-                                 ("warmup", "warmup", "1:2:3")):
+                                 ("workload", "workload", "no-such"), ("warmup", "warmup", "1:2:3")):
             self.queue_by_hand(**{field: text})
             words = self.ask("POST", "/v1/sweeps", {key: text})[1]["error"]
             self.wait_until("form-error", re.escape(words))
@@ -227,19 +229,24 @@ class Page(PageCase):
                 self.screenshot("5-refused")
             self.find(field).clear()
         self.assertEqual([], self.sweeps())
-        self.queue_by_hand(batch="1", warmup="0", time_per_cell="0.005", workload="no-such")
+        self.queue_by_hand(batch="1", warmup="0", time_per_cell="0.005", workload="mlp")
         self.wait_until("form-done", "Queued")
         self.assertEqual("", self.text("form-error"))
         self.assertIsNone(self.find("warmup").get_attribute("aria-invalid"))
-        self.wait_until("sweep-message", "no-such")
+        late = self.submit({**TINY, "dtype": "fp16"})  # as the device does not take it
+        wait_for("its row", lambda: self.state_of(late) == "failed")
+        self.press(late, "show")
+        self.wait_until("sweep-message", "fp16")
         self.assertEqual(self.sweeps()[0]["message"], self.text("sweep-message"))
         self.check_console()
 
     def test_what_comes_from_the_service_is_text_and_never_html(self):
         self.open_page()
         name = "<img src=x onerror=document.title='caught'><script>document.title='caught'</script>"
-        self.write_in("workload", name)
-        self.queue_by_hand(batch="1")
+        self.allow(r"/v1/sweeps - Failed to load resource: .* 400 ")
+        self.queue_by_hand(workload=name)
+        self.wait_until("form-error", re.escape(name))
+        self.submit({**TINY, "split-ops": name})
         self.wait_until("sweep-state", "failed")
         self.wait_until("sweep-asked", re.escape(name))
         wait_for("the row", lambda: name in self.all("#queue-rows tr")[0].text)
@@ -274,6 +281,31 @@ class Page(PageCase):
         wait_for("the other's cells", lambda: {cell.split("/")[0] for cell in self.cells_shown()} == {"conv"})
         self.browser.back()
         self.wait_until("sweep-id", first.split("/")[-1])
+        self.check_console()
+
+    def queue_shown(self):
+        return self.run_script("return [...document.querySelectorAll('#queue-rows tr')].map((row) => row.dataset.id)")
+
+    def test_older_sweeps_are_a_button_away(self):
+        service = self.serve()
+        service.terminate()
+        service.wait()
+        ids = [f"{number:016x}" for number in range(250, 0, -1)]
+        with contextlib.closing(sqlite3.connect(self.folder / "graphbench-state" / "sweeps.sqlite")) as store:
+            store.executemany("INSERT INTO sweeps (id, state, arguments, submitted_at) VALUES (?, 'failed', '[]', '')",
+                              [(each,) for each in reversed(ids)])
+            store.commit()
+        self.open_page()
+        wait_for("the newest", lambda: self.queue_shown() == ids[:100])
+        for shown in (200, 250):
+            self.assertTrue(self.find("older").is_displayed())
+            self.find("older").click()
+            wait_for("older ones", lambda shown=shown: self.queue_shown() == ids[:shown])
+        wait_for("no more to ask for", lambda: not self.find("older").is_displayed())
+        path = self.submit(TINY)
+        wait_for("a new one", lambda: self.queue_shown() == [path.split("/")[-1], *ids[:250]][:251])
+        self.press(f"/v1/sweeps/{ids[-1]}", "show")
+        self.wait_until("sweep-id", ids[-1])
         self.check_console()
 
     def test_an_interrupted_sweep_is_seen_and_resumed(self):
