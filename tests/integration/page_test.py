@@ -284,7 +284,8 @@ class Page(PageCase):
         self.check_console()
 
     def queue_shown(self):
-        return self.run_script("return [...document.querySelectorAll('#queue-rows tr')].map((row) => row.dataset.id)")
+        rows = "document.querySelectorAll('#queue-rows tr')"
+        return self.run_script(f"return [...{rows}].map((row) => row.dataset.id)")
 
     def test_older_sweeps_are_a_button_away(self):
         service = self.serve()
@@ -292,8 +293,8 @@ class Page(PageCase):
         service.wait()
         ids = [f"{number:016x}" for number in range(250, 0, -1)]
         with contextlib.closing(sqlite3.connect(self.folder / "graphbench-state" / "sweeps.sqlite")) as store:
-            store.executemany("INSERT INTO sweeps (id, state, arguments, submitted_at) VALUES (?, 'failed', '[]', '')",
-                              [(each,) for each in reversed(ids)])
+            store.executemany("INSERT INTO sweeps (id, state, arguments, submitted_at) "
+                              "VALUES (?, 'failed', '[]', '')", [(each,) for each in reversed(ids)])
             store.commit()
         self.open_page()
         wait_for("the newest", lambda: self.queue_shown() == ids[:100])
