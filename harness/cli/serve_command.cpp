@@ -28,7 +28,9 @@ using config::InputError;
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr double probe_silent_seconds_max = 120;
-constexpr double plugin_silent_seconds_max = 10;  // a client waits
+// A client waits, and so does a service that stops.
+constexpr double plugin_silent_seconds_min = 1;
+constexpr double plugin_silent_seconds_max = 10;
 
 // Takes the variable out of the environment, also of what /proc shows of it: sweeps run plugins, which need
 // not know the token.
@@ -122,12 +124,15 @@ sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds
   return sweep::ask_probe(supervisor, {sweep::own_command("--probe"), silent_seconds_max}, request, options);
 }
 
-// With a plugin's, in a process that it may crash.
-std::vector<abi::WorkloadInfo> workloads_with(const std::vector<std::string>& plugin_files) {
-  sweep::ProbeRequest request;
-  request.list_workloads = true;
-  request.plugins = plugin_files;
-  return ask(request, plugin_silent_seconds_max).workloads;
+// With plugins', in a process that they may crash.
+serve::WorkloadCatalog::Ask asker(double grace_seconds) {
+  const double silent_max = std::clamp(grace_seconds, plugin_silent_seconds_min, plugin_silent_seconds_max);
+  return [silent_max](const std::vector<std::string>& plugin_files) {
+    sweep::ProbeRequest request;
+    request.list_workloads = true;
+    request.plugins = plugin_files;
+    return ask(request, silent_max).workloads;
+  };
 }
 
 // Asked once, before anything is measured: it opens the devices, in a process of its own.
@@ -139,7 +144,7 @@ void describe_machine(serve::ServiceSettings& settings) {
   for (const DeviceStatus& each : answer.devices) {
     settings.devices.push_back({each.id, each.available, each.detail, each.advice});
   }
-  settings.workloads = serve::WorkloadCatalog(std::move(answer.workloads), workloads_with);
+  settings.workloads = serve::WorkloadCatalog(std::move(answer.workloads), asker(settings.grace_seconds));
 }
 
 // The option is a promise, which is kept or refused; the default is what fits.

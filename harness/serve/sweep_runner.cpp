@@ -217,11 +217,12 @@ class SweepRunner::Impl {
     store_.say_of_ended(what.id, ended);
     const std::string kept = what.document.empty() ? "" : "; its results are in " + what.document;
     if (what.for_good) {
+      const std::string copy = what.document.empty() ? "" : "copy its results, or ";
       std::fprintf(
           stderr,
           "graphbench: warning: the end of sweep %s (%s) could not be stored: %s%s. The next start finds it "
-          "interrupted: copy the file, or resume the sweep, which measures what the store lacks\n",
-          what.id.c_str(), what.state.c_str(), what.why.c_str(), kept.c_str());
+          "interrupted: %sresume it, which measures what the store lacks\n",
+          what.id.c_str(), what.state.c_str(), what.why.c_str(), kept.c_str(), copy.c_str());
       return;
     }
     tell_trouble("the end of a sweep is not stored yet: " + what.why,

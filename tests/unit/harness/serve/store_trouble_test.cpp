@@ -135,7 +135,7 @@ TEST_F(StoreTroubleTest, WhatIsNotStoredByThenIsSaidWithWhereItIs) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, HasSubstr("the end of sweep " + id + " (cancelled) could not be stored: "));
   EXPECT_THAT(said, HasSubstr("its results are in " + folder_.file(id + ".json")));
-  EXPECT_THAT(said, HasSubstr("resume the sweep"));
+  EXPECT_THAT(said, HasSubstr("copy its results, or resume it"));
   restart();
   EXPECT_EQ(state(sweep), "interrupted");
   EXPECT_TRUE(std::filesystem::exists(folder_.file(id + ".json")));
