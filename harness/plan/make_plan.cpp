@@ -48,20 +48,6 @@ model::Axes make_axes(const config::SweepOptions& options, const std::vector<Wor
   return axes;
 }
 
-void check_size(const model::Axes& axes, std::int64_t launches) {
-  // Every factor is at most 10,000 and there are seven: a double holds the product well enough to
-  // compare it.
-  const double tasks = static_cast<double>(axes.workload.size()) * static_cast<double>(axes.dtype.size()) *
-                       static_cast<double>(axes.warmup.size()) * static_cast<double>(axes.mode.size()) *
-                       static_cast<double>(launches);
-  const double measurements = tasks * static_cast<double>(axes.batch.size());
-  if (measurements > static_cast<double>(cells_max)) {
-    throw config::InputError(
-        "--sweep", "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
-                       " measurements: give shorter lists, at most " + std::to_string(cells_max) + " in all");
-  }
-}
-
 std::vector<model::Cell> make_cells(const std::vector<WorkloadChoice>& workloads, const model::Axes& axes) {
   std::vector<model::Cell> cells;
   for_each_group(workloads, axes,
@@ -101,6 +87,20 @@ std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& wor
 
 }  // namespace
 
+void check_size(const model::Axes& axes, std::int64_t launches, const std::string& where) {
+  // Every factor is at most 10,000 and there are seven: a double holds the product well enough to
+  // compare it.
+  const double tasks = static_cast<double>(axes.workload.size()) * static_cast<double>(axes.dtype.size()) *
+                       static_cast<double>(axes.warmup.size()) * static_cast<double>(axes.mode.size()) *
+                       static_cast<double>(launches);
+  const double measurements = tasks * static_cast<double>(axes.batch.size());
+  if (measurements > static_cast<double>(cells_max)) {
+    throw config::InputError(
+        where, "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
+                   " measurements: give shorter lists, at most " + std::to_string(cells_max) + " in all");
+  }
+}
+
 model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
                       std::vector<std::string> argv) {
   const std::vector<WorkloadChoice> workloads = choose_workloads(options, catalog);
@@ -112,7 +112,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
   plan.facts.axes = make_axes(options, workloads, choose_dtypes(options, catalog));
-  check_size(plan.facts.axes, options.launches);
+  check_size(plan.facts.axes, options.launches, "--sweep");
   plan.facts.hash = plan_hash(plan.facts, workloads, options);
   plan.cells = make_cells(workloads, plan.facts.axes);
 

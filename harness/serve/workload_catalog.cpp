@@ -2,9 +2,11 @@
 // it.
 #include "harness/serve/workload_catalog.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/config/input_error.hpp"
+#include "harness/plan/make_plan.hpp"
 #include "harness/plan/workload_choice.hpp"
 
 namespace graphbench::serve {
@@ -35,7 +37,14 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
   } catch (const config::InputError& error) {
     throw config::InputError("", without_files(error.what(), request, plugin_files));
   }
-  static_cast<void>(plan::choose_workloads(request.options, catalog));
+  const config::SweepOptions& options = request.options;
+  model::Axes axes;
+  axes.workload.resize(plan::choose_workloads(options, catalog).size());
+  axes.dtype.resize(std::max<std::size_t>(options.dtypes.size(), 1));
+  axes.batch = options.batches;
+  axes.warmup = options.warmups;
+  axes.mode = options.modes;
+  plan::check_size(axes, options.launches, "");
 }
 
 }  // namespace graphbench::serve
