@@ -3,7 +3,7 @@
 
 namespace graphbench::serve {
 
-// Before any other thread starts. Throws Error(internal) where the C library refuses.
+// Before any other thread starts.
 void make_heap_steady();
 
 }  // namespace graphbench::serve
