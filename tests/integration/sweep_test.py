@@ -49,6 +49,17 @@ class Sweep(HarnessCase):
         self.assertEqual(0, self.run_graphbench(*arguments, "--set", "mlp.hidden=32").returncode)
         self.assertNotEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
 
+    def test_variables_of_google_benchmark_do_not_change_how_a_sweep_measures(self):
+        for variable, value in (("REPETITIONS", "3"), ("LIST_TESTS", "true"), ("OUT", "benchmark.json"),
+                                ("MIN_WARMUP_TIME", "0.01")):
+            with self.subTest(variable=variable):
+                done = self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "whole", "--quiet",
+                                           env=self.environment(**{f"BENCHMARK_{variable}": value}))
+                self.assertEqual(0, done.returncode, done.stderr)
+                for cell in self.result()["cells"]:
+                    self.assertEqual(5, cell["launches"][0]["latency_seconds"]["count"])
+                self.assertFalse((self.folder / "benchmark.json").exists())
+
     def test_flags_win_over_the_configuration_file(self):
         self.write("sweep.toml", 'workload = ["mlp"]\ndevice = "host"\nmode = "eager"\n'
                    'batch = [4, "8:16:x2"]\n'
