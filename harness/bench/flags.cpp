@@ -4,7 +4,11 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <map>
+#include <optional>
+#include <string_view>
 
 #include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
@@ -44,6 +48,30 @@ const std::map<std::string, std::vector<std::string>>& known_values() {
   return known;
 }
 
+// The whole of `text`, but for a unit that newer versions of Google Benchmark take ("2s", "100x").
+std::optional<double> number_of(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (error != std::errc() || (!unit.empty() && unit != "s" && unit != "x")) return std::nullopt;
+  return number;
+}
+
+// Numbers that Google Benchmark would take, and then run nothing, or for ever.
+void check_number(const std::string& name, const std::string& value) {
+  constexpr double seconds_max = 86400;
+  constexpr double repetitions_max = 1e6;
+  const std::optional<double> number = number_of(value);
+  if (name == "--benchmark_repetitions") {
+    if (number && *number >= 1 && *number <= repetitions_max && *number == std::floor(*number)) return;
+    throw InputError(name, in_quotes(value) + " will not do: give a whole number from 1 to 1000000");
+  }
+  if (name != "--benchmark_min_time" && name != "--benchmark_min_warmup_time") return;
+  const bool counts_steps = value.ends_with('x');
+  if (number && *number >= 0 && (counts_steps || *number <= seconds_max)) return;
+  throw InputError(name, in_quotes(value) + " will not do: give seconds, from 0 to 86400, e.g. 0.5");
+}
+
 void check_flag(const std::string& flag) {
   const std::size_t equals = flag.find('=');
   const std::string name = flag.substr(0, equals);
@@ -53,6 +81,7 @@ void check_flag(const std::string& flag) {
     throw InputError(name, in_quotes(value) + " is not one of them: give " + config::join(known->second) +
                                config::did_you_mean(value, known->second));
   }
+  check_number(name, value);
   if (name != "--benchmark_out") return;
   try {
     reporters::check_writable(value);

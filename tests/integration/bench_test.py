@@ -101,6 +101,12 @@ class Bench(HarnessCase):
                 (["--mode", "hole"], ("--mode", '"hole"')), (["--cpu", "1023"], ("--cpu", "1023")),
                 (["--benchmark_filtre=x"], ("--benchmark_filtre", 'did you mean "--benchmark_filter"?')),
                 (["--benchmark_format=xml"], ("--benchmark_format", '"xml"', "console, json, csv")),
+                (["--benchmark_repetitions=0"], ("--benchmark_repetitions", '"0"', "from 1")),
+                (["--benchmark_repetitions=2.5"], ("--benchmark_repetitions", '"2.5"')),
+                (["--benchmark_min_time=nan"], ("--benchmark_min_time", '"nan"', "seconds")),
+                (["--benchmark_min_time=-1"], ("--benchmark_min_time", '"-1"')),
+                (["--benchmark_min_time=soon"], ("--benchmark_min_time", '"soon"')),
+                (["--benchmark_min_time"], ("--benchmark_min_time", '""')),
                 (["--benchmark_filter=none"], ("--benchmark_filter", "none")),
                 (["--benchmark_filter=("], ("--benchmark_filter", "(")),
                 (["--benchmark_out=missing/x.json"], ("--benchmark_out", "missing"))):
