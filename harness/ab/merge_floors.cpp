@@ -63,6 +63,8 @@ model::Floors launch_floors(const Json& merged) {
   if (!merged.is_object()) return floors;
   floors.kernel_launch = floor_at(merged, "kernel_launch_seconds");
   floors.graph_launch = floor_at(merged, "graph_launch_seconds");
+  floors.queued_kernel_launch = floor_at(merged, "queued_kernel_launch_seconds");
+  floors.queued_graph_launch = floor_at(merged, "queued_graph_launch_seconds");
   return floors;
 }
 

@@ -20,6 +20,11 @@ constexpr std::int64_t samples_min = 5;
 constexpr int launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
 
+// Empty kernels ahead of launches onto a busy stream: a GPU takes half a microsecond for each, the host
+// device a nanosecond, and both are to be busy for longer than the launches take.
+constexpr std::int64_t nodes_ahead_gpu = 256;
+constexpr std::int64_t nodes_ahead_host = 4096;
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -37,6 +42,7 @@ class Meter {
     if (empty_ != nullptr) {
       floors.kernel_launch = kernel_launch();
       floors.graph_launch = graph_launch(*record(1, 1));
+      queued_launches(floors);
       completion(floors);
       if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
       if (settings_.ladders) measure_ladders(floors);
@@ -102,6 +108,27 @@ class Meter {
       stream_->synchronize();
       return seconds;
     }));
+  }
+
+  // Each a run of launches onto a stream that is still busy with what was launched before the clock started.
+  void queued_launches(model::Floors& floors) {
+    const std::unique_ptr<GraphExec> ahead =
+        record(device_.info().kind == "host" ? nodes_ahead_host : nodes_ahead_gpu, 1)->instantiate();
+    const std::unique_ptr<GraphExec> single = record(1, 1)->instantiate();
+    for (GraphExec* exec : {ahead.get(), single.get()}) exec->upload(*stream_);
+    stream_->synchronize();
+    const auto behind = [&](const auto& launch) {
+      return floor_of(samples_of([&] {
+        ahead->launch(*stream_);
+        const auto start = Clock::now();
+        for (int i = 0; i < launches_a_sample; ++i) launch();
+        const double seconds = seconds_since(start) / launches_a_sample;
+        stream_->synchronize();
+        return seconds;
+      }));
+    };
+    floors.queued_kernel_launch = behind([&] { empty_->launch(*stream_, nullptr); });
+    floors.queued_graph_launch = behind([&] { single->launch(*stream_); });
   }
 
   // Event time around whatever `enqueue` enqueues.

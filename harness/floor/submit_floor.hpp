@@ -9,8 +9,8 @@
 namespace graphbench::floors {
 
 // What submitting one step of this cell costs at best: its graph launches, each as dear as a graph of
-// one empty kernel, and its eager ops, each as dear as one empty kernel. Absent where the floors or the
-// cell's counts are.
+// one empty kernel, and its eager ops, each as dear as one empty kernel. The first finds an idle stream, the
+// others a busy one, where that is the cheaper. Absent where the floors or the cell's counts are.
 std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
 
 // Fills in `summary.submit_over_floor` of every cell that has both.

@@ -44,10 +44,13 @@ struct FloorLadder {
 
 // What this machine can do at best. A sweep measures the first few, `graphbench floor` all.
 struct Floors {
-  std::optional<Floor> clock_pair;          // two readings of the clock
-  std::optional<Floor> kernel_launch;       // host time of launching an empty kernel
-  std::optional<Floor> graph_launch;        // host time of launching a graph of one empty kernel
-  std::optional<Floor> empty_graph_launch;  // the same of a graph without nodes
+  std::optional<Floor> clock_pair;     // two readings of the clock
+  std::optional<Floor> kernel_launch;  // host time of launching an empty kernel
+  std::optional<Floor> graph_launch;   // host time of launching a graph of one empty kernel
+  // The same two on a stream that is busy, as all launches of a step but the first find it.
+  std::optional<Floor> queued_kernel_launch;
+  std::optional<Floor> queued_graph_launch;
+  std::optional<Floor> empty_graph_launch;  // of a graph without nodes, on an idle stream
   std::optional<Floor> event_pair;          // event time around nothing
   std::optional<double> event_resolution;   // smallest difference between two event times
   std::optional<Floor> completion_spin;     // empty kernel, launch to completion, the host spinning

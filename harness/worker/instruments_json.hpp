@@ -14,9 +14,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Floor, p50, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FloorPoint, nodes, submit, device, instantiate)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FloorLadder, shape, streams, points, submit_seconds_per_node,
                                    device_seconds_per_node, instantiate_seconds_per_node)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Floors, clock_pair, kernel_launch, graph_launch, empty_graph_launch,
-                                   event_pair, event_resolution, completion_spin, completion_block,
-                                   queue_handoff, ladders)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Floors, clock_pair, kernel_launch, graph_launch, queued_kernel_launch,
+                                   queued_graph_launch, empty_graph_launch, event_pair, event_resolution,
+                                   completion_spin, completion_block, queue_handoff, ladders)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineReading, sm_clock_hz, memory_clock_hz, temperature_celsius,
                                    power_watts, throttle)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchMachine, cpu, before, after, throttled)

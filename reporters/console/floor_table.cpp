@@ -58,8 +58,10 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   out << paint(left("", label_width) + right("time", time_width) + right("count", 8), Colour::dim, colours)
       << '\n';
   print_floor(out, "clock pair", floors.clock_pair);
-  print_floor(out, "kernel launch (host time)", floors.kernel_launch);
-  print_floor(out, "graph launch, one empty kernel", floors.graph_launch);
+  print_floor(out, "kernel launch, stream idle", floors.kernel_launch);
+  print_floor(out, "kernel launch, stream busy", floors.queued_kernel_launch);
+  print_floor(out, "graph launch, stream idle", floors.graph_launch);
+  print_floor(out, "graph launch, stream busy", floors.queued_graph_launch);
   print_floor(out, "graph launch, no nodes", floors.empty_graph_launch);
   print_floor(out, "event pair around nothing", floors.event_pair);
   if (floors.event_resolution) {

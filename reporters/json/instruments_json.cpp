@@ -71,6 +71,8 @@ Json floors_of(const model::Floors& floors) {
   Json json = {{"clock_pair_seconds", floor_of(floors.clock_pair)},
                {"kernel_launch_seconds", floor_of(floors.kernel_launch)},
                {"graph_launch_seconds", floor_of(floors.graph_launch)},
+               {"queued_kernel_launch_seconds", floor_of(floors.queued_kernel_launch)},
+               {"queued_graph_launch_seconds", floor_of(floors.queued_graph_launch)},
                {"empty_graph_launch_seconds", floor_of(floors.empty_graph_launch)},
                {"event_pair_seconds", floor_of(floors.event_pair)},
                {"event_resolution_seconds", number(floors.event_resolution)},

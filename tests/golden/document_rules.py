@@ -64,7 +64,11 @@ def faults_of_speedup(cell, cells):
 def floor_of(cell, floors):
     """What the cell's launches cost at best; see harness/floor/submit_floor.hpp."""
     graph, kernel = floors["graph_launch_seconds"], floors["kernel_launch_seconds"]
-    return cell["graph"]["pieces"] * graph["p50"] + cell["graph"]["eager_ops"] * kernel["p50"]
+    later_graph = min(graph["p50"], (floors.get("queued_graph_launch_seconds") or graph)["p50"])
+    later_kernel = min(kernel["p50"], (floors.get("queued_kernel_launch_seconds") or kernel)["p50"])
+    pieces, ops = cell["graph"]["pieces"], cell["graph"]["eager_ops"]
+    first = graph["p50"] - later_graph if pieces else kernel["p50"] - later_kernel
+    return first + pieces * later_graph + ops * later_kernel
 
 
 def faults_of_instruments(cell, document):

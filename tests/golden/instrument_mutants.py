@@ -30,6 +30,7 @@ INSTRUMENT_MUTANTS = [
     (FLOORS + ("kernel_launch_seconds",), 2.5e-6),
     (FLOORS + ("kernel_launch_seconds", "count"), 0),
     (FLOORS + ("kernel_launch_seconds", "p50"), -1e-9),
+    (FLOORS + ("queued_kernel_launch_seconds", "p50"), "quick"),
     (FLOORS + ("event_resolution_seconds",), -1e-9),
     (FLOORS + ("speed_of_light",), 1),
     (LADDER + ("shape",), "round"),

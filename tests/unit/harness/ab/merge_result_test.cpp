@@ -109,6 +109,7 @@ std::string document_with_floors(double submit, double kernel_launch) {
   }
   json["environment"]["floors"] = {{"kernel_launch_seconds", {{"p50", kernel_launch}, {"count", 10}}},
                                    {"graph_launch_seconds", {{"p50", 0.5}, {"count", 10}}},
+                                   {"queued_kernel_launch_seconds", {{"p50", 0.125}, {"count", 10}}},
                                    {"event_resolution_seconds", kernel_launch},
                                    {"queue_handoff_seconds", nullptr},
                                    {"ladders", Json::array()}};
@@ -124,7 +125,7 @@ TEST_F(Merged, HasTheSweepsFloorsAsOneAndReadsSubmitAgainstThem) {
   EXPECT_EQ(floors.at("event_resolution_seconds"), 0.25);
   EXPECT_TRUE(floors.at("queue_handoff_seconds").is_null());
   EXPECT_TRUE(floors.at("ladders").is_array());
-  EXPECT_EQ(made.at("cells").at(0).at("summary").at("submit_over_floor"), 3.0 / (4 * 0.25));
+  EXPECT_EQ(made.at("cells").at(0).at("summary").at("submit_over_floor"), 3.0 / (0.25 + 3 * 0.125));
 }
 
 TEST_F(Merged, HasNoMultipleOfFloorsThatNoSweepMeasured) {

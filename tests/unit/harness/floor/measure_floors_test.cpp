@@ -18,8 +18,9 @@ TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
   FloorMeter meter(*device, quick());
   const model::Floors floors = meter.measure();
   for (const auto& floor :
-       {floors.clock_pair, floors.kernel_launch, floors.graph_launch, floors.empty_graph_launch,
-        floors.event_pair, floors.completion_spin, floors.completion_block, floors.queue_handoff}) {
+       {floors.clock_pair, floors.kernel_launch, floors.graph_launch, floors.queued_kernel_launch,
+        floors.queued_graph_launch, floors.empty_graph_launch, floors.event_pair, floors.completion_spin,
+        floors.completion_block, floors.queue_handoff}) {
     ASSERT_TRUE(floor.has_value());
     EXPECT_GE(floor->count, 5);
     EXPECT_LE(floor->count, 20);

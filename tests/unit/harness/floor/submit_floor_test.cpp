@@ -25,6 +25,22 @@ TEST(SubmitFloor, AddsUpGraphLaunchesAndEagerOps) {
   EXPECT_DOUBLE_EQ(*submit_floor(floors(), cell(0, 30)), 60e-6);
 }
 
+TEST(SubmitFloor, OnlyTheFirstLaunchOfAStepFindsAnIdleStream) {
+  model::Floors busy = floors();
+  busy.queued_kernel_launch = model::Floor{0.5e-6, 10};
+  busy.queued_graph_launch = model::Floor{0.25e-6, 10};
+  EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(1, 0)), 1e-6);
+  EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(9, 8)), 1e-6 + 8 * 0.25e-6 + 8 * 0.5e-6);
+  EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(0, 30)), 2e-6 + 29 * 0.5e-6);
+}
+
+TEST(SubmitFloor, ABusyStreamThatIsDearerIsNoFloor) {
+  model::Floors busy = floors();
+  busy.queued_kernel_launch = model::Floor{9e-6, 10};
+  busy.queued_graph_launch = model::Floor{9e-6, 10};
+  EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(9, 8)), 9e-6 + 16e-6);
+}
+
 TEST(SubmitFloor, IsAbsentWithoutCountsOrFloors) {
   EXPECT_FALSE(submit_floor(floors(), model::CellResult{}).has_value());
   EXPECT_FALSE(submit_floor(model::Floors{}, cell(1, 0)).has_value());
