@@ -98,6 +98,8 @@ class CommandLine {
     floor_ = app_.add_subcommand("floor", "measure what this machine can do at best");
     floor_->allow_extras();
     floor_options_ = std::make_unique<OptionSet>(*floor_, floor_options);
+    floor_->get_option("--json")->description(
+        "where the floors go as a document; - for stdout (default: none)");
     add_bench();
     compare_ = &add_compare(app_, parsed_.compare);
     ab_ = std::make_unique<AbLine>(app_);

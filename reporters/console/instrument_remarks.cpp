@@ -29,9 +29,9 @@ void warn_of_cpu(const model::Environment& environment, std::vector<std::string>
   const double quiet = load_share_max * static_cast<double>(environment.cores);
   if (mood.load_average && *mood.load_average > quiet) {
     warnings.push_back(
-        fmt::format("load average {:.2f} on {} cores before the sweep: other work ran beside it; stop it, "
+        fmt::format("load average {:.2f} on {} core{} before the sweep: other work ran beside it; stop it, "
                     "or pin away from it with --cpu",
-                    *mood.load_average, environment.cores));
+                    *mood.load_average, environment.cores, environment.cores == 1 ? "" : "s"));
   }
   if (!mood.pinned) {
     warnings.push_back(

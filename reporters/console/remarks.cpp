@@ -97,8 +97,9 @@ bool noisy(const model::CellResult& cell) {
   });
 }
 
-// One warning for each warmup count whose first steps are slow: that is how too few warmups show.
+// Names each warmup count whose first steps are slow: that is how too few warmups show.
 void warn_of_ramps(const model::Result& result, std::vector<std::string>& warnings) {
+  std::string where;
   for (const std::int64_t warmup : result.plan.axes.warmup) {
     std::int64_t slow = 0;
     std::int64_t cells = 0;
@@ -111,11 +112,29 @@ void warn_of_ramps(const model::Result& result, std::vector<std::string>& warnin
       worst = std::max(worst, ratio);
     }
     if (slow == 0) continue;
-    warnings.push_back(
-        fmt::format("with {} the first step took at least twice the median in {} of {} (at most {}): "
-                    "compare with higher --warmup counts before blaming the steps that follow",
-                    plural(warmup, "warmup"), slow, plural(cells, "cell"), format_ratio(worst)));
+    where += fmt::format("{}in {} of {} with {} (at most {})", where.empty() ? "" : ", ", slow,
+                         plural(cells, "cell"), plural(warmup, "warmup"), format_ratio(worst));
   }
+  if (where.empty()) return;
+  warnings.push_back("the first step took at least twice the median " + where +
+                     ": it counts in mean, stddev and max; `steady:` says how many steps to let pass");
+}
+
+// How many steps cells of one workload and mode took to settle.
+struct Settling {
+  std::int64_t steps = 0;  // of the slowest that did
+  std::int64_t settled = 0;
+  std::int64_t cells = 0;
+};
+
+std::string settling_text(const std::string& mode, const Settling& settling) {
+  if (settling.settled == 0) return mode + " not seen";
+  std::string text = fmt::format("{} {}", mode, settling.steps);
+  if (settling.settled < settling.cells) {
+    text += fmt::format(" (not seen in {} of {})", settling.cells - settling.settled,
+                        plural(settling.cells, "cell"));
+  }
+  return text;
 }
 
 }  // namespace
@@ -168,29 +187,33 @@ void print_troubles(std::ostream& out, const model::Result& result, const TableO
   }
 }
 
-// "How many warmups do I need": read off the cells with the fewest warmups, the largest over batches.
+// "How many warmups do I need": read off the cells with the fewest warmups, the largest over cells.
 void print_steady(std::ostream& out, const model::Result& result) {
   const std::vector<std::int64_t>& warmups = result.plan.axes.warmup;
   if (warmups.empty()) return;
   const std::int64_t fewest = *std::min_element(warmups.begin(), warmups.end());
-  // Workload -> mode -> steps; -1 where some batch was not seen to settle.
-  std::map<std::string, std::map<std::string, std::int64_t>> steps;
+  std::map<std::string, std::map<std::string, Settling>> workloads;
+  bool all_settled = true;
   for (const model::CellResult& cell : result.cells) {
     if (cell.status != model::CellStatus::ok || cell.cell.warmup != fewest) continue;
-    std::int64_t& known = steps[cell.cell.workload][cell.cell.mode];
-    const bool settled = cell.summary.steady_after.has_value() && known >= 0;
-    known = settled ? std::max(known, *cell.summary.steady_after) : -1;
+    Settling& settling = workloads[cell.cell.workload][cell.cell.mode];
+    ++settling.cells;
+    all_settled = all_settled && cell.summary.steady_after.has_value();
+    if (!cell.summary.steady_after) continue;
+    ++settling.settled;
+    settling.steps = std::max(settling.steps, *cell.summary.steady_after);
   }
-  for (const auto& [workload, modes] : steps) {
+  for (const auto& [workload, modes] : workloads) {
     std::string line;
-    for (const auto& [mode, count] : modes) {
-      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", mode,
-                          count < 0 ? std::string("not seen") : std::to_string(count));
+    for (const std::string& mode : result.plan.axes.mode) {
+      const auto known = modes.find(mode);
+      if (known != modes.end()) line += (line.empty() ? "" : ", ") + settling_text(mode, known->second);
     }
-    out << fmt::format(
-        "steady: {} within 2 % of its median after {} (steps, {} of them warmups; worst batch)\n", workload,
-        line, fewest);
+    out << fmt::format("steady: steps until {} is within 2 % of its median{}, worst cell: {}\n",
+                       one_line(workload),
+                       fewest == 0 ? "" : fmt::format(", {} included", plural(fewest, "warmup")), line);
   }
+  if (!all_settled) out << "steady: not seen: the first steps never came that close, mostly for noise\n";
 }
 
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options) {

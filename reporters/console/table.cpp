@@ -203,8 +203,10 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   for (const std::string& mode : modes) wide += group_width(mode) + static_cast<int>(bar.size());
 
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
+      << "submit: enqueueing a step   latency: until the host sees it done   device: between events\n"
       << "W: warmups   gain: eager's latency over this one   capture: capture + instantiate + upload\n"
-      << "even: replays after which the capture is paid back\n\n";
+      << "even: replays after which the capture is paid back\n"
+      << "submit over its floor: over what the same launches, of empty kernels, cost here\n\n";
   for (const TableSection& section : arrange(result, modes)) {
     print_heading(out, section.key, options.colours);
     if (wide <= options.width) {

@@ -24,6 +24,10 @@ class Instruments(HarnessCase):
         self.assertEqual(0, done.returncode, done.stderr)
         for words in ("kernel launch", "graph launch", "queue hand-off", "4096", "slope"):
             self.assertIn(words, done.stdout)
+        self.assertFalse((self.folder / "graphbench.json").exists())
+        help_text = self.run_graphbench("floor", "--help").stdout
+        self.assertIn("default: none", help_text)
+        self.assertNotIn("graphbench.json", help_text)
         document = self.result("floors.json")
         self.assertEqual("graphbench.floors/1", document["schema"])
         shared = schema("result.schema.json")

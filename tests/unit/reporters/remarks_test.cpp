@@ -12,6 +12,7 @@ namespace graphbench::reporters {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -47,9 +48,21 @@ TEST(Warnings, NameOnlyTheWarmupsWhoseFirstStepsAreSlow) {
   model::CellResult& cell = result.cells.front();
   ASSERT_EQ(cell.cell.warmup, 0);
   cell.launches.front().latency_samples.front() = 16 * cell.launches.front().latency_seconds->p50;
-  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("with 0 warmups")));
-  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("in 1 of 81 cells (at most 16.0x)")));
+  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("in 1 of 81 cells with 0 warmups (at most 16.0x)")));
   EXPECT_THAT(warnings_of(result), Not(Contains(HasSubstr("with 10 warmups"))));
+}
+
+TEST(Warnings, NameAllSuchWarmupsInOneSentence) {
+  model::Result result = clean_result();
+  std::int64_t slow = 0;
+  for (model::CellResult& cell : result.cells) {
+    if (cell.cell.warmup != 0 && cell.cell.warmup != 10) continue;
+    cell.launches.front().latency_samples.front() = 4 * cell.launches.front().latency_seconds->p50;
+    ++slow;
+  }
+  ASSERT_EQ(slow, 2 * 81);
+  EXPECT_THAT(warnings_of(result), ElementsAre(HasSubstr("in 81 of 81 cells with 0 warmups (at most 4.00x), "
+                                                         "in 81 of 81 cells with 10 warmups")));
 }
 
 TEST(Warnings, CountNoisyCells) {
@@ -88,6 +101,35 @@ TEST(Troubles, KeepMessagesToOneLine) {
   std::ostringstream out;
   print_troubles(out, result, {});
   EXPECT_THAT(out.str(), HasSubstr("first second [2J"));
+}
+
+std::string closing_of(const model::Result& result) {
+  std::ostringstream out;
+  print_closing(out, result, {});
+  return out.str();
+}
+
+TEST(Closing, SaysHowManyStepsTheSlowestCellTookToSettle) {
+  model::Result result = clean_result();
+  for (model::CellResult& cell : result.cells) cell.summary.steady_after = 1;
+  ASSERT_EQ(result.cells[0].cell.warmup, 0);
+  result.cells[0].summary.steady_after = 12;
+  EXPECT_THAT(closing_of(result),
+              HasSubstr("until mlp is within 2 % of its median, worst cell: eager 12, whole 1"));
+  EXPECT_THAT(closing_of(result), Not(HasSubstr("not seen")));
+}
+
+TEST(Closing, OneUnsteadyCellDoesNotHideTheOthers) {
+  model::Result result = clean_result();
+  for (model::CellResult& cell : result.cells) cell.summary.steady_after = 5;
+  for (model::CellResult& cell : result.cells) {
+    if (cell.cell.workload == "conv" && cell.cell.mode == "whole") cell.summary.steady_after.reset();
+  }
+  ASSERT_EQ(result.cells[0].cell.mode, "eager");
+  result.cells[0].summary.steady_after.reset();
+  EXPECT_THAT(closing_of(result), HasSubstr("eager 5 (not seen in 1 of 9 cells), whole 5, piecewise 5\n"));
+  EXPECT_THAT(closing_of(result), HasSubstr("worst cell: eager 5, whole not seen, piecewise 5\n"));
+  EXPECT_THAT(closing_of(result), HasSubstr("mostly for noise"));
 }
 
 TEST(Closing, CountsCellsAndNamesTheFile) {
