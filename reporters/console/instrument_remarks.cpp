@@ -42,12 +42,14 @@ void warn_of_cpu(const model::Environment& environment, std::vector<std::string>
 
 void warn_of_throttling(const model::Result& result, std::vector<std::string>& warnings) {
   std::int64_t cells = 0;
+  std::size_t samples = 0;
   std::set<std::string> reasons;
   for (const model::CellResult& cell : result.cells) {
     bool throttled = false;
     for (const model::Launch& launch : cell.launches) {
       if (!launch.machine || !launch.machine->throttled) continue;
       throttled = true;
+      samples += launch.latency_samples.size() + launch.device_samples.size();
       for (const auto* reading : {&launch.machine->before, &launch.machine->after}) {
         if (*reading) reasons.insert((*reading)->throttle.begin(), (*reading)->throttle.end());
       }
@@ -57,10 +59,10 @@ void warn_of_throttling(const model::Result& result, std::vector<std::string>& w
   if (cells == 0) return;
   std::string listed;
   for (const std::string& reason : reasons) listed += (listed.empty() ? "" : ", ") + reason;
-  warnings.push_back(
-      fmt::format("{} {} measured while the device was throttled ({}): let it cool or lift its power "
-                  "limit, and measure again; `launches[].machine` says which",
-                  cells, cells == 1 ? "cell was" : "cells were", listed));
+  warnings.push_back(fmt::format(
+      "{} cell{} ({} samples) {} measured while the device was throttled ({}): let it cool or lift its "
+      "power limit, and measure again; `launches[].machine` says which",
+      cells, cells == 1 ? "" : "s", samples, cells == 1 ? "was" : "were", listed));
 }
 
 void warn_of_fallbacks(const model::Result& result, std::vector<std::string>& warnings) {

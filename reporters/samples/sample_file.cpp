@@ -22,12 +22,14 @@ struct Columns {
   std::vector<std::int64_t> started_ns;
   std::vector<double> seconds;
   std::vector<double> submit_seconds;
+  std::vector<std::uint8_t> throttled;
 };
 
 struct RowKey {
   std::size_t cell = 0;
   std::int64_t launch = 0;
   std::uint8_t pass = 0;
+  bool throttled = false;
 };
 
 void add_rows(Columns& columns, const RowKey& key, const std::vector<double>& seconds,
@@ -41,6 +43,7 @@ void add_rows(Columns& columns, const RowKey& key, const std::vector<double>& se
     columns.seconds.push_back(seconds[i]);
     columns.submit_seconds.push_back(submit_seconds != nullptr ? submit_seconds->at(i)
                                                                : std::numeric_limits<double>::quiet_NaN());
+    columns.throttled.push_back(key.throttled ? 1 : 0);
   }
 }
 
@@ -48,9 +51,11 @@ Columns columns_of(const model::Result& result) {
   Columns columns;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     for (const model::Launch& launch : result.cells[i].launches) {
-      add_rows(columns, {i, launch.index, 0}, launch.latency_samples, launch.latency_started_ns,
+      const bool throttled = launch.machine && launch.machine->throttled;
+      add_rows(columns, {i, launch.index, 0, throttled}, launch.latency_samples, launch.latency_started_ns,
                &launch.submit_samples);
-      add_rows(columns, {i, launch.index, 1}, launch.device_samples, launch.device_started_ns, nullptr);
+      add_rows(columns, {i, launch.index, 1, throttled}, launch.device_samples, launch.device_started_ns,
+               nullptr);
     }
   }
   return columns;
@@ -92,13 +97,12 @@ class MemoryArchive {
   std::string finish() {
     if (zip_close(archive_) != 0) fail_archive("close");
     archive_ = nullptr;
-    if (zip_source_open(buffer_) != 0) fail("read back");
-    zip_source_seek(buffer_, 0, SEEK_END);
-    std::string bytes(static_cast<std::size_t>(zip_source_tell(buffer_)), '\0');
-    zip_source_seek(buffer_, 0, SEEK_SET);
+    if (zip_source_open(buffer_) != 0 || zip_source_seek(buffer_, 0, SEEK_END) != 0) fail("read back");
+    const zip_int64_t size = zip_source_tell(buffer_);
+    if (size < 0 || zip_source_seek(buffer_, 0, SEEK_SET) != 0) fail("read back");
+    std::string bytes(static_cast<std::size_t>(size), '\0');
     const zip_int64_t got = zip_source_read(buffer_, bytes.data(), bytes.size());
-    zip_source_close(buffer_);
-    if (got != static_cast<zip_int64_t>(bytes.size())) fail("read back");
+    if (got != size || zip_source_close(buffer_) != 0) fail("read back");
     return bytes;
   }
 
@@ -131,6 +135,7 @@ std::string to_sample_file(const model::Result& result) {
       {"started_ns.npy", npy_of(columns.started_ns)},
       {"seconds.npy", npy_of(columns.seconds)},
       {"submit_seconds.npy", npy_of(columns.submit_seconds)},
+      {"throttled.npy", npy_of(columns.throttled)},
   };
   MemoryArchive archive;
   for (const auto& [name, contents] : parts) archive.add(name, contents);
