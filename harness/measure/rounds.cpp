@@ -63,6 +63,12 @@ std::int64_t next_round(const PassBounds& bounds, const PassState& state) {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(affordable), 1, std::min(left, growth));
 }
 
+void prepare_rounds() {
+  run_round("prepare", 1, [](benchmark::State& state) {
+    for (auto _ : state) state.SetIterationTime(1);
+  });
+}
+
 void run_round(const std::string& name, std::int64_t iterations,
                const std::function<void(benchmark::State&)>& loop) {
   std::exception_ptr failure;

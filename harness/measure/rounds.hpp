@@ -45,6 +45,10 @@ std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& stat
 // samples wanted are there, to see whether they will do.
 std::int64_t next_round(const PassBounds& bounds, const PassState& state);
 
+// Has Google Benchmark look at the machine (CPUs, caches, clock: milliseconds), which it does as its first
+// run begins. Before the first warmup, or these milliseconds lie between it and the first sample.
+void prepare_rounds();
+
 // One Google Benchmark run of exactly `iterations` iterations with manual time. What `loop` throws is
 // rethrown here once Google Benchmark has returned.
 void run_round(const std::string& name, std::int64_t iterations,

@@ -180,6 +180,7 @@ void Ladder::run(std::optional<int> cpu) {
   const bool own_cache = device_.info().kind != "host" && device_.cache_bytes() > 0;
   if (task_.instruments.cold_l2 || own_cache)
     cache_ = std::make_unique<measure::CacheFlush>(device_, rig_.stream());
+  measure::prepare_rounds();
   allocate_buffers();
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { set_up(rung); });
