@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/machine/cpu_quota.hpp"
+
 namespace graphbench::machine {
 namespace {
 
@@ -53,6 +55,7 @@ model::CpuMood read_cpu_mood(const std::string& root) {
   std::ifstream load(root + "/proc/loadavg");
   double average = 0;
   if (load >> average) mood.load_average = average;
+  mood.cpu_quota = read_cpu_quota(root);
   return mood;
 }
 

@@ -7,8 +7,8 @@
 
 namespace graphbench::machine {
 
-// Governor, turbo and load average as the system reports them under `root` ("" but in tests). What it
-// does not report, as in most virtual machines, stays absent. `pinned` is left as it is.
+// Governor, turbo, load average and CPU quota as the system reports them under `root` ("" but in tests). What
+// it does not report, as in most virtual machines, stays absent. `pinned` is left as it is.
 model::CpuMood read_cpu_mood(const std::string& root = "");
 
 }  // namespace graphbench::machine

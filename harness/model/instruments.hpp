@@ -81,6 +81,7 @@ struct CpuMood {
   std::optional<bool> turbo;
   std::optional<double> load_average;  // over the last minute
   bool pinned = true;                  // submitting threads were pinned
+  std::optional<double> cpu_quota;     // CPUs' worth of time that control groups leave us; absent: all
 };
 
 struct ProfileEntry {

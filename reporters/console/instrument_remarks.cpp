@@ -14,6 +14,12 @@
 namespace graphbench::reporters {
 namespace {
 
+// A worker's threads that are awake while it measures: on a GPU the one that submits and waits, and what else
+// runs now and then; the host device computes on all cores.
+double cpus_needed(const model::Environment& environment) {
+  return environment.device.kind == "host" ? static_cast<double>(environment.cores) : 2;
+}
+
 // Of the cores: from here on others' work is likely to run beside a step.
 constexpr double load_share_max = 0.25;
 
@@ -32,6 +38,13 @@ void warn_of_cpu(const model::Environment& environment, std::vector<std::string>
         fmt::format("load average {:.2f} on {} core{} before the sweep: other work ran beside it; stop it, "
                     "or pin away from it with --cpu",
                     *mood.load_average, environment.cores, environment.cores == 1 ? "" : "s"));
+  }
+  if (mood.cpu_quota && *mood.cpu_quota < cpus_needed(environment)) {
+    warnings.push_back(fmt::format(
+        "control groups give this process the time of {:.3g} CPU{}: when it is used up all threads stop, "
+        "often for "
+        "tens of milliseconds; raise the limit (docker --cpus, Kubernetes limits.cpu) to {:.0f} or more",
+        *mood.cpu_quota, *mood.cpu_quota == 1 ? "" : "s", cpus_needed(environment)));
   }
   if (!mood.pinned) {
     warnings.push_back(

@@ -110,7 +110,8 @@ Json cpu_mood_of(const model::CpuMood& mood) {
   return {{"governor", text(mood.governor)},
           {"turbo", mood.turbo ? Json(*mood.turbo) : Json(nullptr)},
           {"load_average", number(mood.load_average)},
-          {"pinned", mood.pinned}};
+          {"pinned", mood.pinned},
+          {"cpu_quota", number(mood.cpu_quota)}};
 }
 
 Json instrument_of(const model::InstrumentState& state) {

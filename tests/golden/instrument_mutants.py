@@ -20,6 +20,7 @@ INSTRUMENT_MUTANTS = [
     (ENVIRONMENT + ("machine", "load_average"), -1),
     (ENVIRONMENT + ("machine", "pinned"), None),
     (ENVIRONMENT + ("machine", "turbo"), "on"),
+    (ENVIRONMENT + ("machine", "cpu_quota"), 0),
     (ENVIRONMENT + ("machine", "fans"), 2),
     (ENVIRONMENT + ("monitor",), None),
     (ENVIRONMENT + ("monitor", "available"), "yes"),

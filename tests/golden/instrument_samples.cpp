@@ -57,7 +57,7 @@ model::LaunchMachine machine(bool throttled) {
 model::Result instruments_result() {
   model::Result result = small_result();
   result.environment.floors = floors();
-  result.environment.machine = model::CpuMood{"powersave", true, 4.5, true};
+  result.environment.machine = model::CpuMood{"powersave", true, 4.5, true, 1.5};
   result.environment.profiler = model::InstrumentState{true, "CUPTI 13.0"};
   result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
   result.plan.cold_l2 = true;
