@@ -13,6 +13,7 @@
 
 #include "reporters/console/format.hpp"
 #include "reporters/console/instrument_remarks.hpp"
+#include "reporters/console/spread_line.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -218,6 +219,7 @@ void print_steady(std::ostream& out, const model::Result& result) {
 
 void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options) {
   print_steady(out, result);
+  if (const std::string spread = spread_line(result); !spread.empty()) out << spread << '\n';
   if (const std::string witness = witness_line(result); !witness.empty()) out << witness << '\n';
   for (const std::string& warning : warnings_of(result)) {
     out << paint("note:", Colour::yellow, options.colours) << ' ' << warning << '\n';

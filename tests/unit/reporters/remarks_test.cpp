@@ -132,6 +132,20 @@ TEST(Closing, OneUnsteadyCellDoesNotHideTheOthers) {
   EXPECT_THAT(closing_of(result), HasSubstr("mostly for noise"));
 }
 
+TEST(Closing, SetsTheSpreadBetweenLaunchesBesideThatWithinOne) {
+  model::Result result = clean_result();
+  EXPECT_THAT(closing_of(result), Not(HasSubstr("between launches")));
+  double spread = 0.002;
+  for (model::CellResult& cell : result.cells) {
+    if (cell.cell.mode != "whole" || cell.cell.workload != "mlp" || cell.cell.warmup != 0) continue;
+    cell.summary.latency_seconds->between_launches = spread;
+    spread += 0.001;
+  }
+  ASSERT_DOUBLE_EQ(spread, 0.002 + 9 * 0.001);
+  EXPECT_THAT(closing_of(result),
+              HasSubstr("median cell: between launches whole 0.6 % (worst 1 %); within a launch "));
+}
+
 TEST(Closing, CountsCellsAndNamesTheFile) {
   std::ostringstream out;
   TableOptions options;
