@@ -154,18 +154,37 @@ void check_output(const config::SweepOptions& options, const std::string& name, 
   }
 }
 
+// However the two are written: "r.json" and "./r.json" are one. An empty path is no file.
+bool same_file(const std::string& one, const std::string& other) {
+  if (one.empty() || other.empty()) return false;
+  std::error_code error;
+  const auto whole = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return one == other || (whole(one) == whole(other) && !error);
+}
+
+// A file beside the document: stdout is the document's alone.
+void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path) {
+  if (path.empty()) return;
+  if (path == "-") {
+    throw config::InputError(options.where(name),
+                             "\"-\" is no file, and stdout takes --json alone: give a file");
+  }
+  check_output(options, name, path);
+}
+
 void check_outputs(const config::SweepOptions& options) {
   if (options.dump_program) return;
   if (options.json != "-") check_output(options, "json", options.json);
-  if (!options.trace.empty()) check_output(options, "trace", options.trace);
-  if (!options.trace.empty() && (options.trace == options.json || options.trace == options.samples)) {
+  check_beside(options, "trace", options.trace);
+  if (same_file(options.trace, options.json) || same_file(options.trace, options.samples)) {
     throw config::InputError(
         options.where("trace"),
         "\"" + options.trace + "\" is the file of --json or --samples too: give another");
   }
-  if (options.samples.empty()) return;
-  check_output(options, "samples", options.samples);
-  if (options.samples == options.json) {
+  check_beside(options, "samples", options.samples);
+  if (same_file(options.samples, options.json)) {
     throw config::InputError(options.where("samples"),
                              "\"" + options.samples + "\" is the file of --json too: give another");
   }

@@ -56,6 +56,13 @@ class Samples(HarnessCase):
         self.assertEqual(2, done.returncode)
         self.assertIn("--samples", done.stderr)
 
+    def test_no_other_name_of_a_file_hides_that_it_is_the_same(self):
+        os.mkdir(self.folder / "sub")
+        for option, path in (("--samples", "./one"), ("--trace", "sub/../one"), ("--samples", "-"), ("--trace", "-")):
+            with self.subTest(option=option, path=path):
+                self.assert_refused(self.run_graphbench(*TWO, "--json", "one", option, path), option, f'"{path}"')
+                self.assertEqual(["sub"], os.listdir(self.folder))
+
 
 if __name__ == "__main__":
     unittest.main()
