@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace graphbench::measure {
 namespace {
 
@@ -37,6 +39,23 @@ TEST(SteadyIndex, AQuickStepInsideARampDoesNotEndIt) {
 TEST(SteadyIndex, IsAbsentWhereTheRampNeverSettles) {
   EXPECT_FALSE(steady_index(samples(std::vector<double>(32, 1.5))));
   EXPECT_FALSE(steady_index({}));
+}
+
+TEST(SteadyIndex, AFewQuickStepsAtTheRampsEndProveNothing) {
+  for (const std::size_t quick : {1u, 4u}) {
+    std::vector<double> ramp(32, 1.5);
+    std::fill(ramp.end() - static_cast<std::ptrdiff_t>(quick), ramp.end(), 1.0);
+    EXPECT_FALSE(steady_index(samples(ramp))) << quick;
+  }
+  std::vector<double> ramp(32, 1.5);
+  std::fill(ramp.end() - 5, ramp.end(), 1.0);
+  EXPECT_EQ(steady_index(samples(ramp)), 27);
+}
+
+TEST(SteadyIndex, IsAbsentForFewerSamplesThanTellSteadyFromNoise) {
+  EXPECT_FALSE(steady_index({1.0}));
+  EXPECT_FALSE(steady_index(samples({}, 8)));
+  EXPECT_EQ(steady_index(samples({}, 9)), 0);
 }
 
 TEST(SteadyIndex, UsesTheRampsSecondHalfWhereNothingFollows) {
