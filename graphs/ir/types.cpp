@@ -15,8 +15,8 @@ constexpr std::array<std::pair<DType, std::string_view>, 4> dtype_names{
 std::string text_of(const Dim& dim) {
   if (dim.per_batch == 0) return std::to_string(dim.fixed);
   std::string text = "batch";
-  if (dim.per_batch != 1) text += "*" + std::to_string(dim.per_batch);
-  if (dim.fixed != 0) text += "+" + std::to_string(dim.fixed);
+  if (dim.per_batch != 1) text.append("*").append(std::to_string(dim.per_batch));
+  if (dim.fixed != 0) text.append("+").append(std::to_string(dim.fixed));
   return text;
 }
 

@@ -58,9 +58,11 @@ class Samples(HarnessCase):
 
     def test_no_other_name_of_a_file_hides_that_it_is_the_same(self):
         os.mkdir(self.folder / "sub")
-        for option, path in (("--samples", "./one"), ("--trace", "sub/../one"), ("--samples", "-"), ("--trace", "-")):
+        for option, path in (("--samples", "./one"), ("--trace", "sub/../one"),
+                             ("--samples", "-"), ("--trace", "-")):
             with self.subTest(option=option, path=path):
-                self.assert_refused(self.run_graphbench(*TWO, "--json", "one", option, path), option, f'"{path}"')
+                done = self.run_graphbench(*TWO, "--json", "one", option, path)
+                self.assert_refused(done, option, f'"{path}"')
                 self.assertEqual(["sub"], os.listdir(self.folder))
 
 
