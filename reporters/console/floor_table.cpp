@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "reporters/console/format.hpp"
+#include "reporters/console/instrument_remarks.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -72,6 +73,11 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   print_floor(out, "completion of a kernel, asleep", floors.completion_block);
   print_floor(out, "queue hand-off to the stream", floors.queue_handoff);
   for (const model::FloorLadder& ladder : floors.ladders) print_ladder(out, ladder, colours);
+  const std::vector<std::string> warnings = cpu_warnings(environment);
+  if (!warnings.empty()) out << '\n';
+  for (const std::string& warning : warnings) {
+    out << paint("note:", Colour::yellow, colours) << ' ' << warning << '\n';
+  }
 }
 
 std::string floor_line(const std::vector<const model::CellResult*>& cells) {

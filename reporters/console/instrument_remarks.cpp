@@ -23,8 +23,11 @@ double cpus_needed(const model::Environment& environment) {
 // Of the cores: from here on others' work is likely to run beside a step.
 constexpr double load_share_max = 0.25;
 
-void warn_of_cpu(const model::Environment& environment, std::vector<std::string>& warnings) {
-  if (!environment.machine) return;
+}  // namespace
+
+std::vector<std::string> cpu_warnings(const model::Environment& environment) {
+  std::vector<std::string> warnings;
+  if (!environment.machine) return warnings;
   const model::CpuMood& mood = *environment.machine;
   if (!mood.governor.empty() && mood.governor != "performance") {
     warnings.push_back(
@@ -35,7 +38,7 @@ void warn_of_cpu(const model::Environment& environment, std::vector<std::string>
   const double quiet = load_share_max * static_cast<double>(environment.cores);
   if (mood.load_average && *mood.load_average > quiet) {
     warnings.push_back(
-        fmt::format("load average {:.2f} on {} core{} before the sweep: other work ran beside it; stop it, "
+        fmt::format("load average {:.2f} on {} core{} before measuring: other work ran beside it; stop it, "
                     "or pin away from it with --cpu",
                     *mood.load_average, environment.cores, environment.cores == 1 ? "" : "s"));
   }
@@ -51,7 +54,10 @@ void warn_of_cpu(const model::Environment& environment, std::vector<std::string>
         "the submitting thread was not pinned: the scheduler may have moved it between CPUs; leave out "
         "--no-pin");
   }
+  return warnings;
 }
+
+namespace {
 
 void warn_of_throttling(const model::Result& result, std::vector<std::string>& warnings) {
   std::int64_t cells = 0;
@@ -127,9 +133,8 @@ std::string witness_line(const model::Result& result) {
 }
 
 std::vector<std::string> instrument_warnings(const model::Result& result) {
-  std::vector<std::string> warnings;
   const model::Environment& environment = result.environment;
-  warn_of_cpu(environment, warnings);
+  std::vector<std::string> warnings = cpu_warnings(environment);
   warn_of_throttling(result, warnings);
   warn_of_fallbacks(result, warnings);
   if (environment.profiler && !environment.profiler->available) {

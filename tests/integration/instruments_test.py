@@ -36,6 +36,11 @@ class Instruments(HarnessCase):
         points = document["environment"]["floors"]["ladders"][0]["points"]
         self.assertEqual([2 ** i for i in range(13)], [point["nodes"] for point in points])
 
+    def test_floors_say_what_may_have_spoilt_them(self):
+        done = self.run_graphbench("floor", "--device", "host", "--no-pin")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("note: the submitting thread was not pinned", done.stdout)
+
     def test_a_sweep_carries_floors_profiles_and_a_trace(self):
         done = self.run_graphbench(*ONE, "--profile", "--trace", "trace.json")
         self.assertEqual(0, done.returncode, done.stderr)
