@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
-constexpr int launches_a_sample = 32;
+constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
 
 // Empty kernels ahead of launches onto a busy stream: a GPU takes half a microsecond for each, the host
@@ -90,8 +90,8 @@ class Meter {
   model::Floor kernel_launch() {
     return floor_of(samples_of([&] {
       const auto start = Clock::now();
-      for (int i = 0; i < launches_a_sample; ++i) empty_->launch(*stream_, nullptr);
-      const double seconds = seconds_since(start) / launches_a_sample;
+      for (std::size_t i = 0; i < launches_a_sample; ++i) empty_->launch(*stream_, nullptr);
+      const double seconds = seconds_since(start) / static_cast<double>(launches_a_sample);
       stream_->synchronize();
       return seconds;
     }));
@@ -114,21 +114,26 @@ class Meter {
   void queued_launches(model::Floors& floors) {
     const std::unique_ptr<GraphExec> ahead =
         record(device_.info().kind == "host" ? nodes_ahead_host : nodes_ahead_gpu, 1)->instantiate();
-    const std::unique_ptr<GraphExec> single = record(1, 1)->instantiate();
-    for (GraphExec* exec : {ahead.get(), single.get()}) exec->upload(*stream_);
-    stream_->synchronize();
+    ahead->upload(*stream_);
     const auto behind = [&](const auto& launch) {
       return floor_of(samples_of([&] {
         ahead->launch(*stream_);
         const auto start = Clock::now();
-        for (int i = 0; i < launches_a_sample; ++i) launch();
-        const double seconds = seconds_since(start) / launches_a_sample;
+        for (std::size_t i = 0; i < launches_a_sample; ++i) launch(i);
+        const double seconds = seconds_since(start) / static_cast<double>(launches_a_sample);
         stream_->synchronize();
         return seconds;
       }));
     };
-    floors.queued_kernel_launch = behind([&] { empty_->launch(*stream_, nullptr); });
-    floors.queued_graph_launch = behind([&] { single->launch(*stream_); });
+    floors.queued_kernel_launch = behind([&](std::size_t) { empty_->launch(*stream_, nullptr); });
+    // Each of its own, as the pieces of a step are: one that is still in flight may be dearer to launch
+    // again.
+    std::vector<std::unique_ptr<GraphExec>> pieces;
+    const std::unique_ptr<Graph> piece = record(1, 1);
+    for (std::size_t i = 0; i < launches_a_sample; ++i) pieces.push_back(piece->instantiate());
+    for (const auto& exec : pieces) exec->upload(*stream_);
+    stream_->synchronize();
+    floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
   }
 
   // Event time around whatever `enqueue` enqueues.
