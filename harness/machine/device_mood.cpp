@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace graphbench::machine {
 namespace {
@@ -22,6 +23,18 @@ bool is_throttled(const model::MachineReading& reading) {
   return std::ranges::any_of(reading.throttle, [](const std::string& reason) {
     return std::ranges::find(steady_reasons, reason) == steady_reasons.end();
   });
+}
+
+void add_later_reading(model::LaunchMachine& machine, std::optional<model::MachineReading> reading) {
+  if (!reading) return;
+  machine.throttled = machine.throttled || is_throttled(*reading);
+  if (machine.after) {
+    for (const std::string& reason : machine.after->throttle) {
+      if (std::ranges::find(reading->throttle, reason) == reading->throttle.end())
+        reading->throttle.push_back(reason);
+    }
+  }
+  machine.after = std::move(reading);
 }
 
 std::optional<model::MachineReading> DeviceMood::read() {

@@ -15,6 +15,10 @@ model::MachineReading to_model(const DeviceReading& reading);
 // GPU's, are steady and no throttling.
 bool is_throttled(const model::MachineReading& reading);
 
+// The reading after one of a cell's visits: it becomes the last, and what throttled after earlier ones stays
+// in its reasons, so that whatever is flagged has one.
+void add_later_reading(model::LaunchMachine& machine, std::optional<model::MachineReading> reading);
+
 // Reads a device's mood; absent readings where it has no monitor.
 class DeviceMood {
  public:

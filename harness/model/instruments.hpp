@@ -72,7 +72,8 @@ struct LaunchMachine {
   std::optional<std::int64_t> cpu;  // the submitting thread's; absent: not pinned
   std::optional<MachineReading> before;
   std::optional<MachineReading> after;
-  bool throttled = false;  // the device was being slowed down before or after
+  // `after` is the reading after the last visit to the cell, with what throttled after any of them.
+  bool throttled = false;
 };
 
 // The CPU side, before the sweep began.

@@ -82,16 +82,14 @@ void Ladder::visit(Rung& rung) {
   if (!rung.machine) {
     rung.machine.emplace().cpu = cpu_;
     rung.machine->before = mood_.read();
+    rung.machine->throttled = rung.machine->before && machine::is_throttled(*rung.machine->before);
     rung.passes = std::make_unique<measure::CellPasses>(
         id_of(rung.result.cell), step_of(rung), device_, task_.sampling,
         seed_for(task_, SeedUse::passes, rung.batch + task_.launch),
         task_.instruments.cold_l2 ? nullptr : cache_.get(), rung.result.launches.back());
   }
   rung.passes->visit();
-  model::LaunchMachine& machine = *rung.machine;
-  machine.after = mood_.read();
-  machine.throttled = machine.throttled || (machine.before && machine::is_throttled(*machine.before)) ||
-                      (machine.after && machine::is_throttled(*machine.after));
+  machine::add_later_reading(*rung.machine, mood_.read());
 }
 
 // In every round over the ladder each batch has its turn, in an order of the round's own.

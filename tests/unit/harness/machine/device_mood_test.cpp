@@ -22,5 +22,27 @@ TEST(DeviceMood, ChosenClocksAreSteadyAndNoThrottling) {
   EXPECT_FALSE(is_throttled(reading({"applications_clocks_setting", "sync_boost"})));
 }
 
+TEST(DeviceMood, WhatThrottledInAnyVisitKeepsItsReason) {
+  model::LaunchMachine machine;
+  add_later_reading(machine, reading({"applications_clocks_setting"}));
+  EXPECT_FALSE(machine.throttled);
+  add_later_reading(machine, reading({"sw_power_cap"}));
+  model::MachineReading last = reading({});
+  last.temperature_celsius = 70;
+  add_later_reading(machine, last);
+  EXPECT_TRUE(machine.throttled);
+  ASSERT_TRUE(machine.after.has_value());
+  EXPECT_EQ(machine.after->temperature_celsius, 70);
+  EXPECT_EQ(machine.after->throttle,
+            (std::vector<std::string>{"sw_power_cap", "applications_clocks_setting"}));
+}
+
+TEST(DeviceMood, WithoutAMonitorNothingIsSaid) {
+  model::LaunchMachine machine;
+  add_later_reading(machine, std::nullopt);
+  EXPECT_FALSE(machine.throttled);
+  EXPECT_FALSE(machine.after.has_value());
+}
+
 }  // namespace
 }  // namespace graphbench::machine
