@@ -108,7 +108,7 @@ std::string reason_of(const model::CellResult& cell, int width) {
   if (cell.status == model::CellStatus::pending) return right("not run", width);
   const bool failed = cell.status == model::CellStatus::failed;
   const std::string code = cell.reason ? cell.reason->code : std::string("no reason");
-  return right(" " + std::string(failed ? "failed " : "skipped ") + one_line(code), width);
+  return right((failed ? " failed " : " skipped ") + one_line(code), width);
 }
 
 std::string group_of(const model::CellResult* cell, std::string_view mode, bool colours) {

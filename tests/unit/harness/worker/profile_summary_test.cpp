@@ -59,7 +59,8 @@ TEST(Witness, ComparesStepByStep) {
 
 TEST(Profile, KeepsTheTenLongest) {
   std::vector<Activity> step;
-  for (int i = 0; i < 12; ++i) step.push_back(kernel("k" + std::to_string(i), 100.0 * i, 101.0 * i + 1));
+  for (int i = 0; i < 12; ++i)
+    step.push_back(kernel(std::string("k").append(std::to_string(i)), 100.0 * i, 101.0 * i + 1));
   const model::Profile profile = summarize_profile({{1, step}});
   ASSERT_EQ(profile.top.size(), 10u);
   EXPECT_EQ(profile.top[0].name, "k11");
