@@ -6,7 +6,7 @@
 
 namespace graphbench::ab {
 
-// The plan's tasks whose cells have a metric that came out slower; whole ladders, because a cell's
+// The plan's tasks whose cells have a metric that came out slower; whole tasks, because a cell's
 // neighbours in its worker are part of how it was measured.
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first);
 

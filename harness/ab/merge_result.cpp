@@ -102,6 +102,7 @@ struct ResultMerge::Impl {
                  {"launches", own.launches},
                  {"axes", axes_of(own.axes)}};
     if (own.cold_l2) json["cold_l2"] = true;
+    if (own.cell_processes) json["cell_processes"] = true;
     json["interleaved"] = {{"id", facts.interleaved_id}, {"side", facts.role}};
     return json;
   }

@@ -91,6 +91,8 @@ class Interleaved {
     const model::WorkerTask& task = groups_[run.group];
     progress.worker = name_of(run.role) + " " + task.workload + " " + task.dtype + " " + task.mode + " w" +
                       std::to_string(task.warmup);
+    if (request_.plan.facts.cell_processes)
+      progress.worker.append(" b").append(std::to_string(task.batches.front()));
     progress.phase = "launch " + std::to_string(run.launch + 1);
     progress_.update(progress);
   }

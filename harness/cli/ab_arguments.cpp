@@ -7,6 +7,7 @@
 #include "harness/cli/option_set.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/config/numbers.hpp"
+#include "harness/config/suggest.hpp"
 #include "harness/config/toml_file.hpp"
 
 namespace graphbench::cli {
@@ -32,6 +33,13 @@ std::int64_t rounds_of(const std::string& text) {
                                    std::to_string(rounds_max));
 }
 
+bool is_by_cell(const std::string& text) {
+  static const std::vector<std::string> words = {"ladder", "cell"};
+  if (text == words.front() || text == words.back()) return text == words.back();
+  throw InputError("--alternate", config::in_quotes(text) + " is neither ladder nor cell: give one of them" +
+                                      config::did_you_mean(text, words));
+}
+
 [[noreturn]] void refuse(const CLI::App& command, const std::string& where) {
   throw InputError(where,
                    command.get_name() + " does not take it: leave it out" +
@@ -48,11 +56,18 @@ struct AbLine::Impl {
   AbArguments given;
   std::string config_file;
   std::string rounds = "4";
+  std::string alternate = "ladder";
 
   void add_config(CLI::App& command) {
     command.allow_extras();
     add_text(command, "--config", config_file, "read a sweep's options from a TOML file; flags win over it",
              "FILE.toml");
+  }
+
+  void add_alternate(CLI::App& command) {
+    add_text(command, "--alternate", alternate,
+             "sides take turns with each ladder of batches, or with each cell (default: ladder)",
+             "ladder|cell");
   }
 
   void make_ab(CLI::App& app) {
@@ -68,6 +83,7 @@ struct AbLine::Impl {
     variables("--env-b", given.new_environment, "an environment variable of NEW (repeatable)");
     add_text(*ab, "--json-base", given.json_base, "BASE's result (default: graphbench-base.json)", "FILE");
     add_text(*ab, "--json-new", given.json_new, "NEW's result (default: graphbench-new.json)", "FILE");
+    add_alternate(*ab);
     ab->add_flag("--confirm", given.confirm, "measure what came out slower again before the word is said");
     add_verdict_options(*ab, given.verdict);
     add_config(*ab);
@@ -82,6 +98,7 @@ struct AbLine::Impl {
       add_text(*selfcheck, name, target, help, placeholder);
     };
     add("--rounds", rounds, "comparisons of this binary with itself (default: 4)", "N");
+    add_alternate(*selfcheck);
     add("--json", given.json, "where the findings go as JSON; - for stdout", "FILE");
     add("--margin", given.verdict.margin, "as in compare (2%); launches are advised for it", "LIST");
     add("--floor", given.verdict.floor, "as in compare (200ns)", "LIST");
@@ -128,6 +145,7 @@ AbArguments AbLine::arguments() const {
   }
   if (!arguments.sweep.contains("launches"))
     arguments.sweep["launches"].push_back({launches_default, "--launches"});
+  arguments.cell_processes = is_by_cell(impl_->alternate);
   arguments.rounds = rounds_of(impl_->rounds);
   if (arguments.selfcheck) return arguments;
   if (arguments.base.empty() && arguments.now.empty() && arguments.base_environment.empty() &&

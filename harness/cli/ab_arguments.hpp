@@ -24,6 +24,7 @@ struct AbArguments {
   std::vector<std::string> new_environment;
   std::string json_base = "graphbench-base.json";
   std::string json_new = "graphbench-new.json";
+  bool cell_processes = false;  // --alternate cell
   bool confirm = false;
   std::int64_t rounds = 1;  // of selfcheck
   std::string json;         // of selfcheck; empty: none

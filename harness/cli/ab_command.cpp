@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "graphs/ir/error.hpp"
+#include "harness/ab/cell_tasks.hpp"
 #include "harness/ab/confirm.hpp"
 #include "harness/ab/run_interleaved.hpp"
 #include "harness/cli/commands.hpp"
@@ -139,6 +140,7 @@ int ab_command(const Arguments& arguments) {
   ab::check_target(supervisor, request.base);
   ab::check_target(supervisor, request.now);
   request.plan = make_checked_plan(request.options, arguments.argv, supervisor).plan;
+  if (asked.cell_processes) request.plan = ab::one_cell_a_task(std::move(request.plan));
   return run(asked, verdict, std::move(request), supervisor);
 }
 

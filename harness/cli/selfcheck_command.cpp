@@ -7,6 +7,7 @@
 
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
+#include "harness/ab/cell_tasks.hpp"
 #include "harness/ab/run_interleaved.hpp"
 #include "harness/ab/scratch_folder.hpp"
 #include "harness/cli/commands.hpp"
@@ -120,6 +121,7 @@ int selfcheck_command(const Arguments& arguments) {
   request.seed = static_cast<std::uint64_t>(request.options.seed);
   sweep::ProcessSupervisor supervisor;
   request.plan = make_checked_plan(request.options, arguments.argv, supervisor).plan;
+  if (asked.cell_processes) request.plan = ab::one_cell_a_task(std::move(request.plan));
   const std::string started_at = sweep::utc_now();
   const Measured measured = measure(asked, std::move(request), supervisor);
   selfcheck::CheckOptions options;

@@ -17,22 +17,33 @@ struct Field {
 };
 
 // In the order in which differences are listed.
-constexpr std::array<Field, 21> known_fields = {{
-    {"tool.name", true},   {"device.kind", true},
-    {"device.name", true}, {"device.compute_capability", true},
-    {"plan", true},        {"device.memory_bytes"},
-    {"device.driver"},     {"device.runtime"},
-    {"cpu", false, true},  {"cores", false, true},
-    {"hostname"},          {"os"},
-    {"device.uuid"},       {"machine.governor"},
-    {"machine.turbo"},     {"machine.pinned"},
-    {"plan.seed"},         {"plan.launches"},
-    {"tool.version"},      {"tool.commit"},
+constexpr std::array<Field, 22> known_fields = {{
+    {"tool.name", true},
+    {"device.kind", true},
+    {"device.name", true},
+    {"device.compute_capability", true},
+    {"plan", true},
+    {"device.memory_bytes"},
+    {"device.driver"},
+    {"device.runtime"},
+    {"cpu", false, true},
+    {"cores", false, true},
+    {"hostname"},
+    {"os"},
+    {"device.uuid"},
+    {"machine.governor"},
+    {"machine.turbo"},
+    {"machine.pinned"},
+    {"plan.cell_processes"},
+    {"plan.seed"},
+    {"plan.launches"},
+    {"tool.version"},
+    {"tool.commit"},
     {"fingerprint", true},
 }};
 
 // What the fingerprint says nothing about: a difference here does not explain another fingerprint.
-constexpr std::array<std::string_view, 14> outside_fingerprint = {"plan",
+constexpr std::array<std::string_view, 15> outside_fingerprint = {"plan",
                                                                   "hostname",
                                                                   "os",
                                                                   "cores",
@@ -43,6 +54,7 @@ constexpr std::array<std::string_view, 14> outside_fingerprint = {"plan",
                                                                   "machine.pinned",
                                                                   "machine.sm_clock_hz",
                                                                   "machine.throttle",
+                                                                  "plan.cell_processes",
                                                                   "plan.seed",
                                                                   "plan.launches",
                                                                   "tool.commit"};

@@ -61,7 +61,7 @@ void FactsReader::read_plan(Value value) {
   walk_.fields(value, [&](std::string_view key, Value field) {
     if (key == "hash") {
       set_fact("plan", field);
-    } else if (key == "seed" || key == "launches") {
+    } else if (key == "seed" || key == "launches" || key == "cell_processes") {
       set_fact("plan." + std::string(key), field);
     } else if (key == "interleaved" && walk_.is_object(field)) {
       walk_.fields(field, [&](std::string_view name, Value id) {

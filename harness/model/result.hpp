@@ -186,8 +186,9 @@ struct PlanFacts {
   std::vector<std::string> argv;
   std::int64_t seed = 1;
   std::int64_t launches = 1;
-  bool cold_l2 = false;  // the device's cache was flushed before every timed step
-  bool profile = false;  // each cell was profiled afterwards
+  bool cold_l2 = false;         // the device's cache was flushed before every timed step
+  bool profile = false;         // each cell was profiled afterwards
+  bool cell_processes = false;  // of an A/B run: each cell of a ladder was measured in a process of its own
   Axes axes;
 };
 

@@ -107,6 +107,57 @@ class Ab(HarnessCase):
         for mode, order in firsts.items():
             self.assertIn(order, (["old", "new"] * 2, ["new", "old"] * 2), mode)
 
+    def test_alternates_cell_by_cell_where_asked(self):
+        done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4",
+                       "--mode", "eager,whole", "--alternate", "cell")
+        self.assertIn(done.returncode, (0, 10), done.stderr)
+        self.assertRegex(done.stderr, "w0 b[12] ")
+        sweeps = self.sweeps()
+        self.assertEqual(2 * 4 * 2 * 2, len(sweeps))
+        cells = [tuple(call[2][call[2].index(name) + 1] for name in ("--mode", "--batch")) for call in sweeps]
+        firsts = {}
+        for i in range(0, len(sweeps), 2):
+            self.assertEqual(cells[i], cells[i + 1])
+            self.assertEqual({"old", "new"}, {sweeps[i][0], sweeps[i + 1][0]})
+            firsts.setdefault(cells[i], []).append(sweeps[i][0])
+        self.assertEqual({(mode, batch) for mode in ("eager", "whole") for batch in "12"}, set(firsts))
+        for cell, order in firsts.items():
+            self.assertIn(order, (["old", "new"] * 2, ["new", "old"] * 2), cell)
+        rounds = {tuple(cells[i:i + 8:2]) for i in range(0, len(sweeps), 8)}
+        self.assertGreater(len(rounds), 1, "every launch has the same order")
+
+    def test_documents_of_single_cells_are_whole_and_are_another_plan_than_ladders(self):
+        sides = ["--base", BINARY, "--launches", "2", "--mode", "eager,whole"]
+        self.assertIn(self.ab(*sides, "--alternate", "cell").returncode, (0, 10))
+        cells = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
+        for side in cells:
+            self.assertEqual([], document_rules.faults_of(side))
+            self.assertTrue(side["complete"] and side["plan"]["cell_processes"])
+            self.assertEqual([1, 2], side["plan"]["axes"]["batch"])
+            self.assertEqual([2] * 4, [len(cell["launches"]) for cell in side["cells"]])
+            self.assertTrue(all(cell["summary"]["speedup_over_eager"] for cell in side["cells"]))
+            whole = [cell["memory"] for cell in side["cells"] if cell["mode"] == "whole"]
+            self.assertTrue(all(each["pool_bytes"] == each["pool_bytes_own"] for each in whole), whole)
+        self.assertEqual(cells[0]["plan"]["hash"], cells[1]["plan"]["hash"])
+        compared = ["compare", "graphbench-base.json", "graphbench-new.json", "--format", "json"]
+        comparison = json.loads(self.run_graphbench(*compared).stdout)
+        self.assertTrue(comparison["comparable"])
+        self.assertTrue(all(metric["paired"] for cell in comparison["cells"] for metric in cell["metrics"]))
+
+        ladders = ["--json-base", "ladders.json", "--json-new", "x.json"]
+        self.assertIn(self.ab(*sides, *ladders).returncode, (0, 10))
+        self.assertNotIn("cell_processes", self.result("ladders.json")["plan"])
+        done = self.run_graphbench("compare", "ladders.json", "graphbench-new.json", "--format", "json")
+        self.assertEqual(12, done.returncode, done.stderr)
+        differences = {each["field"]: each for each in json.loads(done.stdout)["differences"]}
+        self.assertTrue(differences["plan"]["blocking"])
+        self.assertEqual("true", differences["plan.cell_processes"]["new"])
+
+    def test_confirms_single_cells(self):
+        done = self.ab(*self.two(1e-3, 1.2e-3), "--confirm", "--alternate", "cell", "--mode", "whole")
+        self.assertEqual(10, done.returncode, done.stderr)
+        self.assertEqual(2 * 2 * 5 * 2, len(self.sweeps()))
+
     def test_says_slower_and_exits_so(self):
         done = self.ab(*self.two(1e-3, 1.2e-3), "-o", "verdict.json", "--format", "json")
         self.assertEqual(10, done.returncode, done.stderr)
@@ -183,6 +234,7 @@ class Ab(HarnessCase):
         self.assert_refused(self.ab("--base", BINARY, "--margin", "much"), "--margin")
         self.assert_refused(self.ab("--base", BINARY, "--launches", "0"), "--launches")
         self.assert_refused(self.ab("--base", BINARY, "--mode", "hole"), "--mode")
+        self.assert_refused(self.ab("--base", BINARY, "--alternate", "cels"), "--alternate", '"cels"', "cell")
         self.assert_refused(self.run_graphbench("--seed", "1", "ab", "--base", BINARY), "before ab")
 
     def test_a_base_that_refuses_an_option_is_bad_input(self):
@@ -250,12 +302,14 @@ class SelfCheck(HarnessCase):
         jsonschema.Draft202012Validator(schema).validate(document)
 
     def test_writes_json_to_stdout_alone(self):
-        done = self.selfcheck("--rounds", "1", "--mode", "eager", "--json", "-", "--quiet", "--margin", "5%")
+        done = self.selfcheck("--rounds", "1", "--mode", "eager", "--json", "-", "--quiet", "--margin", "5%",
+                              "--alternate", "cell")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(0.05, json.loads(done.stdout)["metrics"][0]["margin"])
 
     def test_refuses_bad_input(self):
         self.assert_refused(self.selfcheck("--rounds", "0"), "--rounds")
+        self.assert_refused(self.selfcheck("--alternate", ""), "--alternate")
         self.assert_refused(self.selfcheck("--json", "no/folder.json"), "--json")
         self.assert_refused(self.selfcheck("--samples", "x.npz"), "--samples", "leave it out")
 
