@@ -94,28 +94,67 @@ CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& name
   return cell;
 }
 
+// NEW's cells by id. Most results name the same cells in the same order: then nothing is hashed.
+class Partners {
+ public:
+  explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
+
+  // The cell of that id, once; null where there is none.
+  const DocumentCell* take(const std::string& id) {
+    std::size_t place = next_;
+    if (place >= cells_.size() || cells_[place].id != id) place = look_up(id);
+    if (place >= cells_.size()) return nullptr;
+    taken_[place] = true;
+    next_ = place + 1;
+    return &cells_[place];
+  }
+
+  std::vector<const DocumentCell*> left() const {
+    std::vector<const DocumentCell*> cells;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (!taken_[i]) cells.push_back(&cells_[i]);
+    }
+    return cells;
+  }
+
+ private:
+  std::size_t look_up(const std::string& id) {
+    if (places_.empty()) {
+      places_.reserve(cells_.size());
+      for (std::size_t i = 0; i < cells_.size(); ++i) places_.emplace(cells_[i].id, i);
+    }
+    const auto found = places_.find(id);
+    return found == places_.end() ? cells_.size() : found->second;
+  }
+
+  const std::vector<DocumentCell>& cells_;
+  std::vector<bool> taken_;
+  std::size_t next_ = 0;  // behind the last one taken
+  std::unordered_map<std::string_view, std::size_t> places_;
+};
+
 // Fills in the cells with their coverage, and returns the pairs to measure.
 std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Comparison& comparison) {
-  std::unordered_map<std::string_view, const DocumentCell*> partners;
-  partners.reserve(now.cells.size());
-  for (const DocumentCell& cell : now.cells) partners.emplace(cell.id, &cell);
+  Partners partners(now.cells);
   std::vector<Pair> pairs;
+  pairs.reserve(base.cells.size());
+  comparison.cells.reserve(base.cells.size());
   for (const DocumentCell& before : base.cells) {
-    const auto partner = partners.find(before.id);
-    if (partner == partners.end()) {
+    const DocumentCell* partner = partners.take(before.id);
+    if (partner == nullptr) {
       add_cell(comparison, before, Coverage::base_only, before.reason).regression =
           before.state == CellState::ok;
       continue;
     }
-    const DocumentCell& after = *std::exchange(partner->second, nullptr);
+    const DocumentCell& after = *partner;
     const Coverage coverage = coverage_of(before, after);
     CellComparison& cell =
         add_cell(comparison, before, coverage, after.state == CellState::ok ? before.reason : after.reason);
     cell.regression = coverage == Coverage::failed_now || coverage == Coverage::skipped_now;
     if (coverage == Coverage::compared) pairs.push_back({&before, &after, comparison.cells.size() - 1});
   }
-  for (const DocumentCell& cell : now.cells) {
-    if (partners.at(cell.id) != nullptr) add_cell(comparison, cell, Coverage::new_only, cell.reason);
+  for (const DocumentCell* cell : partners.left()) {
+    add_cell(comparison, *cell, Coverage::new_only, cell->reason);
   }
   return pairs;
 }
@@ -244,7 +283,9 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
   comparison.tests = judge(measured.trials, settings.alpha);
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
-    comparison.cells[measured.cells[i]].metrics.push_back(std::move(measured.trials[i].result));
+    std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
+    if (metrics.empty()) metrics.reserve(std::size(model::all_metrics));
+    metrics.push_back(std::move(measured.trials[i].result));
   }
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);

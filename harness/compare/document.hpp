@@ -27,6 +27,7 @@ struct DocumentCell {
   CellState state = CellState::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
+  friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };
 
 // What the device's monitor said around the launches (launches[].machine), where the document has it.
@@ -34,6 +35,7 @@ struct DeviceClocks {
   std::vector<double> sm_clocks_hz;               // every reading, in the document's order
   std::int64_t launches = 0;                      // with readings
   std::map<std::string, std::int64_t> throttled;  // launches by the reason that was seen before or after
+  friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
 struct DocumentFacts {
@@ -45,12 +47,14 @@ struct DocumentFacts {
   std::map<std::string, std::string> fields;
   DeviceClocks clocks;
   std::string interleaved;  // plan.interleaved.id: the A/B run that both sides come from; empty: none
+  friend bool operator==(const DocumentFacts&, const DocumentFacts&) = default;
 };
 
 struct Document {
   std::string source;
   DocumentFacts facts;
   std::vector<DocumentCell> cells;
+  friend bool operator==(const Document&, const Document&) = default;
 };
 
 }  // namespace graphbench::compare

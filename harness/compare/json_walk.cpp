@@ -135,8 +135,11 @@ double JsonWalk::number(Value value) {
 }
 
 double JsonWalk::seconds_or_none(Value value) {
-  const double result = number(value);
-  if (result < 0 || result > seconds_max) wrong(value, "a time of 0 seconds or more");
+  double result = 0;
+  // Most are numbers, and what is none has not been passed over.
+  if (value.get_double().get(result) != simdjson::SUCCESS && !is_null(value)) wrong(value, "a finite number");
+  if (!std::isfinite(result) || result < 0 || result > seconds_max)
+    wrong(value, "a time of 0 seconds or more");
   return result;
 }
 

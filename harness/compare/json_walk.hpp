@@ -44,7 +44,7 @@ class JsonWalk {
   bool is_object(Value value);
   bool truth(Value value);
   double number(Value value);            // finite
-  double seconds_or_none(Value value);   // from 0 up
+  double seconds_or_none(Value value);   // from 0 up; 0 for null
   double positive_seconds(Value value);  // a time that can be a median
   std::int64_t count(Value value);       // a whole number >= 0
   // A number, string or truth value as text, as a fact to compare; "" for null.

@@ -14,11 +14,14 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "harness/compare/cell_windows.hpp"
 #include "harness/compare/foreign_documents.hpp"
 #include "harness/compare/parse_document.hpp"
 #include "harness/config/input_error.hpp"
@@ -117,9 +120,30 @@ PaddedText read_text(const std::string& path) {
   return text;
 }
 
-Document read_document(const std::string& path) {
+// Absent where the whole text is needed. A pipe can be read only once.
+std::optional<Document> read_in_windows(const std::string& path) {
+  constexpr std::size_t worth_windows = std::size_t{4} << 20;
+  constexpr std::size_t window_bytes = std::size_t{1} << 20;
+  const InputFile file(path);
+  if (file.size() < worth_windows || file.size() > static_cast<std::size_t>(document_bytes_max))
+    return std::nullopt;
+  return parse_in_windows([&](char* to, std::size_t bytes) { return file.read(to, bytes); }, path,
+                          window_bytes);
+}
+
+// Whole texts need twice their size while they are parsed: of large ones, one at a time is in memory.
+Document read_whole(const std::string& path, std::mutex& large_text) {
+  constexpr std::uintmax_t large = std::uintmax_t{1} << 27;
+  std::unique_lock turn(large_text, std::defer_lock);
+  std::error_code error;
+  if (fs::file_size(path, error) >= large || error) turn.lock();
   const PaddedText text = read_text(path);
   return parse_any_document({text.bytes.get(), text.size}, path);
+}
+
+Document read_document(const std::string& path, std::mutex& large_text) {
+  std::optional<Document> document = read_in_windows(path);
+  return document ? std::move(*document) : read_whole(path, large_text);
 }
 
 std::vector<std::string> documents_below(const std::string& folder) {
@@ -147,32 +171,37 @@ void check_names(const std::vector<std::string>& paths) {
   }
 }
 
-}  // namespace
-
-Side read_side(const std::string& path) {
+Side read_side(const std::string& path, std::mutex& large_text) {
   std::error_code error;
   const bool folder = fs::is_directory(path, error);
   std::vector<Document> documents;
   const std::vector<std::string> paths = folder ? documents_below(path) : std::vector<std::string>{path};
   check_names(paths);
-  for (const std::string& each : paths) documents.push_back(read_document(each));
+  for (const std::string& each : paths) documents.push_back(read_document(each, large_text));
   return merge(path, std::move(documents));
 }
 
-Sides read_sides(const std::string& base, const std::string& now) {
-  // A document needs about twice its size while it is parsed; larger ones take their turns.
-  constexpr std::uintmax_t at_once_max = std::uintmax_t{1} << 28;
+// Whoever writes into two pipes may fill the first before the second.
+bool is_pipe(const std::string& path) {
   std::error_code error;
-  const auto size = [&](const std::string& path) {
-    const std::uintmax_t bytes = fs::is_regular_file(path, error) ? fs::file_size(path, error) : at_once_max;
-    return error ? at_once_max : bytes;
-  };
-  if (size(base) + size(now) >= at_once_max) {
-    Side first = read_side(base);
-    return {std::move(first), read_side(now)};
-  }
-  std::future<Side> second = std::async(std::launch::async, [&] { return read_side(now); });
-  Side first = read_side(base);
+  const fs::file_type type = fs::status(path, error).type();
+  return type != fs::file_type::regular && type != fs::file_type::directory;
+}
+
+}  // namespace
+
+Side read_side(const std::string& path) {
+  std::mutex alone;
+  return read_side(path, alone);
+}
+
+Sides read_sides(const std::string& base, const std::string& now) {
+  std::mutex large_text;
+  const bool in_turns = is_pipe(base) || is_pipe(now);
+  // Whichever fails first, BASE's error is told.
+  std::future<Side> second = std::async(in_turns ? std::launch::deferred : std::launch::async,
+                                        [&] { return read_side(now, large_text); });
+  Side first = read_side(base, large_text);
   return {std::move(first), second.get()};
 }
 

@@ -1,11 +1,15 @@
 // The comparison as a document, in the order of its schema; one cell a line, so that a large one is
 // written as it goes and a small one reads well in a diff.
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <initializer_list>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "reporters/comparison/faces.hpp"
 
@@ -16,17 +20,6 @@ using Json = nlohmann::ordered_json;
 
 Json text(const std::string& value) {
   return value.empty() ? Json(nullptr) : Json(value);
-}
-
-// Nine significant digits: the rest of a statistic is the rounding of the machine that computed it.
-double rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return std::strtod(text, nullptr);
-}
-
-Json number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(rounded(*value)) : Json(nullptr);
 }
 
 // Bytes that are not UTF-8 (a path may hold them) are replaced by U+FFFD.
@@ -94,42 +87,97 @@ Json counts_of(const model::Comparison& comparison) {
             {"coverage_regressions", counts.coverage_regressions}}}};
 }
 
-Json metric_of(const model::MetricComparison& metric) {
-  Json interval = nullptr;
+// Cells are most of a large document, so they are written as they go: a tree of each costs five times as
+// much.
+using Buffer = fmt::memory_buffer;
+
+template <typename... Arguments>
+void add(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  fmt::format_to(std::back_inserter(to), format, std::forward<Arguments>(arguments)...);
+}
+
+void add_string(Buffer& to, const std::string& value) {
+  add(to, "{}", dump(value, -1));
+}
+
+// As `format` writes it, with a mark of its being no integer.
+template <typename... Arguments>
+void add_real(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  const std::size_t begin = to.size();
+  add(to, format, std::forward<Arguments>(arguments)...);
+  const std::string_view written(to.data() + begin, to.size() - begin);
+  if (written.find_first_of(".e") == std::string_view::npos) add(to, ".0");
+}
+
+// Nine significant digits: the rest of a statistic is the rounding of the machine that computed it.
+void add_number(Buffer& to, const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return add(to, "null");
+  add_real(to, "{:.9g}", *value);
+}
+
+void add_metric(Buffer& to, const model::MetricComparison& metric) {
+  add(to, R"({{"metric":"{}","verdict":"{}","base_seconds":)", name_of(metric.metric),
+      name_of(metric.verdict));
+  add_real(to, "{}", metric.base_seconds);
+  add(to, R"(,"new_seconds":)");
+  add_real(to, "{}", metric.new_seconds);
+  add(to, R"(,"ratio":)");
+  add_number(to, metric.ratio);
   if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
-    interval = Json::array({rounded(*metric.ratio_ci95_low), rounded(*metric.ratio_ci95_high)});
+    add(to, R"(,"ratio_ci95":[)");
+    add_number(to, metric.ratio_ci95_low);
+    add(to, ",");
+    add_number(to, metric.ratio_ci95_high);
+    add(to, "]");
+  } else {
+    add(to, R"(,"ratio_ci95":null)");
   }
-  Json json = {{"metric", name_of(metric.metric)},
-               {"verdict", name_of(metric.verdict)},
-               {"base_seconds", metric.base_seconds},
-               {"new_seconds", metric.new_seconds},
-               {"ratio", rounded(metric.ratio)},
-               {"ratio_ci95", interval},
-               {"p", number(metric.p)},
-               {"q", number(metric.q)},
-               {"detectable", number(metric.detectable)},
-               {"margin", rounded(metric.margin)},
-               {"base_launches", metric.base_launches},
-               {"new_launches", metric.new_launches},
-               {"paired", metric.paired}};
-  if (!metric.why.empty()) json["why"] = metric.why;
-  return json;
+  for (const auto& [name, value] : {std::pair("p", metric.p),
+                                    {"q", metric.q},
+                                    {"detectable", metric.detectable},
+                                    {"margin", metric.margin}}) {
+    add(to, R"(,"{}":)", name);
+    add_number(to, value);
+  }
+  add(to, R"(,"base_launches":{},"new_launches":{},"paired":{})", metric.base_launches, metric.new_launches,
+      metric.paired);
+  if (!metric.why.empty()) {
+    add(to, R"(,"why":)");
+    add_string(to, metric.why);
+  }
+  add(to, "}}");
 }
 
-Json names_of(const std::vector<model::Metric>& metrics) {
-  Json names = Json::array();
-  for (const model::Metric metric : metrics) names.push_back(name_of(metric));
-  return names;
+void add_names(Buffer& to, const char* key, const std::vector<model::Metric>& metrics) {
+  if (metrics.empty()) return;
+  const char* separator = "";
+  add(to, R"(,"{}":[)", key);
+  for (const model::Metric metric : metrics) {
+    add(to, R"({}"{}")", separator, name_of(metric));
+    separator = ",";
+  }
+  add(to, "]");
 }
 
-Json cell_of(const model::CellComparison& cell) {
-  Json json = {{"id", cell.id}, {"coverage", name_of(cell.coverage)}, {"regression", cell.regression}};
-  if (!cell.reason.empty()) json["reason"] = cell.reason;
-  json["metrics"] = Json::array();
-  for (const model::MetricComparison& metric : cell.metrics) json["metrics"].push_back(metric_of(metric));
-  if (!cell.lost.empty()) json["lost"] = names_of(cell.lost);
-  if (!cell.gained.empty()) json["gained"] = names_of(cell.gained);
-  return json;
+void add_cell(Buffer& to, const model::CellComparison& cell) {
+  add(to, R"({{"id":)");
+  add_string(to, cell.id);
+  add(to, R"(,"coverage":"{}","regression":{})", name_of(cell.coverage), cell.regression);
+  if (!cell.reason.empty()) {
+    add(to, R"(,"reason":)");
+    add_string(to, cell.reason);
+  }
+  add(to, R"(,"metrics":[)");
+  const char* separator = "";
+  for (const model::MetricComparison& metric : cell.metrics) {
+    add(to, "{}", separator);
+    add_metric(to, metric);
+    separator = ",";
+  }
+  add(to, "]");
+  add_names(to, "lost", cell.lost);
+  add_names(to, "gained", cell.gained);
+  add(to, "}}");
 }
 
 }  // namespace
@@ -154,7 +202,9 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
   out << opening << ",\n  \"cells\": [";
   const char* separator = "\n    ";
   for (const model::CellComparison& cell : comparison.cells) {
-    out << separator << dump(cell_of(cell), -1);
+    Buffer text;
+    add_cell(text, cell);
+    out << separator << std::string_view(text.data(), text.size());
     separator = ",\n    ";
   }
   out << (comparison.cells.empty() ? "]\n}\n" : "\n  ]\n}\n");

@@ -167,11 +167,12 @@ std::string detectable_text(const model::Comparison& comparison) {
     }
   }
   if (tested == 0) return "";
-  std::ranges::sort(changes);
   // Those without a limit count as larger than all others.
   const auto at = [&](double share) -> std::string {
-    const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(tested))) - 1;
-    return rank < changes.size() ? percent_text(changes[rank]) : "more than 1000 %";
+    const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(tested))) - 1;
+    if (rank >= std::ssize(changes)) return "more than 1000 %";
+    std::ranges::nth_element(changes, changes.begin() + rank);
+    return percent_text(changes[static_cast<std::size_t>(rank)]);
   };
   return fmt::format("could have found: a change of {} in half of the metrics, of {} in nine out of ten",
                      at(0.5), at(0.9));

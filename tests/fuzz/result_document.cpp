@@ -1,10 +1,39 @@
-// libFuzzer target: our own result documents, whatever the bytes.
+// libFuzzer target: our own result documents, whatever the bytes, whole and in windows.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
 
+#include "harness/compare/cell_windows.hpp"
 #include "tests/fuzz/hold_document.hpp"
+
+namespace {
+
+using graphbench::compare::Document;
+
+// What windows make of a text is what reading it whole makes of it, or nothing.
+void hold_in_windows(const std::uint8_t* data, std::size_t size, std::size_t window) {
+  std::size_t at = 0;
+  const auto read = [&](char* to, std::size_t bytes) {
+    const std::size_t count = std::min(bytes, size - at);
+    if (count > 0) std::memcpy(to, data + at, count);
+    at += count;
+    return count;
+  };
+  const std::optional<Document> parts = graphbench::compare::parse_in_windows(read, "fuzz", window);
+  if (!parts) return;
+  std::string text(reinterpret_cast<const char*>(data), size);
+  text.append(graphbench::compare::text_padding, '\0');
+  graphbench::fuzz::expect(graphbench::compare::parse_document({text.data(), size}, "fuzz") == *parts);
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   graphbench::fuzz::hold(graphbench::compare::parse_document, data, size);
+  hold_in_windows(data, size, 128);
+  hold_in_windows(data, size, 1024);
   return 0;
 }

@@ -197,6 +197,48 @@ TEST_F(ReadSide, WhatCannotBeReadIsNamed) {
   EXPECT_NE(refusal((folder_).string()).find("b.json"), std::string::npos);
 }
 
+// Large enough to be read in windows, with the status of cell 7,000 as given.
+std::string large_document(const std::string& p50, const std::string& status) {
+  const std::string filler(1000, 'x');
+  std::string text = R"({"schema":"graphbench.result/1","plan":{"hash":"aa"},"cells":[)";
+  for (int i = 0; i < 8000; ++i) {
+    text += std::string(i == 0 ? "" : ",") + R"({"id":"c)" + std::to_string(i) + R"(","status":")" +
+            (i == 7000 ? status : "ok") + R"(","launches":[{"latency_seconds":{"p50":)" + p50 +
+            R"(}}],"notes":")" + filler + R"("})";
+  }
+  return text + "]}";
+}
+
+TEST_F(ReadSide, BothSidesOfLargeDocumentsAreReadAtOnce) {
+  write("base.json", large_document("1e-4", "ok"));
+  write("new.json", large_document("2e-4", "failed"));
+  const Sides sides = read_sides((folder_ / "base.json").string(), (folder_ / "new.json").string());
+  ASSERT_EQ(sides.base.cells.size(), 8000u);
+  ASSERT_EQ(sides.now.cells.size(), 8000u);
+  EXPECT_EQ(sides.base.cells.back().launches.front().latency, 1e-4);
+  EXPECT_EQ(sides.now.cells.back().launches.front().latency, 2e-4);
+  EXPECT_EQ(sides.now.cells[7000].state, CellState::failed);
+}
+
+TEST_F(ReadSide, OfTwoBrokenSidesTheErrorOfBaseIsTold) {
+  const auto told = [&](const std::string& base, const std::string& now) -> std::string {
+    try {
+      read_sides((folder_ / base).string(), (folder_ / now).string());
+    } catch (const config::InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  write("large.json", large_document("1e-4", "fine"));
+  write("small.json", "{");
+  write("good.json", good("1e-4"));
+  const std::string large =
+      (folder_ / "large.json").string() + ": cells[7000].status: \"fine\" is not a status";
+  EXPECT_EQ(told("large.json", "small.json").find(large), 0u) << told("large.json", "small.json");
+  EXPECT_EQ(told("good.json", "large.json").find(large), 0u);
+  EXPECT_EQ(told("small.json", "large.json").find((folder_ / "small.json").string()), 0u);
+}
+
 TEST_F(ReadSide, ADocumentLargerThanTheLimitIsRefusedUnread) {
   write("huge.json", "{");
   std::filesystem::resize_file(folder_ / "huge.json", static_cast<std::uintmax_t>(document_bytes_max) + 1);

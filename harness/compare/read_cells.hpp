@@ -1,0 +1,41 @@
+// What a result document says of its cells: state, reason, and the medians of their launches. Internal to
+// harness/compare.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/document.hpp"
+#include "harness/compare/json_walk.hpp"
+#include "harness/compare/read_facts.hpp"
+
+namespace graphbench::compare {
+
+// All must outlive it.
+class CellsReader {
+ public:
+  using Value = JsonWalk::Value;
+
+  CellsReader(JsonWalk& walk, FactsReader& facts, std::vector<DocumentCell>& cells)
+      : walk_(walk), facts_(facts), cells_(cells) {}
+
+  void read_cells(Value list);
+
+ private:
+  void read_cell(Value value);
+  void check_measured(const DocumentCell& cell);
+  CellState read_state(Value value);
+  std::string read_reason(Value value);
+  void read_launches(Value value, DocumentCell& cell);
+  LaunchTimes read_launch(Value value, std::int64_t place, std::vector<std::int64_t>& indices);
+  // The p50, after a look at everything that is a time; 0 for null.
+  double read_summary(Value value);
+  double read_setup(Value value);
+
+  JsonWalk& walk_;
+  FactsReader& facts_;
+  std::vector<DocumentCell>& cells_;
+};
+
+}  // namespace graphbench::compare
