@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -84,7 +85,6 @@ std::vector<Annotation> warnings_of(const Comparison& comparison) {
     if (difference.blocking && !difference.allowed) continue;
     warnings.push_back({"graphbench: environments differ", difference_text(difference)});
   }
-  if (!comparison.settings.strict) add_rows(warnings, comparison, Verdict::inconclusive);
   return warnings;
 }
 
@@ -95,6 +95,15 @@ std::size_t write(std::ostream& out, std::string_view kind, const std::vector<An
   return annotations.size() - shown;
 }
 
+// What does not fail the comparison is no warning: a quiet machine short of launches would have ten a run.
+std::string inconclusive_text(const Comparison& comparison) {
+  const model::ComparisonCounts& counts = comparison.counts;
+  if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)
+    return "";
+  const std::int64_t metrics = counts.same + counts.faster + counts.slower + counts.inconclusive;
+  return fmt::format("; {} of {} metrics inconclusive", counts.inconclusive, metrics);
+}
+
 }  // namespace
 
 void print_comparison_github(std::ostream& out, const Comparison& comparison, const FaceOptions&) {
@@ -102,12 +111,10 @@ void print_comparison_github(std::ostream& out, const Comparison& comparison, co
   const std::size_t warnings_left = write(out, "warning", warnings_of(comparison));
   Annotation summary;
   summary.title = "graphbench: " + (comparison.comparable ? name_of(comparison.verdict) : "not comparable");
-  summary.message = printable(comparison.headline);
+  summary.message = printable(comparison.headline) + inconclusive_text(comparison);
   if (const std::string found = detectable_text(comparison); !found.empty()) summary.message += "; " + found;
-  if (errors_left + warnings_left > 0) {
-    summary.message +=
-        fmt::format(" ({} more errors and {} more warnings are not shown)", errors_left, warnings_left);
-  }
+  if (errors_left > 0) summary.message += fmt::format("; {} more errors are not shown", errors_left);
+  if (warnings_left > 0) summary.message += fmt::format("; {} more warnings are not shown", warnings_left);
   out << command("notice", summary);
 }
 

@@ -86,6 +86,7 @@ TEST(Faces, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {
 
 TEST(Faces, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
   model::Comparison comparison = samples::faces::mixed_comparison();
+  comparison.settings.strict = true;  // else what is inconclusive has no annotation
   for (const char* format : {"markdown", "junit", "github"}) {
     EXPECT_NE(std::string::npos, shown(format, comparison).find("a change of 3.4 ")) << format;
   }
@@ -107,11 +108,24 @@ TEST(Faces, MarkdownPutsTheWorstFirst) {
 }
 
 TEST(Faces, AnnotationsStopAtWhatGithubShowsAndSayHowManyAreLeft) {
-  const std::string text = shown("github", samples::faces::large_comparison(40));
+  model::Comparison comparison = samples::faces::large_comparison(40);
+  comparison.differences.assign(12, {"os", "a", "b"});
+  const std::string text = shown("github", comparison);
   EXPECT_EQ(10u, lines_with(text, "::error "));
   EXPECT_EQ(10u, lines_with(text, "::warning "));
   EXPECT_EQ(1u, lines_with(text, "::notice "));
-  EXPECT_NE(std::string::npos, text.find("(70 more errors and 30 more warnings are not shown)"));
+  EXPECT_NE(std::string::npos, text.find("; 70 more errors are not shown; 2 more warnings are not shown\n"));
+}
+
+TEST(Faces, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
+  model::Comparison comparison = samples::faces::large_comparison(2);
+  std::string text = shown("github", comparison);
+  EXPECT_EQ(0u, lines_with(text, "::warning ")) << text;
+  EXPECT_NE(std::string::npos, text.find(" metrics inconclusive")) << text;
+  comparison.settings.strict = true;
+  text = shown("github", comparison);
+  EXPECT_EQ(std::string::npos, text.find(" metrics inconclusive")) << text;
+  EXPECT_EQ(2u, lines_with(text, "::error title=graphbench%3A inconclusive")) << text;
 }
 
 TEST(Faces, JunitFailsExactlyWhereTheComparisonDoes) {
