@@ -10,6 +10,7 @@
 #include "harness/cli/commands.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
+#include "harness/model/unseen.hpp"
 #include "harness/sweep/probe.hpp"
 #include "harness/worker/child_io.hpp"
 
@@ -17,8 +18,10 @@ namespace graphbench::cli {
 namespace {
 
 int complain(const std::string& message, int exit_code) {
+  // What is not in quotes, such as a path, may hold anything.
   std::string line = message;
   for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
+  line = model::with_unseen_escaped(line, model::Controls::escaped);
   std::fprintf(stderr, "graphbench: %s\n", line.c_str());
   return exit_code;
 }

@@ -13,6 +13,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t shown_max = 40;
+constexpr std::size_t subject_max = 120;
 // Beyond these, ratios would leave the range of numbers.
 constexpr double seconds_min = 1e-15;
 constexpr double seconds_max = 1e9;
@@ -83,7 +84,10 @@ std::string JsonWalk::place() const {
 
 void JsonWalk::fail(const std::string& detail) const {
   const std::string where = place();
-  throw config::InputError(source_, where.empty() ? detail : where + ": " + detail);
+  std::string message = where.empty() ? detail : where + ": " + detail;
+  if (!subject_.empty())
+    message += " (cell " + config::in_quotes(config::head_of(subject_, subject_max)) + ")";
+  throw config::InputError(source_, message);
 }
 
 void JsonWalk::fail(const simdjson::simdjson_error& error) const {
@@ -155,6 +159,10 @@ std::int64_t JsonWalk::count(Value value) {
   if (value.get_int64().get(result) != simdjson::SUCCESS || result < 0)
     wrong(value, "a whole number from 0 up");
   return result;
+}
+
+void JsonWalk::no_less_than_zero(Value value) {
+  if (!is_null(value) && number(value) < 0) wrong(value, "a number from 0 up");
 }
 
 std::string JsonWalk::fact(Value value) {

@@ -28,6 +28,20 @@ class JsonWalk {
   // The same for an error of simdjson's.
   [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
 
+  // Messages end with the name of what they are about, as long as this lives: people look for names.
+  class Subject {
+   public:
+    explicit Subject(JsonWalk& walk) : walk_(walk) {}
+    Subject(const Subject&) = delete;
+    Subject& operator=(const Subject&) = delete;
+    ~Subject() { walk_.subject_ = {}; }
+    // `name` outlives this.
+    void is(std::string_view name) { walk_.subject_ = name; }
+
+   private:
+    JsonWalk& walk_;
+  };
+
   // Calls visit(key, value) for each field, and refuses a key that is there twice: which of the two counts
   // is for nobody to guess. A visitor that does not take a value calls skip(). The key is a part of the text.
   template <typename Visit>
@@ -47,6 +61,7 @@ class JsonWalk {
   double seconds_or_none(Value value);   // from 0 up; 0 for null
   double positive_seconds(Value value);  // a time that can be a median
   std::int64_t count(Value value);       // a whole number >= 0
+  void no_less_than_zero(Value value);   // a finite number, or null
   // A number, string or truth value as text, as a fact to compare; "" for null.
   std::string fact(Value value);
   // Checks that the value is JSON and not nested too deeply, and passes over it.
@@ -92,6 +107,7 @@ class JsonWalk {
   std::string place() const;
 
   std::string source_;
+  std::string_view subject_;  // empty: none
   std::array<Step, static_cast<std::size_t>(nesting_max)> path_;
   std::size_t depth_ = 0;
 };

@@ -57,7 +57,7 @@ void DocumentReader::check_schema(simdjson::ondemand::document& json) {
   }
   if (error != simdjson::SUCCESS) throw simdjson::simdjson_error(error);
   if (schema == schema_read) return;
-  walk_.fail("its schema is " + config::in_quotes(schema.substr(0, 60)) + "; what can be read is \"" +
+  walk_.fail("its schema is " + config::in_quotes(config::head_of(schema, 60)) + "; what can be read is \"" +
              std::string(schema_read) + "\"");
 }
 

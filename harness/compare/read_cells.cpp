@@ -10,7 +10,8 @@ namespace graphbench::compare {
 namespace {
 
 bool is_time(std::string_view key) {
-  return key == "min" || key == "max" || key == "mean" || key == "stddev" || key == "p90" || key == "p99";
+  return key == "min" || key == "max" || key == "mean" || key == "stddev" || key == "p90" || key == "p99" ||
+         key == "p999";
 }
 
 }  // namespace
@@ -21,11 +22,19 @@ void CellsReader::read_cells(Value list) {
 
 void CellsReader::read_cell(Value value) {
   DocumentCell cell;
+  read_fields(value, cell);
+  if (cell.state == CellState::ok) check_measured(cell);
+  cells_.push_back(std::move(cell));
+}
+
+void CellsReader::read_fields(Value value, DocumentCell& cell) {
   bool has_status = false;
+  JsonWalk::Subject subject(walk_);
   walk_.fields(value, [&](std::string_view key, Value field) {
     if (key == "id") {
       cell.id = walk_.text(field);
       if (cell.id.empty()) walk_.fail("\"\" is not the id of a cell");
+      subject.is(cell.id);
     } else if (key == "status") {
       cell.state = read_state(field);
       has_status = true;
@@ -33,14 +42,14 @@ void CellsReader::read_cell(Value value) {
       cell.reason = read_reason(field);
     } else if (key == "launches") {
       if (!walk_.is_null(field)) read_launches(field, cell);
+    } else if (key == "summary" && walk_.is_object(field)) {
+      check_summary(field);
     } else {
       walk_.skip(field);
     }
   });
   if (cell.id.empty()) walk_.fail("the cell has no \"id\"");
-  if (!has_status) walk_.fail("cell " + config::in_quotes(cell.id) + " has no \"status\"");
-  if (cell.state == CellState::ok) check_measured(cell);
-  cells_.push_back(std::move(cell));
+  if (!has_status) walk_.fail("it has no \"status\"");
 }
 
 void CellsReader::check_measured(const DocumentCell& cell) {
@@ -91,6 +100,8 @@ LaunchTimes CellsReader::read_launch(Value value, std::int64_t place, std::vecto
       times.device = read_summary(field);
     } else if (key == "setup") {
       times.capture = read_setup(field);
+    } else if (key == "throughput_steps_per_second") {
+      walk_.no_less_than_zero(field);
     } else if (key == "machine" && walk_.is_object(field)) {
       facts_.read_clocks(field);
     } else {
@@ -119,12 +130,24 @@ double CellsReader::read_summary(Value value) {
       p50 = walk_.positive_seconds(field);
     } else if (is_time(key)) {
       walk_.seconds_or_none(field);
+    } else if (key == "count") {
+      if (!walk_.is_null(field) && walk_.count(field) == 0) walk_.fail("0 samples have no median");
     } else {
       walk_.skip(field);
     }
   });
   if (p50 <= 0) walk_.fail("it has no \"p50\"");
   return p50;
+}
+
+void CellsReader::check_summary(Value value) {
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    if (!key.ends_with("_seconds") || !walk_.is_object(field)) return walk_.skip(field);
+    walk_.fields(field, [&](std::string_view name, Value number) {
+      if (name != "p50") return walk_.skip(number);
+      if (!walk_.is_null(number)) walk_.positive_seconds(number);
+    });
+  });
 }
 
 double CellsReader::read_setup(Value value) {

@@ -24,6 +24,7 @@ class CellsReader {
 
  private:
   void read_cell(Value value);
+  void read_fields(Value value, DocumentCell& cell);
   void check_measured(const DocumentCell& cell);
   CellState read_state(Value value);
   std::string read_reason(Value value);
@@ -32,6 +33,8 @@ class CellsReader {
   // The p50, after a look at everything that is a time; 0 for null.
   double read_summary(Value value);
   double read_setup(Value value);
+  // Over launches: not read, for a comparison sums up by itself, but a document must not contradict itself.
+  void check_summary(Value value);
 
   JsonWalk& walk_;
   FactsReader& facts_;

@@ -1,22 +1,21 @@
 // Quoting of what a person typed, so that no input can break a message into several lines.
 #include "harness/config/input_error.hpp"
 
+#include "harness/model/unseen.hpp"
+
 namespace graphbench::config {
 
 std::string in_quotes(std::string_view text) {
-  static constexpr std::string_view hex = "0123456789abcdef";
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += "\\x";
-      result += hex[byte >> 4];
-      result += hex[byte & 15];
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
+  std::string quoted = "\"";
+  quoted += model::with_unseen_escaped(text, model::Controls::escaped);
+  quoted += '"';
+  return quoted;
+}
+
+std::string_view head_of(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0U) == 0x80U) --bytes_max;
+  return text.substr(0, bytes_max);
 }
 
 }  // namespace graphbench::config

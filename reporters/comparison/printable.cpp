@@ -6,6 +6,7 @@
 
 #include <iterator>
 
+#include "harness/model/unseen.hpp"
 #include "reporters/comparison/words.hpp"
 #include "reporters/console/format.hpp"
 
@@ -15,14 +16,10 @@ namespace {
 constexpr char32_t replacement = 0xFFFD;
 
 char32_t made_printable(char32_t c) {
-  const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029;
-  if (control) return ' ';
-  // Embeddings, overrides and isolates could make one name read as another.
-  const bool turns_direction = c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-                               (c >= 0x2066 && c <= 0x2069);
+  if (model::is_control(c)) return ' ';
   // XML has no way to write these two.
   const bool no_character = (c & 0xFFFE) == 0xFFFE;
-  return turns_direction || no_character ? replacement : c;
+  return no_character ? replacement : c;
 }
 
 }  // namespace
@@ -40,7 +37,11 @@ std::string printable(std::string_view text, std::size_t length_max) {
       utf8::append(static_cast<char32_t>(0x2026), std::back_inserter(line));
       break;
     }
-    utf8::append(c, std::back_inserter(line));
+    if (model::is_unseen(c)) {
+      line += model::escape_of(c);
+    } else {
+      utf8::append(c, std::back_inserter(line));
+    }
   }
   return line;
 }

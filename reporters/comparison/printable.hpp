@@ -10,7 +10,7 @@
 namespace graphbench::reporters {
 
 // One line of valid UTF-8 for people: broken sequences become U+FFFD, control characters blanks, what
-// turns the direction of writing U+FFFD; at most `length_max` code points, with an ellipsis at the cut.
+// is not seen an escape; at most `length_max` code points of the text, with an ellipsis at the cut.
 std::string printable(std::string_view text, std::size_t length_max = 500);
 
 // "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"; of what is inconclusive also what it could have

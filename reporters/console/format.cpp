@@ -9,6 +9,8 @@
 #include <cmath>
 #include <utility>
 
+#include "harness/model/unseen.hpp"
+
 namespace graphbench::reporters {
 namespace {
 
@@ -43,20 +45,6 @@ std::string cut(std::string_view text, int width) {
 
 std::string blanks(int count) {
   return std::string(static_cast<std::size_t>(count > 0 ? count : 0), ' ');
-}
-
-// Of a character that controls and shows nothing of itself, in UTF-8: C1 controls, marks, embeddings,
-// overrides and isolates of direction, U+2028 and U+2029. 0: another character.
-std::size_t control_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  if (byte(0) < 0x20U || byte(0) == 0x7fU) return 1;
-  if (byte(0) == 0xc2U && byte(1) >= 0x80U && byte(1) < 0xa0U) return 2;
-  if (byte(0) == 0xd8U && byte(1) == 0x9cU) return 2;
-  if (byte(0) != 0xe2U) return 0;
-  const bool general =
-      byte(1) == 0x80U && ((byte(2) >= 0xa8U && byte(2) <= 0xaeU) || byte(2) == 0x8eU || byte(2) == 0x8fU);
-  const bool isolate = byte(1) == 0x81U && byte(2) >= 0xa6U && byte(2) <= 0xa9U;
-  return general || isolate ? 3 : 0;
 }
 
 }  // namespace
@@ -137,14 +125,7 @@ std::string paint(std::string_view text, Colour colour, bool colours) {
 }
 
 std::string one_line(std::string_view text) {
-  std::string line;
-  line.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t control = control_length(text);
-    line += control > 0 ? ' ' : text.front();
-    text.remove_prefix(std::max<std::size_t>(control, 1));
-  }
-  return line;
+  return model::with_unseen_escaped(text, model::Controls::blank);
 }
 
 }  // namespace graphbench::reporters

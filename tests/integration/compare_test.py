@@ -283,6 +283,25 @@ class BadInput(CompareCase):
             text = json.dumps(document()).replace('"p50": 0.0001}', f'"p50": {value}}}', 1)
             self.refuse_document(text, "cells[0].launches[0].latency_seconds.p50: ", words)
 
+    def test_other_numbers_that_are_none(self):
+        for key, value, place, words in (
+                ("count", -5, "launches[0].latency_seconds.count", "-5 is not a whole number from 0 up"),
+                ("count", 0, "launches[0].latency_seconds.count", "0 samples have no median"),
+                ("count", 1.5, "launches[0].latency_seconds.count", "1.5 is not a whole number"),
+                ("mean", -1e-4, "launches[0].latency_seconds.mean", "not a time of 0 seconds or more"),
+                ("p999", -1e-4, "launches[0].latency_seconds.p999", "not a time of 0 seconds or more")):
+            def change(cells, key=key, value=value):
+                cells[1]["launches"][0]["latency_seconds"][key] = value
+            bad = self.mutant(lambda d, change=change: change(d["cells"]))
+            self.refuse_document(bad, f"bad.json: cells[1].{place}: ", words, '(cell "cell 1")')
+        bad = self.mutant(lambda d: d["cells"][1]["launches"][2].update(throughput_steps_per_second=-1))
+        self.refuse_document(bad, "cells[1].launches[2].throughput_steps_per_second: -1", '(cell "cell 1")')
+        bad = self.mutant(lambda d: d["cells"][2].update(summary={"submit_seconds": {"p50": -2e-6}}))
+        self.refuse_document(bad, "cells[2].summary.submit_seconds.p50: -2e-06", '(cell "cell 2")')
+        unsaid = {"submit_seconds": None, "latency_seconds": {"p50": None}, "breakeven_steps": None}
+        self.put("new.json", self.mutant(lambda d: d["cells"][2].update(summary=unsaid)))
+        self.compare("good.json", "new.json")
+
     def test_cells_that_are_none(self):
         self.refuse_document(self.mutant(lambda d: d["cells"].append(d["cells"][0])),
                              '"cell 0" is there twice')
@@ -296,6 +315,17 @@ class BadInput(CompareCase):
         name = "a\nb\x1b[31m"
         self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id=name, launches=[])),
                              "a\\x0ab\\x1b")
+
+    def test_what_is_not_seen_in_a_name_is_shown(self):
+        name = "cell \u202e1\u200b"
+        shown = "cell \\u202e1\\u200b"
+        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id=name, launches=[])), shown)
+        self.refuse((f"no{name}\x1b.json", "good.json"), f"no{shown}\\x1b.json: it cannot be read")
+        self.put("base.json", self.mutant(lambda d: d["cells"][1].update(id=name)))
+        for face in ("table", "markdown", "junit", "github"):
+            done = self.compare("base.json", "good.json", "--format", face, code=10)
+            self.assertIn(shown.replace("\\", "&#92;") if face == "markdown" else shown, done.stdout, face)
+            self.assertNotRegex(done.stdout, "[\u202e\u200b]", face)
 
     def test_pipes_are_read_and_not_waited_for(self):
         os.mkfifo(self.folder / "pipe")

@@ -26,10 +26,11 @@ TEST(Printable, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ("cut \uFFFD", printable("cut \xE2\x82"));
 }
 
-TEST(Printable, ReplacesWhatXmlCannotHoldAndWhatTurnsTheDirection) {
-  EXPECT_EQ("a\uFFFDb\uFFFDc", printable("a\xEF\xBF\xBE"
-                                         "b\u202Ec"));
-  EXPECT_EQ("\uFFFD\uFFFD\uFFFD", printable("\u061C\u200E\u200F"));
+TEST(Printable, ReplacesWhatXmlCannotHoldAndShowsWhatIsNotSeen) {
+  EXPECT_EQ("a\uFFFDb\\u202ec", printable("a\xEF\xBF\xBE"
+                                          "b\u202Ec"));
+  EXPECT_EQ("\\u061c\\u200e\\u200b", printable("\u061C\u200E\u200B"));
+  EXPECT_EQ("\\u200b\u2026", printable("\u200B\u200B\u200B", 2));
 }
 
 TEST(Printable, CutsBetweenCharacters) {
