@@ -58,6 +58,12 @@ struct AbLine::Impl {
   std::string rounds = "4";
   std::string alternate = "ladder";
 
+  // A sweep's help says 1.
+  static void name_launches(CLI::App& command) {
+    command.get_option("--launches")
+        ->description(std::string("worker processes a cell and side (default: ") + launches_default + ")");
+  }
+
   void add_config(CLI::App& command) {
     command.allow_extras();
     add_text(command, "--config", config_file, "read a sweep's options from a TOML file; flags win over it",
@@ -88,6 +94,7 @@ struct AbLine::Impl {
     add_verdict_options(*ab, given.verdict);
     add_config(*ab);
     ab_sweep = std::make_unique<OptionSet>(*ab, options_without(ab::refused_options()));
+    name_launches(*ab);
   }
 
   void make_selfcheck(CLI::App& app) {
@@ -105,6 +112,7 @@ struct AbLine::Impl {
     add("--alpha", given.verdict.alpha, "as in compare (0.05)", "RATE");
     add_config(*selfcheck);
     selfcheck_sweep = std::make_unique<OptionSet>(*selfcheck, options_without(ab::refused_options()));
+    name_launches(*selfcheck);
   }
 };
 

@@ -56,7 +56,7 @@ void add_verdict_options(CLI::App& app, VerdictArguments& arguments) {
            "share of false alarms among what is called slower or faster (0.05)", "RATE");
   add_text(app, "--allow", arguments.allow, "compare although these differ: device, plan, ...", "FIELD,...");
   add_text(app, "--format", arguments.format, format_help(), "NAME");
-  add_text(app, "-o,--output", arguments.output, "write to FILE instead of stdout", "FILE");
+  add_text(app, "-o,--output", arguments.output, "write to FILE instead of stdout (-)", "FILE");
   app.add_flag("--strict", arguments.strict, "exit with 11 where something is inconclusive");
 }
 

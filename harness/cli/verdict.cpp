@@ -55,7 +55,9 @@ void check_output(const std::string& path) {
 }  // namespace
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
-    : settings(settings_of(arguments)), face(&face_of(arguments)), output(arguments.output) {
+    : settings(settings_of(arguments)),
+      face(&face_of(arguments)),
+      output(arguments.output == "-" ? "" : arguments.output) {
   check_output(output);
 }
 

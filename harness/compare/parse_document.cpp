@@ -14,6 +14,17 @@ namespace {
 constexpr std::string_view schema_read = "graphbench.result/1";
 static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
 
+// What other programs make of a JSON file, where a parser would speak of malformed strings.
+void check_encoding(std::string_view text, const std::string& source) {
+  const auto begins = [&](std::string_view bytes) { return text.starts_with(bytes); };
+  if (begins("\xEF\xBB\xBF"))
+    throw config::InputError(source, "it begins with a byte order mark: write it as UTF-8 without one");
+  if (begins("\xFF\xFE") || begins("\xFE\xFF"))
+    throw config::InputError(source, "it is UTF-16, not JSON: write it as UTF-8");
+  if (begins("\x1F\x8B") || begins("\x28\xB5\x2F\xFD"))
+    throw config::InputError(source, "it is compressed: unpack it first");
+}
+
 }  // namespace
 
 void DocumentReader::read(std::string_view text) {
@@ -103,6 +114,7 @@ Document DocumentReader::take() {
 }
 
 Document parse_document(std::string_view text, const std::string& source) {
+  check_encoding(text, source);
   DocumentReader reader(source);
   reader.read(text);
   return reader.take();

@@ -17,7 +17,6 @@ namespace {
 using model::Comparison;
 using model::Verdict;
 
-constexpr std::size_t name_length_max = 240;
 constexpr std::size_t message_length_max = 1000;
 
 struct Annotation {

@@ -18,7 +18,7 @@ using model::Comparison;
 using model::Coverage;
 using model::Verdict;
 
-constexpr std::size_t name_length_max = 1000;
+constexpr std::size_t test_name_length_max = 1000;
 
 enum class Outcome : std::uint8_t { passed, skipped, failed };
 
@@ -149,15 +149,15 @@ void add_properties(pugi::xml_node suite, const Comparison& comparison) {
 
 void add_test(pugi::xml_node suite, const Test& test) {
   pugi::xml_node testcase = suite.append_child("testcase");
-  testcase.append_attribute("classname") = printable(test.classname, name_length_max).c_str();
-  testcase.append_attribute("name") = printable(test.name, name_length_max).c_str();
+  testcase.append_attribute("classname") = printable(test.classname, test_name_length_max).c_str();
+  testcase.append_attribute("name") = printable(test.name, test_name_length_max).c_str();
   if (test.outcome == Outcome::passed) {
     if (!test.details.empty()) testcase.append_child("system-out").text() = test.details.c_str();
     return;
   }
   pugi::xml_node outcome = testcase.append_child(test.outcome == Outcome::failed ? "failure" : "skipped");
   outcome.append_attribute("type") = test.type.c_str();
-  outcome.append_attribute("message") = printable(test.message, name_length_max).c_str();
+  outcome.append_attribute("message") = printable(test.message, test_name_length_max).c_str();
   if (!test.details.empty()) outcome.text() = test.details.c_str();
 }
 

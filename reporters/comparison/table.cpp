@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/printable.hpp"
 #include "reporters/comparison/words.hpp"
 #include "reporters/console/format.hpp"
 
@@ -96,7 +97,7 @@ class Table {
                   colours_)
          << '\n';
     for (std::size_t i = 0; i < std::min(cells.size(), rows_max); ++i) {
-      out_ << "  " << one_line(cells[i]->id) << "  " << coverage_text(*cells[i]) << '\n';
+      out_ << "  " << printable(cells[i]->id, name_length_max) << "  " << coverage_text(*cells[i]) << '\n';
     }
     print_rest(cells.size(), rows_max);
     out_ << '\n';
@@ -139,7 +140,7 @@ class Table {
 
   void print_row(const Finding& finding, int id_width) {
     const MetricComparison& metric = *finding.metric;
-    out_ << "  " << left(one_line(finding.cell->id), id_width) << "  "
+    out_ << "  " << left(printable(finding.cell->id, name_length_max), id_width) << "  "
          << left(name_of(metric.metric), metric_width)
          << right(format_seconds(metric.base_seconds), time_width)
          << right(format_seconds(metric.new_seconds), time_width)
@@ -176,7 +177,7 @@ class Table {
     }
     const bool passes = passed(comparison_);
     const Colour colour = !passes ? Colour::red : colour_of(comparison_.verdict);
-    out_ << paint(one_line(comparison_.headline), colour == Colour::dim ? Colour::bold : colour, colours_)
+    out_ << paint(printable(comparison_.headline), colour == Colour::dim ? Colour::bold : colour, colours_)
          << '\n';
     for (const std::string& line : advice(comparison_)) out_ << line << '\n';
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "reporters/comparison/printable.hpp"
 #include "reporters/console/format.hpp"
 
 namespace graphbench::reporters {
@@ -17,7 +18,7 @@ using model::MetricComparison;
 using model::Verdict;
 
 std::string value_text(const std::string& value) {
-  return value.empty() ? "(not said)" : one_line(value);
+  return value.empty() ? "(not said)" : printable(value, name_length_max);
 }
 
 std::string launches_text(const model::ComparisonSide& side) {
@@ -97,7 +98,7 @@ bool has_gaps(const model::CellComparison& cell) {
 }
 
 std::string coverage_text(const model::CellComparison& cell) {
-  const std::string reason = cell.reason.empty() ? "" : ": " + one_line(cell.reason);
+  const std::string reason = cell.reason.empty() ? "" : ": " + printable(cell.reason);
   switch (cell.coverage) {
     case Coverage::compared: {
       const std::string lost = lacks_text(cell.lost, "NEW");
@@ -130,14 +131,14 @@ std::string difference_text(const model::Difference& difference) {
 }
 
 std::string side_text(const model::ComparisonSide& side) {
-  std::string text = one_line(side.source) + ": " + value_text(side.device_name);
-  if (!side.driver.empty()) text += ", driver " + one_line(side.driver);
-  text += fmt::format(", {}", one_line(side.tool_name));
-  if (!side.tool_version.empty()) text += " " + one_line(side.tool_version);
-  if (!side.tool_commit.empty()) text += " (" + one_line(side.tool_commit) + ")";
+  std::string text = printable(side.source, name_length_max) + ": " + value_text(side.device_name);
+  if (!side.driver.empty()) text += ", driver " + printable(side.driver, name_length_max);
+  text += fmt::format(", {}", printable(side.tool_name, name_length_max));
+  if (!side.tool_version.empty()) text += " " + printable(side.tool_version, name_length_max);
+  if (!side.tool_commit.empty()) text += " (" + printable(side.tool_commit, name_length_max) + ")";
   text += fmt::format(", {} cell{}, {}", side.cells, side.cells == 1 ? "" : "s", launches_text(side));
   if (side.documents > 1) text += fmt::format(" from {} documents", side.documents);
-  if (!side.started_at.empty()) text += ", " + one_line(side.started_at);
+  if (!side.started_at.empty()) text += ", " + printable(side.started_at, name_length_max);
   return side.complete ? text : text + ", interrupted";
 }
 

@@ -97,6 +97,14 @@ TEST(Faces, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
   EXPECT_NE(std::string::npos, shown("github", comparison).find("finds >1000 %25: the"));
 }
 
+TEST(Faces, NamesOfAnyLengthAreCut) {
+  model::Comparison comparison = samples::faces::mixed_comparison();
+  for (model::CellComparison& cell : comparison.cells) cell.id += std::string(100'000, 'y');
+  comparison.now.device_name = std::string(100'000, 'x');
+  for (const char* format : {"table", "markdown", "github"})
+    EXPECT_LT(shown(format, comparison).size(), 20'000u) << format;
+}
+
 TEST(Faces, MarkdownPutsTheWorstFirst) {
   const std::string text = shown("markdown", samples::faces::mixed_comparison());
   const std::size_t worst = text.find("| 12.500x |");

@@ -2,6 +2,7 @@
 """`graphbench compare` as CI runs it: exit codes, faces, files, and one line for every bad input."""
 
 import copy
+import gzip
 import json
 import os
 import pathlib
@@ -69,6 +70,11 @@ class Verdicts(CompareCase):
         self.compare("base.json", "slower.json", "--margin", "capture=10%", code=10)
         self.compare("base.json", "slower.json", "--margin", "1%,latency=10%")
         self.compare("base.json", "slower.json", "--floor", "20us")
+
+    def test_a_dash_is_stdout(self):
+        done = self.compare("base.json", "base.json", "-o", "-", "--format", "json")
+        self.assertTrue(json.loads(done.stdout)["passed"])
+        self.assertFalse((self.folder / "-").exists())
 
     def test_one_launch_a_side_is_inconclusive(self):
         self.put("one.json", document(launches=1))
@@ -275,6 +281,13 @@ class BadInput(CompareCase):
                              "deeper than 64 levels")
         (self.folder / "bad.json").write_bytes(good.encode().replace(b"cell 1", b"cell \xff"))
         self.refuse(("bad.json", "good.json"), "bad.json: ", "not UTF-8")
+
+    def test_encodings_and_packings_are_named(self):
+        good = json.dumps(document()).encode()
+        for text, words in ((b"\xef\xbb\xbf" + good, "byte order mark"),
+                            (good.decode().encode("utf-16"), "UTF-16"), (gzip.compress(good), "compressed")):
+            (self.folder / "bad.json").write_bytes(text)
+            self.refuse(("good.json", "bad.json"), "bad.json: it ", words)
 
     def test_times_that_are_none(self):
         for value, words in (("NaN", "NaN is not JSON"), ("Infinity", "Infinity is not JSON"),
