@@ -15,7 +15,8 @@ namespace graphbench::ab {
 ScratchFolder::ScratchFolder() {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  if (error) throw Error(ErrorCode::io, "find a temporary folder: " + error.message());
+  if (error)
+    throw Error(ErrorCode::io, "find a temporary folder: " + error.message() + ": TMPDIR must name one");
   path_ = (parent / "graphbench-ab-XXXXXX").string();
   if (mkdtemp(path_.data()) == nullptr)
     throw Error(ErrorCode::io, "make a folder in " + parent.string() + ": " + std::strerror(errno));

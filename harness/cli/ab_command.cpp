@@ -29,6 +29,7 @@ struct Files {
 };
 
 void check_file(const std::string& where, const std::string& path) {
+  if (path == "-") throw InputError(where, "\"-\" is stdout, where the verdict goes: give a file");
   try {
     reporters::check_writable(path);
   } catch (const std::exception& error) {
@@ -42,6 +43,13 @@ Files files_of(const AbArguments& asked) {
     throw InputError("--json-new", config::in_quotes(asked.json_new) + " is the file of --json-base too");
   check_file("--json-base", asked.json_base);
   check_file("--json-new", asked.json_new);
+  const auto place = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  for (const std::string& path : {asked.json_base, asked.json_new}) {
+    if (asked.verdict.output.empty() || place(path) != place(asked.verdict.output)) continue;
+    throw InputError("-o", config::in_quotes(asked.verdict.output) + " is where a result goes: give another");
+  }
   return {asked.json_base, asked.json_new};
 }
 

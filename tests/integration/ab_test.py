@@ -236,6 +236,8 @@ class Ab(HarnessCase):
         self.assert_refused(self.ab("--base", BINARY, "--linger", "1"), "--linger", "leave it out")
         self.assert_refused(self.ab("--base", BINARY, "--json-new", "no/folder/x.json"), "--json-new")
         self.assert_refused(self.ab("--base", BINARY, "--json-new", "graphbench-base.json"), "--json-new")
+        self.assert_refused(self.ab("--base", BINARY, "--json-base", "-"), "--json-base", "stdout")
+        self.assert_refused(self.ab("--base", BINARY, "-o", "./graphbench-new.json"), "-o", "another")
         self.assert_refused(self.ab("--base", BINARY, "--margin", "much"), "--margin")
         self.assert_refused(self.ab("--base", BINARY, "--launches", "0"), "--launches")
         self.assert_refused(self.ab("--base", BINARY, "--mode", "hole"), "--mode")
