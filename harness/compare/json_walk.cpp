@@ -58,10 +58,13 @@ std::string meaning_of(simdjson::error_code code) {
 }  // namespace
 
 bool JsonWalk::Keys::add(std::string_view key) {
-  const auto seen = std::span(first_).first(count_);
-  if (std::ranges::find(seen, key) != seen.end()) return false;
-  if (count_ == few) return rest_.insert(key).second;
-  first_[count_++] = key;
+  // Keys of one length differ at their ends: p50, p90, p99.
+  const char last = key.empty() ? '\0' : key.back();
+  for (const std::string_view seen : std::span(all_).subspan(begin_)) {
+    if (seen.size() == key.size() && (key.empty() || (seen.back() == last && seen == key))) return false;
+  }
+  if (all_.size() - begin_ == few) return (rest_ ? *rest_ : rest_.emplace()).insert(key).second;
+  all_.push_back(key);
   return true;
 }
 

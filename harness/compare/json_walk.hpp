@@ -7,9 +7,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "harness/compare/parse_document.hpp"
 
@@ -87,17 +89,21 @@ class JsonWalk {
     JsonWalk& walk_;
   };
 
-  // The keys of one object so far.
+  // The keys of one object so far, on top of those of the objects around it.
   class Keys {
    public:
+    explicit Keys(std::vector<std::string_view>& all) : all_(all), begin_(all.size()) {}
+    Keys(const Keys&) = delete;
+    Keys& operator=(const Keys&) = delete;
+    ~Keys() { all_.resize(begin_); }
     // False where it was there before.
     bool add(std::string_view key);
 
    private:
     static constexpr std::size_t few = 24;  // looked through one by one; no object of ours has more
-    std::array<std::string_view, few> first_;
-    std::size_t count_ = 0;
-    std::unordered_set<std::string_view> rest_;
+    std::vector<std::string_view>& all_;
+    std::size_t begin_;
+    std::optional<std::unordered_set<std::string_view>> rest_;  // those beyond the few
   };
 
   template <typename Visit>
@@ -107,6 +113,7 @@ class JsonWalk {
   std::string place() const;
 
   std::string source_;
+  std::vector<std::string_view> keys_;
   std::string_view subject_;  // empty: none
   std::array<Step, static_cast<std::size_t>(nesting_max)> path_;
   std::size_t depth_ = 0;
@@ -123,7 +130,7 @@ inline std::string_view key_of(simdjson::ondemand::field& field) {
 
 template <typename Visit>
 void JsonWalk::visit_fields(simdjson::ondemand::object& object, Visit&& visit) {
-  Keys keys;
+  Keys keys(keys_);
   for (simdjson::ondemand::field field : object) {
     const std::string_view key = key_of(field);
     const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});

@@ -112,10 +112,13 @@ LaunchTimes CellsReader::read_launch(Value value, std::int64_t place, std::vecto
 }
 
 void CellsReader::read_launches(Value value, DocumentCell& cell) {
-  std::vector<std::int64_t> indices;  // that the document says
+  std::vector<std::int64_t> indices;        // that the document says
+  cell.launches.reserve(launches_before_);  // most cells have as many as the one before
+  indices.reserve(launches_before_);
   walk_.elements(value, [&](Value launch) {
     cell.launches.push_back(read_launch(launch, static_cast<std::int64_t>(cell.launches.size()), indices));
   });
+  launches_before_ = cell.launches.size();
   std::ranges::sort(indices);
   const auto repeated = std::ranges::adjacent_find(indices);
   if (repeated == indices.end()) return;

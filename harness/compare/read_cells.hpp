@@ -2,6 +2,8 @@
 // harness/compare.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,7 @@ class CellsReader {
   JsonWalk& walk_;
   FactsReader& facts_;
   std::vector<DocumentCell>& cells_;
+  std::size_t launches_before_ = 0;
 };
 
 }  // namespace graphbench::compare
