@@ -38,6 +38,20 @@ std::string lacks_text(const std::vector<model::Metric>& metrics, const char* si
                        : fmt::format("{} {} not in {}", names, metrics.size() == 1 ? "is" : "are", side);
 }
 
+// A gate that is given its own result as the baseline passes for ever.
+bool is_a_copy(const model::Comparison& comparison) {
+  if (comparison.base.started_at.empty() || comparison.base.started_at != comparison.now.started_at)
+    return false;
+  std::int64_t metrics = 0;
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.base_seconds != metric.new_seconds) return false;
+      ++metrics;
+    }
+  }
+  return metrics > 0;
+}
+
 // A launch a side is the commonest reason for not knowing.
 bool lacks_launches(const model::Comparison& comparison) {
   return comparison.tests == 0 &&
@@ -183,6 +197,10 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
   std::vector<std::string> lines;
   if (!comparison.comparable) return lines;  // the headline says it
   const model::ComparisonCounts& counts = comparison.counts;
+  if (is_a_copy(comparison)) {
+    lines.emplace_back(
+        "Both sides started at the same time and agree to the last digit: NEW is BASE, or a copy of it.");
+  }
   if (counts.metrics_lost > 0) {
     lines.emplace_back("Metrics were measured before and are not now: see why, or measure NEW again.");
   }

@@ -58,6 +58,13 @@ class Verdicts(CompareCase):
         done = self.compare("base.json", "base.json")
         self.assertIn("same: all 6 metrics of 3 cells", done.stdout)
         self.assertEqual("", done.stderr)
+        self.assertNotIn("copy", done.stdout)
+        self.put("timed.json", {**document(), "started_at": "2026-01-02T03:04:05Z"})
+        self.put("again.json", {**document(factor=1.001), "started_at": "2026-01-02T03:04:05Z"})
+        for face in ("table", "markdown"):
+            done = self.compare("timed.json", "timed.json", "--format", face)
+            self.assertIn("NEW is BASE, or a copy of it", done.stdout)
+            self.assertNotIn("copy", self.compare("timed.json", "again.json", "--format", face).stdout)
 
     def test_slower_is_10_and_faster_is_0(self):
         done = self.compare("base.json", "slower.json", code=10)
