@@ -20,7 +20,9 @@ target_include_directories(graphbench_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(graphbench_options INTERFACE
   # The data generator must give the same bits on every device (graphs/ir/random_fill.hpp).
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor>
+  # GCC 12 takes "text" + std::string for an overlapping copy; mended in 13.
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 if(GRAPHBENCH_SANITIZE)
   target_compile_options(graphbench_options INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GRAPHBENCH_SANITIZE};-fno-omit-frame-pointer>"
