@@ -47,7 +47,7 @@ class Run(unittest.TestCase):
     def test_alternates_and_prints_ratios(self):
         done = self.run_peers(self.stand_in("ours", document()), self.stand_in("torch", peer(2.0)))
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertEqual(["graphbench-01.json", "torch-01.json", "graphbench-02.json", "torch-02.json"],
+        self.assertEqual(["graphbench-01.json", "torch-01.json", "torch-02.json", "graphbench-02.json"],
                          (self.folder / "calls").read_text().split())
         self.assertIn("### Limits", done.stdout)
         written = json.loads((self.folder / "out/ratios.json").read_text())
