@@ -3,30 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include "tests/support/made_files.hpp"
 
 namespace graphbench::machine {
 namespace {
 
-namespace fs = std::filesystem;
-
 class CpuQuotaTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string folder = (fs::temp_directory_path() / "graphbench-quota-XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    root_ = folder;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-  void file(const std::string& path, const std::string& text) {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
-  std::optional<double> read() { return read_cpu_quota(root_.string()); }
+  void file(const std::string& path, const std::string& text) const { files_.add(path, text); }
+  std::optional<double> read() const { return read_cpu_quota(files_.root()); }
 
-  fs::path root_;
+ private:
+  test::MadeFiles files_;
 };
 
 TEST_F(CpuQuotaTest, IsAbsentWhereNothingLimits) {
