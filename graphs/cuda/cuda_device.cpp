@@ -2,6 +2,7 @@
 #include "graphs/cuda/cuda_device.hpp"
 
 #include <cstdlib>
+#include <map>
 
 #include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/data_kernels.hpp"
@@ -37,6 +38,16 @@ std::string platform_of(const DeviceInfo& info) {
   return text;
 }
 
+// With settings of the environment, which are the process's, a choice stands until the process ends: a device
+// opened again must not time, and perhaps choose, anew.
+std::shared_ptr<Tuner> tuner_for(TuningSettings settings, std::string platform, bool of_process) {
+  static std::map<std::string, std::shared_ptr<Tuner>> of_platform;
+  if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));
+  std::shared_ptr<Tuner>& tuner = of_platform[platform];
+  if (tuner == nullptr) tuner = std::make_shared<Tuner>(std::move(settings), platform);
+  return tuner;
+}
+
 }  // namespace
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
@@ -47,7 +58,7 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   info_ = device_info(index, options.use_cudnn);
   TuningSettings tuning = options.tuning ? *options.tuning : TuningSettings::from_environment();
   const std::string plans = tuning.timed ? "timed" : "the heuristic's first";
-  context_.tuner = std::make_shared<Tuner>(std::move(tuning), platform_of(info_));
+  context_.tuner = tuner_for(std::move(tuning), platform_of(info_), !options.tuning);
   info_.libraries["plans"] = plans;
   const bool wanted = programmatic_launch_wanted();
   check(cudaDeviceGetAttribute(&context_.multiprocessors, cudaDevAttrMultiProcessorCount, index),
@@ -68,9 +79,20 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
 }
 
 CudaDevice::~CudaDevice() {
+  release();
+}
+
+void CudaDevice::release() noexcept {
+  if (context_.cublas == nullptr) return;
   release_cudnn_handle(context_);
   (void)cublasLtDestroy(context_.cublas);
+  context_.cublas = nullptr;
   log_failure(cudaFree(context_.workspace), "free workspace");
+}
+
+void CudaDevice::discard() {
+  release();
+  check(cudaDeviceReset(), "reset device");
 }
 
 bool CudaDevice::supports(ir::DType dtype) const {

@@ -48,8 +48,10 @@ class CudaDevice final : public Device {
   std::size_t cache_bytes() const override;
   ProfilerResult make_profiler() override;  // CUPTI
   MonitorResult make_monitor() override;    // NVML
+  void discard() override;                  // resets the context, of this thread's device
 
  private:
+  void release() noexcept;
   DeviceInfo info_;
   OpContext context_;
 };

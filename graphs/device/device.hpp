@@ -199,6 +199,12 @@ class Device {
   virtual bool can_fork_captures() const { return false; }
   // The size of the last cache in front of the device's memory (a GPU's L2); 0 where unknown.
   virtual std::size_t cache_bytes() const { return 0; }
+  // Gives up all that this process has on the device, and where memory lies with it: a device opened after
+  // this one was destroyed begins as if it were the process's first. Nothing made by this device, or by
+  // another of the same physical one, may be left, and only its destruction may follow. What it chose by
+  // timing it remembers. Throws where the device cannot be reset. A device that holds nothing of a process
+  // does nothing.
+  virtual void discard() {}
   // Loads what it needs at this call and not before. Never throws for a missing library.
   virtual ProfilerResult make_profiler();
   virtual MonitorResult make_monitor();

@@ -6,6 +6,8 @@
 namespace graphbench::execution {
 namespace {
 
+constexpr std::size_t alignment = 512;
+
 bool is_static(ir::ValueKind kind) {
   return kind == ir::ValueKind::input || kind == ir::ValueKind::weight || kind == ir::ValueKind::state;
 }
@@ -21,14 +23,27 @@ std::size_t bytes_of(const ir::Program& program, ir::ValueId id, std::int64_t ba
 
 }  // namespace
 
-ProgramBuffers::ProgramBuffers(Device& device, const ir::Program& program, std::int64_t largest_batch)
+ProgramBuffers::ProgramBuffers(Device& device, const ir::Program& program, std::int64_t largest_batch,
+                               Layout layout)
     : device_(device), program_(program), largest_batch_(largest_batch), addresses_(program.values().size()) {
-  for (ir::ValueId id = 0; id < program.values().size(); ++id) {
-    const ir::Value& value = program.value(id);
-    if (!is_static(value.kind)) continue;
-    const Buffer& buffer = buffers_.emplace_back(device, bytes_of(program, id, largest_batch));
-    addresses_[id] = buffer.data();
-    if (value.kind == ir::ValueKind::weight) weights_bytes_ += buffer.bytes();
+  std::vector<std::size_t> offsets(addresses_.size());
+  std::size_t total = 0;
+  for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
+    if (!is_static(program.value(id).kind)) continue;
+    const std::size_t bytes = bytes_of(program, id, largest_batch);
+    if (program.value(id).kind == ir::ValueKind::weight) weights_bytes_ += bytes;
+    if (layout == Layout::apart) addresses_[id] = blocks_.emplace_back(device, bytes).data();
+    offsets[id] = total;
+    std::size_t padded = 0;
+    if (__builtin_add_overflow(bytes, alignment - 1, &padded) ||
+        __builtin_add_overflow(total, padded / alignment * alignment, &total)) {
+      throw Error(ErrorCode::out_of_memory, "allocate " + program.value(id).name + ": too many bytes");
+    }
+  }
+  if (layout == Layout::apart) return;
+  auto* const block = static_cast<std::byte*>(blocks_.emplace_back(device, total).data());
+  for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
+    if (is_static(program.value(id).kind)) addresses_[id] = block + offsets[id];
   }
 }
 

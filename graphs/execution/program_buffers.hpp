@@ -13,8 +13,13 @@ namespace graphbench::execution {
 
 class ProgramBuffers {
  public:
+  // `together`, in one block: how far values lie apart does not change from process to process then, and
+  // steps' times with it. `apart`, an allocation each: a memory checker sees a kernel that leaves one.
+  enum class Layout { together, apart };
+
   // Allocates for `largest_batch`. Throws Error(out_of_memory); nothing stays allocated then.
-  ProgramBuffers(Device& device, const ir::Program& program, std::int64_t largest_batch);
+  ProgramBuffers(Device& device, const ir::Program& program, std::int64_t largest_batch,
+                 Layout layout = Layout::together);
 
   // Device address of an input, weight or state value; null for activations and outputs.
   void* address(ir::ValueId id) const { return addresses_.at(id); }
@@ -34,7 +39,7 @@ class ProgramBuffers {
   Device& device_;
   const ir::Program& program_;
   std::int64_t largest_batch_;
-  std::vector<Buffer> buffers_;
+  std::vector<Buffer> blocks_;
   std::vector<void*> addresses_;
   std::size_t weights_bytes_ = 0;
 };

@@ -179,7 +179,7 @@ class CellBenchmarks::Implementation {
     open_of_ = nullptr;
     if (device_ == nullptr) open_device_of(task);
     // The stream's threads inherit the CPUs that are not the submitting thread's.
-    const machine::SubmitterPin pin(task.instruments, cpus_);
+    machine::SubmitterPin pin(task.instruments, cpus_, device_->info().kind != "host");
     pin.keep_others_off();
     open_ = std::make_unique<OpenTask>(task, *device_, registry_);
     pin.take();

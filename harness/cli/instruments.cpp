@@ -18,7 +18,7 @@ namespace graphbench::cli {
 
 void check_cpu(const config::SweepOptions& options) {
   try {
-    static_cast<void>(machine::choose_cpu(options.instruments, machine::allowed_cpus()));
+    static_cast<void>(machine::submitter_cpus(options.instruments, machine::allowed_cpus()));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
     throw config::InputError(options.where("cpu"), error.what());

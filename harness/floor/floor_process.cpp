@@ -18,7 +18,7 @@ FloorAnswer answer_to(const FloorRequest& request) {
   try {
     const std::unique_ptr<Device> device = open_device(request.device);
     answer.facts = worker::to_model(device->info());
-    const machine::SubmitterPin pin(request.instruments, machine::allowed_cpus());
+    machine::SubmitterPin pin(request.instruments, machine::allowed_cpus(), device->info().kind != "host");
     pin.keep_others_off();
     FloorMeter meter(*device, request.complete ? FloorSettings{} : sweep_settings());
     pin.take();

@@ -18,11 +18,23 @@
 namespace graphbench::machine {
 namespace {
 
-// Threads of one core; empty where the system does not say, as in some containers.
-std::vector<int> siblings_of(int cpu) {
-  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
-  std::string line;
-  return std::getline(file, line) ? parse_cpu_list(line) : std::vector<int>();
+// Threads of their cores; none where the system does not say, as in some containers.
+std::vector<int> siblings_of(const std::vector<int>& cpus) {
+  std::vector<int> siblings;
+  for (const int cpu : cpus) {
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                       "/topology/thread_siblings_list");
+    std::string line;
+    if (!std::getline(file, line)) continue;
+    const std::vector<int> threads = parse_cpu_list(line);
+    siblings.insert(siblings.end(), threads.begin(), threads.end());
+  }
+  return siblings;
+}
+
+std::vector<int> without(std::vector<int> cpus, const std::vector<int>& others) {
+  std::erase_if(cpus, [&](int cpu) { return std::ranges::find(others, cpu) != others.end(); });
+  return cpus;
 }
 
 bool parse_number(std::string_view text, int& number) {
@@ -49,18 +61,18 @@ std::vector<int> parse_cpu_list(std::string_view text) {
   return cpus;
 }
 
-std::vector<int> cpus_beside(const std::vector<int>& allowed, int cpu, const std::vector<int>& siblings) {
-  std::vector<int> beside = allowed;
-  std::erase(beside, cpu);
+std::vector<int> cpus_beside(const std::vector<int>& allowed, const std::vector<int>& taken,
+                             const std::vector<int>& siblings) {
+  const std::vector<int> beside = without(allowed, taken);
   if (beside.empty()) return allowed;
-  std::vector<int> apart = beside;
-  std::erase_if(apart, [&](int each) { return std::ranges::find(siblings, each) != siblings.end(); });
+  const std::vector<int> apart = without(beside, siblings);
   return apart.empty() ? beside : apart;
 }
 
 Bystanders::Bystanders() : allowed_(allowed_cpus()) {
   if (allowed_.empty()) throw Error(ErrorCode::io, "read this process's CPUs: there are none");
-  beside_ = cpus_beside(allowed_, allowed_.back(), siblings_of(allowed_.back()));
+  const std::vector<int> taken = submitter_cpus({}, allowed_);
+  beside_ = cpus_beside(allowed_, taken, siblings_of(taken));
 }
 
 void Bystanders::join() {
@@ -72,8 +84,8 @@ void Bystanders::join() {
 void Bystanders::keep_off(const model::InstrumentOptions& instruments) {
   std::vector<int> beside = allowed_;
   try {
-    const std::optional<int> cpu = choose_cpu(instruments, allowed_);
-    if (cpu) beside = cpus_beside(allowed_, *cpu, siblings_of(*cpu));
+    const std::vector<int> taken = submitter_cpus(instruments, allowed_);
+    beside = cpus_beside(allowed_, taken, siblings_of(taken));
   } catch (const Error&) {
     // A CPU that there is not: the sweep that asks for it says so.
   }

@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "graphs/ir/error.hpp"
 
 namespace graphbench::machine {
 namespace {
+
+constexpr std::size_t candidates_max = 8;
 
 void run_on(const std::vector<int>& cpus) {
   cpu_set_t set;
@@ -21,6 +26,14 @@ void run_on(const std::vector<int>& cpus) {
     throw Error(ErrorCode::io, "pin the submitting thread to CPU " + std::to_string(cpus.front()) + ": " +
                                    std::strerror(errno) + "; --no-pin leaves it where the system puts it");
   }
+}
+
+// Threads that move between processors meet other distances to memory and device.
+int processor_of(int cpu) {
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id");
+  int processor = 0;  // where the system does not say, there is one
+  file >> processor;
+  return processor;
 }
 
 }  // namespace
@@ -38,11 +51,17 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-std::optional<int> choose_cpu(const model::InstrumentOptions& options, const std::vector<int>& allowed) {
-  if (!options.pin || allowed.empty()) return std::nullopt;
-  if (!options.cpu) return allowed.back();
+std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const std::vector<int>& allowed) {
+  if (!options.pin || allowed.empty()) return {};
+  if (!options.cpu) {
+    const std::size_t count = std::clamp<std::size_t>(allowed.size() / 2, 1, candidates_max);
+    std::vector<int> cpus(allowed.end() - static_cast<std::ptrdiff_t>(count), allowed.end());
+    const int processor = processor_of(allowed.back());
+    std::erase_if(cpus, [&](int cpu) { return processor_of(cpu) != processor; });
+    return cpus;
+  }
   const auto found = std::ranges::find(allowed, *options.cpu);
-  if (found != allowed.end()) return *found;
+  if (found != allowed.end()) return {*found};
   std::string offered;
   for (const int cpu : allowed) offered += (offered.empty() ? "" : ", ") + std::to_string(cpu);
   throw Error(ErrorCode::invalid_argument, "\"" + std::to_string(*options.cpu) +
@@ -50,18 +69,50 @@ std::optional<int> choose_cpu(const model::InstrumentOptions& options, const std
                                                offered);
 }
 
-SubmitterPin::SubmitterPin(const model::InstrumentOptions& options, std::vector<int> allowed)
-    : allowed_(std::move(allowed)), cpu_(choose_cpu(options, allowed_)) {}
+SubmitterPin::SubmitterPin(const model::InstrumentOptions& options, std::vector<int> allowed, bool roams,
+                           Probe probe)
+    : allowed_(std::move(allowed)),
+      candidates_(submitter_cpus(options, allowed_)),
+      probe_(std::move(probe)),
+      quietest_seconds_(std::numeric_limits<double>::infinity()) {
+  if (!roams && candidates_.size() > 1) candidates_ = {candidates_.back()};
+}
 
 void SubmitterPin::keep_others_off() const {
-  if (!cpu_ || allowed_.size() < 2) return;
+  if (candidates_.empty() || candidates_.size() == allowed_.size()) return;
   std::vector<int> others = allowed_;
-  std::erase(others, *cpu_);
+  std::erase_if(others, [&](int cpu) { return std::ranges::find(candidates_, cpu) != candidates_.end(); });
   run_on(others);
 }
 
-void SubmitterPin::take() const {
-  if (cpu_) run_on({*cpu_});
+double SubmitterPin::probe_on(int cpu) {
+  run_on({cpu});
+  cpu_ = cpu;
+  const double seconds = probe_();
+  quietest_seconds_ = std::min(quietest_seconds_, seconds);
+  return seconds;
+}
+
+// What is quiet shows only beside the others, so all are asked before one is chosen.
+void SubmitterPin::take() {
+  std::vector<std::pair<double, int>> cpus;
+  for (auto cpu = candidates_.rbegin(); cpu != candidates_.rend(); ++cpu)
+    cpus.emplace_back(probe_on(*cpu), *cpu);
+  if (cpus.empty()) return;
+  const auto quiet = std::ranges::find_if(
+      cpus, [&](const auto& each) { return each.first <= disturbed * quietest_seconds_; });
+  cpu_ = quiet != cpus.end() ? quiet->second : std::ranges::min_element(cpus)->second;
+  run_on({*cpu_});
+}
+
+std::optional<double> SubmitterPin::hold() {
+  if (!cpu_) return std::nullopt;
+  double seconds = probe_on(*cpu_);
+  if (seconds > disturbed * quietest_seconds_ && candidates_.size() > 1) {
+    take();
+    seconds = probe_on(*cpu_);
+  }
+  return seconds / quietest_seconds_;
 }
 
 }  // namespace graphbench::machine

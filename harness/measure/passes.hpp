@@ -17,13 +17,19 @@ namespace graphbench::measure {
 void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
                   model::Launch& launch);
 
-// How often a ladder comes back to each of its cells. A step's time depends on what ran before it: on the
-// contents of the device's last cache, which steps larger than the cache keep for seconds, and on its power.
-// One visit samples one such state; docs/reading-the-numbers.md has what that does to launches.
-inline constexpr std::int64_t visits_to_a_cell = 8;
+// How often a ladder is set up anew, with all memory elsewhere, and how often it then comes back to each of
+// its cells. A step's time depends on where memory lies, for as long as it lies there; and on what ran before
+// it: on the contents of the device's last cache, which steps larger than the cache keep for seconds, and on
+// its power. One visit samples one such state; docs/reading-the-numbers.md has what that does to launches.
+// Drawing layouts anew during a run, so that results are not one layout's: Curtsinger and Berger,
+// "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013.
+inline constexpr std::int64_t placements = 3;
+inline constexpr std::int64_t visits_in_a_placement = 3;
+inline constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
 
-// Steps that begin a visit and are not timed: once the cache was emptied it takes some until it holds again
-// what it keeps. No warmup hides there: the ramp was timed before the first visit, from the first step on.
+// Steps that begin a visit and are not timed: once the cache was emptied, or all memory is new, it takes some
+// until it holds again what it keeps. No warmup hides there: the ramp was timed before the first visit, from
+// the first step on.
 inline constexpr std::int64_t settling_steps = 8;
 inline constexpr double settling_seconds_max = 0.002;  // at least one step is made
 
@@ -31,18 +37,17 @@ inline constexpr double settling_seconds_max = 0.002;  // at least one step is m
 class CellPasses {
  public:
   // What is passed by reference outlives this. `launch` holds the ramp's samples, behind which those of the
-  // passes are appended by finish(); `order_seed` shuffles the passes of each visit. With `cache`, each visit
-  // empties it first, so that all begin alike.
-  CellPasses(const std::string& cell_id, const StepUnderTest& step, Device& device,
-             const model::SamplingBounds& bounds, std::uint64_t order_seed, CacheFlush* cache,
+  // passes are appended by finish(); `order_seed` shuffles the passes of each visit.
+  CellPasses(const std::string& cell_id, const model::SamplingBounds& bounds, std::uint64_t order_seed,
              model::Launch& launch);
   ~CellPasses();
   CellPasses(const CellPasses&) = delete;
   CellPasses& operator=(const CellPasses&) = delete;
 
   // Continues latency and device until they have used up their share of the bounds: after visit k of n, k/n
-  // of each. Throughput is for the last visit. To be called `visits_to_a_cell` times.
-  void visit();
+  // of each. Throughput is for the last visit. To be called `visits_to_a_cell` times, with the step as it is
+  // set up by then. With `cache`, the visit begins by emptying it, so that all begin alike.
+  void visit(const StepUnderTest& step, Device& device, CacheFlush* cache);
 
   // After the last visit: samples, summaries and why each pass stopped go to the launch.
   void finish();

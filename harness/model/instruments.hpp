@@ -69,7 +69,10 @@ struct MachineReading {
 
 // The machine around one launch's measuring of one cell.
 struct LaunchMachine {
-  std::optional<std::int64_t> cpu;  // the submitting thread's; absent: not pinned
+  std::optional<std::int64_t> cpu;  // the submitting thread's at the last visit; absent: not pinned
+  // How much longer a fixed computation took on the submitting thread's CPU than on the quietest that it saw,
+  // 1 or more, the median over visits: what other work on that core costs. Absent: not pinned.
+  std::optional<double> cpu_slowdown;
   std::optional<MachineReading> before;
   std::optional<MachineReading> after;
   // `after` is the reading after the last visit to the cell, with what throttled after any of them.

@@ -20,7 +20,7 @@ double unix_seconds_now() {
 
 void keep_off_measuring_cpu(const model::InstrumentOptions& instruments) {
   try {
-    machine::SubmitterPin(instruments, machine::allowed_cpus()).keep_others_off();
+    machine::SubmitterPin(instruments, machine::allowed_cpus(), true).keep_others_off();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "graphbench: warning: the metrics server may disturb what it reports: %s\n",
                  error.what());

@@ -25,9 +25,9 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
 
 }  // namespace
 
-Ladder::Ladder(const model::WorkerTask& task, Device& device, const ir::Program& program,
-               WorkerEvents& events)
-    : task_(task), device_(device), events_(events), rig_(task, device, program), mood_(device) {
+Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
+               machine::SubmitterPin& pin, WorkerEvents& events)
+    : task_(task), open_(std::move(open)), program_(program), pin_(pin), events_(events) {
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
     rung.batch = batch;
@@ -54,42 +54,66 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
   }
 }
 
+// Sets the whole ladder up where nothing of an earlier placement is left.
+void Ladder::place() {
+  const bool first = !place_;
+  for (Rung& rung : rungs_) rung.executor.reset();
+  place_.reset();
+  place_.emplace(task_, open_, program_, pin_);
+  if (first) {
+    events_.device(to_model(place_->device().info()));
+    events_.instrument("monitor", place_->mood().state());
+  }
+  allocate_buffers();
+  for (Rung& rung : rungs_) {
+    attempt(rung, [&] { first ? set_up_first(rung) : set_up(rung); });
+    if (!rung.executor) report(rung);
+  }
+}
+
 // The static buffers are sized for the largest batch that fits; a batch that does not costs its own
 // cell only.
 void Ladder::allocate_buffers() {
   for (Rung& rung : rungs_) {
-    attempt(rung, [&] { rig_.allocate(rung.batch); });
-    if (rig_.allocated()) break;
+    attempt(rung, [&] { place_->rig().allocate(rung.batch); });
+    if (place_->rig().allocated()) break;
   }
 }
 
 void Ladder::set_up(Rung& rung) {
+  model::Setup setup;  // the first one's is the one reported
+  rung.executor = place_->rig().prepare(rung.batch, setup,
+                                        [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+}
+
+void Ladder::set_up_first(Rung& rung) {
   model::Launch& launch = rung.result.launches.emplace_back();
   launch.index = task_.launch;
-  rung.executor = rig_.prepare(rung.batch, launch.setup,
-                               [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+  rung.executor = place_->rig().prepare(rung.batch, launch.setup,
+                                        [&](std::string_view phase) { events_.phase(rung.batch, phase); });
   rung.result.graph = to_model(rung.executor->counts());
   rung.result.paths = paths_of(*rung.executor);
-  measure::measure_ramp(id_of(rung.result.cell), step_of(rung), task_.sampling, launch);
+  const std::string id = id_of(rung.result.cell);
+  measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
+  rung.passes = std::make_unique<measure::CellPasses>(
+      id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch);
 }
 
 measure::StepUnderTest Ladder::step_of(Rung& rung) {
-  return {*rung.executor, rig_.stream(), task_.instruments.cold_l2 ? cache_.get() : nullptr};
+  return {*rung.executor, place_->rig().stream(), task_.instruments.cold_l2 ? place_->cache() : nullptr};
 }
 
 void Ladder::visit(Rung& rung) {
   events_.phase(rung.batch, "measure");
+  if (const std::optional<double> slowdown = pin_.hold()) rung.cpu_slowdowns.push_back(*slowdown);
   if (!rung.machine) {
-    rung.machine.emplace().cpu = cpu_;
-    rung.machine->before = mood_.read();
+    rung.machine.emplace();
+    rung.machine->before = place_->mood().read();
     rung.machine->throttled = rung.machine->before && machine::is_throttled(*rung.machine->before);
-    rung.passes = std::make_unique<measure::CellPasses>(
-        id_of(rung.result.cell), step_of(rung), device_, task_.sampling,
-        seed_for(task_, SeedUse::passes, rung.batch + task_.launch),
-        task_.instruments.cold_l2 ? nullptr : cache_.get(), rung.result.launches.back());
   }
-  rung.passes->visit();
-  machine::add_later_reading(*rung.machine, mood_.read());
+  rung.passes->visit(step_of(rung), place_->device(), task_.instruments.cold_l2 ? nullptr : place_->cache());
+  machine::add_later_reading(*rung.machine, place_->mood().read());
+  rung.machine->cpu = pin_.cpu();
 }
 
 // In every round over the ladder each batch has its turn, in an order of the round's own.
@@ -97,17 +121,24 @@ void Ladder::measure() {
   std::vector<Rung*> order;
   for (Rung& rung : rungs_) order.push_back(&rung);
   std::mt19937_64 generator(seed_for(task_, SeedUse::order, task_.launch));
-  for (std::int64_t i = 0; i < measure::visits_to_a_cell; ++i) {
-    std::ranges::shuffle(order, generator);
-    for (Rung* rung : order) attempt(*rung, [&] { visit(*rung); });
+  for (std::int64_t placed = 0; placed < measure::placements; ++placed) {
+    place();
+    for (std::int64_t i = 0; i < measure::visits_in_a_placement; ++i) {
+      std::ranges::shuffle(order, generator);
+      for (Rung* rung : order) attempt(*rung, [&] { visit(*rung); });
+    }
   }
 }
 
 void Ladder::check(Rung& rung) {
   rung.passes->finish();
   rung.passes.reset();
+  if (!rung.cpu_slowdowns.empty()) {
+    std::ranges::sort(rung.cpu_slowdowns);
+    rung.machine->cpu_slowdown = rung.cpu_slowdowns[rung.cpu_slowdowns.size() / 2];
+  }
   events_.phase(rung.batch, "check");
-  rig_.check(*rung.executor, rung.batch, rung.result.check);
+  place_->rig().check(*rung.executor, rung.batch, rung.result.check);
   rung.result.status = model::CellStatus::ok;
 }
 
@@ -120,9 +151,9 @@ void Ladder::report(Rung& rung) {
 }
 
 std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
-  pool::MemoryPool own(device_);
+  pool::MemoryPool own(place_->device());
   const std::unique_ptr<execution::Executor> executor =
-      execution::make_executor(rig_.mode(), rig_.context(&own), batch);
+      execution::make_executor(place_->rig().mode(), place_->rig().context(&own), batch);
   executor->capture();
   return own.statistics().reserved_bytes;
 }
@@ -131,15 +162,16 @@ std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
 // Done last, because captures warm things up. Where that fails (a second set of kernels may not fit)
 // the memory figures are absent; the cells themselves are measured and stand.
 void Ladder::measure_pools() {
+  TaskRig& rig = place_->rig();
   model::Memory memory;
-  memory.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());
+  memory.weights_bytes = static_cast<std::int64_t>(rig.buffers().weights_bytes());
   memory.pool_bytes = static_cast<std::int64_t>(
-      (rig_.graph_pool() != nullptr ? *rig_.graph_pool() : rig_.eager_pool()).statistics().reserved_bytes);
+      (rig.graph_pool() != nullptr ? *rig.graph_pool() : rig.eager_pool()).statistics().reserved_bytes);
   std::map<std::int64_t, std::int64_t> own;
   try {
-    if (rig_.mode() != ExecutionMode::eager) rig_.eager_pool().trim();
+    if (rig.mode() != ExecutionMode::eager) rig.eager_pool().trim();
     for (const Rung& rung : rungs_) {
-      if (rung.result.status != model::CellStatus::ok || rig_.mode() == ExecutionMode::eager) continue;
+      if (rung.result.status != model::CellStatus::ok || rig.mode() == ExecutionMode::eager) continue;
       events_.phase(rung.batch, "memory");
       own[rung.batch] = static_cast<std::int64_t>(own_pool_bytes(rung.batch));
       memory.pool_bytes_private += own[rung.batch];
@@ -158,10 +190,10 @@ void Ladder::measure_pools() {
 // Last of all: from the first record on, the process is no longer one to measure in.
 void Ladder::profile() {
   ProfilePass pass{.task = task_,
-                   .device = device_,
-                   .stream = rig_.stream(),
-                   .mode = rig_.mode(),
-                   .context = [this](pool::MemoryPool* pool) { return rig_.context(pool); },
+                   .device = place_->device(),
+                   .stream = place_->rig().stream(),
+                   .mode = place_->rig().mode(),
+                   .context = [this](pool::MemoryPool* pool) { return place_->rig().context(pool); },
                    .batches = {}};
   for (const Rung& rung : rungs_) {
     if (rung.result.status != model::CellStatus::ok) continue;
@@ -171,26 +203,15 @@ void Ladder::profile() {
   run_profile_pass(pass, events_);
 }
 
-void Ladder::run(std::optional<int> cpu) {
-  cpu_ = cpu;
-  events_.instrument("monitor", mood_.state());
-  // A CPU's last cache is not emptied between visits: it would not stay so, for others share it.
-  const bool own_cache = device_.info().kind != "host" && device_.cache_bytes() > 0;
-  if (task_.instruments.cold_l2 || own_cache)
-    cache_ = std::make_unique<measure::CacheFlush>(device_, rig_.stream());
+void Ladder::run() {
   measure::prepare_rounds();
-  allocate_buffers();
-  for (Rung& rung : rungs_) {
-    attempt(rung, [&] { set_up(rung); });
-    if (!rung.executor) report(rung);
-  }
   measure();
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { check(rung); });
     report(rung);
   }
-  if (rig_.allocated()) measure_pools();
-  if (rig_.allocated() && task_.instruments.profile) profile();
+  if (place_->rig().allocated()) measure_pools();
+  if (place_->rig().allocated() && task_.instruments.profile) profile();
 }
 
 }  // namespace graphbench::worker

@@ -1,5 +1,6 @@
-// One worker's batch ladder: every batch prepared and captured, largest first, into one shared pool;
-// then measured, visit after visit, each in an order of its own; then checked.
+// One worker's batch ladder: every batch prepared and captured, largest first, into one shared pool; then
+// measured, visit after visit, each in an order of its own; all that several times, on a device and in memory
+// opened anew; at last checked.
 #pragma once
 
 #include <map>
@@ -9,11 +10,9 @@
 #include <vector>
 
 #include "graphs/execution/executor.hpp"
-#include "harness/machine/device_mood.hpp"
-#include "harness/measure/cache_flush.hpp"
 #include "harness/measure/passes.hpp"
 #include "harness/model/plan.hpp"
-#include "harness/worker/task_rig.hpp"
+#include "harness/worker/placement.hpp"
 #include "harness/worker/worker.hpp"
 
 namespace graphbench::worker {
@@ -21,12 +20,12 @@ namespace graphbench::worker {
 class Ladder {
  public:
   // All outlive the ladder.
-  Ladder(const model::WorkerTask& task, Device& device, const ir::Program& program, WorkerEvents& events);
+  Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
+         machine::SubmitterPin& pin, WorkerEvents& events);
   ~Ladder();
 
-  // Reports every batch exactly once through WorkerEvents::cell. `cpu`: where the calling thread is
-  // pinned, for the record.
-  void run(std::optional<int> cpu = {});
+  // Reports every batch exactly once through WorkerEvents::cell. Throws where the device does not open.
+  void run();
 
  private:
   struct Rung {
@@ -36,10 +35,13 @@ class Ladder {
     std::unique_ptr<measure::CellPasses> passes;  // while it is being measured
     bool reported = false;
     std::optional<model::LaunchMachine> machine;
+    std::vector<double> cpu_slowdowns;  // of the CPU at each visit
   };
 
+  void place();
   void allocate_buffers();
   void set_up(Rung& rung);
+  void set_up_first(Rung& rung);
   void measure();
   void visit(Rung& rung);
   void check(Rung& rung);
@@ -53,13 +55,12 @@ class Ladder {
   void attempt(Rung& rung, Stage&& stage);
 
   const model::WorkerTask& task_;
-  Device& device_;
+  const OpenDevice open_;
+  const ir::Program& program_;
+  machine::SubmitterPin& pin_;
   WorkerEvents& events_;
-  TaskRig rig_;
-  machine::DeviceMood mood_;
-  std::unique_ptr<measure::CacheFlush> cache_;  // null where nothing empties the device's cache
-  std::optional<int> cpu_;
-  std::vector<Rung> rungs_;  // largest batch first
+  std::optional<Placement> place_;
+  std::vector<Rung> rungs_;  // largest batch first; their executors are gone before the placement is
 };
 
 }  // namespace graphbench::worker

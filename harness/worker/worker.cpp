@@ -1,4 +1,4 @@
-// Opens the device, builds the program and hands both to the ladder.
+// Builds the program and hands it to the ladder, with the way to the device.
 #include "harness/worker/worker.hpp"
 
 #include "graphs/abi/plugin.hpp"
@@ -25,13 +25,10 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   workloads::add_builtin(registry);
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   const ir::Program program = build_program(registry, task);
-  const std::unique_ptr<Device> device = open_device(task.device);
-  events.device(to_model(device->info()));
-  const machine::SubmitterPin pin(task.instruments, machine::allowed_cpus());
-  pin.keep_others_off();
-  Ladder ladder(task, *device, program, events);
-  pin.take();
-  ladder.run(pin.cpu());
+  machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), task.device != "host");
+  Ladder(
+      task, [&task] { return open_device(task.device); }, program, pin, events)
+      .run();
 }
 
 }  // namespace graphbench::worker

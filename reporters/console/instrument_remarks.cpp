@@ -23,6 +23,9 @@ double cpus_needed(const model::Environment& environment) {
 // Of the cores: from here on others' work is likely to run beside a step.
 constexpr double load_share_max = 0.25;
 
+// Of a CPU, in the median visit: as SubmitterPin has it.
+constexpr double shared_core_slowdown = 1.1;
+
 }  // namespace
 
 std::vector<std::string> cpu_warnings(const model::Environment& environment) {
@@ -84,6 +87,26 @@ void warn_of_throttling(const model::Result& result, std::vector<std::string>& w
       cells, cells == 1 ? "" : "s", samples, cells == 1 ? "was" : "were", listed));
 }
 
+void warn_of_shared_cores(const model::Result& result, std::vector<std::string>& warnings) {
+  std::int64_t cells = 0;
+  double worst = 1;
+  for (const model::CellResult& cell : result.cells) {
+    double of_cell = 1;
+    for (const model::Launch& launch : cell.launches) {
+      if (launch.machine) of_cell = std::max(of_cell, launch.machine->cpu_slowdown.value_or(1));
+    }
+    if (of_cell > shared_core_slowdown) ++cells;
+    worst = std::max(worst, of_cell);
+  }
+  if (cells == 0) return;
+  warnings.push_back(fmt::format(
+      "{} cell{} {} measured while other work shared the submitting thread's core (a fixed computation took "
+      "up to "
+      "{:.2f} times as long): submit and latency are longer for it; stop that work, or name a quiet CPU with "
+      "--cpu; `launches[].machine.cpu_slowdown` says which",
+      cells, cells == 1 ? "" : "s", cells == 1 ? "was" : "were", worst));
+}
+
 void warn_of_fallbacks(const model::Result& result, std::vector<std::string>& warnings) {
   std::map<std::pair<std::string, std::string>, std::int64_t> cells;  // (path, why) -> cells
   for (const model::CellResult& cell : result.cells) {
@@ -136,6 +159,7 @@ std::vector<std::string> instrument_warnings(const model::Result& result) {
   const model::Environment& environment = result.environment;
   std::vector<std::string> warnings = cpu_warnings(environment);
   warn_of_throttling(result, warnings);
+  warn_of_shared_cores(result, warnings);
   warn_of_fallbacks(result, warnings);
   if (environment.profiler && !environment.profiler->available) {
     warnings.push_back("no profile: " + one_line(environment.profiler->detail));

@@ -39,7 +39,7 @@ Rig::Rig(Device& device, Stream& stream, const ir::Program& program, std::int64_
     : device_(device),
       stream_(stream),
       program_(program),
-      buffers_(device, program, largest_batch),
+      buffers_(device, program, largest_batch, execution::ProgramBuffers::Layout::apart),
       eager_pool_(device),
       graph_pool_(device) {
   buffers_.fill_weights(stream_, 1);

@@ -107,7 +107,7 @@ bool run(const Options& options) {
   workloads::add_builtin(registry);
   const std::unique_ptr<Device> device = open_device(options.device);
   const bool on_host = device->info().kind == "host";
-  const machine::SubmitterPin pin({}, machine::allowed_cpus());
+  machine::SubmitterPin pin({}, machine::allowed_cpus(), !on_host);
   bool all_within = true;
   std::printf("%s, batch %lld: submit as a sweep samples it, and in a bare loop\n",
               device->info().name.c_str(), static_cast<long long>(options.batch));

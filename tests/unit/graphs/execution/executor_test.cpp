@@ -1,4 +1,7 @@
 // What each mode enqueues, from which memory, and what it refuses.
+#include <cstdint>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "tests/unit/graphs/execution/execution_fixture.hpp"
@@ -161,6 +164,28 @@ TEST_F(ExecutionTest, RunningInPlaceTakesABlockLess) {
   };
   EXPECT_EQ(peak(false), 3u * 8 * 64 * 4);
   EXPECT_EQ(peak(true), 2u * 8 * 64 * 4);
+}
+
+TEST_F(ExecutionTest, BuffersLieInOneBlockWithoutMeetingOrEachApart) {
+  for (const auto layout : {ProgramBuffers::Layout::together, ProgramBuffers::Layout::apart}) {
+    const auto before = device_.log.live_allocations;
+    ProgramBuffers buffers(device_, program_, 3, layout);
+    std::map<std::uintptr_t, std::size_t> ranges;  // from where, how far
+    for (ir::ValueId id = 0; id < program_.values().size(); ++id) {
+      if (buffers.address(id) == nullptr) continue;
+      const auto from = reinterpret_cast<std::uintptr_t>(buffers.address(id));
+      ASSERT_TRUE(ranges.emplace(from, program_.describe(id, 3).bytes()).second);
+    }
+    ASSERT_GT(ranges.size(), 2u);
+    for (auto range = ranges.begin(); std::next(range) != ranges.end(); ++range) {
+      EXPECT_LE(range->first + range->second, std::next(range)->first);
+      if (layout == ProgramBuffers::Layout::together) {
+        EXPECT_EQ((range->first - ranges.begin()->first) % 512, 0u);
+      }
+    }
+    const bool apart = layout == ProgramBuffers::Layout::apart;
+    EXPECT_EQ(device_.log.live_allocations - before, apart ? static_cast<std::int64_t>(ranges.size()) : 1);
+  }
 }
 
 TEST_F(ExecutionTest, BuffersTooLargeAreOutOfMemoryAndLeaveNothingBehind) {

@@ -23,13 +23,13 @@ TEST(CpuList, IsReadAsTheSystemWritesIt) {
 }
 
 TEST(CpusBeside, LeaveOutTheCpuAndItsSiblings) {
-  EXPECT_EQ(cpus_beside({0, 1, 2, 3}, 3, {1, 3}), (Cpus{0, 2}));
-  EXPECT_EQ(cpus_beside({0, 1, 2, 3}, 0, {}), (Cpus{1, 2, 3}));
+  EXPECT_EQ(cpus_beside({0, 1, 2, 3}, {3}, {1, 3}), (Cpus{0, 2}));
+  EXPECT_EQ(cpus_beside({0, 1, 2, 3}, {0}, {}), (Cpus{1, 2, 3}));
 }
 
 TEST(CpusBeside, AreSiblingsWhereThereIsNothingElse) {
-  EXPECT_EQ(cpus_beside({4, 5}, 5, {4, 5}), (Cpus{4}));
-  EXPECT_EQ(cpus_beside({4}, 4, {4}), (Cpus{4}));
+  EXPECT_EQ(cpus_beside({4, 5}, {5}, {4, 5}), (Cpus{4}));
+  EXPECT_EQ(cpus_beside({4}, {4}, {4}), (Cpus{4}));
 }
 
 TEST(Bystanders, MoveWithTheCpuThatIsMeasuredOn) {

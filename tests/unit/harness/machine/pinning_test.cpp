@@ -1,7 +1,9 @@
 // Choosing a CPU, and where threads end up. Affinity is changed on threads of the tests' own.
 #include "harness/machine/pinning.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <thread>
 
@@ -10,17 +12,39 @@
 namespace graphbench::machine {
 namespace {
 
-TEST(ChooseCpu, TakesTheHighestAllowed) {
-  EXPECT_EQ(choose_cpu({}, {0, 2, 5}), 5);
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+model::InstrumentOptions asking_for(std::int64_t cpu) {
+  model::InstrumentOptions options;
+  options.cpu = cpu;
+  return options;
 }
 
-TEST(ChooseCpu, TakesTheOneAskedFor) {
-  EXPECT_EQ(choose_cpu({.pin = true, .cpu = 2}, {0, 2, 5}), 2);
+model::InstrumentOptions unpinned() {
+  model::InstrumentOptions options;
+  options.pin = false;
+  return options;
 }
 
-TEST(ChooseCpu, RefusesOneThatIsNotAllowed) {
+TEST(SubmitterCpus, AreTheHigherHalfOfTheAllowedAndEightAtMost) {
+  EXPECT_THAT(submitter_cpus({}, {3}), ElementsAre(3));
+  EXPECT_THAT(submitter_cpus({}, {0, 1}), ElementsAre(1));
+  EXPECT_THAT(submitter_cpus({}, {0, 1, 2}), ElementsAre(2));
+  // CPUs that this machine does not have: of one processor, as far as it can say.
+  EXPECT_THAT(submitter_cpus({}, {900, 901, 905, 907}), ElementsAre(905, 907));
+  std::vector<int> many;
+  for (int cpu = 900; cpu < 964; ++cpu) many.push_back(cpu);
+  EXPECT_THAT(submitter_cpus({}, many), ElementsAre(956, 957, 958, 959, 960, 961, 962, 963));
+}
+
+TEST(SubmitterCpus, AreTheOneAskedFor) {
+  EXPECT_THAT(submitter_cpus(asking_for(2), {0, 2, 5}), ElementsAre(2));
+}
+
+TEST(SubmitterCpus, RefuseOneThatIsNotAllowed) {
   try {
-    static_cast<void>(choose_cpu({.pin = true, .cpu = 3}, {0, 2}));
+    static_cast<void>(submitter_cpus(asking_for(3), {0, 2}));
     FAIL() << "CPU 3 was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
@@ -29,22 +53,23 @@ TEST(ChooseCpu, RefusesOneThatIsNotAllowed) {
   }
 }
 
-TEST(ChooseCpu, IsNoneWithoutPinning) {
-  EXPECT_FALSE(choose_cpu({.pin = false, .cpu = {}}, {0, 1}).has_value());
+TEST(SubmitterCpus, AreNoneWithoutPinning) {
+  EXPECT_THAT(submitter_cpus(unpinned(), {0, 1}), IsEmpty());
 }
 
-TEST(SubmitterPin, KeepsThreadsMadeBeforehandOffItsCpu) {
+TEST(SubmitterPin, KeepsThreadsMadeBeforehandOffItsCpus) {
   const std::vector<int> allowed = allowed_cpus();
   std::thread([&] {
-    const SubmitterPin pin({}, allowed);
+    SubmitterPin pin({}, allowed, true);
     pin.keep_others_off();
     std::vector<int> others;
     std::thread([&] { others = allowed_cpus(); }).join();
     pin.take();
-    EXPECT_EQ(allowed_cpus(), std::vector<int>{allowed.back()});
-    std::vector<int> expected = allowed;
-    if (expected.size() > 1) expected.pop_back();
-    EXPECT_EQ(others, expected);
+    EXPECT_THAT(allowed_cpus(), ElementsAre(*pin.cpu()));
+    const std::vector<int> mine = submitter_cpus({}, allowed);
+    EXPECT_THAT(mine, ::testing::Contains(*pin.cpu()));
+    if (allowed.size() == 1) return;
+    EXPECT_EQ(others, std::vector<int>(allowed.begin(), allowed.end() - static_cast<int>(mine.size())));
   }).join();
   EXPECT_EQ(allowed_cpus(), allowed);
 }
@@ -52,11 +77,75 @@ TEST(SubmitterPin, KeepsThreadsMadeBeforehandOffItsCpu) {
 TEST(SubmitterPin, LeavesEverythingAloneWhereItIsOff) {
   const std::vector<int> allowed = allowed_cpus();
   std::thread([&] {
-    const SubmitterPin pin({.pin = false, .cpu = {}}, allowed);
+    SubmitterPin pin(unpinned(), allowed, true);
     pin.keep_others_off();
     pin.take();
     EXPECT_EQ(allowed_cpus(), allowed);
+    EXPECT_FALSE(pin.hold().has_value());
+    EXPECT_FALSE(pin.cpu().has_value());
   }).join();
+}
+
+// Two CPUs that may submit, and what a computation takes on each.
+class RoamingPinTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<int> allowed = allowed_cpus();
+    if (allowed.size() < 2) GTEST_SKIP() << "this machine has a single CPU";
+    highest_ = allowed.back();
+    next_ = allowed[allowed.size() - 2];
+  }
+  SubmitterPin pin(bool roams) {
+    // Listed twice, so that both are of the higher half also where there are no more.
+    return {{}, {next_, highest_, next_, highest_}, roams, [this] {
+              return sched_getcpu() == highest_ ? on_highest_ : on_next_;
+            }};
+  }
+  int highest_ = 0;
+  int next_ = 0;
+  double on_highest_ = 1.0;
+  double on_next_ = 1.0;
+};
+
+TEST_F(RoamingPinTest, TakesTheHighestThatIsQuietAndLeavesItWhenItIsNot) {
+  std::thread([&] {
+    on_highest_ = 1.05;
+    SubmitterPin roaming = pin(true);
+    roaming.take();
+    EXPECT_EQ(roaming.cpu(), highest_);
+    EXPECT_NEAR(*roaming.hold(), 1.05, 1e-9);
+    on_highest_ = 1.6;
+    EXPECT_NEAR(*roaming.hold(), 1.0, 1e-9);
+    EXPECT_EQ(roaming.cpu(), next_);
+  }).join();
+}
+
+TEST_F(RoamingPinTest, StaysAndSaysSoWhereItMayNotMove) {
+  std::thread([&] {
+    SubmitterPin fixed = pin(false);
+    fixed.take();
+    on_highest_ = 1.6;
+    EXPECT_NEAR(*fixed.hold(), 1.6, 1e-9);
+    EXPECT_EQ(fixed.cpu(), highest_);
+  }).join();
+}
+
+TEST_F(RoamingPinTest, TakesTheLeastDisturbedWhereAllAre) {
+  std::thread([&] {
+    SubmitterPin roaming = pin(true);
+    roaming.take();
+    on_highest_ = 1.6;
+    on_next_ = 1.5;
+    EXPECT_NEAR(*roaming.hold(), 1.5, 1e-9);
+    EXPECT_EQ(roaming.cpu(), next_);
+    on_highest_ = 1.4;
+    EXPECT_NEAR(*roaming.hold(), 1.4, 1e-9);
+    EXPECT_EQ(roaming.cpu(), highest_);
+  }).join();
+}
+
+TEST(ArithmeticSeconds, IsNotLeftOutByTheCompiler) {
+  EXPECT_GT(arithmetic_seconds(), 2e-6);
 }
 
 }  // namespace

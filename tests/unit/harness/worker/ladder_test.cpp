@@ -11,6 +11,8 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/device/registry.hpp"
+#include "harness/machine/pinning.hpp"
+#include "tests/support/fake_device.hpp"
 #include "tests/support/small_programs.hpp"
 #include "workloads/builtin.hpp"
 
@@ -59,10 +61,13 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
     run(program);
   }
   void run(const ir::Program& program) {
-    const auto device = open_device("host");
-    Ladder(task_, *device, program, events_).run();
+    model::InstrumentOptions unpinned;
+    unpinned.pin = false;
+    machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
+    Ladder(task_, open_, program, pin, events_).run();
   }
 
+  OpenDevice open_ = [] { return open_device("host"); };
   abi::WorkloadRegistry registry_;
   model::WorkerTask task_;
   Recorder events_;
@@ -117,13 +122,62 @@ TEST_F(LadderMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
   }
 }
 
-TEST_F(LadderMemoryTest, CapturesLargestFirst) {
+TEST_F(LadderMemoryTest, CapturesLargestFirstInEveryPlacement) {
   run();
-  std::vector<std::int64_t> captured;
+  std::vector<std::vector<std::int64_t>> captured;
   for (const auto& [batch, phase] : events_.phases) {
-    if (phase == "capture") captured.push_back(batch);
+    if (phase != "capture") continue;
+    if (captured.empty() || captured.back().size() == 3) captured.emplace_back();
+    captured.back().push_back(batch);
   }
-  EXPECT_THAT(captured, ::testing::ElementsAre(4, 2, 1));
+  EXPECT_EQ(captured.size(), static_cast<std::size_t>(measure::placements));
+  EXPECT_THAT(captured, ::testing::Each(::testing::ElementsAre(4, 2, 1)));
+}
+
+struct DeviceLife {
+  std::int64_t opened = 0;
+  std::int64_t discarded = 0;
+  std::int64_t alive = 0;
+};
+
+class WatchedDevice final : public test::FakeDevice {
+ public:
+  explicit WatchedDevice(DeviceLife& life) : life_(life) {
+    EXPECT_EQ(life_.alive++, 0) << "two placements at a time";
+    EXPECT_EQ(life_.opened++, life_.discarded);
+  }
+  ~WatchedDevice() override { --life_.alive; }
+  void discard() override {
+    EXPECT_EQ(log.live_allocations + log.live_graphs, 0) << "something of the device is left";
+    ++life_.discarded;
+  }
+  std::unique_ptr<Event> make_event() override { return std::make_unique<StillEvent>(); }
+
+ private:
+  struct StillEvent final : Event {
+    void record(Stream&) override {}
+    double seconds_since(const Event&) const override { return 1e-6; }
+  };
+  DeviceLife& life_;
+};
+
+TEST_F(LadderMemoryTest, EveryPlacementHasADeviceOfItsOwnWhichIsDiscarded) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  run();
+  EXPECT_EQ(life.opened, measure::placements);
+  EXPECT_EQ(life.discarded, measure::placements);
+  EXPECT_EQ(life.alive, 0);
+}
+
+TEST_F(LadderMemoryTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {
+  DeviceLife life;
+  open_ = [&life]() -> std::unique_ptr<Device> {
+    if (life.opened == 1) throw Error(ErrorCode::device_failed, "open device: injected");
+    return std::make_unique<WatchedDevice>(life);
+  };
+  EXPECT_THROW(run(), Error);
+  EXPECT_EQ(life.discarded, 1);
 }
 
 TEST_F(LadderMemoryTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {

@@ -1,0 +1,34 @@
+// Making a placement and giving it up.
+#include "harness/worker/placement.hpp"
+
+#include <cstdio>
+
+namespace graphbench::worker {
+
+Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, const ir::Program& program,
+                     machine::SubmitterPin& pin) {
+  // The threads that driver and streams start inherit the CPUs of their maker.
+  pin.keep_others_off();
+  device_ = open();
+  rig_ = std::make_unique<TaskRig>(task, *device_, program);
+  pin.take();
+  mood_ = std::make_unique<machine::DeviceMood>(*device_);
+  // A CPU's last cache is not emptied between visits: it would not stay so, for others share it.
+  const bool own_cache = device_->info().kind != "host" && device_->cache_bytes() > 0;
+  if (task.instruments.cold_l2 || own_cache) {
+    cache_ = std::make_unique<measure::CacheFlush>(*device_, rig_->stream());
+  }
+}
+
+Placement::~Placement() {
+  cache_.reset();
+  mood_.reset();
+  rig_.reset();
+  try {
+    device_->discard();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "graphbench worker: %s\n", error.what());
+  }
+}
+
+}  // namespace graphbench::worker
