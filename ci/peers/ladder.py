@@ -11,6 +11,7 @@ import sampling
 from executors import Eager, Whole
 from piecewise import Piecewise
 from programs import PROGRAMS
+from quiet import QuietCpu
 
 EXECUTORS = {"eager": Eager, "whole": Whole, "piecewise": Piecewise}
 # Relative L2 error that a mode may have against eager. Bits would be asked for, but torch's own eager decode
@@ -86,6 +87,8 @@ class Ladder:
 
     def __init__(self, task):
         self.task = task
+        self.cpu = QuietCpu()
+        self.cpu.keep_others_off()
         self.stream = torch.cuda.Stream()
         torch.cuda.set_stream(self.stream)
         self.pool = torch.cuda.graph_pool_handle()
@@ -118,6 +121,7 @@ class Ladder:
 
     def time_steps(self, rung, steps):
         """Submit is start to the last enqueue's return, latency start to completion as the host sees it."""
+        self.cpu.hold()
         clock, submit, synchronize = time.perf_counter_ns, rung.executor.submit, self.stream.synchronize
         for _ in range(steps):
             start = clock()
@@ -131,6 +135,7 @@ class Ladder:
 
     def time_loop(self, rung, steps):
         """Host time of the same replays and eager calls without an engine's dispatch around them."""
+        self.cpu.hold()
         clock, submit, synchronize = time.perf_counter_ns, rung.executor.submit_loop, self.stream.synchronize
         for _ in range(steps):
             start = clock()
@@ -139,6 +144,7 @@ class Ladder:
             synchronize()
 
     def time_device(self, rung, steps):
+        self.cpu.hold()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         submit = rung.executor.submit
         for _ in range(steps):
@@ -157,6 +163,7 @@ class Ladder:
         rounds = []
 
         def back_to_back(steps):
+            self.cpu.hold()
             start = clock()
             for _ in range(steps):
                 rung.executor.submit()
@@ -233,6 +240,7 @@ class Ladder:
                                 for name in ("submit", "latency", "device")}
 
     def run(self):
+        self.cpu.take()
         for rung in self.rungs:
             attempt(rung.cell, lambda: self.set_up(rung))
         shared = pool_bytes(self.pool)
