@@ -25,6 +25,9 @@ Opened open() {
   // Drivers since 535 call them event reasons, and keep the old name.
   file.look_up("nvmlDeviceGetCurrentClocksThrottleReasons", library.throttle_reasons);
   opened.why = file.why();
+  // Held until the process ends, beside the monitors' own: bringing it up takes long, and they come and go.
+  // Where that fails, a monitor's own says why.
+  if (opened.why.empty()) (void)opened.library.init();
   return opened;
 }
 
