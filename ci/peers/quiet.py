@@ -1,5 +1,5 @@
-"""The measuring thread on a CPU that computes for nobody else: the rules of graphbench's harness/machine, so that
-both sides of a ratio have the same peace; stdlib only."""
+"""The measuring thread on a CPU that computes for nobody else: the rules of graphbench's harness/machine, so
+that both sides of a ratio have the same peace; stdlib only."""
 
 import os
 import statistics
@@ -32,7 +32,8 @@ def submitter_cpus(allowed):
 class QuietCpu:
     """`pin(cpus)` moves the calling thread; `probe()` times the computation where it is."""
 
-    def __init__(self, allowed=None, pin=lambda cpus: os.sched_setaffinity(0, cpus), probe=arithmetic_seconds):
+    def __init__(self, allowed=None, pin=lambda cpus: os.sched_setaffinity(0, cpus),
+                 probe=arithmetic_seconds):
         self.allowed = sorted(allowed if allowed is not None else os.sched_getaffinity(0))
         self.candidates = submitter_cpus(self.allowed)
         self.pin, self.probe = pin, probe

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 namespace graphbench::machine {
@@ -13,9 +11,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> steady_reasons = {"applications_clocks_setting", "sync_boost",
                                                             "display_clock_setting"};
-
-constexpr int recovery_readings_max = 5;
-constexpr std::chrono::milliseconds recovery_pause(5);
 
 }  // namespace
 
@@ -44,16 +39,7 @@ void add_later_reading(model::LaunchMachine& machine, std::optional<model::Machi
 
 std::optional<model::MachineReading> DeviceMood::read() {
   if (result_.monitor == nullptr) return std::nullopt;
-  model::MachineReading reading = to_model(result_.monitor->read());
-  throttled_ = is_throttled(reading);
-  return reading;
-}
-
-void DeviceMood::recover() {
-  for (int i = 0; i < recovery_readings_max && throttled_; ++i) {
-    std::this_thread::sleep_for(recovery_pause);
-    (void)read();
-  }
+  return to_model(result_.monitor->read());
 }
 
 }  // namespace graphbench::machine

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "graphs/device/device.hpp"
 #include "harness/model/instruments.hpp"
@@ -23,19 +22,13 @@ void add_later_reading(model::LaunchMachine& machine, std::optional<model::Machi
 // Reads a device's mood; absent readings where it has no monitor.
 class DeviceMood {
  public:
-  explicit DeviceMood(Device& device) : DeviceMood(device.make_monitor()) {}
-  explicit DeviceMood(MonitorResult monitor) : result_(std::move(monitor)) {}
+  explicit DeviceMood(Device& device) : result_(device.make_monitor()) {}
 
   std::optional<model::MachineReading> read();
-  // Leaves the device idle until it is no longer throttled, 25 ms at most: one that drew too much power keeps
-  // lower clocks for a while, and what is measured next would pay for it. Nothing where the last reading
-  // found none.
-  void recover();
   model::InstrumentState state() const { return {result_.monitor != nullptr, result_.detail}; }
 
  private:
   MonitorResult result_;
-  bool throttled_ = false;  // at the last reading
 };
 
 }  // namespace graphbench::machine

@@ -24,7 +24,7 @@ void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const m
 // Drawing layouts anew during a run, so that results are not one layout's: Curtsinger and Berger,
 // "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013.
 inline constexpr std::int64_t placements = 3;
-inline constexpr std::int64_t visits_in_a_placement = 2;
+inline constexpr std::int64_t visits_in_a_placement = 3;
 inline constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
 
 // Steps that begin a visit and are not timed: once the cache was emptied, or all memory is new, it takes some

@@ -105,7 +105,6 @@ measure::StepUnderTest Ladder::step_of(Rung& rung) {
 
 void Ladder::visit(Rung& rung) {
   events_.phase(rung.batch, "measure");
-  place_->mood().recover();
   if (const std::optional<double> slowdown = pin_.hold()) rung.cpu_slowdowns.push_back(*slowdown);
   if (!rung.machine) {
     rung.machine.emplace();

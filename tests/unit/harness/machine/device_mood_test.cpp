@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-
 namespace graphbench::machine {
 namespace {
 
@@ -39,42 +37,7 @@ TEST(DeviceMood, WhatThrottledInAnyVisitKeepsItsReason) {
             (std::vector<std::string>{"sw_power_cap", "applications_clocks_setting"}));
 }
 
-// Throttled for its first `throttled` readings.
-class TiredMonitor final : public DeviceMonitor {
- public:
-  TiredMonitor(int& readings, int throttled) : readings_(readings), throttled_(throttled) {}
-  DeviceReading read() override {
-    DeviceReading reading;
-    if (readings_++ < throttled_) reading.throttle = {"sw_power_cap"};
-    return reading;
-  }
-
- private:
-  int& readings_;
-  int throttled_;
-};
-
-// How many readings recover() takes behind one.
-int readings_to_recover(int throttled) {
-  int readings = 0;
-  DeviceMood mood(MonitorResult{std::make_unique<TiredMonitor>(readings, throttled), ""});
-  (void)mood.read();
-  readings = 1;
-  mood.recover();
-  return readings - 1;
-}
-
-TEST(DeviceMood, RecoversUntilNothingThrottlesButNotForEver) {
-  EXPECT_EQ(readings_to_recover(0), 0);
-  EXPECT_EQ(readings_to_recover(1), 1);
-  EXPECT_EQ(readings_to_recover(3), 3);
-  EXPECT_EQ(readings_to_recover(1000), 5);
-}
-
 TEST(DeviceMood, WithoutAMonitorNothingIsSaid) {
-  DeviceMood mood(MonitorResult{nullptr, "none"});
-  EXPECT_FALSE(mood.read().has_value());
-  mood.recover();
   model::LaunchMachine machine;
   add_later_reading(machine, std::nullopt);
   EXPECT_FALSE(machine.throttled);
