@@ -130,11 +130,18 @@ class GoogleBenchmarkReader {
   double seconds_of(const Run& run) {
     const std::string name = "benchmark " + config::in_quotes(run.name);
     if (!(run.time > 0)) walk_.fail(name + " has no \"real_time\" above 0");
-    if (run.unit == "ns") return run.time * 1e-9;
-    if (run.unit == "us") return run.time * 1e-6;
-    if (run.unit == "ms") return run.time * 1e-3;
-    if (run.unit == "s") return run.time;
-    walk_.fail(name + ": " + config::in_quotes(run.unit) + " is not a time_unit: ns, us, ms and s are");
+    const double seconds = run.time * unit_of(run);
+    if (JsonWalk::can_be_median(seconds)) return seconds;
+    walk_.fail(name + " has a \"real_time\" that is not between a femtosecond and 30 years");
+  }
+
+  double unit_of(const Run& run) {
+    if (run.unit == "ns") return 1e-9;
+    if (run.unit == "us") return 1e-6;
+    if (run.unit == "ms") return 1e-3;
+    if (run.unit == "s") return 1;
+    walk_.fail("benchmark " + config::in_quotes(run.name) + ": " + config::in_quotes(run.unit) +
+               " is not a time_unit: ns, us, ms and s are");
   }
 
   void add(const Run& run) {
@@ -142,7 +149,11 @@ class GoogleBenchmarkReader {
     if (is_new) benchmarks_.emplace_back().name = run.run_name;
     Benchmark& benchmark = benchmarks_[place->second];
     if (run.type == "aggregate") {
-      if (run.aggregate == "median") benchmark.median_seconds = seconds_of(run);
+      if (run.aggregate != "median") return;
+      if (benchmark.median_seconds) {
+        walk_.fail("benchmark " + config::in_quotes(run.run_name) + " has two medians: names must differ");
+      }
+      benchmark.median_seconds = seconds_of(run);
       return;
     }
     if (run.type != "iteration") {

@@ -150,10 +150,14 @@ double JsonWalk::seconds_or_none(Value value) {
   return result;
 }
 
+bool JsonWalk::can_be_median(double seconds) {
+  return seconds >= seconds_min && seconds <= seconds_max;
+}
+
 double JsonWalk::positive_seconds(Value value) {
   const double result = number(value);
   if (result <= 0) wrong(value, "a positive time");
-  if (result < seconds_min || result > seconds_max) wrong(value, "a time between a femtosecond and 30 years");
+  if (!can_be_median(result)) wrong(value, "a time between a femtosecond and 30 years");
   return result;
 }
 

@@ -62,8 +62,9 @@ class JsonWalk {
   double number(Value value);            // finite
   double seconds_or_none(Value value);   // from 0 up; 0 for null
   double positive_seconds(Value value);  // a time that can be a median
-  std::int64_t count(Value value);       // a whole number >= 0
-  void no_less_than_zero(Value value);   // a finite number, or null
+  static bool can_be_median(double seconds);
+  std::int64_t count(Value value);      // a whole number >= 0
+  void no_less_than_zero(Value value);  // a finite number, or null
   // A number, string or truth value as text, as a fact to compare; "" for null.
   std::string fact(Value value);
   // Checks that the value is JSON and not nested too deeply, and passes over it.

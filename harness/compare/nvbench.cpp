@@ -171,10 +171,11 @@ class NvbenchReader {
           walk_.skip(field);
         }
       });
-      if (tag == gpu_time_tag) state.times.device = seconds;
-      if (tag == cpu_time_tag || tag == cpu_only_time_tag) state.times.latency = seconds;
-      if (is_time(tag) && !(seconds > 0))
-        walk_.fail(config::in_quotes(tag) + " has no value above 0 behind its tag");
+      if (!is_time(tag)) return;
+      if (!(seconds > 0)) walk_.fail(config::in_quotes(tag) + " has no value above 0 behind its tag");
+      double& time = tag == gpu_time_tag ? state.times.device : state.times.latency;
+      if (time > 0) walk_.fail(config::in_quotes(tag) + " is there twice, or beside its like");
+      time = seconds;
     });
   }
 
@@ -213,6 +214,9 @@ class NvbenchReader {
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number <= 0) {
       walk_.fail(config::in_quotes(text.substr(0, 60)) + " is not a time above 0");
     }
+    if (!JsonWalk::can_be_median(number)) {
+      walk_.fail(config::in_quotes(text.substr(0, 60)) + " is not a time between a femtosecond and 30 years");
+    }
     return number;
   }
 
@@ -249,7 +253,7 @@ class NvbenchReader {
     std::set<std::string> names;
     std::set<std::int64_t> ids;
     for (const State& state : states_) {
-      ids.insert(state.device);
+      if (state.device >= 0) ids.insert(state.device);  // the CPU is no other GPU
       const auto gpu = gpus_.find(state.device);
       if (state.device >= 0 && gpu == gpus_.end()) {
         walk_.fail("\"devices\" does not list device " + std::to_string(state.device) +

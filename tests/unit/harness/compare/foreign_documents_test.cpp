@@ -152,6 +152,21 @@ TEST(GoogleBenchmark, RefusesTwoBenchmarksOfOneName) {
   EXPECT_NE(std::string::npos, said.find("\"BM_a\" has repetition 0 twice")) << said;
 }
 
+TEST(GoogleBenchmark, RefusesTimesBeyondTheRangeOfRatios) {
+  for (const char* time : {"1e-320", "1e-8", "1e300"}) {
+    const std::string said =
+        complaint_about(run(std::string(R"("real_time": )") + time + R"(, "time_unit": "ns")"));
+    EXPECT_NE(std::string::npos, said.find("\"BM_a\" has a \"real_time\" that is not between")) << said;
+  }
+}
+
+TEST(GoogleBenchmark, RefusesTwoMediansOfOneName) {
+  const std::string one = R"({"name": "BM_a_median", "run_name": "BM_a", "run_type": "aggregate",
+    "aggregate_name": "median", "real_time": 5, "time_unit": "ns"})";
+  const std::string said = complaint_about(R"({"context": {}, "benchmarks": [)" + one + ", " + one + "]}");
+  EXPECT_NE(std::string::npos, said.find("\"BM_a\" has two medians")) << said;
+}
+
 TEST(GoogleBenchmark, RefusesADocumentThatHoldsNothing) {
   EXPECT_NE(std::string::npos,
             complaint_about(R"({"context": {}, "benchmarks": []})").find("nothing to compare"));
@@ -203,6 +218,27 @@ TEST(Nvbench, ABenchmarkOfTheCpuAloneHasALatency) {
   EXPECT_EQ("host", document.facts.fields.at("device.kind"));
 }
 
+// Else the same GPU in another slot, or a filter that leaves the CPU's benchmark out, would lose every cell.
+TEST(Nvbench, ABenchmarkOfTheCpuAloneIsNoSecondDevice) {
+  const auto summary = [](const std::string& tag) {
+    return R"("summaries": [{"tag": ")" + tag + R"(", "data": [{"name": "value", "value": "1e-3"}]}])";
+  };
+  const Document document = parse(
+      R"({"devices": [{"id": 3, "name": "GPU"}], "benchmarks": [
+      {"name": "step", "states": [{"name": "Device=3 N=1", "device": 3, )" +
+      summary("nv/cold/time/gpu/mean") + R"(}]},
+      {"name": "parse", "states": [{"name": "", "device": null, )" +
+      summary("nv/cpu_only/time/cpu/mean") + "}]}]}");
+  EXPECT_EQ(1u, cell(document, "step/N=1").launches.size());
+  EXPECT_EQ(1u, cell(document, "parse").launches.size());
+}
+
+TEST(Nvbench, RefusesASummaryThatIsThereTwice) {
+  std::string text = file("nvbench.json");
+  replace(text, "nv/cold/time/cpu/mean", "nv/cold/time/gpu/mean");
+  EXPECT_NE(std::string::npos, complaint_about(text).find("\"nv/cold/time/gpu/mean\" is there twice"));
+}
+
 TEST(Nvbench, AStateWithoutTimesIsSkippedAndSaysSo) {
   const Document document = parse(R"({"devices": [], "benchmarks": [{"name": "x", "states": [
     {"name": "", "is_skipped": false, "summaries": []}]}]})");
@@ -220,8 +256,8 @@ TEST(Nvbench, ABenchmarkWithoutStatesHoldsNothing) {
 }
 
 TEST(Nvbench, RefusesTimesThatAreNone) {
-  for (const char* time :
-       {"\"nan\"", "\"-nan\"", "\"inf\"", "\"0\"", "\"-1e-6\"", "\"1e-6x\"", "\"\"", "null", "[]"}) {
+  for (const char* time : {"\"nan\"", "\"-nan\"", "\"inf\"", "\"0\"", "\"-1e-6\"", "\"1e-320\"", "\"1e300\"",
+                           "\"1e-6x\"", "\"\"", "null", "[]"}) {
     std::string text = file("nvbench.json");
     replace(text, R"("7.25e-05")", time);
     EXPECT_TRUE(complaint_about(text).starts_with("given.json: ")) << time;
