@@ -6,6 +6,8 @@
 #include <optional>
 #include <random>
 
+#include "graphs/ir/error.hpp"
+
 namespace graphbench::history {
 namespace {
 
@@ -130,15 +132,14 @@ std::vector<FoundChange> find_changes(const std::vector<double>& values, const C
 }
 
 std::int64_t values_min(const ChangePointOptions& options) {
-  // A perfect step of n values in halves has 2 of C(n, n/2) orders that divide as well.
-  double orders = 1;
-  std::int64_t count = 1;
-  for (; count < 2 * options.segment_min || 2 / orders > options.alpha; ++count) {
-    // C(n + 1, (n + 1) / 2) from C(n, n / 2).
-    const double n = static_cast<double>(count + 1);
-    orders = count % 2 == 1 ? orders * 2 : orders * n / ((n + 1) / 2);
+  GRAPHBENCH_ASSERT(options.alpha * static_cast<double>(options.permutations + 1) >= 1);
+  // A perfect step in halves is what so few values can show best. Of ten, 2 of C(10, 5) = 252 orders divide
+  // as well; drawn at random, these orders come up more or less often: so the test itself is asked.
+  std::vector<double> step(static_cast<std::size_t>(2 * options.segment_min));
+  for (;; step.emplace_back()) {
+    for (std::size_t i = 0; i < step.size(); ++i) step[i] = i < step.size() / 2 ? 0 : 1;
+    if (!find_changes(step, options).empty()) return static_cast<std::int64_t>(step.size());
   }
-  return count;
 }
 
 }  // namespace graphbench::history

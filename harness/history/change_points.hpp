@@ -25,8 +25,8 @@ struct FoundChange {
 // given; times belong on a log scale. Sorted by index.
 std::vector<FoundChange> find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 
-// Below this many values no permutation test can reach `alpha`: the likeliest split of so few has too
-// many equals among the orders of the values.
+// Below this many values the permutation test cannot reach `alpha`: the likeliest split of so few has too
+// many equals among the orders that are drawn.
 std::int64_t values_min(const ChangePointOptions& options);
 
 }  // namespace graphbench::history

@@ -32,7 +32,7 @@ model::HistoryEntry entry(std::int64_t id) {
 model::CellHistory series(std::int64_t count) {
   model::CellHistory made;
   made.cell = "mlp/base/bf16/forward/b8/w3/whole";
-  made.points_min = 10;
+  made.points_min = 11;
   for (std::int64_t id = 1; id <= count; ++id) {
     model::HistoryPoint point;
     point.entry = entry(id);

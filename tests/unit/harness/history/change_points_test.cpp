@@ -87,10 +87,23 @@ TEST(ChangePoints, FindsNothingWhereThereIsNothingToDivide) {
 
 TEST(ChangePoints, SaysHowManyValuesATestNeeds) {
   const std::int64_t needed = values_min({});
-  EXPECT_EQ(needed, 10);  // 2 in C(10, 5) = 252; C(9, 4) = 126 are too few for 1 %
+  EXPECT_EQ(needed, 11);  // of C(11, 5) = 462 orders 2 divide as well; of 252, the draws are above 1 %
   ChangePointOptions loose;
   loose.alpha = 0.2;
   EXPECT_EQ(values_min(loose), 6);
+}
+
+// `show` tells people to wait for that many: then what is plain must be found, and before it never is.
+TEST(ChangePoints, FindsAPerfectStepInNoFewerValuesThanItSays) {
+  const auto step = [](std::int64_t count) {
+    return series(
+        7, 0.0001,
+        {{static_cast<std::size_t>(count / 2), 0.0}, {static_cast<std::size_t>(count - count / 2), 0.7}});
+  };
+  const std::int64_t needed = values_min({});
+  EXPECT_TRUE(find_changes(step(needed - 1), {}).empty());
+  for (std::int64_t count = needed; count < needed + 10; ++count)
+    EXPECT_EQ(indices(find_changes(step(count), {})), std::vector<std::int64_t>{count / 2}) << count;
 }
 
 // The false-alarm rate of a series is alpha: 1 %. With 1,000 series the 99.9 % point of the binomial is
