@@ -3,8 +3,6 @@
 
 #include <sqlite3.h>
 
-#include "graphs/ir/error.hpp"
-
 namespace graphbench::history {
 namespace {
 
@@ -12,7 +10,12 @@ constexpr int busy_timeout_ms = 10'000;
 
 [[noreturn]] void fail(sqlite3* connection, const std::string& path, const char* operation) {
   const char* message = connection != nullptr ? sqlite3_errmsg(connection) : "out of memory";
-  throw Error(ErrorCode::io, std::string(operation) + " " + path + ": " + message);
+  const std::string what = std::string(operation) + " " + path + ": " + message;
+  const int status = connection != nullptr ? sqlite3_errcode(connection) & 0xff : SQLITE_NOMEM;
+  // SQLITE_ERROR: a format or tables that are not what the header says.
+  if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB || status == SQLITE_ERROR)
+    throw DamageError(ErrorCode::io, what);
+  throw Error(ErrorCode::io, what);
 }
 
 }  // namespace

@@ -6,10 +6,19 @@
 #include <string>
 #include <string_view>
 
+#include "graphs/ir/error.hpp"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace graphbench::history {
+
+// SQLite found the file's contents to be wrong, where another Error(io) is about reaching them: a lock,
+// permissions, a disk.
+class DamageError : public Error {
+ public:
+  using Error::Error;
+};
 
 // One prepared statement. Every call throws Error(io) naming the file and SQLite's message.
 class Statement {

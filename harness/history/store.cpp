@@ -100,9 +100,7 @@ void Store::check_whole() {
     connection_.execute("COMMIT");
     // SQLite reads a last page that was cut off as if zeros stood there.
     if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
-  } catch (const Error& error) {
-    // A file that others keep locked is busy, not damaged.
-    if (std::string_view(error.what()).ends_with("is locked")) throw;
+  } catch (const DamageError& error) {
     finding = error.what();
   }
   if (finding != "ok") throw damaged(path_, finding);

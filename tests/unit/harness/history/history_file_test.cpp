@@ -118,6 +118,23 @@ TEST_F(HistoryFile, RefusesOverwrittenPages) {
   expect_refused("damaged");
 }
 
+// Nobody should restore a copy over a history that only cannot be reached, as one with a dead writer's
+// journal in a folder that may not be written. A folder in the journal's place stands for that, also for
+// root.
+TEST_F(HistoryFile, IsNotCalledDamagedWhereItOnlyCannotBeReached) {
+  make_history();
+  const std::string whole = bytes();
+  std::filesystem::create_directory(path() + "-journal");
+  try {
+    Store(path(), Store::Access::existing);
+    ADD_FAILURE() << "opened";
+  } catch (const std::exception& error) {
+    EXPECT_EQ(std::string(error.what()).find("damaged"), std::string::npos) << error.what();
+    EXPECT_NE(dynamic_cast<const Error*>(&error), nullptr) << error.what();
+  }
+  EXPECT_EQ(bytes(), whole);
+}
+
 TEST_F(HistoryFile, RefusesAFolder) {
   std::filesystem::create_directory(path());
   EXPECT_THROW(inspect_file(path()), config::InputError);
