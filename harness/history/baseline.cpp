@@ -70,7 +70,12 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   for (const model::HistoryEntry& entry : all) {
     if (is_called(entry, request.name) && !is_itself(entry, now)) called.push_back(entry);
   }
-  if (called.empty()) refuse_name(request.name, all);
+  if (called.empty()) {
+    check_called(store, request.name);
+    throw InputError("--against", "only " + in_quotes(request.new_path) + " itself is called " +
+                                      in_quotes(request.name) +
+                                      " in the history: nothing is there before it");
+  }
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
   std::ranges::reverse(called);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "harness/compare/parse_document.hpp"
+#include "harness/compare/read_side.hpp"
 #include "harness/config/input_error.hpp"
 
 namespace graphbench::history {
@@ -18,9 +18,33 @@ std::string read_file(const std::string& path) {
     throw config::InputError(path, "it is a folder: give the files in it");
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) throw config::InputError(path, "it cannot be read: give what --json wrote");
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string text;
+  constexpr std::size_t step = std::size_t{1} << 20;
+  while (file) {
+    const std::size_t filled = text.size();
+    if (filled > static_cast<std::size_t>(compare::document_bytes_max)) {
+      throw config::InputError(path, "it is larger than " +
+                                         std::to_string(compare::document_bytes_max >> 20) +
+                                         " MiB, the most one document may have");
+    }
+    text.resize(filled + step);
+    file.read(text.data() + filled, static_cast<std::streamsize>(step));
+    text.resize(filled + static_cast<std::size_t>(file.gcount()));
+  }
   if (file.bad()) throw config::InputError(path, "it cannot be read to its end");
   return text;
+}
+
+// RFC 3339 in UTC, as the schema has it: only such texts are ordered as the times are.
+bool is_instant(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00T00:00:00";
+  if (text.size() <= form.size() || text.back() != 'Z') return false;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    if (form[i] == '0' ? !is_digit(text[i]) : text[i] != form[i]) return false;
+  }
+  text = text.substr(form.size(), text.size() - form.size() - 1);
+  return text.empty() || (text.size() > 1 && text[0] == '.' && std::ranges::all_of(text.substr(1), is_digit));
 }
 
 double time_of(const compare::LaunchTimes& launch, model::Metric metric) {
@@ -72,6 +96,10 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   const compare::DocumentFacts& facts = document.facts;
   if (facts.started_at.empty())
     throw config::InputError(path, "it has no \"started_at\": a history is ordered by it");
+  if (!is_instant(facts.started_at)) {
+    throw config::InputError(path, "started_at: " + config::in_quotes(config::head_of(facts.started_at, 60)) +
+                                       " cannot be put in order: write it as 2026-01-31T23:59:59Z, in UTC");
+  }
   entry.medians = medians_of(document);
   entry.entry.label = label;
   entry.entry.started_at = facts.started_at;

@@ -113,6 +113,18 @@ class Adding(History):
         self.assert_refused(self.history("add", good, self.folder), str(self.folder))
         self.assert_refused(self.history("add", "absent.json"), "absent.json")
 
+    def test_refuses_a_time_that_cannot_be_put_in_order(self):
+        for time_said in ("yesterday", "2026-01-02T02:00:00+02:00", "2026-01-02 02:00:00Z", "Z",
+                          "2026-01-02T02:00:00.Z"):
+            with self.subTest(time_said):
+                done = self.history("add", self.write_document("a.json", started_at=time_said))
+                self.assert_refused(done, "a.json", f'started_at: "{time_said}"')
+        self.assertFalse(self.file.exists())
+        self.add(self.write_document("b.json", started_at="2026-01-02T02:00:00.25Z"))
+
+    def test_refuses_what_has_no_end(self):
+        self.assert_refused(self.history("add", "/dev/zero"), "/dev/zero", "larger than 1024 MiB")
+
     def test_makes_its_default_file(self):
         done = self.run_graphbench("history", "add", self.write_document("a.json"))
         self.assertEqual(0, done.returncode, done.stderr)

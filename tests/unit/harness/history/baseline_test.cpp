@@ -92,6 +92,12 @@ TEST_F(Baseline, IsNoInterruptedSweepAndNotTheResultItself) {
   EXPECT_EQ(source("main", now_), "history entry 1 (main)");
 }
 
+// As after the first `history add` of a new file.
+TEST_F(Baseline, SaysWhereOnlyTheResultItselfHasTheName) {
+  add(now_);
+  EXPECT_THAT(source("main", now_), HasSubstr("only \"new.json\" itself is called \"main\""));
+}
+
 TEST_F(Baseline, IsMissedByName) {
   EXPECT_THAT(source("main", now_), HasSubstr("nothing in the history is called \"main\""));
   add({"2026-11-01T00:00:00Z", "580", "p1", "topic", true});
