@@ -95,7 +95,9 @@ Connection::Connection(const std::string& path, Mode mode) : path_(path) {
   sqlite3* connection = nullptr;
   const int create = mode == Mode::create ? SQLITE_OPEN_CREATE : 0;
   // Readers may write too: what a killed writer left half done is rolled back by whoever comes next.
-  const int status = sqlite3_open_v2(path.c_str(), &connection, SQLITE_OPEN_READWRITE | create, nullptr);
+  // SQLite takes ":memory:" and names that begin with "file:" for no file of that name.
+  const std::string name = path.starts_with('/') ? path : "./" + path;
+  const int status = sqlite3_open_v2(name.c_str(), &connection, SQLITE_OPEN_READWRITE | create, nullptr);
   connection_.reset(connection);
   if (status != SQLITE_OK) fail(connection, path, "open history");
   if (sqlite3_busy_timeout(connection, busy_timeout_ms) != SQLITE_OK) fail(connection, path, "open history");

@@ -122,6 +122,15 @@ class Adding(History):
         self.assertFalse(self.file.exists())
         self.add(self.write_document("b.json", started_at="2026-01-02T02:00:00.25Z"))
 
+    def test_a_name_that_sqlite_knows_better_is_still_a_file(self):
+        document = self.write_document("a.json")
+        for name in (":memory:", "file:kept?mode=memory"):
+            with self.subTest(name):
+                done = self.run_graphbench("history", "add", "--history", name, document)
+                self.assertEqual(0, done.returncode, done.stderr)
+                self.assertEqual(0, self.run_graphbench("history", "list", "--history", name).returncode)
+                self.assertTrue((self.folder / name).is_file())
+
     def test_refuses_what_has_no_end(self):
         self.assert_refused(self.history("add", "/dev/zero"), "/dev/zero", "larger than 1024 MiB")
 
