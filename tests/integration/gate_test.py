@@ -116,7 +116,9 @@ class Gate(GateCase):
         self.document("failed.json", [], "failed")
         self.write("broken.json", before[:-20])
         self.write("partial.json", before.replace('"complete": true', '"complete": false'))
-        for new, code in (("failed.json", 3), ("partial.json", 3), ("broken.json", 2)):
+        self.write("google.json", '{"context": {}, "benchmarks": [{"name": "a", "error_occurred": true}, '
+                                  '{"name": "b", "real_time": 5, "time_unit": "ns"}]}')
+        for new, code in (("failed.json", 3), ("partial.json", 3), ("google.json", 3), ("broken.json", 2)):
             with self.subTest(new):
                 done = self.run_gate("--baseline", base, "--accept", "--result", new)
                 self.assertEqual(code, done.returncode, done.stderr)
