@@ -70,7 +70,8 @@ typedef struct gb_symbolic {
 } gb_symbolic;
 
 /* One op at one batch, as its launch functions see it. Operands are inputs, then outputs. Owned by
- * graphbench; valid, at a fixed address, from the first launch until the process ends its sweep. */
+ * graphbench; valid, at a fixed address, from the first launch until the process ends its sweep. What a
+ * plugin had on a CUDA device under earlier addresses may be gone: the context is reset during a sweep. */
 typedef struct gb_op_call {
   uint32_t struct_size;
   int32_t input_count;

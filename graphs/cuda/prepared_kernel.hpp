@@ -15,7 +15,7 @@ namespace graphbench::cuda {
 struct PreparedOp {
   std::vector<NativeCall> calls;                 // in launch order; none for a marker
   std::vector<Buffer> buffers;                   // scratch that outlives the calls
-  std::vector<std::shared_ptr<void>> resources;  // descriptors, a plugin's call record
+  std::vector<std::shared_ptr<void>> resources;  // descriptors
   KernelPath path;
   std::optional<std::size_t> in_place_input;  // as Kernel has it
 };

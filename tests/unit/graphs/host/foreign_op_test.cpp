@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -34,19 +35,21 @@ class ForeignOpTest : public ::testing::Test {
  protected:
   using Run = int (*)(const gb_op_call*, void* const*, void*);
 
-  std::unique_ptr<Kernel> prepare(Run run) {
+  std::unique_ptr<Kernel> prepare(Run run) { return prepare(run, device_); }
+  std::unique_ptr<Kernel> prepare(Run run, Device& device) {
     op_.struct_size = sizeof(op_);
     op_.kind = "test_scale";
     op_.infer = infer_same;
     op_.run_host = run;
     op_.user = &last_call_;
+    catalog_ = {};
     catalog_.add({.kind = op_.kind, .traits = {}, .infer = nullptr, .mutated_inputs = {}, .foreign = &op_});
     ir::ProgramBuilder builder("p", catalog_);
     const auto x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
     builder.mark_output(
         builder.op(op_.kind, "scaled", {x}, {{"factor", 3.0}, {"label", std::string("text")}})[0]);
     const ir::Program program = builder.finish();
-    return device_.make_kernel(program.call(0, 4));
+    return device.make_kernel(program.call(0, 4));
   }
   std::string error_of_running(Run run) {
     const auto kernel = prepare(run);
@@ -89,6 +92,22 @@ TEST_F(ForeignOpTest, RunsWithItsDescriptionAfterTheProgramIsGone) {
   kernel->launch(*stream, operands_);
   stream->synchronize();
   EXPECT_EQ(last_call_, first_record) << "the record has one address";
+}
+
+// A ladder is set up several times in a process: a plugin that keeps something under a call's address must
+// not find there what it prepared for another.
+TEST_F(ForeignOpTest, ACallKeepsItsAddressToItselfWhenItsDeviceIsGone) {
+  std::set<const gb_op_call*> seen;
+  for (int i = 0; i < 3; ++i) {
+    HostDevice device;
+    const auto kernel = prepare(scale, device);
+    const auto stream = device.make_stream();
+    kernel->launch(*stream, operands_);
+    stream->synchronize();
+    seen.insert(last_call_);
+  }
+  EXPECT_EQ(seen.size(), 3u);
+  for (const gb_op_call* call : seen) EXPECT_STREQ(call->attrs[1].text, "text");
 }
 
 TEST_F(ForeignOpTest, ReplaysFromAGraph) {
