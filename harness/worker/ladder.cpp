@@ -57,6 +57,7 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
 // Sets the whole ladder up where nothing of an earlier placement is left.
 void Ladder::place() {
   const bool first = !place_;
+  if (!first) events_.phase(0, "open");
   for (Rung& rung : rungs_) rung.executor.reset();
   place_.reset();
   place_.emplace(task_, open_, program_, pin_);
@@ -116,6 +117,17 @@ void Ladder::visit(Rung& rung) {
   rung.machine->cpu = pin_.cpu();
 }
 
+// Before the device is given up: where it does not open again, that would be the reason of these cells as
+// well.
+bool Ladder::tell_failed() {
+  bool any_left = false;
+  for (Rung& rung : rungs_) {
+    if (!rung.executor) report(rung);
+    any_left = any_left || rung.executor != nullptr;
+  }
+  return any_left;
+}
+
 // In every round over the ladder each batch has its turn, in an order of the round's own.
 void Ladder::measure() {
   std::vector<Rung*> order;
@@ -127,6 +139,7 @@ void Ladder::measure() {
       std::ranges::shuffle(order, generator);
       for (Rung* rung : order) attempt(*rung, [&] { visit(*rung); });
     }
+    if (!tell_failed()) return;
   }
 }
 

@@ -44,6 +44,7 @@ class Ladder {
   void set_up_first(Rung& rung);
   void measure();
   void visit(Rung& rung);
+  bool tell_failed();  // whether any other is left
   void check(Rung& rung);
   measure::StepUnderTest step_of(Rung& rung);
   void measure_pools();

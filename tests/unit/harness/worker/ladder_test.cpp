@@ -27,6 +27,7 @@ class Recorder final : public WorkerEvents {
   void phase(std::int64_t batch, std::string_view phase) override {
     phases.emplace_back(batch, phase);
     if (phase == "check") on_check();
+    if (phase == "measure") on_measure();
   }
   void cell(const model::CellResult& result) override {
     ASSERT_FALSE(cells.contains(result.cell.batch)) << "reported twice";
@@ -35,6 +36,7 @@ class Recorder final : public WorkerEvents {
   void memory(std::int64_t batch, const model::Memory& facts) override { memories[batch] = facts; }
 
   std::function<void()> on_check = [] {};
+  std::function<void()> on_measure = [] {};
   std::vector<std::pair<std::int64_t, std::string>> phases;
   std::map<std::int64_t, model::CellResult> cells;
   std::map<std::int64_t, model::Memory> memories;
@@ -237,9 +239,19 @@ int run_lazy(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
+// An op that fails at batch 2 once the ladder is set up.
+bool measure_begun = false;
+
+int run_frail(const gb_op_call* call, void* const* operands, void*) {
+  if (measure_begun && call->batch == 2) return 1;
+  *static_cast<float*>(operands[1]) = 7;
+  return 0;
+}
+
 class LadderCheckTest : public LadderTest {
  protected:
-  void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags) {
+  void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags,
+                const std::vector<std::int64_t>& batches = {1}) {
     op_ = gb_op{sizeof(gb_op), flags, "mine", 0, infer_one, nullptr, run_host, nullptr};
     ir::OpDefinition definition;
     definition.kind = "mine";
@@ -248,7 +260,7 @@ class LadderCheckTest : public LadderTest {
     ir::ProgramBuilder builder("p", catalog_);
     const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
     builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
-    task_.batches = {1};
+    task_.batches = batches;
     run(builder.finish());
   }
   const model::CellResult& cell() { return events_.cells.at(1); }
@@ -282,6 +294,63 @@ TEST_P(LadderStaleOutputTest, AnOutputThatIsNotWrittenFailsTheCell) {
   run_with(run_lazy, 0);
   EXPECT_EQ(cell().status, CellStatus::failed);
   EXPECT_EQ(cell().reason->code, "check_failed");
+}
+
+class LadderFailureTest : public LadderCheckTest {
+ protected:
+  void SetUp() override {
+    LadderCheckTest::SetUp();
+    measure_begun = false;
+    events_.on_measure = [] { measure_begun = true; };
+  }
+};
+
+TEST_F(LadderFailureTest, IsToldWithItsOwnReasonBeforeTheDeviceIsGivenUp) {
+  bool opened = false;
+  open_ = [&opened] {
+    if (opened) throw Error(ErrorCode::device_failed, "open device: injected");
+    opened = true;
+    return open_device("host");
+  };
+  EXPECT_THROW(run_with(run_frail, 0, {1, 2}), Error);
+  ASSERT_TRUE(events_.cells.contains(2));
+  EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
+  EXPECT_FALSE(events_.cells.contains(1));
+}
+
+TEST_F(LadderFailureTest, OfEveryBatchEndsTheLadder) {
+  int opened = 0;
+  open_ = [&opened] {
+    ++opened;
+    return open_device("host");
+  };
+  run_with(run_frail, 0, {2});
+  EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
+  EXPECT_EQ(opened, 1);
+}
+
+TEST_F(LadderFailureTest, InALaterPlacementIsAFailureOfItsCellOnly) {
+  int opened = 0;
+  open_ = [&] {
+    measure_begun = ++opened == 2;
+    return open_device("host");
+  };
+  events_.on_measure = [] {};
+  run_with(run_frail, 0, {1, 2});
+  EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
+  EXPECT_EQ(events_.cells.at(1).status, CellStatus::ok);
+}
+
+TEST_F(LadderFailureTest, InOpeningAnewIsNotLaidAtABatchsDoor) {
+  std::vector<std::pair<std::int64_t, std::string>> at_opening;
+  open_ = [&] {
+    at_opening.push_back(events_.phases.empty() ? std::pair<std::int64_t, std::string>{}
+                                                : events_.phases.back());
+    return open_device("host");
+  };
+  run_with(run_frail, 0);
+  EXPECT_THAT(at_opening, ::testing::ElementsAre(::testing::Pair(0, ""), ::testing::Pair(0, "open"),
+                                                 ::testing::Pair(0, "open")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, LadderStaleOutputTest, ::testing::Values("eager", "whole", "piecewise"),
