@@ -19,7 +19,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Floors, clock_pair, kernel_launch, graph_laun
                                    completion_spin, completion_block, queue_handoff, ladders)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineReading, sm_clock_hz, memory_clock_hz, temperature_celsius,
                                    power_watts, throttle)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchMachine, cpu, cpu_slowdown, before, after, throttled)
+// What an earlier graphbench stored lacks what came later.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LaunchMachine, cpu, cpu_slowdown, before, after, throttled)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfileEntry, name, seconds, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Witness, steps, device_seconds, recorded_seconds, difference_seconds,
                                    events_seconds)
