@@ -18,14 +18,23 @@ namespace {
 
 constexpr std::size_t candidates_max = 8;
 
-void run_on(const std::vector<int>& cpus) {
+[[noreturn]] void refuse(int cpu, const std::string& why) {
+  throw Error(ErrorCode::io, "pin the submitting thread to CPU " + std::to_string(cpu) + ": " + why +
+                                 "; --no-pin leaves it where the system puts it");
+}
+
+[[noreturn]] void refuse_gone(int cpu) {
+  refuse(cpu, "this process may not run there any more");
+}
+
+// False where none of them is this process's any more: taken offline, or out of its control group.
+bool try_run_on(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
-  if (sched_setaffinity(0, sizeof set, &set) != 0) {
-    throw Error(ErrorCode::io, "pin the submitting thread to CPU " + std::to_string(cpus.front()) + ": " +
-                                   std::strerror(errno) + "; --no-pin leaves it where the system puts it");
-  }
+  if (sched_setaffinity(0, sizeof set, &set) == 0) return true;
+  if (errno == EINVAL) return false;
+  refuse(cpus.front(), std::strerror(errno));
 }
 
 // Threads that move between processors meet other distances to memory and device.
@@ -82,11 +91,11 @@ void SubmitterPin::keep_others_off() const {
   if (candidates_.empty() || candidates_.size() == allowed_.size()) return;
   std::vector<int> others = allowed_;
   std::erase_if(others, [&](int cpu) { return std::ranges::find(candidates_, cpu) != candidates_.end(); });
-  run_on(others);
+  if (!try_run_on(others)) refuse_gone(others.front());
 }
 
-double SubmitterPin::probe_on(int cpu) {
-  run_on({cpu});
+std::optional<double> SubmitterPin::probe_on(int cpu) {
+  if (!try_run_on({cpu})) return std::nullopt;
   cpu_ = cpu;
   const double seconds = probe_();
   quietest_seconds_ = std::min(quietest_seconds_, seconds);
@@ -95,24 +104,27 @@ double SubmitterPin::probe_on(int cpu) {
 
 // What is quiet shows only beside the others, so all are asked before one is chosen.
 void SubmitterPin::take() {
+  if (candidates_.empty()) return;
   std::vector<std::pair<double, int>> cpus;
-  for (auto cpu = candidates_.rbegin(); cpu != candidates_.rend(); ++cpu)
-    cpus.emplace_back(probe_on(*cpu), *cpu);
-  if (cpus.empty()) return;
+  for (auto cpu = candidates_.rbegin(); cpu != candidates_.rend(); ++cpu) {
+    if (const std::optional<double> seconds = probe_on(*cpu)) cpus.emplace_back(*seconds, *cpu);
+  }
+  if (cpus.empty()) refuse_gone(candidates_.back());
   const auto quiet = std::ranges::find_if(
       cpus, [&](const auto& each) { return each.first <= disturbed * quietest_seconds_; });
   cpu_ = quiet != cpus.end() ? quiet->second : std::ranges::min_element(cpus)->second;
-  run_on({*cpu_});
+  if (!try_run_on({*cpu_})) refuse_gone(*cpu_);
 }
 
 std::optional<double> SubmitterPin::hold() {
   if (!cpu_) return std::nullopt;
-  double seconds = probe_on(*cpu_);
-  if (seconds > disturbed * quietest_seconds_ && candidates_.size() > 1) {
+  std::optional<double> seconds = probe_on(*cpu_);
+  if (!seconds || (*seconds > disturbed * quietest_seconds_ && candidates_.size() > 1)) {
     take();
     seconds = probe_on(*cpu_);
+    if (!seconds) refuse_gone(*cpu_);
   }
-  return seconds / quietest_seconds_;
+  return *seconds / quietest_seconds_;
 }
 
 }  // namespace graphbench::machine

@@ -37,7 +37,8 @@ class SubmitterPin {
 
   // Throw Error(io) where the system refuses.
   void keep_others_off() const;
-  // The highest CPU that is not disturbed; where all are, the least disturbed.
+  // The highest CPU that is not disturbed; where all are, the least disturbed. One that was taken from the
+  // process meanwhile is passed over, while there is another.
   void take();
   // Stays where it is quiet, else as take(). To be called between samples, after take(). How disturbed the
   // CPU is that it stays on: its time over that of the quietest seen, 1 or more. Nothing where it pins
@@ -47,7 +48,7 @@ class SubmitterPin {
   std::optional<int> cpu() const noexcept { return cpu_; }
 
  private:
-  double probe_on(int cpu);
+  std::optional<double> probe_on(int cpu);  // nothing where the process may not run there
 
   std::vector<int> allowed_;
   std::vector<int> candidates_;

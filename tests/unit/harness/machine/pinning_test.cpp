@@ -144,6 +144,20 @@ TEST_F(RoamingPinTest, TakesTheLeastDisturbedWhereAllAre) {
   }).join();
 }
 
+// As where a control group gives a CPU to somebody else in the middle of a sweep.
+TEST(SubmitterPin, PassesOverACpuThatItMayNotUseAnyMore) {
+  const int lowest = allowed_cpus().front();
+  constexpr int gone = CPU_SETSIZE - 1;
+  std::thread([&] {
+    SubmitterPin pin({}, {lowest, lowest, lowest, gone}, true, [] { return 1.0; });
+    pin.take();
+    EXPECT_EQ(pin.cpu(), lowest);
+    EXPECT_EQ(pin.hold(), 1.0);
+    SubmitterPin lost(asking_for(gone), {lowest, gone}, true, [] { return 1.0; });
+    EXPECT_THROW(lost.take(), Error);
+  }).join();
+}
+
 TEST(ArithmeticSeconds, IsNotLeftOutByTheCompiler) {
   EXPECT_GT(arithmetic_seconds(), 2e-6);
 }
