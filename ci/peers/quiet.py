@@ -23,10 +23,19 @@ def arithmetic_seconds():
     return statistics.median(seconds)
 
 
-def submitter_cpus(allowed):
-    """The higher half of the allowed, eight at most."""
+def processor_of(cpu):
+    try:
+        with open(f"/sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id", encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return 0  # where the system does not say, there is one
+
+
+def submitter_cpus(allowed, processor=processor_of):
+    """The higher half of the allowed, eight at most and all of one processor."""
     ordered = sorted(allowed)
-    return ordered[-min(max(len(ordered) // 2, 1), CANDIDATES_MAX):]
+    higher = ordered[-min(max(len(ordered) // 2, 1), CANDIDATES_MAX):]
+    return [cpu for cpu in higher if processor(cpu) == processor(higher[-1])]
 
 
 class QuietCpu:

@@ -18,8 +18,11 @@ class Quiet(unittest.TestCase):
     def test_the_candidates_are_the_higher_half_and_eight_at_most(self):
         self.assertEqual(submitter_cpus([0]), [0])
         self.assertEqual(submitter_cpus([1, 0]), [1])
-        self.assertEqual(submitter_cpus(range(6)), [3, 4, 5])
-        self.assertEqual(submitter_cpus(range(64)), list(range(56, 64)))
+        self.assertEqual(submitter_cpus(range(6), lambda cpu: 0), [3, 4, 5])
+        self.assertEqual(submitter_cpus(range(64), lambda cpu: 0), list(range(56, 64)))
+
+    def test_the_candidates_are_of_one_processor(self):
+        self.assertEqual(submitter_cpus(range(8), processor=lambda cpu: cpu % 2), [5, 7])
 
     def test_others_get_the_rest(self):
         self.cpu.keep_others_off()

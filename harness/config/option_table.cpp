@@ -23,7 +23,7 @@ const std::vector<OptionSpec>& sweep_options() {
       {"time-per-cell", real, "SECONDS", "sampling time a cell at most (default: 0.15)"},
       {"samples-max", integer, "N", "samples a cell and pass at most (default: 2000)"},
       {"worker-timeout", real, "SECONDS", "how long a worker may be silent (default: 120)"},
-      {"cpu", integer, "N", "CPU of the submitting thread (default: the highest this process may use)"},
+      {"cpu", integer, "N", "CPU of the submitting thread (default: the highest quiet one it may use)"},
       {"no-pin", flag, "", "leave the submitting thread where the system puts it"},
       {"cold-l2", flag, "", "flush the device's last cache before every timed step"},
       {"profile", flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
