@@ -28,7 +28,7 @@ class SubmitterPin {
   using Probe = std::function<double()>;  // seconds of a fixed computation on the calling thread's CPU
 
   // What a CPU takes more than this over the quietest seen counts as disturbed.
-  static constexpr double disturbed = 1.1;
+  static constexpr double disturbed = model::LaunchMachine::shared_core_slowdown;
 
   // `roams`: may move among all of submitter_cpus(), for a device whose own threads need few CPUs; else it
   // takes the highest.

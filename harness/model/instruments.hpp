@@ -73,6 +73,8 @@ struct LaunchMachine {
   // How much longer a fixed computation took on the submitting thread's CPU than on the quietest that it saw,
   // 1 or more, the median over visits: what other work on that core costs. Absent: not pinned.
   std::optional<double> cpu_slowdown;
+  // Above it the core counts as shared.
+  static constexpr double shared_core_slowdown = 1.1;
   std::optional<MachineReading> before;
   std::optional<MachineReading> after;
   // `after` is the reading after the last visit to the cell, with what throttled after any of them.

@@ -23,9 +23,6 @@ double cpus_needed(const model::Environment& environment) {
 // Of the cores: from here on others' work is likely to run beside a step.
 constexpr double load_share_max = 0.25;
 
-// Of a CPU, in the median visit: as SubmitterPin has it.
-constexpr double shared_core_slowdown = 1.1;
-
 }  // namespace
 
 std::vector<std::string> cpu_warnings(const model::Environment& environment) {
@@ -95,7 +92,7 @@ void warn_of_shared_cores(const model::Result& result, std::vector<std::string>&
     for (const model::Launch& launch : cell.launches) {
       if (launch.machine) of_cell = std::max(of_cell, launch.machine->cpu_slowdown.value_or(1));
     }
-    if (of_cell > shared_core_slowdown) ++cells;
+    if (of_cell > model::LaunchMachine::shared_core_slowdown) ++cells;
     worst = std::max(worst, of_cell);
   }
   if (cells == 0) return;
