@@ -4,7 +4,7 @@
 
 namespace graphbench::machine {
 
-// Seconds of a fixed piece of arithmetic (about 16 us on a CPU of 2023): the median of five. The arithmetic
+// Seconds of a fixed piece of arithmetic, some tens of microseconds: the median of five. The arithmetic
 // is of several chains that do not wait for each other, so that it is bound by what a core does in a cycle:
 // that is what two threads of a core divide.
 double arithmetic_seconds();

@@ -21,8 +21,8 @@ std::vector<int> allowed_cpus();
 // where pinning is off. Throws Error(invalid_argument) for a CPU that is not allowed.
 std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const std::vector<int>& allowed);
 
-// Order: keep_others_off(), open the device, make streams (their threads inherit the CPUs that are not the
-// submitter's), take(). On a machine with a single CPU threads share it.
+// Order: keep_others_off(), make streams, and better open the device only here too (threads that they start
+// inherit the CPUs that are not the submitter's), take(). On a machine with a single CPU threads share it.
 class SubmitterPin {
  public:
   using Probe = std::function<double()>;  // seconds of a fixed computation on the calling thread's CPU
