@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <limits>
+#include <optional>
 #include <vector>
 
+#include "harness/worker/not_finite.hpp"
 #include "harness/worker/to_float.hpp"
 
 namespace graphbench::worker {
@@ -16,11 +18,6 @@ using execution::Executor;
 
 // All bits set is a NaN in fp32, fp16 and bf16.
 constexpr int poison_byte = 0xFF;
-
-struct Observed {
-  std::vector<std::vector<std::byte>> outputs;  // in the order of the program's outputs
-  std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()
-};
 
 void poison(Stream& stream, const pool::MemoryPool& pool) {
   for (const pool::MemoryRange& range : pool.free_ranges())
@@ -33,7 +30,7 @@ std::size_t state_bytes(const ExecutionContext& context, ir::ValueId id) {
   return bytes / 4 * 4;
 }
 
-Observed run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& pool) {
+void run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& pool, Observed& observed) {
   const ExecutionContext& context = step.context;
   context.buffers.fill_inputs(context.stream, step.seed);
   context.buffers.fill_state(context.stream, step.seed);
@@ -41,25 +38,26 @@ Observed run(const CheckedStep& step, Executor& executor, const pool::MemoryPool
   context.stream.synchronize();
   executor.submit();
   context.stream.synchronize();
-  Observed observed;
-  for (const ir::ValueId id : context.program.values_of(ir::ValueKind::output)) {
-    std::vector<std::byte>& bytes =
-        observed.outputs.emplace_back(context.program.describe(id, step.batch).bytes());
-    context.stream.copy_to_host(bytes.data(), executor.output(id), bytes.size());
+  const std::vector<ir::ValueId> outputs = context.program.values_of(ir::ValueKind::output);
+  observed.outputs.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    std::vector<std::byte>& bytes = observed.outputs[i];
+    bytes.resize(context.program.describe(outputs[i], step.batch).bytes());
+    context.stream.copy_to_host(bytes.data(), executor.output(outputs[i]), bytes.size());
   }
   context.stream.synchronize();
+  observed.state_digests.clear();
   for (const ir::ValueId id : ir::mutated_state(context.program)) {
     observed.state_digests.push_back(
         context.device.digest(context.stream, context.buffers.address(id), state_bytes(context, id)));
   }
-  return observed;
 }
 
-void require_finite(const std::vector<float>& values, const std::string& name) {
-  const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
-  if (bad == values.end()) return;
-  throw Error(ErrorCode::check_failed, "check: eager's output " + name + " is not finite at element " +
-                                           std::to_string(bad - values.begin()));
+void require_finite(const ir::Value& value, const std::vector<std::byte>& bytes) {
+  const std::optional<std::size_t> bad = first_not_finite(value.dtype, bytes);
+  if (!bad) return;
+  throw Error(ErrorCode::check_failed,
+              "check: eager's output " + value.name + " is not finite at element " + std::to_string(*bad));
 }
 
 // The largest difference; NaN on one side counts as infinite, written as the largest double because
@@ -75,23 +73,23 @@ double max_abs_difference(const std::vector<float>& a, const std::vector<float>&
 
 }  // namespace
 
-model::Check check_against_eager(const CheckedStep& step, std::string& why) {
+model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why) {
   const ir::Program& program = step.context.program;
   const bool is_eager = step.mode == execution::ExecutionMode::eager;
   model::Check check{.reference = is_eager ? "eager_again" : "eager", .identical = true, .max_abs_error = 0};
-  const Observed expected = run(step, step.executor.eager(), step.context.eager_pool);
-  const Observed actual =
-      run(step, step.executor, is_eager ? step.context.eager_pool : *step.context.graph_pool);
+  run(step, step.executor.eager(), step.context.eager_pool, memory.expected);
+  run(step, step.executor, is_eager ? step.context.eager_pool : *step.context.graph_pool, memory.actual);
+  const auto& [expected, actual] = memory;
   why.clear();
   const std::vector<ir::ValueId> outputs = program.values_of(ir::ValueKind::output);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ir::Value& value = program.value(outputs[i]);
-    const std::vector<float> reference = to_float(value.dtype, expected.outputs[i]);
-    require_finite(reference, value.name);
+    require_finite(value, expected.outputs[i]);
     if (expected.outputs[i] == actual.outputs[i]) continue;
     check.identical = false;
-    check.max_abs_error = std::max(check.max_abs_error,
-                                   max_abs_difference(reference, to_float(value.dtype, actual.outputs[i])));
+    check.max_abs_error =
+        std::max(check.max_abs_error, max_abs_difference(to_float(value.dtype, expected.outputs[i]),
+                                                         to_float(value.dtype, actual.outputs[i])));
     if (why.empty()) why = "output " + value.name + " differs from " + check.reference;
   }
   const std::vector<ir::ValueId> states = ir::mutated_state(program);

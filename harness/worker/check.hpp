@@ -2,7 +2,9 @@
 // into poisoned memory, the mode's outputs and the state it leaves must equal eager's, bit for bit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "graphs/execution/executor.hpp"
 #include "harness/model/result.hpp"
@@ -17,9 +19,20 @@ struct CheckedStep {
   std::uint64_t seed;  // of the fresh inputs and of the state both runs start from
 };
 
+// What one run left. Memory is the caller's and kept from check to check, largest batch first: pages fresh
+// from the system cost more than the download into them.
+struct Observed {
+  std::vector<std::vector<std::byte>> outputs;  // in the order of the program's outputs
+  std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()
+};
+struct CheckMemory {
+  Observed expected;
+  Observed actual;
+};
+
 // Runs both sides. For an eager cell the reference is a second eager run. Leaves `detail` of the first
 // difference in `why` (empty where identical). Throws Error(check_failed) where the reference itself
 // holds a NaN or an infinity, and whatever a step throws.
-model::Check check_against_eager(const CheckedStep& step, std::string& why);
+model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why);
 
 }  // namespace graphbench::worker

@@ -13,6 +13,7 @@
 #include "graphs/execution/executor.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
+#include "harness/worker/check.hpp"
 
 namespace graphbench::abi {
 class WorkloadRegistry;
@@ -72,6 +73,7 @@ class TaskRig {
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
   std::unique_ptr<execution::ProgramBuffers> buffers_;
+  CheckMemory check_memory_;
 };
 
 }  // namespace graphbench::worker

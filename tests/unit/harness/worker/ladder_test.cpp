@@ -140,6 +140,7 @@ struct DeviceLife {
   std::int64_t opened = 0;
   std::int64_t discarded = 0;
   std::int64_t alive = 0;
+  const test::CallLog* log = nullptr;  // of the device alive
 };
 
 class WatchedDevice final : public test::FakeDevice {
@@ -147,6 +148,7 @@ class WatchedDevice final : public test::FakeDevice {
   explicit WatchedDevice(DeviceLife& life) : life_(life) {
     EXPECT_EQ(life_.alive++, 0) << "two placements at a time";
     EXPECT_EQ(life_.opened++, life_.discarded);
+    life_.log = &log;
   }
   ~WatchedDevice() override { --life_.alive; }
   void discard() override {
@@ -170,6 +172,20 @@ TEST_F(LadderMemoryTest, EveryPlacementHasADeviceOfItsOwnWhichIsDiscarded) {
   EXPECT_EQ(life.opened, measure::placements);
   EXPECT_EQ(life.discarded, measure::placements);
   EXPECT_EQ(life.alive, 0);
+}
+
+TEST_F(LadderMemoryTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  std::vector<std::int64_t> launched;  // graphs, when each placement's first visit begins
+  events_.on_measure = [&] {
+    if (static_cast<std::int64_t>(launched.size()) < life.opened)
+      launched.push_back(life.log->graph_launches);
+  };
+  run();
+  ASSERT_EQ(launched.size(), static_cast<std::size_t>(measure::placements));
+  EXPECT_EQ(launched[0], 3 * 32) << "the first has the ramp";
+  for (std::size_t i = 1; i < launched.size(); ++i) EXPECT_EQ(launched[i], 3);
 }
 
 TEST_F(LadderMemoryTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {
