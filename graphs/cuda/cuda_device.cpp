@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "graphs/cuda/clock_probe.hpp"
 #include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/data_kernels.hpp"
 #include "graphs/cuda/device_facts.hpp"
@@ -18,7 +19,7 @@ namespace graphbench::cuda {
 namespace {
 
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
-constexpr std::size_t digest_slot_size = 512;  // behind the workspace
+constexpr std::size_t word_slot_size = 512;  // behind the workspace, for results of one word
 
 bool programmatic_launch_wanted() {
   const char* value = std::getenv("GRAPHBENCH_PROGRAMMATIC_LAUNCH");
@@ -67,7 +68,7 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
         "read compute capability");
   context_.programmatic = wanted && context_.compute_major >= 9;
   info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
-  check(cudaMalloc(&context_.workspace, workspace_size + digest_slot_size), "allocate workspace");
+  check(cudaMalloc(&context_.workspace, workspace_size + word_slot_size), "allocate workspace");
   context_.workspace_bytes = workspace_size;
   context_.device = this;
   const cublasStatus_t status = cublasLtCreate(&context_.cublas);
@@ -141,7 +142,7 @@ MemoryInfo CudaDevice::memory() const {
 }
 
 std::size_t CudaDevice::workspace_bytes() const {
-  return workspace_size + digest_slot_size;
+  return workspace_size + word_slot_size;
 }
 
 void CudaDevice::fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements,
@@ -176,6 +177,16 @@ std::size_t CudaDevice::cache_bytes() const {
   int bytes = 0;
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, info_.index), "read size of L2");
   return static_cast<std::size_t>(bytes);
+}
+
+std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {
+  auto* const slot =
+      reinterpret_cast<unsigned long long*>(static_cast<std::byte*>(context_.workspace) + workspace_size);
+  launch_clock_probe(static_cast<CudaStream&>(stream).handle(), slot);
+  unsigned long long nanoseconds = 0;
+  stream.copy_to_host(&nanoseconds, slot, sizeof(nanoseconds));
+  stream.synchronize();
+  return static_cast<double>(nanoseconds) * 1e-9;
 }
 
 ProfilerResult CudaDevice::make_profiler() {

@@ -46,6 +46,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Kernel> make_empty_kernel() override;
   bool can_fork_captures() const override { return true; }
   std::size_t cache_bytes() const override;
+  std::optional<double> clock_probe_seconds(Stream& stream) override;
   ProfilerResult make_profiler() override;  // CUPTI
   MonitorResult make_monitor() override;    // NVML
   void discard() override;                  // resets the context, of this thread's device

@@ -199,6 +199,10 @@ class Device {
   virtual bool can_fork_captures() const { return false; }
   // The size of the last cache in front of the device's memory (a GPU's L2); 0 where unknown.
   virtual std::size_t cache_bytes() const { return 0; }
+  // Seconds that a fixed number of the device's own clock cycles take just now, some tenths of a millisecond
+  // in which it is all but idle: more where its clock is lowered. The stream is idle before and after. Absent
+  // where the device has no clock of its own.
+  virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
   // Gives up all that this process has on the device, and where memory lies with it: a device opened after
   // this one was destroyed begins as if it were the process's first. Nothing made by this device, or by
   // another of the same physical one, may be left, and only its destruction may follow. What it chose by

@@ -75,6 +75,9 @@ struct LaunchMachine {
   std::optional<double> cpu_slowdown;
   // Above it the core counts as shared.
   static constexpr double shared_core_slowdown = 1.1;
+  // How much longer a fixed number of the device's cycles took as a visit began than the quickest time that
+  // the worker saw, 1 or more, the median over visits. Absent: the device has no clock to probe.
+  std::optional<double> device_slowdown;
   std::optional<MachineReading> before;
   std::optional<MachineReading> after;
   // `after` is the reading after the last visit to the cell, with what throttled after any of them.

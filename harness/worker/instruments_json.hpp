@@ -20,7 +20,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Floors, clock_pair, kernel_launch, graph_laun
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineReading, sm_clock_hz, memory_clock_hz, temperature_celsius,
                                    power_watts, throttle)
 // What an earlier graphbench stored lacks what came later.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LaunchMachine, cpu, cpu_slowdown, before, after, throttled)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LaunchMachine, cpu, cpu_slowdown, device_slowdown, before,
+                                                after, throttled)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfileEntry, name, seconds, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Witness, steps, device_seconds, recorded_seconds, difference_seconds,
                                    events_seconds)

@@ -23,6 +23,12 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
   return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops};
 }
 
+std::optional<double> middle_of(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
 }  // namespace
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
@@ -110,6 +116,9 @@ measure::StepUnderTest Ladder::step_of(Rung& rung) {
 
 void Ladder::visit(Rung& rung) {
   events_.phase(rung.batch, "measure");
+  const std::optional<double> device_slowdown =
+      clock_.settle([&] { return place_->device().clock_probe_seconds(place_->rig().stream()); });
+  if (device_slowdown) rung.device_slowdowns.push_back(*device_slowdown);
   if (const std::optional<double> slowdown = pin_.hold()) rung.cpu_slowdowns.push_back(*slowdown);
   if (!rung.machine) {
     rung.machine.emplace();
@@ -150,10 +159,8 @@ void Ladder::measure() {
 void Ladder::check(Rung& rung) {
   rung.passes->finish();
   rung.passes.reset();
-  if (!rung.cpu_slowdowns.empty()) {
-    std::ranges::sort(rung.cpu_slowdowns);
-    rung.machine->cpu_slowdown = rung.cpu_slowdowns[rung.cpu_slowdowns.size() / 2];
-  }
+  rung.machine->cpu_slowdown = middle_of(rung.cpu_slowdowns);
+  rung.machine->device_slowdown = middle_of(rung.device_slowdowns);
   events_.phase(rung.batch, "check");
   place_->rig().check(*rung.executor, rung.batch, rung.result.check);
   rung.result.status = model::CellStatus::ok;

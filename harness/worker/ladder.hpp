@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graphs/execution/executor.hpp"
+#include "harness/machine/device_clock.hpp"
 #include "harness/measure/passes.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/worker/placement.hpp"
@@ -36,6 +37,7 @@ class Ladder {
     bool reported = false;
     std::optional<model::LaunchMachine> machine;
     std::vector<double> cpu_slowdowns;  // of the CPU at each visit
+    std::vector<double> device_slowdowns;
   };
 
   void place();
@@ -60,6 +62,7 @@ class Ladder {
   const ir::Program& program_;
   machine::SubmitterPin& pin_;
   WorkerEvents& events_;
+  machine::DeviceClock clock_;
   std::optional<Placement> place_;
   std::vector<Rung> rungs_;  // largest batch first; their executors are gone before the placement is
 };

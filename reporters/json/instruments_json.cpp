@@ -87,6 +87,7 @@ Json floors_of(const model::Floors& floors) {
 Json machine_of(const model::LaunchMachine& machine) {
   return {{"cpu", machine.cpu ? Json(*machine.cpu) : Json(nullptr)},
           {"cpu_slowdown", machine.cpu_slowdown ? number(*machine.cpu_slowdown) : Json(nullptr)},
+          {"device_slowdown", machine.device_slowdown ? number(*machine.device_slowdown) : Json(nullptr)},
           {"throttled", machine.throttled},
           {"before", reading_of(machine.before)},
           {"after", reading_of(machine.after)}};

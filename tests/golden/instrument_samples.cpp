@@ -46,6 +46,7 @@ model::LaunchMachine machine(bool throttled) {
   model::LaunchMachine machine;
   machine.cpu = 7;
   machine.cpu_slowdown = throttled ? 1.75 : 1.0;
+  machine.device_slowdown = throttled ? 1.0625 : 1.0;
   machine.before = model::MachineReading{1.98e9, 3.2e9, 45, 250, {}};
   machine.after = model::MachineReading{1.98e9, 3.2e9, 47, 312.5, {}};
   if (throttled) machine.after->throttle = {"sw_power_cap"};

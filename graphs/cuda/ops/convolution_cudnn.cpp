@@ -33,14 +33,14 @@ std::string key_of(const ConvolutionShape& s) {
          std::string(ir::name_of(s.dtype));
 }
 
-// The plan that the tuner chooses. Null where cuDNN has no plan that is deterministic, does its
-// arithmetic in fp32 and fits the workspace.
+// The plan that the tuner chooses among cuDNN's engines, or with `wanted` that one. Null where cuDNN has no
+// plan that is deterministic, does its arithmetic in fp32 and fits the workspace.
 std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, const ConvolutionShape& shape,
-                                     const ir::OpCall& op) {
+                                     const ir::OpCall& op, const std::optional<std::string>& wanted) {
   const char* object = op.op->name.c_str();
   ConvolutionGraph description(*handle.library, shape, object);
   const CudnnDescriptor graph = description.describe(handle.handle);
-  const CudnnEngines engines(context, graph, shape.dtype, object);
+  const CudnnEngines engines(context, graph, shape.dtype, object, wanted);
   std::optional<CandidateTimer> timer;  // its memory is wanted only where nothing is known yet
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.ids(), {});
@@ -70,7 +70,10 @@ std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const Co
   const std::string key = key_of(shape);
   auto known = handle.plans.find(key);
   if (known == handle.plans.end()) {
-    known = handle.plans.emplace(key, make_plan(context, handle, shape, call)).first;
+    const std::optional<std::string> chosen = context.tuner->known(key);
+    std::unique_ptr<CudnnPlan> plan = make_plan(context, handle, shape, call, chosen);
+    if (plan == nullptr && chosen) plan = make_plan(context, handle, shape, call, std::nullopt);
+    known = handle.plans.emplace(key, std::move(plan)).first;
   }
   CudnnPlan* plan = known->second.get();
   if (plan == nullptr) return std::nullopt;

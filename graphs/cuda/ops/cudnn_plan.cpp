@@ -80,11 +80,12 @@ void CudnnEngines::read_name(Config& config, const CudnnDescriptor& engine) cons
   }
 }
 
-void CudnnEngines::append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype) {
+bool CudnnEngines::append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype,
+                          const std::optional<std::string>& wanted) {
   CudnnDescriptor heuristic(library_, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, object_);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
   heuristic.set_raw(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
-  if (!heuristic.try_finalize()) return;
+  if (!heuristic.try_finalize()) return false;
   constexpr std::int64_t most = 32;
   std::vector<CudnnDescriptor> found;
   std::vector<cudnnBackendDescriptor_t> slots;
@@ -104,18 +105,24 @@ void CudnnEngines::append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t m
       context_.tuner->say(std::string(object_) + ": neither deterministic nor exact: " + config.name);
       continue;
     }
+    if (config.name == wanted) {
+      configs_.clear();
+      configs_.push_back(std::move(config));
+      return true;
+    }
     const bool known = std::any_of(configs_.begin(), configs_.end(),
                                    [&](const Config& other) { return other.name == config.name; });
     if (!known) configs_.push_back(std::move(config));
   }
+  return false;
 }
 
 CudnnEngines::CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir::DType dtype,
-                           const char* object)
+                           const char* object, const std::optional<std::string>& wanted)
     : context_(context), library_(*cudnn_handle(context).library), object_(object) {
   configs_.reserve(64);
-  append(graph, CUDNN_HEUR_MODE_A, dtype);
-  append(graph, CUDNN_HEUR_MODE_FALLBACK, dtype);
+  if (append(graph, CUDNN_HEUR_MODE_A, dtype, wanted)) return;
+  if (append(graph, CUDNN_HEUR_MODE_FALLBACK, dtype, wanted)) return;
   std::vector<Config> ordered;
   for (const bool compiling : {false, true}) {
     for (Config& config : configs_) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "graphs/cuda/ops/cudnn_descriptor.hpp"
@@ -52,7 +53,10 @@ class CudnnPlan {
 // the heuristic's order, but those that compile their kernel last: a sweep prepares many plans.
 class CudnnEngines {
  public:
-  CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir::DType dtype, const char* object);
+  // With `wanted`, an engine's name, only that one, where cuDNN still offers it: listing them all takes most
+  // of the time that making a plan does.
+  CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir::DType dtype, const char* object,
+               const std::optional<std::string>& wanted = std::nullopt);
 
   std::size_t size() const noexcept { return configs_.size(); }
   const std::string& name(std::size_t index) const { return configs_.at(index).name; }
@@ -69,7 +73,9 @@ class CudnnEngines {
     bool allowed = true;    // deterministic, arithmetic in fp32 on the given elements
     bool compiles = false;  // builds its kernel at run time, which takes long
   };
-  void append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype);
+  // Whether `wanted` was among them; it is the only one then.
+  bool append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype,
+              const std::optional<std::string>& wanted);
   void read_notes(Config& config, const CudnnDescriptor& engine, ir::DType dtype) const;
   void read_name(Config& config, const CudnnDescriptor& engine) const;
 

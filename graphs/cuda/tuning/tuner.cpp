@@ -112,14 +112,18 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
   return index;
 }
 
+std::optional<std::string> Tuner::known(const std::string& key) const {
+  if (!settings_.prefer.empty() || !settings_.timed) return std::nullopt;
+  const std::string full = full_key(key);
+  if (const auto chosen = chosen_.find(full); chosen != chosen_.end()) return chosen->second;
+  return cache_.load(full);
+}
+
 bool Tuner::settles_for(const std::string& key, const std::string& first) {
   if (!settings_.prefer.empty()) return false;
   if (!settings_.timed) return true;
-  const std::string full = full_key(key);
-  if (const auto known = chosen_.find(full); known != chosen_.end()) return known->second == first;
-  if (cache_.load(full) != first) return false;
-  say(key + ": " + first + " (from the plan cache)");
-  chosen_[full] = first;
+  if (known(key) != first) return false;
+  if (chosen_.emplace(full_key(key), first).second) say(key + ": " + first + " (from the plan cache)");
   return true;
 }
 

@@ -54,6 +54,10 @@ class Tuner {
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
+  // What was chosen for `key`, here or in an earlier process: what else there is need not be asked for, as
+  // long as the library still offers it. Nothing where choosing would time, or does not go by times.
+  std::optional<std::string> known(const std::string& key) const;
+
   // Whether `choose` would use `first`, were that the first candidate, without timing anything: what else
   // there is need not be asked for then.
   bool settles_for(const std::string& key, const std::string& first);

@@ -149,6 +149,20 @@ TEST_F(TunerTest, SettlesForTheFirstOnlyWhereThatIsKnownToBeTheChoice) {
   EXPECT_FALSE(Tuner(preferring, "gpu 1").settles_for("key", "fast"));
 }
 
+TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
+  Tuner first = tuner();
+  EXPECT_FALSE(first.known("key"));
+  choose(first);
+  EXPECT_EQ(first.known("key"), "fast");
+  EXPECT_EQ(tuner().known("key"), "fast");  // from the disk
+  EXPECT_FALSE(tuner().known("another key"));
+  EXPECT_FALSE(tuner("gpu 2").known("key"));
+  TuningSettings untimed;
+  untimed.timed = false;
+  untimed.cache_folder = folder_;
+  EXPECT_FALSE(Tuner(untimed, "gpu 1").known("key"));
+}
+
 TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {
   Tuner here = tuner("gpu 1");
   choose(here);

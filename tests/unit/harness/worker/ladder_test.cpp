@@ -34,12 +34,16 @@ class Recorder final : public WorkerEvents {
     cells[result.cell.batch] = result;
   }
   void memory(std::int64_t batch, const model::Memory& facts) override { memories[batch] = facts; }
+  void machine(std::int64_t batch, const model::LaunchMachine& machine) override {
+    machines[batch] = machine;
+  }
 
   std::function<void()> on_check = [] {};
   std::function<void()> on_measure = [] {};
   std::vector<std::pair<std::int64_t, std::string>> phases;
   std::map<std::int64_t, model::CellResult> cells;
   std::map<std::int64_t, model::Memory> memories;
+  std::map<std::int64_t, model::LaunchMachine> machines;
 };
 
 class LadderTest : public ::testing::TestWithParam<std::string> {
@@ -140,6 +144,7 @@ struct DeviceLife {
   std::int64_t opened = 0;
   std::int64_t discarded = 0;
   std::int64_t alive = 0;
+  std::int64_t probed = 0;             // its clock
   const test::CallLog* log = nullptr;  // of the device alive
 };
 
@@ -156,6 +161,9 @@ class WatchedDevice final : public test::FakeDevice {
     ++life_.discarded;
   }
   std::unique_ptr<Event> make_event() override { return std::make_unique<StillEvent>(); }
+  std::optional<double> clock_probe_seconds(Stream&) override {
+    return ++life_.probed % 2 == 0 ? 2.02e-4 : 2e-4;  // 1 % is no lowered clock
+  }
 
  private:
   struct StillEvent final : Event {
@@ -186,6 +194,19 @@ TEST_F(LadderMemoryTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) 
   ASSERT_EQ(launched.size(), static_cast<std::size_t>(measure::placements));
   EXPECT_EQ(launched[0], 3 * 32) << "the first has the ramp";
   for (std::size_t i = 1; i < launched.size(); ++i) EXPECT_EQ(launched[i], 3);
+}
+
+TEST_F(LadderMemoryTest, TheDevicesClockIsProbedBeforeEveryVisit) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  std::int64_t visits = 0;
+  events_.on_measure = [&] { EXPECT_EQ(life.probed, visits++); };
+  run();
+  EXPECT_EQ(life.probed, 3 * measure::visits_to_a_cell);
+  open_ = [] { return open_device("host"); };
+  events_ = Recorder{};
+  run();
+  EXPECT_FALSE(events_.machines.at(1).device_slowdown) << "a CPU has no clock of its own to probe";
 }
 
 TEST_F(LadderMemoryTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {

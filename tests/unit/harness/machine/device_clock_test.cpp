@@ -1,0 +1,70 @@
+// When a visit begins, for clocks that come round, stay low, rise, or cannot be probed.
+#include "harness/machine/device_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace graphbench::machine {
+namespace {
+
+constexpr double quick = 200e-6;
+constexpr double slow = 210e-6;
+
+// Gives `seconds` one after the other, and the last for ever.
+class Probed {
+ public:
+  std::optional<double> settle(DeviceClock& clock, std::vector<double> seconds) {
+    probes = 0;
+    return clock.settle([&]() -> std::optional<double> {
+      const std::size_t i = std::min(probes++, seconds.size() - 1);
+      return seconds.at(i);
+    });
+  }
+  std::size_t probes = 0;
+};
+
+TEST(DeviceClock, OneProbeWhereNothingIsLowered) {
+  DeviceClock clock;
+  Probed probed;
+  EXPECT_EQ(probed.settle(clock, {quick}), 1.0);
+  EXPECT_EQ(probed.probes, 1u);
+  EXPECT_DOUBLE_EQ(probed.settle(clock, {quick * 1.01}).value(), 1.01);
+  EXPECT_EQ(probed.probes, 1u);
+}
+
+TEST(DeviceClock, WaitsForALoweredOneToComeRound) {
+  DeviceClock clock;
+  Probed probed;
+  probed.settle(clock, {quick});
+  EXPECT_EQ(probed.settle(clock, {slow, slow, quick * 1.03, quick}), 1.0);
+  EXPECT_EQ(probed.probes, 4u);
+}
+
+TEST(DeviceClock, OneThatStaysLowCostsOneWaitOnly) {
+  DeviceClock clock;
+  Probed probed;
+  probed.settle(clock, {quick});
+  EXPECT_DOUBLE_EQ(probed.settle(clock, {slow}).value(), slow / quick);
+  EXPECT_EQ(probed.probes, static_cast<std::size_t>(DeviceClock::probes_max));
+  EXPECT_EQ(probed.settle(clock, {slow}), 1.0) << "that is its clock now";
+  EXPECT_EQ(probed.probes, 1u);
+  EXPECT_EQ(probed.settle(clock, {quick}), 1.0) << "it rose again";
+  EXPECT_EQ(probed.settle(clock, {slow, quick}), 1.0);
+  EXPECT_EQ(probed.probes, 2u);
+}
+
+TEST(DeviceClock, NothingWhereThereIsNoneToProbe) {
+  DeviceClock clock;
+  int probes = 0;
+  const auto none = [&]() -> std::optional<double> {
+    ++probes;
+    return std::nullopt;
+  };
+  EXPECT_FALSE(clock.settle(none));
+  EXPECT_EQ(probes, 1);
+}
+
+}  // namespace
+}  // namespace graphbench::machine
