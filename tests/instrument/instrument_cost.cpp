@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double half_width_wanted_ns = 20;
+constexpr double half_width_wanted_ns = 25;
 
 struct Options {
   std::string device = "host";
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(100, 10'000'000))
       ->capture_default_str();
   app.add_option("--rounds-max", options.rounds_max,
-                 "rounds at most, until the interval is 20 ns to each side")
+                 "rounds at most, until the interval is 25 ns to each side")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--limit", options.limit_ns,
