@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Prints the README's table from a result document: submit and latency p50 of the three modes."""
+"""Prints the README's tables from a result document: submit and latency p50 of the three modes, or with
+--steady after how many steps they are within 2 % of their medians."""
 
 import argparse
 import json
 import pathlib
+import statistics
 
 MODES = ("eager", "whole", "piecewise")
 
@@ -36,13 +38,35 @@ def table_of(document, batches, warmup):
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
+def settling(cells):
+    """The middle and the latest of the cells' `steady_after`; cells where noise hid it are counted."""
+    seen = [steps for steps in (cell["summary"]["steady_after"] for cell in cells) if steps is not None]
+    text = f"{statistics.median_low(seen)} (at most {max(seen)})" if seen else "never"
+    unseen = len(cells) - len(seen)
+    return f"{text}, not seen in {unseen} of {len(cells)}" if unseen else text
+
+
+def steady_table_of(document):
+    fewest = min(document["plan"]["axes"]["warmup"])
+    rows = [["", *MODES], ["---"] * (len(MODES) + 1)]
+    for workload in document["plan"]["axes"]["workload"]:
+        cells = [cell for cell in document["cells"] if cell["status"] == "ok"
+                 and cell["workload"] == workload and cell["warmup"] == fewest]
+        of_mode = [[cell for cell in cells if cell["mode"] == mode] for mode in MODES]
+        rows.append([workload, *map(settling, of_mode)])
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("document", type=pathlib.Path)
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 16, 256])
     parser.add_argument("--warmup", type=int, default=3)
+    parser.add_argument("--steady", action="store_true", help="steps until a cell is steady, fewest warmups")
     arguments = parser.parse_args()
-    print(table_of(json.loads(arguments.document.read_text()), arguments.batch, arguments.warmup))
+    document = json.loads(arguments.document.read_text())
+    print(steady_table_of(document) if arguments.steady
+          else table_of(document, arguments.batch, arguments.warmup))
 
 
 if __name__ == "__main__":

@@ -53,6 +53,17 @@ class Scripts(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stdout)
 
 
+class ReadmeTables(unittest.TestCase):
+    def test_are_what_the_baseline_says(self):
+        readme = (ROOT / "README.md").read_text()
+        for options in ([], ["--steady"]):
+            with self.subTest(options):
+                baseline = ROOT / "ci" / "baselines" / "h200.json"
+                done = run(sys.executable, ROOT / "ci" / "readme_table.py", baseline, *options)
+                self.assertEqual(0, done.returncode, done.stderr)
+                self.assertIn(done.stdout, readme)
+
+
 class Packages(unittest.TestCase):
     """ci/packages against a dpkg that knows of everything but npm."""
 
