@@ -74,6 +74,9 @@ struct HistoryLine::Impl {
     list = history->add_subcommand("list", "say what is kept, oldest first");
     common(list);
     add_text(*list, "--branch", branch, "of this branch only", "NAME");
+    add_text(*list, "--against", given.against,
+             "what compare --against NAME takes its baseline from; a NAME that nothing has is refused",
+             "NAME");
     add_text(*list, "--format", format, "table or json (default: table)", "FORMAT");
   }
 
@@ -123,7 +126,11 @@ HistoryArguments HistoryLine::arguments() const {
     return arguments;
   }
   arguments.json = is_json(impl_->format);
-  if (command == impl_->list) return arguments;
+  if (command == impl_->list) {
+    if (arguments.branch && !arguments.against.empty())
+      throw InputError("--against", "it cannot be combined with --branch: give one of them");
+    return arguments;
+  }
   arguments.action = HistoryAction::show;
   arguments.metric = metric_of(impl_->metric);
   arguments.last = last_of(impl_->last);

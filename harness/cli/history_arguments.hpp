@@ -24,7 +24,8 @@ struct HistoryArguments {
   std::optional<std::string> commit;   // of add; absent: found out
   std::optional<std::string> branch;   // of add; of list and show: a filter
   std::string label;
-  std::string cell;  // of show
+  std::string against;  // of list, a filter: what `compare --against` takes its baseline from
+  std::string cell;     // of show
   model::Metric metric = model::Metric::latency;
   std::int64_t last = 200;
   bool every_environment = false;

@@ -12,6 +12,7 @@
 #include "harness/cli/streams.hpp"
 #include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/history/baseline.hpp"
 #include "harness/history/labels.hpp"
 #include "harness/history/location.hpp"
 #include "harness/history/read_entry.hpp"
@@ -88,7 +89,8 @@ int add(const HistoryArguments& arguments, const std::string& file) {
 
 int list(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
-  const auto entries = store.list({arguments.branch.value_or(""), "", ""});
+  const auto entries = arguments.against.empty() ? store.list({arguments.branch.value_or(""), "", ""})
+                                                 : history::entries_called(store, arguments.against);
   if (arguments.json) {
     std::cout << reporters::to_json(entries);
   } else if (entries.empty()) {

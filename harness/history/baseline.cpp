@@ -2,6 +2,7 @@
 #include "harness/history/baseline.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "harness/compare/facts.hpp"
@@ -46,11 +47,6 @@ std::string known_names(const std::vector<model::HistoryEntry>& entries) {
   return "it has " + config::join({names.begin(), names.end()});
 }
 
-[[noreturn]] void refuse_name(const std::string& name, const std::vector<model::HistoryEntry>& all) {
-  throw InputError("--against",
-                   "nothing in the history is called " + in_quotes(name) + ": " + known_names(all));
-}
-
 compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std::string& name) {
   const std::string source = "history entry " + std::to_string(entry.id) + " (" + name + ")";
   return compare::merge(source, {parse_stored(store.document(entry.id), source)});
@@ -58,20 +54,20 @@ compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std:
 
 }  // namespace
 
-void check_called(Store& store, const std::string& name) {
+std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name) {
   const std::vector<model::HistoryEntry> all = store.list({});
-  const auto called = [&](const model::HistoryEntry& entry) { return is_called(entry, name); };
-  if (std::ranges::none_of(all, called)) refuse_name(name, all);
+  std::vector<model::HistoryEntry> called;
+  std::ranges::copy_if(all, std::back_inserter(called),
+                       [&](const model::HistoryEntry& entry) { return is_called(entry, name); });
+  if (!called.empty()) return called;
+  throw InputError("--against",
+                   "nothing in the history is called " + in_quotes(name) + ": " + known_names(all));
 }
 
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now) {
-  const std::vector<model::HistoryEntry> all = store.list({});
-  std::vector<model::HistoryEntry> called;
-  for (const model::HistoryEntry& entry : all) {
-    if (is_called(entry, request.name) && !is_itself(entry, now)) called.push_back(entry);
-  }
+  std::vector<model::HistoryEntry> called = entries_called(store, request.name);
+  std::erase_if(called, [&](const model::HistoryEntry& entry) { return is_itself(entry, now); });
   if (called.empty()) {
-    check_called(store, request.name);
     throw InputError("--against", "only " + in_quotes(request.new_path) + " itself is called " +
                                       in_quotes(request.name) +
                                       " in the history: nothing is there before it");
@@ -95,7 +91,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
     }
     differs = "the latest, entry " + std::to_string(called[i].id) + ", differs in " + config::join(fields);
   }
-  throw InputError("--against", std::to_string(named) + " of " + std::to_string(all.size()) +
+  throw InputError("--against", std::to_string(named) + " of " + std::to_string(store.list({}).size()) +
                                     " entries are called " + in_quotes(request.name) +
                                     ", but none compares with " + in_quotes(request.new_path) + ": " +
                                     differs);

@@ -15,8 +15,9 @@ struct BaselineRequest {
   std::vector<std::string> allow;
 };
 
-// Throws config::InputError that says what there is, where nothing has that name.
-void check_called(Store& store, const std::string& name);
+// The entries of that name, oldest first, at least one. Throws config::InputError that says what there is,
+// where nothing has it.
+std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
 // The latest whole entry of that name that compares with NEW: first one of the very same environment and
 // plan, else one where nothing that differs is blocking (another driver is what one wants to compare).

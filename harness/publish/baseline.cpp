@@ -60,7 +60,7 @@ std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
   const std::string file =
       options.history.empty() ? history::default_file(history::process_environment()) : options.history;
   history::Store store = store_of(file);
-  history::check_called(store, name);
+  history::entries_called(store, name);  // throws where there are none
   const SideFor latest = [name, file](const Side& now) {
     history::Store opened = store_of(file);
     return std::make_shared<const Side>(history::find_baseline(opened, {name, now.source, {}}, now));

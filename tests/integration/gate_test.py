@@ -150,9 +150,12 @@ class Gate(GateCase):
         done = self.run_gate(*where, "--result", slower, GRAPHBENCH_BASELINE="no.json")
         self.assertEqual(10, done.returncode, done.stdout + done.stderr)
         self.assertIn("accepted", self.result("gate/comparison.json")["base"]["source"])
-        done = self.run_gate(*where[:1], "other", *where[2:], "--result", slower)
-        self.assertEqual(2, done.returncode)
-        self.assertIn('"other"', done.stderr)
+        # Refused before the sweep, which would have made the folder.
+        done = self.run_gate(*where[:1], "other", *where[2:], "--out", "never", "--", *TINY)
+        self.assertEqual((2, ""), (done.returncode, done.stdout))
+        self.assertEqual('graphbench: --against: nothing in the history is called "other": it has accepted\n',
+                         done.stderr)
+        self.assertFalse((self.folder / "never").exists())
         # Accepting shows what changes, and then what was slower is what is measured against.
         done = self.run_gate(*where, "--accept", "--result", slower)
         self.assertEqual(0, done.returncode, done.stderr)

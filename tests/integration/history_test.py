@@ -234,6 +234,16 @@ class Against(History):
         self.add(self.write_document("c.json", 3, complete=False), "--branch", "cut")
         self.assert_refused(self.compare("--against", "cut", new), "interrupted")
 
+    def test_lists_what_a_name_stands_for_and_refuses_one_that_nothing_has(self):
+        self.add(self.write_document("a.json", 1), "--branch", "main")
+        self.add(self.write_document("b.json", 2), "--label", "accepted", "--commit", "0123456789ab")
+        for name, wanted in (("main", [1]), ("accepted", [2]), ("0123456", [2])):
+            listed = json.loads(self.history("list", "--against", name, "--format", "json").stdout)
+            self.assertEqual(wanted, [entry["id"] for entry in listed["entries"]], name)
+        self.assert_refused(self.history("list", "--against", "mian"),
+                            '--against: nothing in the history is called "mian": it has accepted, main')
+        self.assert_refused(self.history("list", "--against", "main", "--branch", "main"), "--branch")
+
     def test_prefers_the_very_same_environment_to_a_later_one(self):
         environment = json.loads(History.measured)["environment"]
         environment["device"]["driver"] = "another"

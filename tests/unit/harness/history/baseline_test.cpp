@@ -98,6 +98,18 @@ TEST_F(Baseline, SaysWhereOnlyTheResultItselfHasTheName) {
   EXPECT_THAT(source("main", now_), HasSubstr("only \"new.json\" itself is called \"main\""));
 }
 
+// Whatever they compare with: before a sweep nobody knows what it will be.
+TEST_F(Baseline, EntriesOfANameAreAllOfThemOldestFirst) {
+  add({"2026-11-03T00:00:00Z", "580", "p1", "main", true});
+  add({"2026-11-02T00:00:00Z", "570", "p2", "main", false});
+  add({"2026-11-01T00:00:00Z", "580", "p1", "topic", true});
+  const std::vector<model::HistoryEntry> called = entries_called(store_, "main");
+  ASSERT_EQ(called.size(), 2u);
+  EXPECT_EQ(called[0].id, 2);
+  EXPECT_EQ(called[1].id, 1);
+  EXPECT_THROW(entries_called(store_, "mian"), config::InputError);
+}
+
 TEST_F(Baseline, IsMissedByName) {
   EXPECT_THAT(source("main", now_), HasSubstr("nothing in the history is called \"main\""));
   add({"2026-11-01T00:00:00Z", "580", "p1", "topic", true});
