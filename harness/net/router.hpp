@@ -1,7 +1,9 @@
 // Which handler answers which path.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/net/http.hpp"
@@ -11,11 +13,15 @@ namespace graphbench::net {
 // Not to be changed while a server uses it.
 class Router {
  public:
+  // The form in which a router says that no route answers.
+  using Refuse = std::function<Response(unsigned status, const std::string& why)>;
+  explicit Router(Refuse refuse = text_response) : refuse_(std::move(refuse)) {}
+
   // `pattern`: "/v1/sweeps/{id}/events"; a part in braces matches one non-empty part of a path.
   void add(const std::string& method, const std::string& pattern, Handler handler);
 
-  // 404 where no pattern fits, 405 with Allow where none of the method does. HEAD is answered as GET;
-  // whoever sends the response leaves the body out.
+  // Refuses with 404 where no pattern fits, with 405 and Allow where none of the method does. HEAD is
+  // answered as GET; whoever sends the response leaves the body out.
   Response operator()(Request& request) const;
 
   // The pattern that a path fits, whatever its method; "other" where none does. For metrics and logs, which
@@ -30,6 +36,7 @@ class Router {
     Handler handler;
   };
   std::vector<Route> routes_;
+  Refuse refuse_;
 };
 
 }  // namespace graphbench::net

@@ -49,7 +49,8 @@ class Api {
         metrics_(parts.metrics),
         service_metrics_(parts.service_metrics),
         submission_({settings_.queued_max, settings_.plugins, settings_.workloads}, store_,
-                    [this] { runner_.wake(); }) {
+                    [this] { runner_.wake(); }),
+        router_(refusal) {
     for (const Route& route : routes) {
       router_.add(route.method, route.pattern,
                   [this, answer = route.answer](const Request& request) { return (this->*answer)(request); });

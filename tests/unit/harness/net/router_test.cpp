@@ -47,6 +47,24 @@ TEST_F(RouterTest, OtherMethodsAreToldWhatIsAllowed) {
   EXPECT_EQ(response.headers[0].second, "GET, HEAD, POST");
 }
 
+TEST(Router, RefusesInTheFormItWasGiven) {
+  Router router([](unsigned status, const std::string& why) {
+    Response response = text_response(status, "no: " + why);
+    response.content_type = "text/odd";
+    return response;
+  });
+  router.add("GET", "/here", [](const Request&) { return text_response(200, "here"); });
+  const Response missing = ask(router, "GET", "/there");
+  EXPECT_EQ(missing.status, 404u);
+  EXPECT_EQ(missing.content_type, "text/odd");
+  EXPECT_EQ(*missing.body, "no: there is nothing here\n");
+  EXPECT_EQ(*ask(router, "GET", "there").body, "no: there is nothing here\n");
+  const Response wrong = ask(router, "PUT", "/here");
+  EXPECT_EQ(*wrong.body, "no: this path does not take PUT\n");
+  ASSERT_EQ(wrong.headers.size(), 1u);
+  EXPECT_EQ(wrong.headers[0].second, "GET, HEAD");
+}
+
 TEST_F(RouterTest, HeadReachesWhatGetReaches) {
   EXPECT_EQ(ask(router, "HEAD", "/v1/sweeps").status, 200u);
 }

@@ -213,9 +213,24 @@ TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {
   EXPECT_EQ(bad.status, 400u);
   EXPECT_THAT(json::parse(*bad.body).at("error").get<std::string>(), HasSubstr("is not a batch"));
   EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", {{"content-type", "text/plain"}}).status, 415u);
-  EXPECT_EQ(ask("PUT", "/v1/sweeps", "{}").status, 405u);
-  EXPECT_EQ(ask("GET", "/v1/sweeps/../../etc/passwd").status, 404u);
   EXPECT_EQ(ask("GET", "/v1/sweeps/nobody").status, 404u);
+}
+
+// A client that reads errors reads these too.
+TEST_F(ServiceApiTest, PathsAndMethodsThatAreNoneAreRefusedInTheFormOfAllErrors) {
+  const std::vector<std::tuple<std::string, std::string, unsigned>> none = {
+      {"GET", "/v1/sweep", 404u},    {"GET", "/v1/sweeps/../../etc/passwd", 404u},
+      {"POST", "/v1", 404u},         {"PUT", "/v1/sweeps", 405u},
+      {"POST", "/v1/devices", 405u}, {"POST", "/metrics", 405u}};
+  for (const auto& [method, path, status] : none) {
+    const net::Response refused = ask(method, path, "{}");
+    EXPECT_EQ(refused.status, status) << path;
+    EXPECT_EQ(refused.content_type, "application/json") << path;
+    EXPECT_FALSE(json::parse(*refused.body).at("error").get<std::string>().empty()) << path;
+  }
+  const auto& headers = ask("PUT", "/v1/sweeps", "{}").headers;
+  ASSERT_EQ(headers.size(), 1u);
+  EXPECT_EQ(headers[0], (std::pair<std::string, std::string>{"Allow", "POST, GET, HEAD"}));
 }
 
 TEST_F(ServiceApiTest, HealthAndMetricsAreThere) {
