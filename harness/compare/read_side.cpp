@@ -1,29 +1,21 @@
-// Files into memory with the room behind them that the parser wants, one at a time.
+// Large documents in windows or one at a time: a text and what is made of it are in memory together.
 #include "harness/compare/read_side.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <future>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <new>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "harness/compare/cell_windows.hpp"
+#include "harness/compare/document_file.hpp"
 #include "harness/compare/foreign_documents.hpp"
-#include "harness/compare/parse_document.hpp"
 #include "harness/config/input_error.hpp"
 
 namespace graphbench::compare {
@@ -32,99 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 using config::InputError;
 
-[[noreturn]] void cannot_read(const std::string& path, int error) {
-  throw InputError(path, "it cannot be read: " + std::generic_category().message(error));
-}
-
-class InputFile {
- public:
-  // Does not wait for somebody to open the other end of a named pipe: one without a writer is empty.
-  explicit InputFile(const std::string& path)
-      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (fd_ < 0) cannot_read(path_, errno);
-    if (::fcntl(fd_, F_SETFL, O_RDONLY) == 0) return;
-    const int error = errno;
-    ::close(fd_);
-    cannot_read(path_, error);
-  }
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  ~InputFile() { ::close(fd_); }
-
-  // The size of a regular file; 0 for a pipe, which does not know.
-  std::size_t size() const {
-    struct stat status {};
-    if (::fstat(fd_, &status) != 0) cannot_read(path_, errno);
-    return S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
-  }
-
-  // How much of `bytes` was filled; less only at the end.
-  std::size_t read(char* to, std::size_t bytes) const {
-    std::size_t filled = 0;
-    while (filled < bytes) {
-      const ssize_t got = ::read(fd_, to + filled, bytes - filled);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) cannot_read(path_, errno);
-      if (got == 0) break;
-      filled += static_cast<std::size_t>(got);
-    }
-    return filled;
-  }
-
- private:
-  std::string path_;
-  int fd_;
-};
-
-// A text with text_padding bytes behind it. Not a std::string: that would write zeros over it all first.
-struct PaddedText {
-  struct Free {
-    void operator()(char* bytes) const { std::free(bytes); }
-  };
-  std::unique_ptr<char, Free> bytes;
-  std::size_t size = 0;
-};
-
-// In huge pages where the system has them: faulting a large text in costs as much as reading it.
-std::unique_ptr<char, PaddedText::Free> make_room(std::size_t capacity) {
-  constexpr std::size_t page = std::size_t{2} << 20;
-  const std::size_t rounded = (capacity + text_padding + page - 1) / page * page;
-  std::unique_ptr<char, PaddedText::Free> bytes(static_cast<char*>(std::aligned_alloc(page, rounded)));
-  if (!bytes) throw std::bad_alloc();
-  ::madvise(bytes.get(), rounded, MADV_HUGEPAGE);  // advice: refusing it changes nothing
-  return bytes;
-}
-
-PaddedText read_text(const std::string& path) {
-  const InputFile file(path);
-  constexpr auto limit = static_cast<std::size_t>(document_bytes_max);
-  const auto check = [&](std::size_t size) {
-    if (size <= limit) return;
-    throw InputError(path, "it is larger than " + std::to_string(limit >> 20) +
-                               " MiB, the most one document may have: split it into a folder of documents");
-  };
-  check(file.size());
-  // A byte more than there should be, so that the end is seen.
-  std::size_t capacity = std::max(file.size(), std::size_t{1} << 16) + 1;
-  PaddedText text;
-  for (;;) {
-    auto bytes = make_room(capacity);
-    if (text.size > 0) std::memcpy(bytes.get(), text.bytes.get(), text.size);
-    text.bytes = std::move(bytes);
-    text.size += file.read(text.bytes.get() + text.size, capacity - text.size);
-    check(text.size);
-    if (text.size < capacity) break;
-    capacity *= 2;
-  }
-  std::memset(text.bytes.get() + text.size, 0, text_padding);
-  return text;
-}
-
 // Absent where the whole text is needed. A pipe can be read only once.
 std::optional<Document> read_in_windows(const std::string& path) {
   constexpr std::size_t worth_windows = std::size_t{4} << 20;
   constexpr std::size_t window_bytes = std::size_t{1} << 20;
-  const InputFile file(path);
+  const DocumentFile file(path);
   if (file.size() < worth_windows || file.size() > static_cast<std::size_t>(document_bytes_max))
     return std::nullopt;
   return parse_in_windows([&](char* to, std::size_t bytes) { return file.read(to, bytes); }, path,
@@ -138,7 +42,7 @@ Document read_whole(const std::string& path, std::mutex& large_text) {
   std::error_code error;
   if (fs::file_size(path, error) >= large || error) turn.lock();
   const PaddedText text = read_text(path);
-  return parse_any_document({text.bytes.get(), text.size}, path);
+  return parse_any_document(text.view(), path);
 }
 
 Document read_document(const std::string& path, std::mutex& large_text) {

@@ -9,9 +9,6 @@
 
 namespace graphbench::compare {
 
-// One document's text; larger ones are to be split into a folder.
-inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
-
 struct Side {
   std::string source;
   std::int64_t documents = 0;

@@ -3,37 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "harness/compare/document_file.hpp"
 #include "harness/compare/parse_document.hpp"
-#include "harness/compare/read_side.hpp"
 #include "harness/config/input_error.hpp"
 
 namespace graphbench::history {
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    throw config::InputError(path, "it is a folder: give the files in it");
-  std::ifstream file(path, std::ios::binary);
-  if (!file.is_open()) throw config::InputError(path, "it cannot be read: give what --json wrote");
-  std::string text;
-  constexpr std::size_t step = std::size_t{1} << 20;
-  while (file) {
-    const std::size_t filled = text.size();
-    if (filled > static_cast<std::size_t>(compare::document_bytes_max)) {
-      throw config::InputError(path, "it is larger than " +
-                                         std::to_string(compare::document_bytes_max >> 20) +
-                                         " MiB, the most one document may have");
-    }
-    text.resize(filled + step);
-    file.read(text.data() + filled, static_cast<std::streamsize>(step));
-    text.resize(filled + static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) throw config::InputError(path, "it cannot be read to its end");
-  return text;
-}
 
 // RFC 3339 in UTC, as the schema has it: only such texts are ordered as the times are.
 bool is_instant(std::string_view text) {
@@ -90,9 +66,13 @@ compare::Document parse_stored(const std::string& text, const std::string& sourc
 }
 
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw config::InputError(path, "it is a folder: give the files in it");
   NewEntry entry;
-  entry.document = read_file(path);
-  const compare::Document document = parse_stored(entry.document, path);
+  const compare::PaddedText text = compare::read_text(path);
+  const compare::Document document = compare::parse_document(text.view(), path);
+  entry.document = text.view();
   const compare::DocumentFacts& facts = document.facts;
   if (facts.started_at.empty())
     throw config::InputError(path, "it has no \"started_at\": a history is ordered by it");

@@ -12,7 +12,8 @@ namespace graphbench::history {
 // Of an ok cell's launches, by metric; metrics without a time are absent.
 std::vector<LaunchMedians> medians_of(const compare::Document& document);
 
-// Throws config::InputError for a file that cannot be read or is no result document, in the words of
+// Waits for nobody to write into a named pipe: one without a writer is empty, as compare has it. Throws
+// config::InputError for a file that cannot be read or is no result document, in the words of
 // harness/compare, or that does not say when it was measured.
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label);
 

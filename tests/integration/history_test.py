@@ -8,6 +8,7 @@ import random
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 import unittest
 
@@ -133,6 +134,24 @@ class Adding(History):
 
     def test_refuses_what_has_no_end(self):
         self.assert_refused(self.history("add", "/dev/zero"), "/dev/zero", "larger than 1024 MiB")
+
+    def test_reads_pipes_and_waits_for_none_that_nobody_writes_to(self):
+        os.mkfifo(self.folder / "pipe")
+        self.assert_refused(self.history("add", "pipe"), "pipe: it is empty")
+        self.assertFalse(self.file.exists())
+        ours, theirs = os.pipe()
+        text = self.write_document("a.json").read_bytes()
+
+        def fill():  # in a thread, for it may be more than a pipe holds
+            with open(theirs, "wb") as pipe:
+                pipe.write(text)
+
+        writer = threading.Thread(target=fill)
+        writer.start()
+        self.addCleanup(writer.join)
+        self.addCleanup(os.close, ours)
+        self.add(f"/dev/fd/{ours}", pass_fds=[ours])
+        self.assertIn("is entry 1 already", self.add("a.json"))
 
     def test_makes_its_default_file(self):
         done = self.run_graphbench("history", "add", self.write_document("a.json"))

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "harness/compare/document_file.hpp"
 #include "harness/compare/read_side.hpp"
 #include "harness/config/input_error.hpp"
 
