@@ -6,17 +6,18 @@
 namespace graphbench::machine {
 
 std::optional<double> DeviceClock::settle(const Probe& probe) {
-  double seconds = 0;
-  for (int i = 0; i < probes_max; ++i) {
-    const std::optional<double> probed = probe();
-    if (!probed) return std::nullopt;
-    seconds = *probed;
-    quickest_seconds_ = std::min(quickest_seconds_, seconds);
-    if (seconds <= lowered * quickest_seconds_) return seconds / quickest_seconds_;
+  double waited_seconds = 0;
+  while (true) {
+    const std::optional<double> seconds = probe();
+    if (!seconds || *seconds <= 0) return std::nullopt;
+    quickest_seconds_ = std::min(quickest_seconds_, *seconds);
+    usual_seconds_ = std::min(usual_seconds_, *seconds);
+    waited_seconds += *seconds;
+    const bool is_round = *seconds <= lowered * usual_seconds_;
+    if (!is_round && waited_seconds < patience_seconds) continue;
+    if (!is_round) usual_seconds_ = *seconds;
+    return *seconds / quickest_seconds_;
   }
-  const double slowdown = seconds / quickest_seconds_;
-  quickest_seconds_ = seconds;
-  return slowdown;
 }
 
 }  // namespace graphbench::machine
