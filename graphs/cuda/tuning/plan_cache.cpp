@@ -31,12 +31,6 @@ std::string content_of(const std::string& key, const std::string& choice) {
   return body + "sum " + hash_text(body) + "\n";
 }
 
-std::optional<std::string> refuse_file(const std::filesystem::path& path, const char* why) {
-  std::fprintf(stderr, "graphbench: cuda: plan cache: ignoring %s: %s; it will be written anew\n",
-               path.c_str(), why);
-  return std::nullopt;
-}
-
 void say_once(const std::filesystem::path& path, const std::string& why) {
   static bool said = false;
   if (said) return;
@@ -58,6 +52,14 @@ std::filesystem::path PlanCache::path_of(const std::string& key) const {
   return folder_ / (hash_text(key) + ".plan");
 }
 
+std::optional<std::string> PlanCache::refuse(const std::filesystem::path& path, const char* why) const {
+  if (refused_.insert(path).second) {
+    std::fprintf(stderr, "graphbench: cuda: plan cache: ignoring %s: %s; it will be written anew\n",
+                 path.c_str(), why);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> PlanCache::load(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
   const std::filesystem::path path = path_of(key);
@@ -68,17 +70,17 @@ std::optional<std::string> PlanCache::load(const std::string& key) const {
   text.resize(static_cast<std::size_t>(file.gcount()));
   const std::string before = std::string(first_line) + "key ";
   if (text.compare(0, first_line.size(), first_line) != 0)
-    return refuse_file(path, "it is no plan of this version");
+    return refuse(path, "it is no plan of this version");
   const std::size_t choice_at = text.find("\nchoice ");
   const std::size_t sum_at = text.find("\nsum ");
   if (choice_at == std::string::npos || sum_at == std::string::npos || sum_at < choice_at + 8)
-    return refuse_file(path, "it is damaged");
+    return refuse(path, "it is damaged");
   const std::string choice = text.substr(choice_at + 8, sum_at - choice_at - 8);
   const std::size_t key_at = before.size();
   if (choice_at < key_at || content_of(text.substr(key_at, choice_at - key_at), choice) != text)
-    return refuse_file(path, "it is damaged");
+    return refuse(path, "it is damaged");
   if (text.compare(key_at, choice_at - key_at, key) != 0)
-    return refuse_file(path, "it is about another device, library or shape");
+    return refuse(path, "it is about another device, library or shape");
   return choice;
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace graphbench::cuda {
@@ -14,7 +15,7 @@ class PlanCache {
   explicit PlanCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   // Nothing where there is no file. A file that is damaged, of another version or about another key is
-  // refused with a line to stderr. Keys and choices are single lines of text.
+  // refused with a line to stderr, one however often it is asked for. Keys and choices are single lines.
   std::optional<std::string> load(const std::string& key) const;
 
   // Writes the choice whole or not at all, and returns the one that stands: a process that wrote a sound
@@ -28,7 +29,10 @@ class PlanCache {
   std::filesystem::path path_of(const std::string& key) const;
 
  private:
+  std::optional<std::string> refuse(const std::filesystem::path& path, const char* why) const;
+
   std::filesystem::path folder_;
+  mutable std::set<std::filesystem::path> refused_;
 };
 
 }  // namespace graphbench::cuda

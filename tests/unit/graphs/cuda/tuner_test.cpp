@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -183,10 +184,12 @@ TEST_F(TunerTest, DamagedFilesAreRefusedAndWrittenAnew) {
     write(file, bad);
     Tuner again = tuner();
     testing::internal::CaptureStderr();
+    EXPECT_FALSE(again.known("key"));
     EXPECT_EQ(choose(again), 1u);
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(timed_, 3) << bad.substr(0, 80);
     EXPECT_NE(said.find("ignoring " + file.string()), std::string::npos) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
     EXPECT_EQ(read(file), sound);
   }
 }
