@@ -285,6 +285,14 @@ int run_frail(const gb_op_call* call, void* const* operands, void*) {
   return 0;
 }
 
+// Right at batches 8 and 1, never finite at 4, and another result at every call at 2.
+int run_as_its_batch_says(const gb_op_call* call, void* const* operands, void*) {
+  static float calls = 0;
+  const float result = call->batch == 4 ? __builtin_nanf("") : call->batch == 2 ? calls += 1 : 7;
+  std::fill_n(static_cast<float*>(operands[1]), call->batch, result);
+  return 0;
+}
+
 class LadderCheckTest : public LadderTest {
  protected:
   void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags,
@@ -321,6 +329,16 @@ TEST_F(LadderCheckTest, AnOutputThatIsNotFiniteFailsTheCell) {
   run_with(run_nan, 0);
   EXPECT_EQ(cell().reason->code, "check_failed");
   EXPECT_THAT(cell().reason->message, ::testing::HasSubstr("not finite"));
+}
+
+TEST_F(LadderCheckTest, WhatEarlierChecksLeftInTheirMemoryDecidesNothing) {
+  run_with(run_as_its_batch_says, 0, {8, 4, 2, 1});
+  EXPECT_EQ(events_.cells.at(8).status, CellStatus::ok);
+  ASSERT_EQ(events_.cells.at(4).status, CellStatus::failed);
+  EXPECT_THAT(events_.cells.at(4).reason->message, ::testing::HasSubstr("not finite"));
+  ASSERT_EQ(events_.cells.at(2).status, CellStatus::failed);
+  EXPECT_THAT(events_.cells.at(2).reason->message, ::testing::HasSubstr("differs"));
+  EXPECT_EQ(events_.cells.at(1).status, CellStatus::ok);
 }
 
 TEST_P(LadderStaleOutputTest, AnOutputThatIsNotWrittenFailsTheCell) {
