@@ -158,10 +158,12 @@ TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
   EXPECT_EQ(tuner().known("key"), "fast");  // from the disk
   EXPECT_FALSE(tuner().known("another key"));
   EXPECT_FALSE(tuner("gpu 2").known("key"));
-  TuningSettings untimed;
+  TuningSettings untimed = settings();
   untimed.timed = false;
-  untimed.cache_folder = folder_;
   EXPECT_FALSE(Tuner(untimed, "gpu 1").known("key"));
+  TuningSettings preferring = settings();
+  preferring.prefer = "mid";
+  EXPECT_FALSE(Tuner(preferring, "gpu 1").known("key"));
 }
 
 TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {
