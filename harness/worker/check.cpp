@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -53,6 +54,11 @@ void run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& po
   }
 }
 
+// A comparison of vectors of std::byte goes byte by byte.
+bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
 void require_finite(const ir::Value& value, const std::vector<std::byte>& bytes) {
   const std::optional<std::size_t> bad = first_not_finite(value.dtype, bytes);
   if (!bad) return;
@@ -85,7 +91,7 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ir::Value& value = program.value(outputs[i]);
     require_finite(value, expected.outputs[i]);
-    if (expected.outputs[i] == actual.outputs[i]) continue;
+    if (same_bytes(expected.outputs[i], actual.outputs[i])) continue;
     check.identical = false;
     check.max_abs_error =
         std::max(check.max_abs_error, max_abs_difference(to_float(value.dtype, expected.outputs[i]),
