@@ -12,7 +12,7 @@ namespace {
 template <typename T>
 std::optional<std::size_t> found(ir::DType dtype, const std::vector<T>& words) {
   std::vector<std::byte> bytes(words.size() * sizeof(T));
-  std::memcpy(bytes.data(), words.data(), bytes.size());
+  if (!words.empty()) std::memcpy(bytes.data(), words.data(), bytes.size());
   return first_not_finite(dtype, bytes);
 }
 
