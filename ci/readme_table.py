@@ -39,7 +39,7 @@ def table_of(document, batches, warmup):
 
 
 def settling(cells):
-    """The middle and the latest of the cells' `steady_after`; cells where noise hid it are counted."""
+    """The middle and the latest of the cells' `steady_after`; cells where it was not seen are counted."""
     seen = [steps for steps in (cell["summary"]["steady_after"] for cell in cells) if steps is not None]
     text = f"{statistics.median_low(seen)} (at most {max(seen)})" if seen else "never"
     unseen = len(cells) - len(seen)

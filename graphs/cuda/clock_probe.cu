@@ -5,8 +5,6 @@
 namespace graphbench::cuda {
 namespace {
 
-constexpr long long cycles = 400'000;
-
 __device__ unsigned long long timer_nanoseconds() {
   unsigned long long now = 0;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -16,7 +14,7 @@ __device__ unsigned long long timer_nanoseconds() {
 __global__ void count_cycles(unsigned long long* nanoseconds) {
   const unsigned long long begun = timer_nanoseconds();
   const long long first = clock64();
-  while (clock64() - first < cycles) {
+  while (clock64() - first < clock_probe_cycles) {
   }
   *nanoseconds = timer_nanoseconds() - begun;
 }

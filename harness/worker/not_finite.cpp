@@ -1,5 +1,4 @@
-// Looks at the bits as they are: outputs may have a hundred million elements, and widening them takes longer
-// than all else that a check does.
+// Looks at the bits as they are: outputs may have a hundred million elements, and widening each takes long.
 #include "harness/worker/not_finite.hpp"
 
 #include <algorithm>

@@ -53,8 +53,7 @@ class CudnnPlan {
 // the heuristic's order, but those that compile their kernel last: a sweep prepares many plans.
 class CudnnEngines {
  public:
-  // With `wanted`, an engine's name, only that one, where cuDNN still offers it: listing them all takes most
-  // of the time that making a plan does.
+  // With `wanted`, an engine's name, only that one, where cuDNN still offers it: listing them all takes long.
   CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir::DType dtype, const char* object,
                const std::optional<std::string>& wanted = std::nullopt);
 

@@ -1,0 +1,78 @@
+// What tests of the ladder share: a small task on the host device, and who hears of it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/device/registry.hpp"
+#include "harness/machine/pinning.hpp"
+#include "harness/worker/ladder.hpp"
+#include "workloads/builtin.hpp"
+
+namespace graphbench::worker {
+
+class Recorder final : public WorkerEvents {
+ public:
+  void device(const model::DeviceFacts&) override {}
+  void phase(std::int64_t batch, std::string_view phase) override {
+    phases.emplace_back(batch, phase);
+    if (phase == "check") on_check();
+    if (phase == "measure") on_measure();
+  }
+  void cell(const model::CellResult& result) override {
+    ASSERT_FALSE(cells.contains(result.cell.batch)) << "reported twice";
+    cells[result.cell.batch] = result;
+  }
+  void memory(std::int64_t batch, const model::Memory& facts) override { memories[batch] = facts; }
+  void machine(std::int64_t batch, const model::LaunchMachine& machine) override {
+    machines[batch] = machine;
+  }
+
+  std::function<void()> on_check = [] {};
+  std::function<void()> on_measure = [] {};
+  std::vector<std::pair<std::int64_t, std::string>> phases;
+  std::map<std::int64_t, model::CellResult> cells;
+  std::map<std::int64_t, model::Memory> memories;
+  std::map<std::int64_t, model::LaunchMachine> machines;
+};
+
+class LadderTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    workloads::add_builtin(registry_);
+    task_.device = "host";
+    task_.workload = "mlp";
+    task_.preset = "tiny";
+    task_.dtype = "fp32";
+    task_.pass = "forward";
+    task_.mode = "whole";
+    task_.warmup = 1;
+    task_.batches = {1, 4, 2};
+    task_.sampling.seconds_max = 10;  // samples_max is what ends the passes
+    task_.sampling.samples_max = 40;
+  }
+  void run() {
+    const ir::Program program =
+        registry_.build(task_.workload, {.preset = task_.preset, .dtype = ir::DType::fp32, .options = {}});
+    run(program);
+  }
+  void run(const ir::Program& program) {
+    model::InstrumentOptions unpinned;
+    unpinned.pin = false;
+    machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
+    Ladder(task_, open_, program, pin, events_).run();
+  }
+
+  OpenDevice open_ = [] { return open_device("host"); };
+  abi::WorkloadRegistry registry_;
+  model::WorkerTask task_;
+  Recorder events_;
+};
+
+}  // namespace graphbench::worker

@@ -1,0 +1,148 @@
+// A ladder's placements and visits: what each begins with, in which order, and on what device.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/support/fake_device.hpp"
+#include "tests/unit/harness/worker/ladder_fixture.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+using LadderPlacementTest = LadderTest;
+
+TEST_F(LadderPlacementTest, CapturesLargestFirstInEveryPlacement) {
+  run();
+  std::vector<std::vector<std::int64_t>> captured;
+  for (const auto& [batch, phase] : events_.phases) {
+    if (phase != "capture") continue;
+    if (captured.empty() || captured.back().size() == 3) captured.emplace_back();
+    captured.back().push_back(batch);
+  }
+  EXPECT_EQ(captured.size(), static_cast<std::size_t>(measure::placements));
+  EXPECT_THAT(captured, ::testing::Each(::testing::ElementsAre(4, 2, 1)));
+}
+
+struct DeviceLife {
+  std::int64_t opened = 0;
+  std::int64_t discarded = 0;
+  std::int64_t alive = 0;
+  std::int64_t probed = 0;             // its clock
+  const test::CallLog* log = nullptr;  // of the device alive
+};
+
+class WatchedDevice final : public test::FakeDevice {
+ public:
+  explicit WatchedDevice(DeviceLife& life) : life_(life) {
+    EXPECT_EQ(life_.alive++, 0) << "two placements at a time";
+    EXPECT_EQ(life_.opened++, life_.discarded);
+    life_.log = &log;
+  }
+  ~WatchedDevice() override { --life_.alive; }
+  void discard() override {
+    EXPECT_EQ(log.live_allocations + log.live_graphs, 0) << "something of the device is left";
+    ++life_.discarded;
+  }
+  std::unique_ptr<Event> make_event() override { return std::make_unique<StillEvent>(); }
+  std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
+    return std::make_unique<ZeroKernel>(call);
+  }
+  std::optional<double> clock_probe_seconds(Stream&) override {
+    return ++life_.probed % 2 == 0 ? 2.02e-4 : 2e-4;  // 1 % is no lowered clock
+  }
+
+ private:
+  struct StillEvent final : Event {
+    void record(Stream&) override {}
+    double seconds_since(const Event&) const override { return 1e-6; }
+  };
+  // Results that pass a check, where they are not a graph's.
+  class ZeroKernel final : public Kernel {
+   public:
+    explicit ZeroKernel(const ir::OpCall& call) : inputs_(call.input_count) {
+      for (const auto& operand : call.operands) bytes_.push_back(operand.bytes());
+    }
+    void launch(Stream&, void* const* operands) override {
+      for (std::size_t i = inputs_; i < bytes_.size(); ++i) std::memset(operands[i], 0, bytes_[i]);
+    }
+
+   private:
+    std::size_t inputs_;
+    std::vector<std::size_t> bytes_;
+  };
+  DeviceLife& life_;
+};
+
+TEST_F(LadderPlacementTest, EveryPlacementHasADeviceOfItsOwnWhichIsDiscarded) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  run();
+  EXPECT_EQ(life.opened, measure::placements);
+  EXPECT_EQ(life.discarded, measure::placements);
+  EXPECT_EQ(life.alive, 0);
+}
+
+TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  std::vector<std::int64_t> launched;  // graphs, when each placement's first visit begins
+  events_.on_measure = [&] {
+    if (static_cast<std::int64_t>(launched.size()) < life.opened)
+      launched.push_back(life.log->graph_launches);
+  };
+  run();
+  ASSERT_EQ(launched.size(), static_cast<std::size_t>(measure::placements));
+  EXPECT_EQ(launched[0], 3 * 32) << "the first has the ramp";
+  for (std::size_t i = 1; i < launched.size(); ++i) EXPECT_EQ(launched[i], 3);
+}
+
+TEST_F(LadderPlacementTest, TheDevicesClockIsProbedBeforeEveryVisit) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  std::int64_t visits = 0;
+  task_.mode = "eager";
+  events_.on_measure = [&] { EXPECT_EQ(life.probed, visits++); };
+  run();
+  EXPECT_EQ(life.probed, 3 * measure::visits_to_a_cell);
+  for (const std::int64_t batch : task_.batches) {
+    ASSERT_EQ(events_.cells.at(batch).status, model::CellStatus::ok);
+    EXPECT_THAT(events_.machines.at(batch).device_slowdown.value(), ::testing::AnyOf(1.0, 2.02e-4 / 2e-4));
+  }
+  open_ = [] { return open_device("host"); };
+  events_ = Recorder{};
+  run();
+  EXPECT_FALSE(events_.machines.at(1).device_slowdown) << "a CPU has no clock of its own to probe";
+}
+
+TEST_F(LadderPlacementTest, ADeviceThatDoesNotOpenAgainEndsTheWorker) {
+  DeviceLife life;
+  open_ = [&life]() -> std::unique_ptr<Device> {
+    if (life.opened == 1) throw Error(ErrorCode::device_failed, "open device: injected");
+    return std::make_unique<WatchedDevice>(life);
+  };
+  EXPECT_THROW(run(), Error);
+  EXPECT_EQ(life.discarded, 1);
+}
+
+TEST_F(LadderPlacementTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {
+  task_.batches = {1, 2, 4, 8};
+  run();
+  std::vector<std::vector<std::int64_t>> rounds;
+  std::size_t checks = 0;
+  for (const auto& [batch, phase] : events_.phases) {
+    if (phase == "check") ++checks;
+    if (phase != "measure") continue;
+    EXPECT_EQ(checks, 0u);
+    if (rounds.empty() || rounds.back().size() == 4) rounds.emplace_back();
+    rounds.back().push_back(batch);
+  }
+  EXPECT_EQ(checks, 4u);
+  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(measure::visits_to_a_cell));
+  for (const std::vector<std::int64_t>& round : rounds)
+    EXPECT_THAT(round, ::testing::UnorderedElementsAre(1, 2, 4, 8));
+  std::ranges::sort(rounds);
+  EXPECT_NE(rounds.front(), rounds.back()) << "the orders are the rounds' own";
+}
+
+}  // namespace
+}  // namespace graphbench::worker
