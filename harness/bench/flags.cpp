@@ -10,15 +10,12 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/model/input_error.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::bench {
 namespace {
-
-using config::in_quotes;
-using config::InputError;
 
 // The flags that a person needs to find; Google Benchmark's own guide has the rest.
 const std::vector<std::pair<std::string, std::string>>& common_flags() {

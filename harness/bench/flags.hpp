@@ -13,7 +13,7 @@ bool is_flag(std::string_view argument);
 // What `--help` says of them: "--benchmark_filter=REGEX", a line each.
 std::string flags_help();
 
-// Hands `flags` ("--benchmark_NAME=VALUE" each) to Google Benchmark. Throws config::InputError for a flag
+// Hands `flags` ("--benchmark_NAME=VALUE" each) to Google Benchmark. Throws InputError for a flag
 // or a value that it does not take, and for a file of --benchmark_out that cannot be written.
 void take_flags(const std::vector<std::string>& flags);
 

@@ -3,17 +3,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/ab/sub_sweep.hpp"
 #include "harness/cli/option_set.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/config/toml_file.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/verdict/ab/sub_sweep.hpp"
 
 namespace graphbench::cli {
 namespace {
-
-using config::InputError;
 
 constexpr const char* launches_default = "5";
 constexpr std::int64_t rounds_max = 1000;
@@ -29,14 +27,14 @@ std::int64_t rounds_of(const std::string& text) {
   const config::ParsedInteger parsed = config::parse_integer(text);
   if (parsed.fault == config::NumberFault::none && parsed.value >= 1 && parsed.value <= rounds_max)
     return parsed.value;
-  throw InputError("--rounds", config::in_quotes(text) + " is no number of rounds: give 1 to " +
-                                   std::to_string(rounds_max));
+  throw InputError("--rounds",
+                   in_quotes(text) + " is no number of rounds: give 1 to " + std::to_string(rounds_max));
 }
 
 bool is_by_cell(const std::string& text) {
   static const std::vector<std::string> words = {"ladder", "cell"};
   if (text == words.front() || text == words.back()) return text == words.back();
-  throw InputError("--alternate", config::in_quotes(text) + " is neither ladder nor cell: give one of them" +
+  throw InputError("--alternate", in_quotes(text) + " is neither ladder nor cell: give one of them" +
                                       config::did_you_mean(text, words));
 }
 

@@ -40,10 +40,10 @@ class AbLine {
   AbLine& operator=(const AbLine&) = delete;
 
   CLI::App* parsed() const;  // null where neither was given
-  // Throws config::InputError for an option of a sweep that these commands do not take. Before the other
+  // Throws InputError for an option of a sweep that these commands do not take. Before the other
   // leftovers are looked at, which would take it for a misspelt one.
   void check_refused() const;
-  // Throws config::InputError.
+  // Throws InputError.
   AbArguments arguments() const;
 
  private:

@@ -3,24 +3,22 @@
 #include <filesystem>
 
 #include "graphs/ir/error.hpp"
-#include "harness/ab/cell_tasks.hpp"
-#include "harness/ab/confirm.hpp"
-#include "harness/ab/run_interleaved.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/console_progress.hpp"
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/cli/verdict.hpp"
-#include "harness/compare/compare.hpp"
-#include "harness/compare/read_side.hpp"
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/sweep/probe.hpp"
+#include "harness/verdict/ab/cell_tasks.hpp"
+#include "harness/verdict/ab/confirm.hpp"
+#include "harness/verdict/ab/run_interleaved.hpp"
+#include "harness/verdict/compare/compare.hpp"
+#include "harness/verdict/compare/read_side.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::cli {
 namespace {
-
-using config::InputError;
 
 // Where the two documents go.
 struct Files {
@@ -40,7 +38,7 @@ void check_file(const std::string& where, const std::string& path) {
 
 Files files_of(const AbArguments& asked) {
   if (asked.json_base == asked.json_new)
-    throw InputError("--json-new", config::in_quotes(asked.json_new) + " is the file of --json-base too");
+    throw InputError("--json-new", in_quotes(asked.json_new) + " is the file of --json-base too");
   check_file("--json-base", asked.json_base);
   check_file("--json-new", asked.json_new);
   const auto place = [](const std::string& path) {
@@ -48,7 +46,7 @@ Files files_of(const AbArguments& asked) {
   };
   for (const std::string& path : {asked.json_base, asked.json_new}) {
     if (asked.verdict.output.empty() || place(path) != place(asked.verdict.output)) continue;
-    throw InputError("-o", config::in_quotes(asked.verdict.output) + " is where a result goes: give another");
+    throw InputError("-o", in_quotes(asked.verdict.output) + " is where a result goes: give another");
   }
   return {asked.json_base, asked.json_new};
 }

@@ -10,16 +10,13 @@
 #include "harness/bench/flags.hpp"
 #include "harness/cli/bench_options.hpp"
 #include "harness/cli/option_set.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/config/toml_file.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::cli {
 namespace {
-
-using config::in_quotes;
-using config::InputError;
 
 constexpr const char* footer =
     "Lists are comma-separated; ranges are 1:256:x2 (geometric) or 8:64:+8 (arithmetic), ends included.\n"

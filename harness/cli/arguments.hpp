@@ -44,7 +44,7 @@ struct Arguments {
   std::string text;  // of help
 };
 
-// Throws config::InputError for anything that is no command line of graphbench.
+// Throws InputError for anything that is no command line of graphbench.
 Arguments parse_arguments(int argc, const char* const* argv);
 
 }  // namespace graphbench::cli

@@ -11,7 +11,7 @@
 #include "harness/cli/commands.hpp"
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::cli {
 int bench_command(const Arguments& arguments) {
@@ -31,8 +31,7 @@ int bench_command(const Arguments& arguments) {
   benchmark::AddCustomContext("graphbench_plan", checked->plan.facts.hash);
   const bench::BenchOutcome outcome = bench::CellBenchmarks(checked->plan).run();
   if (outcome.matched == 0) {
-    throw config::InputError("--benchmark_filter",
-                             outcome.why_none.empty() ? "no cell is chosen" : outcome.why_none);
+    throw InputError("--benchmark_filter", outcome.why_none.empty() ? "no cell is chosen" : outcome.why_none);
   }
   if (outcome.failed == 0) return exit_done;
   std::fprintf(stderr, "graphbench: %lld cells failed; each says why\n",

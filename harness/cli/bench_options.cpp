@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -48,7 +48,7 @@ bool is_bench_option(const std::string& name) {
 void refuse_sweep_only(const config::RawOptions& options) {
   for (const Refused& each : refused) {
     const auto found = options.find(each.option);
-    if (found != options.end()) throw config::InputError(found->second.front().where, each.instead);
+    if (found != options.end()) throw InputError(found->second.front().where, each.instead);
   }
 }
 

@@ -10,7 +10,7 @@ namespace graphbench::cli {
 
 bool is_bench_option(const std::string& name);
 
-// Throws config::InputError for the first option that bench does not take, with what to give instead.
+// Throws InputError for the first option that bench does not take, with what to give instead.
 void refuse_sweep_only(const config::RawOptions& options);
 
 }  // namespace graphbench::cli

@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "harness/cli/option_set.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/model/input_error.hpp"
 #include "reporters/comparison/faces.hpp"
 
 namespace graphbench::cli {
 namespace {
-
-using config::in_quotes;
-using config::InputError;
 
 constexpr const char* footer =
     "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch); also what Google\n"

@@ -34,7 +34,7 @@ void add_verdict_options(CLI::App& app, VerdictArguments& arguments);
 // Adds the command; `arguments` is filled when `app` parses and must stay where it is.
 CLI::App& add_compare(CLI::App& app, CompareArguments& arguments);
 
-// Moves NEW to its place where --against stands for BASE. Throws config::InputError where BASE or NEW is
+// Moves NEW to its place where --against stands for BASE. Throws InputError where BASE or NEW is
 // missing, something is left over, or an option is given twice or empty.
 void check_compare(const CLI::App& command, CompareArguments& arguments);
 

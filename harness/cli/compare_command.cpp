@@ -5,12 +5,12 @@
 
 #include "harness/cli/commands.hpp"
 #include "harness/cli/verdict.hpp"
-#include "harness/compare/compare.hpp"
-#include "harness/compare/read_side.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/history/baseline.hpp"
 #include "harness/history/labels.hpp"
 #include "harness/history/location.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/verdict/compare/compare.hpp"
+#include "harness/verdict/compare/read_side.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -29,8 +29,8 @@ void check_not_a_side(const CompareArguments& asked) {
   for (const std::string& side : {asked.base, asked.now}) {
     if (asked.verdict.output.empty() || side.empty()) continue;
     if (!std::filesystem::equivalent(asked.verdict.output, side, error)) continue;
-    throw config::InputError("-o", config::in_quotes(asked.verdict.output) + " is the same file as " +
-                                       config::in_quotes(side) + ", which is compared: give another");
+    throw InputError("-o", in_quotes(asked.verdict.output) + " is the same file as " + in_quotes(side) +
+                               ", which is compared: give another");
   }
 }
 

@@ -9,9 +9,9 @@
 #include "harness/cli/commands.hpp"
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/floor/ask_floors.hpp"
 #include "harness/machine/cpu_mood.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/sweep/environment.hpp"
 #include "harness/sweep/probe.hpp"
 #include "reporters/console/floor_table.hpp"
@@ -26,7 +26,7 @@ void check_path(const config::SweepOptions& options) {
   try {
     reporters::check_writable(options.json);
   } catch (const std::exception& error) {
-    throw config::InputError(
+    throw InputError(
         options.where("json"),
         std::string(error.what()) + ": give a file in a folder that exists and can be written, or -");
   }

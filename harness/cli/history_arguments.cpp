@@ -4,15 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/cli/option_set.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::cli {
 namespace {
-
-using config::in_quotes;
-using config::InputError;
 
 model::Metric metric_of(const std::string& text) {
   std::vector<std::string> names;

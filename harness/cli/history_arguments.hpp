@@ -43,7 +43,7 @@ class HistoryLine {
 
   // The subcommand that was given, for its help; null where none was.
   CLI::App* parsed() const;
-  // Throws config::InputError.
+  // Throws InputError.
   HistoryArguments arguments() const;
 
  private:

@@ -10,7 +10,6 @@
 #include "harness/cli/commands.hpp"
 #include "harness/cli/history_arguments.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/history/baseline.hpp"
 #include "harness/history/labels.hpp"
@@ -18,6 +17,7 @@
 #include "harness/history/read_entry.hpp"
 #include "harness/history/series.hpp"
 #include "harness/history/store.hpp"
+#include "harness/model/input_error.hpp"
 #include "reporters/console/history_list.hpp"
 #include "reporters/console/history_plot.hpp"
 #include "reporters/json/history_json.hpp"
@@ -25,8 +25,6 @@
 namespace graphbench::cli {
 namespace {
 
-using config::in_quotes;
-using config::InputError;
 using history::Store;
 
 // Asked of the environment, without setting this process's locale: numbers are written in C's.

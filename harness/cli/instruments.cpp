@@ -5,11 +5,11 @@
 #include <exception>
 
 #include "graphs/ir/error.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/floor/ask_floors.hpp"
 #include "harness/floor/submit_floor.hpp"
 #include "harness/machine/cpu_mood.hpp"
 #include "harness/machine/pinning.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/sweep/probe.hpp"
 #include "reporters/json/trace_json.hpp"
 #include "reporters/json/write_file.hpp"
@@ -21,7 +21,7 @@ void check_cpu(const config::SweepOptions& options) {
     static_cast<void>(machine::submitter_cpus(options.instruments, machine::allowed_cpus()));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
-    throw config::InputError(options.where("cpu"), error.what());
+    throw InputError(options.where("cpu"), error.what());
   }
 }
 

@@ -6,7 +6,7 @@
 
 namespace graphbench::cli {
 
-// Before anything starts. Throws config::InputError for a CPU that this process may not use.
+// Before anything starts. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);
 
 // What is read once, before the cells.

@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "harness/config/input_error.hpp"
 #include "harness/config/option_table.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::cli {
 
@@ -36,8 +36,7 @@ config::RawOptions OptionSet::raw() const {
   config::RawOptions raw;
   for (const auto& [name, values] : values_) {
     if (values.size() > 1 && config::find_option(name)->kind != OptionKind::repeated) {
-      throw config::InputError("--" + name,
-                               "it is given " + std::to_string(values.size()) + " times: give it once");
+      throw InputError("--" + name, "it is given " + std::to_string(values.size()) + " times: give it once");
     }
     for (const std::string& value : values) raw[name].push_back({value, "--" + name});
   }
@@ -67,13 +66,11 @@ void check_given_once(const CLI::App& command, const GivenRules& rules) {
     const std::string name = option->get_name();
     if (contains(rules.repeatable, name)) continue;
     if (option->count() > 1) {
-      throw config::InputError(name,
-                               "it is given " + std::to_string(option->count()) + " times: give it once");
+      throw InputError(name, "it is given " + std::to_string(option->count()) + " times: give it once");
     }
     if (option->count() == 1 && option->get_items_expected_max() > 0 && option->as<std::string>().empty() &&
         !contains(rules.emptiable, name)) {
-      throw config::InputError(
-          name, "it is given without a value; see graphbench " + command.get_name() + " --help");
+      throw InputError(name, "it is given without a value; see graphbench " + command.get_name() + " --help");
     }
   }
 }

@@ -20,7 +20,7 @@ class OptionSet {
   OptionSet(const OptionSet&) = delete;
   OptionSet& operator=(const OptionSet&) = delete;
 
-  // What was given. Throws config::InputError for an option that is given twice and is no list.
+  // What was given. Throws InputError for an option that is given twice and is no list.
   config::RawOptions raw() const;
 
  private:
@@ -36,7 +36,7 @@ std::vector<std::string> options_without(const std::vector<std::string>& names);
 void add_text(CLI::App& app, const char* name, std::string& target, const std::string& help,
               const char* placeholder);
 
-// Throws config::InputError for an option of a command that is given twice or empty. `repeatable`
+// Throws InputError for an option of a command that is given twice or empty. `repeatable`
 // options may stand there several times, `emptiable` ones may be empty.
 struct GivenRules {
   std::vector<std::string> repeatable;

@@ -17,7 +17,7 @@ struct CheckedPlan {
 };
 
 // Asks the probe what there is, plans, and lets the probe build every program once. Throws
-// config::InputError for what the person asked wrongly, Error for what this machine lacks,
+// InputError for what the person asked wrongly, Error for what this machine lacks,
 // sweep::Interrupted.
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               sweep::ProcessSupervisor& supervisor);

@@ -4,12 +4,12 @@
 #include <memory>
 
 #include "harness/config/options.hpp"
-#include "harness/publish/publisher.hpp"
-#include "harness/sweep/process_supervisor.hpp"
+#include "harness/process/process_supervisor.hpp"
+#include "harness/service/publish/publisher.hpp"
 
 namespace graphbench::cli {
 
-// Listens from here on, where asked for, and says where. Throws config::InputError for options that will
+// Listens from here on, where asked for, and says where. Throws InputError for options that will
 // not do, Error where nothing can listen there.
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
 

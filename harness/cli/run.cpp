@@ -9,10 +9,10 @@
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/model/unseen.hpp"
+#include "harness/process/child_io.hpp"
 #include "harness/sweep/probe.hpp"
-#include "harness/worker/child_io.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -67,7 +67,7 @@ int run_command(Parse&& parse) {
       return complain("write to stdout: the output could not be written", exit_error);
     }
     return exit_code;
-  } catch (const config::InputError& error) {
+  } catch (const InputError& error) {
     return complain(error.what(), exit_bad_input);
   } catch (const sweep::Interrupted&) {
     return complain("interrupted before anything was measured", exit_interrupted);

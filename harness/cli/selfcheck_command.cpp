@@ -7,19 +7,19 @@
 
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
-#include "harness/ab/cell_tasks.hpp"
-#include "harness/ab/run_interleaved.hpp"
-#include "harness/ab/scratch_folder.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/console_progress.hpp"
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/verdict.hpp"
-#include "harness/config/input_error.hpp"
-#include "harness/selfcheck/self_check.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/sweep/environment.hpp"
 #include "harness/sweep/probe.hpp"
+#include "harness/verdict/ab/cell_tasks.hpp"
+#include "harness/verdict/ab/run_interleaved.hpp"
+#include "harness/verdict/ab/scratch_folder.hpp"
+#include "harness/verdict/selfcheck/self_check.hpp"
 #include "reporters/console/self_check_table.hpp"
 #include "reporters/json/self_check_json.hpp"
 #include "reporters/json/write_file.hpp"
@@ -70,8 +70,8 @@ void check_json(const std::string& path) {
   try {
     reporters::check_writable(path);
   } catch (const std::exception& error) {
-    throw config::InputError("--json", std::string(error.what()) +
-                                           ": give a file in a folder that exists and can be written, or -");
+    throw InputError("--json", std::string(error.what()) +
+                                   ": give a file in a folder that exists and can be written, or -");
   }
 }
 

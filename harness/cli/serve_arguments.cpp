@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/config/input_error.hpp"
 #include "harness/config/numbers.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -14,8 +14,8 @@ std::int64_t whole_number(const std::string& option, const std::string& text, st
   const config::ParsedInteger number = config::parse_integer(text);
   if (number.fault == config::NumberFault::none && number.value >= min && number.value <= max)
     return number.value;
-  throw config::InputError(option, config::in_quotes(text) + " will not do: give a whole number, " +
-                                       std::to_string(min) + " to " + std::to_string(max));
+  throw InputError(option, in_quotes(text) + " will not do: give a whole number, " + std::to_string(min) +
+                               " to " + std::to_string(max));
 }
 
 }  // namespace
@@ -57,8 +57,7 @@ void check_serve(ServeArguments& serve) {
   if (serve.grace.empty()) return;
   const std::optional<double> seconds = config::parse_real(serve.grace);
   if (!seconds || *seconds < 0 || *seconds > 3600) {
-    throw config::InputError("--grace",
-                             config::in_quotes(serve.grace) + " will not do: give seconds, 0 to 3600");
+    throw InputError("--grace", in_quotes(serve.grace) + " will not do: give seconds, 0 to 3600");
   }
   serve.grace_seconds = *seconds;
 }

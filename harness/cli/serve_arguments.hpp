@@ -33,7 +33,7 @@ struct ServeArguments {
 // The subcommand, whose options fill `serve`, which must stay where it is.
 CLI::App& add_serve(CLI::App& app, ServeArguments& serve);
 
-// Fills in what is more than text. Throws config::InputError for what will not do.
+// Fills in what is more than text. Throws InputError for what will not do.
 void check_serve(ServeArguments& serve);
 
 }  // namespace graphbench::cli

@@ -13,18 +13,15 @@
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/config/input_error.hpp"
-#include "harness/publish/tls_settings.hpp"
-#include "harness/serve/descriptor_room.hpp"
-#include "harness/serve/service.hpp"
-#include "harness/serve/steady_heap.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/service/publish/tls_settings.hpp"
+#include "harness/service/serve/descriptor_room.hpp"
+#include "harness/service/serve/service.hpp"
+#include "harness/service/serve/steady_heap.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
 namespace {
-
-using config::in_quotes;
-using config::InputError;
 
 constexpr std::size_t token_bytes_min = 16;
 constexpr double probe_silent_seconds_max = 120;

@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "graphbench_version.hpp"
-#include "harness/serve/sweep_events.hpp"
+#include "harness/process/child_io.hpp"
+#include "harness/service/serve/sweep_events.hpp"
 #include "harness/sweep/environment.hpp"
-#include "harness/worker/child_io.hpp"
 
 namespace graphbench::cli {
 

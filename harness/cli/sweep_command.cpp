@@ -14,8 +14,8 @@
 #include "harness/cli/publishing.hpp"
 #include "harness/cli/service_teller.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/floor/submit_floor.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
@@ -147,10 +147,9 @@ void check_output(const config::SweepOptions& options, const std::string& name, 
   try {
     reporters::check_writable(path);
   } catch (const std::exception& error) {
-    throw config::InputError(options.where(name),
-                             std::string(error.what()) +
-                                 ": give a file in a folder that exists and can be written" +
-                                 (name == "json" ? ", or -" : ""));
+    throw InputError(options.where(name), std::string(error.what()) +
+                                              ": give a file in a folder that exists and can be written" +
+                                              (name == "json" ? ", or -" : ""));
   }
 }
 
@@ -168,8 +167,7 @@ bool same_file(const std::string& one, const std::string& other) {
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path) {
   if (path.empty()) return;
   if (path == "-") {
-    throw config::InputError(options.where(name),
-                             "\"-\" is no file, and stdout takes --json alone: give a file");
+    throw InputError(options.where(name), "\"-\" is no file, and stdout takes --json alone: give a file");
   }
   check_output(options, name, path);
 }
@@ -179,14 +177,13 @@ void check_outputs(const config::SweepOptions& options) {
   if (options.json != "-") check_output(options, "json", options.json);
   check_beside(options, "trace", options.trace);
   if (same_file(options.trace, options.json) || same_file(options.trace, options.samples)) {
-    throw config::InputError(
-        options.where("trace"),
-        "\"" + options.trace + "\" is the file of --json or --samples too: give another");
+    throw InputError(options.where("trace"),
+                     "\"" + options.trace + "\" is the file of --json or --samples too: give another");
   }
   check_beside(options, "samples", options.samples);
   if (same_file(options.samples, options.json)) {
-    throw config::InputError(options.where("samples"),
-                             "\"" + options.samples + "\" is the file of --json too: give another");
+    throw InputError(options.where("samples"),
+                     "\"" + options.samples + "\" is the file of --json too: give another");
   }
 }
 

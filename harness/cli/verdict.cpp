@@ -10,15 +10,13 @@
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/compare/settings.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/verdict/compare/settings.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::cli {
 namespace {
-
-using config::InputError;
 
 model::ComparisonSettings settings_of(const VerdictArguments& arguments) {
   model::ComparisonSettings settings;
@@ -36,9 +34,8 @@ const reporters::Face& face_of(const VerdictArguments& arguments) {
   if (face != nullptr) return *face;
   std::vector<std::string> names;
   for (const reporters::Face& each : reporters::faces()) names.emplace_back(each.name);
-  throw InputError("--format", config::in_quotes(arguments.format) +
-                                   " is not a format: " + config::join(names) + " are" +
-                                   config::did_you_mean(arguments.format, names));
+  throw InputError("--format", in_quotes(arguments.format) + " is not a format: " + config::join(names) +
+                                   " are" + config::did_you_mean(arguments.format, names));
 }
 
 // Before anything is read: a comparison that cannot be written is not worth waiting for.

@@ -7,7 +7,7 @@
 
 namespace graphbench::cli {
 
-// How a verdict was asked for, checked. Making it throws config::InputError for a value that is wrong or
+// How a verdict was asked for, checked. Making it throws InputError for a value that is wrong or
 // a file that cannot be written: before anything is measured or read.
 struct VerdictRequest {
   explicit VerdictRequest(const VerdictArguments& arguments);

@@ -3,8 +3,8 @@
 
 #include <unordered_set>
 
-#include "harness/config/input_error.hpp"
 #include "harness/config/numbers.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::config {
 namespace {

@@ -10,9 +10,9 @@
 #include <memory>
 
 #include "harness/config/axis.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::config {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::config {
 namespace {

@@ -26,9 +26,9 @@ struct NoToml : std::runtime_error {
 #include <cstring>
 #include <memory>
 
-#include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/config/toml_ascii.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::config {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "harness/sweep/exit_text.hpp"
+#include "harness/process/exit_text.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::floors {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/floor/floor_process.hpp"
-#include "harness/sweep/process_supervisor.hpp"
+#include "harness/process/process_supervisor.hpp"
 
 namespace graphbench::floors {
 

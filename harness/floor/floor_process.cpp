@@ -7,7 +7,7 @@
 #include "graphs/device/registry.hpp"
 #include "harness/floor/measure_floors.hpp"
 #include "harness/machine/pinning.hpp"
-#include "harness/worker/child_io.hpp"
+#include "harness/process/child_io.hpp"
 #include "harness/worker/worker.hpp"
 
 namespace graphbench::floors {

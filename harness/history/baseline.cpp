@@ -5,16 +5,13 @@
 #include <iterator>
 #include <set>
 
-#include "harness/compare/facts.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/history/read_entry.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/verdict/compare/facts.hpp"
 
 namespace graphbench::history {
 namespace {
-
-using config::in_quotes;
-using config::InputError;
 
 constexpr std::size_t commit_digits_min = 7;
 // How many entries of other environments are looked into before none is found.

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/read_side.hpp"
 #include "harness/history/store.hpp"
+#include "harness/verdict/compare/read_side.hpp"
 
 namespace graphbench::history {
 
@@ -15,13 +15,13 @@ struct BaselineRequest {
   std::vector<std::string> allow;
 };
 
-// The entries of that name, oldest first, at least one. Throws config::InputError that says what there is,
+// The entries of that name, oldest first, at least one. Throws InputError that says what there is,
 // where nothing has it.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
 // The latest whole entry of that name that compares with NEW: first one of the very same environment and
 // plan, else one where nothing that differs is blocking (another driver is what one wants to compare).
-// Throws config::InputError that says what there is, where there is none.
+// Throws InputError that says what there is, where there is none.
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
 
 }  // namespace graphbench::history

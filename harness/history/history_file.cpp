@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -25,7 +25,7 @@ std::int64_t big_endian(const Header& header, std::size_t at) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& detail) {
-  throw config::InputError(path, detail + ": give another file with --history");
+  throw InputError(path, detail + ": give another file with --history");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ enum class FileState : std::uint8_t {
   ours,
 };
 
-// Reads the first 100 bytes, writes nothing. Throws config::InputError for a file that is no history: it
+// Reads the first 100 bytes, writes nothing. Throws InputError for a file that is no history: it
 // is no SQLite file, another program's, made by a newer graphbench, or cannot be read.
 FileState inspect_file(const std::string& path);
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "harness/sweep/process_supervisor.hpp"
+#include "harness/process/process_supervisor.hpp"
 
 namespace graphbench::history {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "graphs/ir/error.hpp"
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::history {
 
@@ -15,7 +15,7 @@ std::string default_file(const Environment& environment) {
   if (!data.is_absolute()) {
     const std::string home = environment("HOME");
     if (home.empty()) {
-      throw config::InputError(
+      throw InputError(
           "--history",
           "there is no default, because HOME is not set: give a file, or set GRAPHBENCH_HISTORY");
     }

@@ -8,7 +8,7 @@
 namespace graphbench::history {
 
 // GRAPHBENCH_HISTORY, else graphbench/history.sqlite under XDG_DATA_HOME or ~/.local/share. Throws
-// config::InputError where none of these is set.
+// InputError where none of these is set.
 std::string default_file(const Environment& environment);
 
 // Makes the folders of the default file. Throws Error(io).

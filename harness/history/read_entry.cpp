@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/compare/document_file.hpp"
-#include "harness/compare/parse_document.hpp"
-#include "harness/config/input_error.hpp"
+#include "harness/codec/document_file.hpp"
+#include "harness/codec/parse_document.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -68,17 +68,17 @@ compare::Document parse_stored(const std::string& text, const std::string& sourc
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    throw config::InputError(path, "it is a folder: give the files in it");
+    throw InputError(path, "it is a folder: give the files in it");
   NewEntry entry;
   const compare::PaddedText text = compare::read_text(path);
   const compare::Document document = compare::parse_document(text.view(), path);
   entry.document = text.view();
   const compare::DocumentFacts& facts = document.facts;
   if (facts.started_at.empty())
-    throw config::InputError(path, "it has no \"started_at\": a history is ordered by it");
+    throw InputError(path, "it has no \"started_at\": a history is ordered by it");
   if (!is_instant(facts.started_at)) {
-    throw config::InputError(path, "started_at: " + config::in_quotes(config::head_of(facts.started_at, 60)) +
-                                       " cannot be put in order: write it as 2026-01-31T23:59:59Z, in UTC");
+    throw InputError(path, "started_at: " + in_quotes(head_of(facts.started_at, 60)) +
+                               " cannot be put in order: write it as 2026-01-31T23:59:59Z, in UTC");
   }
   entry.medians = medians_of(document);
   entry.entry.label = label;

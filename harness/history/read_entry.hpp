@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/document.hpp"
+#include "harness/codec/document.hpp"
 #include "harness/history/store.hpp"
 
 namespace graphbench::history {
@@ -13,7 +13,7 @@ namespace graphbench::history {
 std::vector<LaunchMedians> medians_of(const compare::Document& document);
 
 // Waits for nobody to write into a named pipe: one without a writer is empty, as compare has it. Throws
-// config::InputError for a file that cannot be read or is no result document, in the words of
+// InputError for a file that cannot be read or is no result document, in the words of
 // harness/compare, or that does not say when it was measured.
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label);
 

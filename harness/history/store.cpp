@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "graphs/ir/error.hpp"
-#include "harness/config/input_error.hpp"
 #include "harness/history/history_file.hpp"
 #include "harness/history/packed.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/plan/digest.hpp"
 
 namespace graphbench::history {
@@ -54,7 +54,7 @@ model::HistoryEntry entry_of(const Statement& row) {
   return entry;
 }
 
-config::InputError damaged(const std::string& path, const std::string& finding) {
+InputError damaged(const std::string& path, const std::string& finding) {
   return {path, "the history is damaged (" + finding +
                     "): nothing was changed; restore a copy, or give another with --history"};
 }
@@ -62,7 +62,7 @@ config::InputError damaged(const std::string& path, const std::string& finding) 
 Connection connect(const std::string& path, Store::Access access) {
   const FileState state = inspect_file(path);
   if (state == FileState::absent && access == Store::Access::existing) {
-    throw config::InputError(path, "there is no history yet: make one with graphbench history add FILE");
+    throw InputError(path, "there is no history yet: make one with graphbench history add FILE");
   }
   return {path, access == Store::Access::create ? Connection::Mode::create : Connection::Mode::existing};
 }

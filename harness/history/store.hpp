@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/history/sqlite.hpp"
 #include "harness/model/history.hpp"
+#include "harness/storage/sqlite.hpp"
 
 namespace graphbench::history {
 
@@ -42,10 +42,10 @@ struct EntryFilter {
 class Store {
  public:
   enum class Access : std::uint8_t {
-    existing,  // throws config::InputError where there is no history
+    existing,  // throws InputError where there is no history
     create,    // makes the file, not its folder
   };
-  // Throws config::InputError, and has changed nothing, for a file that is not a whole history.
+  // Throws InputError, and has changed nothing, for a file that is not a whole history.
   Store(const std::string& path, Access access);
 
   // All of them or, where this throws or the process dies, none.
@@ -53,7 +53,7 @@ class Store {
 
   // Oldest measurement first.
   std::vector<model::HistoryEntry> list(const EntryFilter& filter);
-  // The text as it was added. Throws config::InputError where it is not, for the file was damaged since.
+  // The text as it was added. Throws InputError where it is not, for the file was damaged since.
   std::string document(std::int64_t id);
   bool knows_cell(const std::string& cell);
   // Names of known cells, for messages.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/plan/plan_hash.hpp"
 #include "harness/plan/workload_choice.hpp"
 
@@ -95,9 +95,9 @@ void check_size(const model::Axes& axes, std::int64_t launches, const std::strin
                        static_cast<double>(launches);
   const double measurements = tasks * static_cast<double>(axes.batch.size());
   if (measurements > static_cast<double>(cells_max)) {
-    throw config::InputError(
-        where, "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
-                   " measurements: give shorter lists, at most " + std::to_string(cells_max) + " in all");
+    throw InputError(where, "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
+                                " measurements: give shorter lists, at most " + std::to_string(cells_max) +
+                                " in all");
   }
 }
 

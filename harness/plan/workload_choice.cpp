@@ -3,14 +3,11 @@
 
 #include <algorithm>
 
-#include "harness/config/input_error.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::plan {
 namespace {
-
-using config::in_quotes;
-using config::InputError;
 
 template <typename Items, typename NameOf>
 std::vector<std::string> names(const Items& items, NameOf name_of) {

@@ -4,14 +4,11 @@
 #include <unistd.h>
 
 #include "graphs/ir/error.hpp"
-#include "harness/config/input_error.hpp"
-#include "harness/sweep/exit_text.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/process/exit_text.hpp"
 
 namespace graphbench::sweep {
 namespace {
-
-using config::in_quotes;
-using config::InputError;
 
 std::string how_it_ended(const ChildExit& exit, const ProbeSettings& settings) {
   std::string text;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/config/options.hpp"
+#include "harness/process/process_supervisor.hpp"
 #include "harness/sweep/probe_protocol.hpp"
-#include "harness/sweep/process_supervisor.hpp"
 
 namespace graphbench::sweep {
 
@@ -25,7 +25,7 @@ struct ProbeSettings {
   double silent_seconds_max = 120;
 };
 
-// Throws config::InputError for what the person asked wrongly (`options` says where it stands), Error
+// Throws InputError for what the person asked wrongly (`options` says where it stands), Error
 // for what this machine lacks, Interrupted.
 ProbeAnswer ask_probe(ProcessSupervisor& supervisor, const ProbeSettings& settings,
                       const ProbeRequest& request, const config::SweepOptions& options);

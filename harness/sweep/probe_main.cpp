@@ -7,8 +7,8 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/device/registry.hpp"
 #include "graphs/ir/passes.hpp"
+#include "harness/process/child_io.hpp"
 #include "harness/sweep/probe_protocol.hpp"
-#include "harness/worker/child_io.hpp"
 #include "harness/worker/worker.hpp"
 #include "workloads/builtin.hpp"
 

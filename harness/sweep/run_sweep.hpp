@@ -6,7 +6,7 @@
 
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
-#include "harness/sweep/process_supervisor.hpp"
+#include "harness/process/process_supervisor.hpp"
 #include "harness/sweep/progress.hpp"
 
 namespace graphbench::sweep {

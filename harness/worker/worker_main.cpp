@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "graphs/ir/error.hpp"
-#include "harness/worker/child_io.hpp"
+#include "harness/process/child_io.hpp"
 #include "harness/worker/protocol.hpp"
 #include "harness/worker/worker.hpp"
 

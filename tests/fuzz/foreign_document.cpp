@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/compare/foreign_documents.hpp"
+#include "harness/verdict/foreign/foreign_documents.hpp"
 #include "tests/fuzz/hold_document.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

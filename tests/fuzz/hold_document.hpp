@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/compare/compare.hpp"
-#include "harness/compare/parse_document.hpp"
-#include "harness/config/input_error.hpp"
+#include "harness/codec/parse_document.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/verdict/compare/compare.hpp"
 
 namespace graphbench::fuzz {
 
@@ -38,7 +38,7 @@ inline void hold(Parse parse, const std::uint8_t* data, std::size_t size) {
   text.append(compare::text_padding, '\0');
   try {
     compare_with_itself(parse({text.data(), size}, "fuzz"));
-  } catch (const config::InputError& error) {
+  } catch (const InputError& error) {
     const std::string_view line = error.what();
     expect(line.starts_with("fuzz: ") && line.find('\n') == std::string_view::npos);
   }

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "harness/config/input_error.hpp"
-#include "harness/serve/compare_request.hpp"
-#include "harness/serve/sweep_request.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/service/serve/compare_request.hpp"
+#include "harness/service/serve/sweep_request.hpp"
 
 namespace {
 
@@ -19,7 +19,7 @@ template <typename Read>
 void hold(Read&& read) {
   try {
     read();
-  } catch (const config::InputError& error) {
+  } catch (const InputError& error) {
     if (std::string_view(error.what()).empty()) std::abort();
   }
 }

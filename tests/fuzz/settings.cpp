@@ -1,6 +1,6 @@
 // libFuzzer target: whatever is written after --margin, --floor, --alpha or --allow, it is settings or
 // one line that says why not.
-#include "harness/compare/settings.hpp"
+#include "harness/verdict/compare/settings.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graphbench;
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const model::MetricSettings& metric : settings.metrics) {
         if (!(metric.margin >= 0 && metric.floor_seconds >= 0)) std::abort();
       }
-    } catch (const config::InputError& error) {
+    } catch (const InputError& error) {
       if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
     }
   }

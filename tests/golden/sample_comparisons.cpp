@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/compare.hpp"
+#include "harness/verdict/compare/compare.hpp"
 
 namespace graphbench::samples {
 namespace {

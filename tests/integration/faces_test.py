@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import harness_case
 
-DOCUMENTS = pathlib.Path(__file__).resolve().parents[1] / "unit/harness/compare/documents"
+DOCUMENTS = pathlib.Path(__file__).resolve().parents[1] / "unit/harness/verdict/compare/documents"
 
 
 class Faces(harness_case.HarnessCase):

@@ -36,7 +36,7 @@ class PageBuildCase(unittest.TestCase):
     def build(self, mode, folder="build"):
         """As the build does; ci/cmake/GraphbenchPage.cmake."""
         return self.cmake(f"-DMODE={mode}", f"-DSOURCE={SOURCE}", f"-DFILE={self.file}",
-                          f"-DTEMPLATE={ROOT / 'harness/serve/built_in_page.cpp.in'}",
+                          f"-DTEMPLATE={ROOT / 'harness/service/serve/built_in_page.cpp.in'}",
                           f"-DFOLDER={self.folder / folder}", f"-DNODE={shutil.which('node')}",
                           f"-DNPM={self.npm}", "-P", ROOT / "ci/cmake/build_page.cmake")
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/compare/judge.hpp"
+#include "harness/verdict/compare/judge.hpp"
 
 namespace graphbench::simulation {
 namespace {

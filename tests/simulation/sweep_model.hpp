@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/judge.hpp"
+#include "harness/verdict/compare/judge.hpp"
 
 namespace graphbench::simulation {
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -19,7 +19,7 @@ Arguments parse(std::vector<const char*> words) {
 std::string refusal(const std::vector<const char*>& words) {
   try {
     parse(words);
-  } catch (const config::InputError& error) {
+  } catch (const InputError& error) {
     return error.what();
   }
   return "accepted";

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/serve/sweep_events.hpp"
+#include "harness/service/serve/sweep_events.hpp"
 
 namespace graphbench::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Whatever stands in quotes is one line and shows all there is.
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/config/input_error.hpp"
 #include "harness/config/toml_file.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::config {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/config/input_error.hpp"
 #include "harness/history/read_entry.hpp"
+#include "harness/model/input_error.hpp"
 #include "tests/unit/harness/history/temporary_folder.hpp"
 
 namespace graphbench::history {
@@ -51,7 +51,7 @@ class Baseline : public testing::Test {
   std::string source(const std::string& name, const Made& now, const std::vector<std::string>& allow = {}) {
     try {
       return find_baseline(store_, {name, "new.json", allow}, side(now)).source;
-    } catch (const config::InputError& error) {
+    } catch (const InputError& error) {
       return error.what();
     }
   }
@@ -107,7 +107,7 @@ TEST_F(Baseline, EntriesOfANameAreAllOfThemOldestFirst) {
   ASSERT_EQ(called.size(), 2u);
   EXPECT_EQ(called[0].id, 2);
   EXPECT_EQ(called[1].id, 1);
-  EXPECT_THROW(entries_called(store_, "mian"), config::InputError);
+  EXPECT_THROW(entries_called(store_, "mian"), InputError);
 }
 
 TEST_F(Baseline, IsMissedByName) {

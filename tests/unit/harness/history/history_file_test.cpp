@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/config/input_error.hpp"
 #include "harness/history/store.hpp"
+#include "harness/model/input_error.hpp"
 #include "tests/unit/harness/history/temporary_folder.hpp"
 
 namespace graphbench::history {
@@ -50,7 +50,7 @@ class HistoryFile : public testing::Test {
       try {
         Store store(path(), access);
         ADD_FAILURE() << "it was opened";
-      } catch (const config::InputError& error) {
+      } catch (const InputError& error) {
         EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
       }
     }
@@ -65,7 +65,7 @@ class HistoryFile : public testing::Test {
 
 TEST_F(HistoryFile, MayBeAbsentOrEmptyWhereItIsToBeMade) {
   EXPECT_EQ(inspect_file(path()), FileState::absent);
-  EXPECT_THROW(Store(path(), Store::Access::existing), config::InputError);
+  EXPECT_THROW(Store(path(), Store::Access::existing), InputError);
   EXPECT_FALSE(std::filesystem::exists(path()));
   write("");
   EXPECT_EQ(inspect_file(path()), FileState::absent);
@@ -137,7 +137,7 @@ TEST_F(HistoryFile, IsNotCalledDamagedWhereItOnlyCannotBeReached) {
 
 TEST_F(HistoryFile, RefusesAFolder) {
   std::filesystem::create_directory(path());
-  EXPECT_THROW(inspect_file(path()), config::InputError);
+  EXPECT_THROW(inspect_file(path()), InputError);
 }
 
 TEST_F(HistoryFile, RefusesOneThatLacksATable) {
@@ -156,7 +156,7 @@ TEST_F(HistoryFile, RefusesADocumentThatIsNotTheOneAdded) {
     try {
       store.document(1);
       ADD_FAILURE() << damage;
-    } catch (const config::InputError& error) {
+    } catch (const InputError& error) {
       EXPECT_NE(std::string(error.what()).find("the history is damaged (entry 1"), std::string::npos)
           << error.what();
       EXPECT_NE(std::string(error.what()).find(path()), std::string::npos) << error.what();

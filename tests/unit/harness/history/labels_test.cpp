@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "harness/config/input_error.hpp"
 #include "harness/history/location.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -53,7 +53,7 @@ TEST(Location, FollowsTheXdgRules) {
 }
 
 TEST(Location, NeedsAHome) {
-  EXPECT_THROW(default_file(made_of({})), config::InputError);
+  EXPECT_THROW(default_file(made_of({})), InputError);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 #include "tests/unit/harness/plan/sample_catalog.hpp"
 
 namespace graphbench::plan {
@@ -29,7 +29,7 @@ RawOptions flags(const std::map<std::string, std::string>& texts) {
 std::string refusal(const std::map<std::string, std::string>& texts) {
   try {
     planned(flags(texts));
-  } catch (const config::InputError& error) {
+  } catch (const InputError& error) {
     return error.what();
   }
   return "accepted";

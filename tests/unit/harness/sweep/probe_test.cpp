@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "graphs/ir/error.hpp"
-#include "harness/config/input_error.hpp"
+#include "harness/model/input_error.hpp"
 #include "tests/unit/harness/sweep/sample_plan.hpp"
 
 namespace graphbench::sweep {
@@ -40,24 +40,23 @@ TEST(Probe, AnAnswerIsReturned) {
 }
 
 TEST(Probe, APluginThatCrashesIsNamedWithTheSignalAndItsLastWords) {
-  EXPECT_EQ(refusal<config::InputError>(says(plugin_stage) + "echo oh dear; kill -SEGV $$"),
+  EXPECT_EQ(refusal<InputError>(says(plugin_stage) + "echo oh dear; kill -SEGV $$"),
             "--plugin: \"/p.so\" crashed with SIGSEGV; it said: oh dear while it was loaded");
 }
 
 TEST(Probe, APluginThatHangsIsNamedWithTheTimeItHad) {
-  EXPECT_THAT(refusal<config::InputError>(says(plugin_stage) + "sleep 60", 0.3),
+  EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "sleep 60", 0.3),
               HasSubstr("\"/p.so\" did not come back within 0.3 s"));
 }
 
 TEST(Probe, APluginThatEndsTheProcessIsNamedWithItsExitCode) {
-  EXPECT_THAT(refusal<config::InputError>(says(plugin_stage) + "exit 0"),
+  EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "exit 0"),
               HasSubstr("ended the process with exit code 0"));
 }
 
 TEST(Probe, AWorkloadThatCrashesWhileItBuildsIsNamed) {
-  EXPECT_THAT(
-      refusal<config::InputError>(says(ProbeStage{ProbeStage::What::program, "mine"}) + "kill -ABRT $$"),
-      HasSubstr("--workload: workload \"mine\" crashed with SIGABRT"));
+  EXPECT_THAT(refusal<InputError>(says(ProbeStage{ProbeStage::What::program, "mine"}) + "kill -ABRT $$"),
+              HasSubstr("--workload: workload \"mine\" crashed with SIGABRT"));
 }
 
 TEST(Probe, ADriverThatCrashesIsTheMachinesFault) {
@@ -66,13 +65,13 @@ TEST(Probe, ADriverThatCrashesIsTheMachinesFault) {
 }
 
 TEST(Probe, AFailureIsThePersonsOrTheMachines) {
-  EXPECT_EQ(refusal<config::InputError>(says(ProbeFailure{plugin_stage, true, false, "no good"})),
+  EXPECT_EQ(refusal<InputError>(says(ProbeFailure{plugin_stage, true, false, "no good"})),
             "--plugin: no good");
   EXPECT_EQ(refusal<Error>(says(ProbeFailure{{ProbeStage::What::device, "cuda"}, false, false, "no driver"})),
             "no driver");
-  EXPECT_THAT(refusal<config::InputError>(
-                  says(ProbeFailure{{ProbeStage::What::program, "mlp"}, true, true, "no op"})),
-              HasSubstr("--split-ops: workload \"mlp\": no op"));
+  EXPECT_THAT(
+      refusal<InputError>(says(ProbeFailure{{ProbeStage::What::program, "mlp"}, true, true, "no op"})),
+      HasSubstr("--split-ops: workload \"mlp\": no op"));
 }
 
 }  // namespace

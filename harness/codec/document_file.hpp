@@ -1,0 +1,54 @@
+// A result document as a file or pipe: opened without waiting, its text with the room behind it that the
+// parser wants.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace graphbench::compare {
+
+// One document's text; larger ones are to be split into a folder.
+inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
+
+// Throws InputError that names the file and the errno.
+[[noreturn]] void cannot_read(const std::string& path, int error);
+
+// Every call throws InputError where the file cannot be read.
+class DocumentFile {
+ public:
+  // Does not wait for somebody to open the other end of a named pipe: one without a writer is empty.
+  explicit DocumentFile(const std::string& path);
+  DocumentFile(const DocumentFile&) = delete;
+  DocumentFile& operator=(const DocumentFile&) = delete;
+  ~DocumentFile();
+
+  // The size of a regular file; 0 for a pipe, which does not know.
+  std::size_t size() const;
+  // How much of `bytes` was filled; less only at the end.
+  std::size_t read(char* to, std::size_t bytes) const;
+
+ private:
+  std::string path_;
+  int fd_;
+};
+
+// A text with text_padding bytes behind it. Not a std::string: that would write zeros over it all first.
+struct PaddedText {
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<char, Free> bytes;
+  std::size_t size = 0;
+
+  std::string_view view() const { return {bytes.get(), size}; }
+};
+
+// To the end of the file. Throws InputError for one that cannot be read or has more than
+// document_bytes_max.
+PaddedText read_text(const std::string& path);
+
+}  // namespace graphbench::compare

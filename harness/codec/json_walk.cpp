@@ -1,0 +1,212 @@
+// Checked access to single values, and messages that say where and what.
+#include "harness/codec/json_walk.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::size_t shown_max = 40;
+constexpr std::size_t subject_max = 120;
+// Beyond these, ratios would leave the range of numbers.
+constexpr double seconds_min = 1e-15;
+constexpr double seconds_max = 1e9;
+
+// The beginning of a value as it is written, for messages.
+std::string excerpt(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  std::string shown;
+  for (const char c : text.substr(0, shown_max)) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte >= 0x7f ? '?' : c;
+  }
+  return text.size() > shown_max ? shown + "..." : shown;
+}
+
+std::string meaning_of(simdjson::error_code code) {
+  switch (code) {
+    case simdjson::EMPTY:
+      return "it is empty: give a result document, as --json writes it";
+    case simdjson::UTF8_ERROR:
+      return "it is not JSON: it holds bytes that are not UTF-8";
+    case simdjson::CAPACITY:
+    case simdjson::MEMALLOC:
+      return "it is too large for this machine's memory: split it into a folder of documents";
+    case simdjson::UNCLOSED_STRING:
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+    case simdjson::TAPE_ERROR:
+    case simdjson::OUT_OF_BOUNDS:
+      return "it is not JSON, or a part of a document: damaged or cut off here";
+    case simdjson::NUMBER_ERROR:
+      return "it is not JSON: a number is malformed or out of range";
+    case simdjson::STRING_ERROR:
+    case simdjson::UNESCAPED_CHARS:
+      return "it is not JSON: a string is malformed";
+    default:
+      break;
+  }
+  return std::string("it is not a document that can be read (") + simdjson::error_message(code) + ")";
+}
+
+}  // namespace
+
+bool JsonWalk::Keys::add(std::string_view key) {
+  // Keys of one length differ at their ends: p50, p90, p99.
+  const char last = key.empty() ? '\0' : key.back();
+  for (const std::string_view seen : std::span(all_).subspan(begin_)) {
+    if (seen.size() == key.size() && (key.empty() || (seen.back() == last && seen == key))) return false;
+  }
+  if (all_.size() - begin_ == few) return (rest_ ? *rest_ : rest_.emplace()).insert(key).second;
+  all_.push_back(key);
+  return true;
+}
+
+void JsonWalk::too_deep() {
+  depth_ = 0;  // naming every level would fill the line
+  fail("it is nested deeper than " + std::to_string(nesting_max) + " levels: not a result document");
+}
+
+std::string JsonWalk::place() const {
+  std::string place;
+  for (const Step& step : std::span(path_).first(depth_)) {
+    if (step.key.empty()) {
+      place.append("[").append(std::to_string(step.index)).append("]");
+    } else {
+      place.append(place.empty() ? "" : ".").append(excerpt(step.key));
+    }
+  }
+  return place;
+}
+
+void JsonWalk::fail(const std::string& detail) const {
+  const std::string where = place();
+  std::string message = where.empty() ? detail : where + ": " + detail;
+  if (!subject_.empty()) message += " (cell " + in_quotes(head_of(subject_, subject_max)) + ")";
+  throw InputError(source_, message);
+}
+
+void JsonWalk::fail(const simdjson::simdjson_error& error) const {
+  fail(meaning_of(error.error()));
+}
+
+void JsonWalk::wrong(Value value, const char* wanted) {
+  const std::string_view token = value.raw_json_token();
+  if (token.starts_with("NaN") || token.starts_with("Inf") || token.starts_with("-Inf") ||
+      token.starts_with("nan") || token.starts_with("inf") || token.starts_with("-inf")) {
+    fail(excerpt(token) + " is not JSON and no time: leave the field out or write null");
+  }
+  fail(excerpt(token) + " is not " + wanted);
+}
+
+std::string JsonWalk::text(Value value) {
+  std::string_view string;
+  if (value.get_string().get(string) != simdjson::SUCCESS) wrong(value, "a string");
+  return std::string(string);
+}
+
+bool JsonWalk::is_object(Value value) {
+  ondemand::json_type type{};
+  return value.type().get(type) == simdjson::SUCCESS && type == ondemand::json_type::object;
+}
+
+bool JsonWalk::is_null(Value value) {
+  bool null = false;
+  if (value.is_null().get(null) != simdjson::SUCCESS) wrong(value, "JSON");
+  return null;
+}
+
+std::string JsonWalk::text_or_empty(Value value) {
+  return is_null(value) ? std::string() : text(value);
+}
+
+bool JsonWalk::truth(Value value) {
+  bool result = false;
+  if (value.get_bool().get(result) != simdjson::SUCCESS) wrong(value, "true or false");
+  return result;
+}
+
+double JsonWalk::number(Value value) {
+  double result = 0;
+  if (value.get_double().get(result) != simdjson::SUCCESS || !std::isfinite(result)) {
+    wrong(value, "a finite number");
+  }
+  return result;
+}
+
+double JsonWalk::seconds_or_none(Value value) {
+  double result = 0;
+  // Most are numbers, and what is none has not been passed over.
+  if (value.get_double().get(result) != simdjson::SUCCESS && !is_null(value)) wrong(value, "a finite number");
+  if (!std::isfinite(result) || result < 0 || result > seconds_max)
+    wrong(value, "a time of 0 seconds or more");
+  return result;
+}
+
+bool JsonWalk::can_be_median(double seconds) {
+  return seconds >= seconds_min && seconds <= seconds_max;
+}
+
+double JsonWalk::positive_seconds(Value value) {
+  const double result = number(value);
+  if (result <= 0) wrong(value, "a positive time");
+  if (!can_be_median(result)) wrong(value, "a time between a femtosecond and 30 years");
+  return result;
+}
+
+std::int64_t JsonWalk::count(Value value) {
+  std::int64_t result = 0;
+  if (value.get_int64().get(result) != simdjson::SUCCESS || result < 0)
+    wrong(value, "a whole number from 0 up");
+  return result;
+}
+
+void JsonWalk::no_less_than_zero(Value value) {
+  if (!is_null(value) && number(value) < 0) wrong(value, "a number from 0 up");
+}
+
+std::string JsonWalk::fact(Value value) {
+  const ondemand::json_type type = value.type();
+  if (type == ondemand::json_type::string) return text(value);
+  if (type == ondemand::json_type::array || type == ondemand::json_type::object)
+    wrong(value, "a single value");
+  if (type == ondemand::json_type::null) return is_null(value) ? std::string() : text(value);
+  if (type == ondemand::json_type::boolean) return truth(value) ? "true" : "false";
+  number(value);
+  return excerpt(value.raw_json_token());
+}
+
+void JsonWalk::skip(Value value) {
+  ondemand::json_type type{};
+  if (value.type().get(type) != simdjson::SUCCESS) wrong(value, "JSON");
+  switch (type) {
+    case ondemand::json_type::array:
+      elements(value, [&](Value element) { skip(element); });
+      break;
+    case ondemand::json_type::object:
+      fields(value, [&](std::string_view, Value field) { skip(field); });
+      break;
+    case ondemand::json_type::number:
+      number(value);
+      break;
+    case ondemand::json_type::string: {
+      std::string_view string;
+      if (value.get_string().get(string) != simdjson::SUCCESS) wrong(value, "a string");
+      break;
+    }
+    case ondemand::json_type::boolean:
+      truth(value);
+      break;
+    case ondemand::json_type::null:
+      if (!is_null(value)) wrong(value, "JSON");
+      break;
+  }
+}
+
+}  // namespace graphbench::compare

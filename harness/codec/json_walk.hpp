@@ -1,0 +1,167 @@
+// Walks a JSON text with simdjson's on-demand parser, knowing at every step where it is: what the
+// readers of documents have in common. Internal to harness/compare.
+#pragma once
+
+#include <simdjson.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "harness/codec/parse_document.hpp"
+
+namespace graphbench::compare {
+
+class JsonWalk {
+ public:
+  using Value = simdjson::ondemand::value;
+
+  explicit JsonWalk(std::string source) : source_(std::move(source)) {}
+  JsonWalk(const JsonWalk&) = delete;
+  JsonWalk& operator=(const JsonWalk&) = delete;
+
+  // Throws InputError: "SOURCE: cells[3].launches[0].setup: DETAIL".
+  [[noreturn]] void fail(const std::string& detail) const;
+  // The same for an error of simdjson's.
+  [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
+
+  // Messages end with the name of what they are about, as long as this lives: people look for names.
+  class Subject {
+   public:
+    explicit Subject(JsonWalk& walk) : walk_(walk) {}
+    Subject(const Subject&) = delete;
+    Subject& operator=(const Subject&) = delete;
+    ~Subject() { walk_.subject_ = {}; }
+    // `name` outlives this.
+    void is(std::string_view name) { walk_.subject_ = name; }
+
+   private:
+    JsonWalk& walk_;
+  };
+
+  // Calls visit(key, value) for each field, and refuses a key that is there twice: which of the two counts
+  // is for nobody to guess. A visitor that does not take a value calls skip(). The key is a part of the text.
+  template <typename Visit>
+  void fields(Value value, Visit&& visit);
+  template <typename Visit>
+  void fields(simdjson::ondemand::document& document, Visit&& visit);
+  // Calls visit(value) for each element.
+  template <typename Visit>
+  void elements(Value value, Visit&& visit);
+
+  std::string text(Value value);           // a string
+  std::string text_or_empty(Value value);  // a string, or "" for null
+  bool is_null(Value value);
+  bool is_object(Value value);
+  bool truth(Value value);
+  double number(Value value);            // finite
+  double seconds_or_none(Value value);   // from 0 up; 0 for null
+  double positive_seconds(Value value);  // a time that can be a median
+  static bool can_be_median(double seconds);
+  std::int64_t count(Value value);      // a whole number >= 0
+  void no_less_than_zero(Value value);  // a finite number, or null
+  // A number, string or truth value as text, as a fact to compare; "" for null.
+  std::string fact(Value value);
+  // Checks that the value is JSON and not nested too deeply, and passes over it.
+  void skip(Value value);
+
+ private:
+  struct Step {
+    std::string_view key;  // empty: an element
+    std::int64_t index = 0;
+  };
+  // One step down, for as long as it lives.
+  class Descent {
+   public:
+    Descent(JsonWalk& walk, Step step) : walk_(walk) {
+      if (walk_.depth_ == walk_.path_.size()) walk_.too_deep();
+      walk_.path_[walk_.depth_++] = step;
+    }
+    ~Descent() { --walk_.depth_; }
+    Descent(const Descent&) = delete;
+    Descent& operator=(const Descent&) = delete;
+
+   private:
+    JsonWalk& walk_;
+  };
+
+  // The keys of one object so far, on top of those of the objects around it.
+  class Keys {
+   public:
+    explicit Keys(std::vector<std::string_view>& all) : all_(all), begin_(all.size()) {}
+    Keys(const Keys&) = delete;
+    Keys& operator=(const Keys&) = delete;
+    ~Keys() { all_.resize(begin_); }
+    // False where it was there before.
+    bool add(std::string_view key);
+
+   private:
+    static constexpr std::size_t few = 24;  // looked through one by one; no object of ours has more
+    std::vector<std::string_view>& all_;
+    std::size_t begin_;
+    std::optional<std::unordered_set<std::string_view>> rest_;  // those beyond the few
+  };
+
+  template <typename Visit>
+  void visit_fields(simdjson::ondemand::object& object, Visit&& visit);
+  [[noreturn]] void wrong(Value value, const char* wanted);
+  [[noreturn]] void too_deep();
+  std::string place() const;
+
+  std::string source_;
+  std::vector<std::string_view> keys_;
+  std::string_view subject_;  // empty: none
+  std::array<Step, static_cast<std::size_t>(nesting_max)> path_;
+  std::size_t depth_ = 0;
+};
+
+// The text between a key's quotes as it is written; unescaped where it holds an escape.
+inline std::string_view key_of(simdjson::ondemand::field& field) {
+  const char* begin = field.key().raw();
+  const char* end = begin;
+  while (*end != '"' && *end != '\\') ++end;  // the parser has found the closing quote already
+  if (*end == '"') return {begin, static_cast<std::size_t>(end - begin)};
+  return field.unescaped_key();
+}
+
+template <typename Visit>
+void JsonWalk::visit_fields(simdjson::ondemand::object& object, Visit&& visit) {
+  Keys keys(keys_);
+  for (simdjson::ondemand::field field : object) {
+    const std::string_view key = key_of(field);
+    const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
+    if (!keys.add(key)) fail("the key is there twice: leave one out");
+    visit(key, field.value());
+  }
+}
+
+template <typename Visit>
+void JsonWalk::fields(Value value, Visit&& visit) {
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) wrong(value, "an object");
+  visit_fields(object, visit);
+}
+
+template <typename Visit>
+void JsonWalk::fields(simdjson::ondemand::document& document, Visit&& visit) {
+  simdjson::ondemand::object object = document.get_object();
+  visit_fields(object, visit);
+}
+
+template <typename Visit>
+void JsonWalk::elements(Value value, Visit&& visit) {
+  simdjson::ondemand::array array;
+  if (value.get_array().get(array) != simdjson::SUCCESS) wrong(value, "a list");
+  std::int64_t index = 0;
+  for (Value element : array) {
+    const Descent descent(*this, {std::string_view(), index++});
+    visit(element);
+  }
+}
+
+}  // namespace graphbench::compare

@@ -1,0 +1,61 @@
+// The on-demand parser passes over a nested object at the speed of memory, and makes nothing of it.
+#include "harness/codec/object_members.hpp"
+
+#include <simdjson.h>
+
+#include <set>
+
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+Member member_of(std::string name, ondemand::value value) {
+  Member member;
+  member.name = std::move(name);
+  switch (value.type()) {
+    case ondemand::json_type::string:
+      member.kind = Member::Kind::text;
+      member.text = std::string(std::string_view(value.get_string()));
+      break;
+    case ondemand::json_type::boolean:
+      member.kind = Member::Kind::truth;
+      member.truth = value.get_bool();
+      break;
+    case ondemand::json_type::object: {
+      ondemand::object object = value.get_object();
+      member.kind = Member::Kind::object;
+      member.raw = object.raw_json();
+      break;
+    }
+    default:
+      break;
+  }
+  return member;
+}
+
+}  // namespace
+
+std::optional<std::vector<Member>> members_of(std::string_view text) {
+  std::vector<Member> members;
+  std::set<std::string> seen;
+  try {
+    ondemand::parser parser;
+    ondemand::document json =
+        parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+    for (ondemand::field field : json.get_object()) {
+      std::string name(std::string_view(field.unescaped_key()));
+      if (!seen.insert(name).second) throw InputError(name, "it is given twice: give it once");
+      members.push_back(member_of(std::move(name), field.value()));
+    }
+    const char* rest = nullptr;
+    if (json.current_location().get(rest) == simdjson::SUCCESS) return std::nullopt;
+  } catch (const simdjson::simdjson_error&) {
+    return std::nullopt;
+  }
+  return members;
+}
+
+}  // namespace graphbench::compare

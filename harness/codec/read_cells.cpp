@@ -1,0 +1,167 @@
+// Strict about what is read, indifferent to the rest.
+#include "harness/codec/read_cells.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+bool is_time(std::string_view key) {
+  return key == "min" || key == "max" || key == "mean" || key == "stddev" || key == "p90" || key == "p99" ||
+         key == "p999";
+}
+
+}  // namespace
+
+void CellsReader::read_cells(Value list) {
+  walk_.elements(list, [&](Value cell) { read_cell(cell); });
+}
+
+void CellsReader::read_cell(Value value) {
+  DocumentCell cell;
+  read_fields(value, cell);
+  if (cell.state == CellState::ok) check_measured(cell);
+  cells_.push_back(std::move(cell));
+}
+
+void CellsReader::read_fields(Value value, DocumentCell& cell) {
+  bool has_status = false;
+  JsonWalk::Subject subject(walk_);
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    if (key == "id") {
+      cell.id = walk_.text(field);
+      if (cell.id.empty()) walk_.fail("\"\" is not the id of a cell");
+      subject.is(cell.id);
+    } else if (key == "status") {
+      cell.state = read_state(field);
+      has_status = true;
+    } else if (key == "reason") {
+      cell.reason = read_reason(field);
+    } else if (key == "launches") {
+      if (!walk_.is_null(field)) read_launches(field, cell);
+    } else if (key == "summary" && walk_.is_object(field)) {
+      check_summary(field);
+    } else {
+      walk_.skip(field);
+    }
+  });
+  if (cell.id.empty()) walk_.fail("the cell has no \"id\"");
+  if (!has_status) walk_.fail("it has no \"status\"");
+}
+
+void CellsReader::check_measured(const DocumentCell& cell) {
+  for (const LaunchTimes& launch : cell.launches) {
+    if (launch.latency > 0 || launch.submit > 0 || launch.device > 0 || launch.capture > 0) return;
+  }
+  const std::string name = "cell " + in_quotes(cell.id) + " is ok, but ";
+  if (cell.launches.empty()) walk_.fail(name + "has no launches: there must be one at least");
+  walk_.fail(name + "no launch of it holds a time");
+}
+
+CellState CellsReader::read_state(Value value) {
+  const std::string text = walk_.text(value);
+  if (text == "ok") return CellState::ok;
+  if (text == "skipped") return CellState::skipped;
+  if (text == "failed") return CellState::failed;
+  walk_.fail(in_quotes(text) + " is not a status: ok, skipped and failed are");
+}
+
+std::string CellsReader::read_reason(Value value) {
+  if (walk_.is_null(value)) return "";
+  std::string code;
+  std::string message;
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    if (key == "code") {
+      code = walk_.text_or_empty(field);
+    } else if (key == "message") {
+      message = walk_.text_or_empty(field);
+    } else {
+      walk_.skip(field);
+    }
+  });
+  return code.empty() || message.empty() ? code + message : code + ": " + message;
+}
+
+LaunchTimes CellsReader::read_launch(Value value, std::int64_t place, std::vector<std::int64_t>& indices) {
+  LaunchTimes times;
+  times.index = place;
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    if (key == "index") {
+      times.index = walk_.count(field);
+      indices.push_back(times.index);
+    } else if (key == "latency_seconds") {
+      times.latency = read_summary(field);
+    } else if (key == "submit_seconds") {
+      times.submit = read_summary(field);
+    } else if (key == "device_seconds") {
+      times.device = read_summary(field);
+    } else if (key == "setup") {
+      times.capture = read_setup(field);
+    } else if (key == "throughput_steps_per_second") {
+      walk_.no_less_than_zero(field);
+    } else if (key == "machine" && walk_.is_object(field)) {
+      facts_.read_clocks(field);
+    } else {
+      walk_.skip(field);
+    }
+  });
+  return times;
+}
+
+void CellsReader::read_launches(Value value, DocumentCell& cell) {
+  std::vector<std::int64_t> indices;        // that the document says
+  cell.launches.reserve(launches_before_);  // most cells have as many as the one before
+  indices.reserve(launches_before_);
+  walk_.elements(value, [&](Value launch) {
+    cell.launches.push_back(read_launch(launch, static_cast<std::int64_t>(cell.launches.size()), indices));
+  });
+  launches_before_ = cell.launches.size();
+  std::ranges::sort(indices);
+  const auto repeated = std::ranges::adjacent_find(indices);
+  if (repeated == indices.end()) return;
+  walk_.fail("index " + std::to_string(*repeated) + " is there twice: a launch counts once");
+}
+
+double CellsReader::read_summary(Value value) {
+  if (walk_.is_null(value)) return 0;
+  double p50 = 0;
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    if (key == "p50") {
+      p50 = walk_.positive_seconds(field);
+    } else if (is_time(key)) {
+      walk_.seconds_or_none(field);
+    } else if (key == "count") {
+      if (!walk_.is_null(field) && walk_.count(field) == 0) walk_.fail("0 samples have no median");
+    } else {
+      walk_.skip(field);
+    }
+  });
+  if (p50 <= 0) walk_.fail("it has no \"p50\"");
+  return p50;
+}
+
+void CellsReader::check_summary(Value value) {
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    if (!key.ends_with("_seconds") || !walk_.is_object(field)) return walk_.skip(field);
+    walk_.fields(field, [&](std::string_view name, Value number) {
+      if (name != "p50") return walk_.skip(number);
+      if (!walk_.is_null(number)) walk_.positive_seconds(number);
+    });
+  });
+}
+
+double CellsReader::read_setup(Value value) {
+  if (walk_.is_null(value)) return 0;
+  double capture = 0;
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    if (!key.ends_with("_seconds")) return walk_.skip(field);
+    const double seconds = walk_.seconds_or_none(field);
+    if (key == "capture_seconds") capture = seconds;
+  });
+  return capture;
+}
+
+}  // namespace graphbench::compare

@@ -1,0 +1,118 @@
+// One timer serves both questions: how long a write may take, and how long nothing may be said.
+#include "harness/service/net/body_sender.hpp"
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <utility>
+
+namespace graphbench::net {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+class BodySender : public std::enable_shared_from_this<BodySender> {
+ public:
+  BodySender(ClientStream stream, std::shared_ptr<BodyStream> body, const ServerLimits& limits,
+             std::shared_ptr<void> place)
+      : place_(std::move(place)),
+        stream_(std::move(stream)),
+        timer_(stream_.get_executor()),
+        body_(std::move(body)),
+        limits_(limits) {}
+  BodySender(const BodySender&) = delete;
+  BodySender& operator=(const BodySender&) = delete;
+  ~BodySender() { body_->detach(); }
+
+  // From here on the client only listens: what it still says is read and forgotten, so that its leaving
+  // shows.
+  void begin() {
+    stream_.tcp().expires_never();
+    body_->attach([weak = weak_from_this(), executor = stream_.get_executor()] {
+      asio::post(executor, [weak] {
+        if (const auto self = weak.lock()) self->send_next();
+      });
+    });
+    read_and_forget();
+    send_next();
+  }
+
+ private:
+  void read_and_forget() {
+    stream_.async_read_some(asio::buffer(forgotten_),
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                              if (error) return self->cut_off();
+                              self->read_and_forget();
+                            });
+  }
+
+  void send_next() {
+    if (sending_ || over_) return;
+    using What = BodyStream::Taken::What;
+    const BodyStream::Taken taken = body_->take();
+    if (taken.what == What::bytes) return send(taken.bytes);
+    if (taken.what == What::cut_off) return cut_off();
+    if (taken.what == What::over) return end();
+    timer_.expires_after(limits_.keep_alive);
+    timer_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error && !self->sending_ && !self->over_) self->send(self->body_->keep_alive());
+    });
+  }
+
+  void send(const BodyStream::Bytes& bytes) {
+    sending_ = true;
+    bytes_ = bytes;
+    limit(limits_.request_max);
+    asio::async_write(stream_, asio::buffer(*bytes_),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        self->sending_ = false;
+                        self->timer_.cancel();
+                        if (error) return self->cut_off();
+                        self->send_next();
+                      });
+  }
+
+  void end() {
+    over_ = true;
+    limit(limits_.request_max);  // to read the rest and leave
+    stream_.end_sending([self = shared_from_this()] {});
+  }
+
+  void limit(std::chrono::milliseconds longest) {
+    timer_.expires_after(longest);
+    timer_.async_wait([self = shared_from_this()](error_code error) {
+      // One that fired as it was set anew comes without an error.
+      if (!error && self->timer_.expiry() <= std::chrono::steady_clock::now()) self->cut_off();
+    });
+  }
+
+  void cut_off() {
+    over_ = true;
+    timer_.cancel();
+    body_->detach();
+    error_code ignored;  // it is of no use any more
+    stream_.tcp().socket().close(ignored);
+  }
+
+  std::shared_ptr<void> place_;  // goes last
+  ClientStream stream_;
+  asio::steady_timer timer_;  // keep-alive, or how long a write may take
+  std::shared_ptr<BodyStream> body_;
+  const ServerLimits& limits_;
+  bool sending_ = false;
+  bool over_ = false;
+  BodyStream::Bytes bytes_;
+  std::array<char, 4096> forgotten_{};
+};
+
+}  // namespace
+
+void send_body(ClientStream stream, std::shared_ptr<BodyStream> body, const ServerLimits& limits,
+               std::shared_ptr<void> place) {
+  std::make_shared<BodySender>(std::move(stream), std::move(body), limits, std::move(place))->begin();
+}
+
+}  // namespace graphbench::net

@@ -1,0 +1,31 @@
+// One request to another server, with one deadline for all of it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/service/net/url.hpp"
+
+namespace graphbench::net {
+
+struct ClientRequest {
+  std::string method = "GET";
+  Url url;
+  std::string path;  // after the URL's own; begins with a slash
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::chrono::milliseconds deadline{15'000};
+};
+
+struct ClientResponse {
+  unsigned status = 0;
+  std::string body;  // at most 64 KiB of it
+};
+
+// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) where there is no answer: no
+// such host, refused, not trusted (the system's certificates decide), too late.
+ClientResponse send(const ClientRequest& request);
+
+}  // namespace graphbench::net

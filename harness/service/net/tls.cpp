@@ -1,0 +1,137 @@
+// OpenSSL reads and checks; what it says in codes is said here in words.
+#include "harness/service/net/tls.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include "graphs/ir/error.hpp"
+#include "harness/service/net/tls_context.hpp"
+
+namespace graphbench::net {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+using boost::system::error_code;
+using File = TlsFileError::File;
+
+// Of TLS 1.2; those of 1.3 are all good.
+constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
+void check_readable(File file, const std::string& path) {
+  std::error_code ignored;  // `access` says it better
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  if (!folder && access(path.c_str(), R_OK) == 0) return;
+  throw TlsFileError(file, std::string("it cannot be read (") + std::strerror(folder ? EISDIR : errno) +
+                               "): give a PEM file");
+}
+
+std::string day_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return "an unknown day";
+  std::array<char, 16> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
+}
+
+// A certificate that no client accepts is found here, and not by the first who asks.
+void check_dates(const X509* certificate) {
+  const ASN1_TIME* begin = X509_get0_notBefore(certificate);
+  const ASN1_TIME* end = X509_get0_notAfter(certificate);
+  if (X509_cmp_current_time(end) < 0) {
+    throw TlsFileError(File::certificate,
+                       "it holds a certificate that expired on " + day_of(end) + ": give one that is valid");
+  }
+  if (X509_cmp_current_time(begin) > 0) {
+    throw TlsFileError(File::certificate, "it holds a certificate that is not valid before " + day_of(begin) +
+                                              ": give one that is, or set the clock");
+  }
+}
+
+void use_certificate(ssl::context& context, const std::string& path) {
+  check_readable(File::certificate, path);
+  error_code error;
+  context.use_certificate_chain_file(path, error);
+  if (error) {
+    throw TlsFileError(File::certificate, "it is no certificate in PEM (" + error.message() +
+                                              "): give one, and after it those that lead to its root");
+  }
+  check_dates(SSL_CTX_get0_certificate(context.native_handle()));
+}
+
+void use_key(ssl::context& context, const std::string& path) {
+  check_readable(File::key, path);
+  bool asked = false;
+  // Without it OpenSSL would ask at the terminal.
+  context.set_password_callback([&asked](std::size_t, ssl::context::password_purpose) {
+    asked = true;
+    return std::string();
+  });
+  error_code error;
+  context.use_private_key_file(path, ssl::context::pem, error);
+  context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return std::string(); });
+  if (asked) {
+    throw TlsFileError(File::key,
+                       "it is encrypted: give a key without a passphrase, e.g. of "
+                       "openssl pkey -in FILE -out PLAIN");
+  }
+  const bool matches = !error && SSL_CTX_check_private_key(context.native_handle()) == 1;
+  const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
+  ERR_clear_error();
+  if (matches) return;
+  if (!error || reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH) {
+    throw TlsFileError(File::key, "it is not the key of the certificate: give the two that belong together");
+  }
+  throw TlsFileError(File::key,
+                     "it is no private key in PEM (" + error.message() + "): give the certificate's key");
+}
+
+void require_clients(ssl::context& context, const std::string& path) {
+  check_readable(File::client_ca, path);
+  error_code error;
+  context.load_verify_file(path, error);
+  STACK_OF(X509_NAME)* names = error ? nullptr : SSL_load_client_CA_file(path.c_str());
+  if (names == nullptr) {
+    ERR_clear_error();
+    throw TlsFileError(File::client_ca,
+                       "it holds no certificates in PEM: give those that sign your clients'");
+  }
+  SSL_CTX_set_client_CA_list(context.native_handle(), names);  // takes them
+  context.set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
+}
+
+}  // namespace
+
+void set_protocol(ssl::context& context) {
+  SSL_CTX* native = context.native_handle();
+  if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
+      SSL_CTX_set_cipher_list(native, ciphers) != 1) {
+    throw Error(ErrorCode::internal, "set up TLS: OpenSSL takes neither version 1.2 nor its ciphers");
+  }
+}
+
+std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
+  auto tls = std::make_shared<TlsContext>(TlsContext{ssl::context(ssl::context::tls_server)});
+  ssl::context& context = tls->context;
+  set_protocol(context);
+  SSL_CTX* native = context.native_handle();
+  // Nothing is resumed: every connection proves anew who it is, and no key of tickets lives for long.
+  SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                  SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
+  if (SSL_CTX_set_num_tickets(native, 0) != 1) {
+    throw Error(ErrorCode::internal, "set up TLS: OpenSSL does not take a number of tickets");
+  }
+  use_certificate(context, files.certificate);
+  use_key(context, files.key);
+  if (!files.client_ca.empty()) require_clients(context, files.client_ca);
+  return tls;
+}
+
+}  // namespace graphbench::net

@@ -1,0 +1,43 @@
+// What sweeps that publish are compared with when they have ended: a result, or the history's for each.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "harness/model/comparison.hpp"
+#include "harness/verdict/compare/read_side.hpp"
+
+namespace graphbench::publish {
+
+// Where a baseline comes from, as it was asked for; one of `path` and `against`, or neither.
+struct BaselineOptions {
+  std::string path;     // a result document or a folder of them
+  std::string against;  // a branch, a label or the beginning of a commit in the history
+  std::string history;  // the history's file; empty: the default one
+};
+
+class Baseline {
+ public:
+  // Null where nothing was asked for. A document is read here and never again, for the file may be written
+  // over by the very sweep that it is the baseline of; of the history, what fits each sweep when it has
+  // ended. Throws InputError, which begins with "--baseline" and the like, for what will not do: a
+  // file that cannot be read, a name that nothing in the history has, two sources.
+  static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
+
+  // By the rules and the defaults of `graphbench compare`. `document` is NEW's text. Where the history has
+  // nothing that compares, the headline says so, and "history" is what differs. Thread-safe.
+  model::Comparison compare_with(std::string document, const std::string& source) const;
+
+  // One line on a comparison with it, for a person.
+  std::string said_of(const model::Comparison& comparison) const;
+
+ private:
+  using SideFor = std::function<std::shared_ptr<const compare::Side>(const compare::Side& now)>;
+  Baseline(std::string name, SideFor side_for) : name_(std::move(name)), side_for_(std::move(side_for)) {}
+
+  std::string name_;
+  SideFor side_for_;
+};
+
+}  // namespace graphbench::publish

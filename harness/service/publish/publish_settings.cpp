@@ -1,0 +1,138 @@
+// Each check names the option and what would do.
+#include "harness/service/publish/publish_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <string_view>
+
+#include "harness/model/input_error.hpp"
+#include "harness/service/publish/tls_settings.hpp"
+#include "reporters/json/write_file.hpp"
+
+namespace graphbench::publish {
+namespace {
+
+// A grouping key replaces the label of that name in everything pushed: series would fall together.
+constexpr std::array<std::string_view, 18> taken_labels = {
+    "workload", "preset", "dtype",  "pass", "batch", "warmup", "mode",   "device",
+    "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",
+    "runtime",  "version"};
+
+net::ListenAddress listen_address(const config::SweepOptions& options) {
+  const std::string where = options.where("prometheus-listen");
+  const std::string& text = options.prometheus.listen;
+  const std::optional<net::ListenAddress> address = net::parse_listen_address(text);
+  if (!address) {
+    throw InputError(where, in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464 or [::1]:9464");
+  }
+  const bool known_clients = !options.prometheus.tls.client_ca.empty();
+  if (!address->loopback && !known_clients && !options.prometheus.allow_remote) {
+    throw InputError(where, in_quotes(text) + " can be reached from other machines: give 127.0.0.1:" +
+                                std::to_string(address->port) +
+                                ", add --tls-client-ca to let in whom you know, or "
+                                "--prometheus-allow-remote if anyone there may read the results");
+  }
+  return *address;
+}
+
+net::Url push_url(const config::SweepOptions& options) {
+  const std::string& text = options.prometheus.push;
+  const std::optional<net::Url> url = net::parse_url(text);
+  if (url) return *url;
+  const bool has_user = text.find('@') != std::string::npos;
+  throw InputError(options.where("prometheus-push"),
+                   has_user ? "it holds a user name or password, which the result document would keep: put "
+                              "them into GRAPHBENCH_PUSH_AUTHORIZATION"
+                            : in_quotes(text) +
+                                  " is not a Pushgateway's address: give e.g. "
+                                  "http://127.0.0.1:9091");
+}
+
+std::map<std::string, std::string> grouping_keys(const config::SweepOptions& options) {
+  static const std::regex label("[A-Za-z_][A-Za-z0-9_]*");
+  const std::string where = options.where("push-grouping");
+  std::map<std::string, std::string> keys;
+  for (const std::string& item : options.prometheus.grouping) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos) {
+      throw InputError(where, in_quotes(item) + " is not KEY=VALUE: give e.g. runner=h200");
+    }
+    const std::string key = item.substr(0, equals);
+    if (!std::regex_match(key, label) || key.starts_with("__")) {
+      throw InputError(where, in_quotes(key) +
+                                  " is not a label's name: give letters, digits and _, no digit "
+                                  "first and not __");
+    }
+    if (std::ranges::find(taken_labels, key) != taken_labels.end()) {
+      throw InputError(where, in_quotes(key) + " is a label of the metrics themselves: give another key");
+    }
+    if (!keys.emplace(key, item.substr(equals + 1)).second) {
+      throw InputError(where, in_quotes(key) + " is given twice: give each key once");
+    }
+    if (key == "job" && keys.at(key).empty()) throw InputError(where, "job is empty: give it a name");
+  }
+  return keys;
+}
+
+// `name` does something only together with another option.
+void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
+                 const std::string& needed) {
+  if (!options.places.contains(name) || there) return;
+  throw InputError(options.where(name), "it does nothing without " + needed + ": give that too");
+}
+
+// Checked before the sweep, for it is long.
+std::string textfile(const config::SweepOptions& options) {
+  const std::string& path = options.prometheus.textfile;
+  const std::string where = options.where("prometheus-textfile");
+  if (path == options.json || path == options.samples || path == options.trace) {
+    throw InputError(where, in_quotes(path) + " is the file of another option too: give another");
+  }
+  // The collector passes over anything else without a word.
+  if (!path.ends_with(".prom")) {
+    throw InputError(where,
+                     in_quotes(path) +
+                         " is no file that the node exporter's textfile collector reads: give one that "
+                         "ends in .prom");
+  }
+  try {
+    reporters::check_writable(path);
+  } catch (const std::exception& error) {
+    throw InputError(where,
+                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
+  }
+  return path;
+}
+
+}  // namespace
+
+PublishSettings check_publishing(const config::SweepOptions& options) {
+  const config::PrometheusOptions& given = options.prometheus;
+  check_needs(options, "prometheus-allow-remote", !given.allow_remote || !given.listen.empty(),
+              "--prometheus-listen");
+  for (const char* name : {"tls-certificate", "tls-key", "tls-client-ca"}) {
+    check_needs(options, name, !given.listen.empty(), "--prometheus-listen");
+  }
+  check_needs(options, "push-grouping", !given.push.empty(), "--prometheus-push");
+  check_needs(options, "push-delete", !given.push_delete || !given.push.empty(), "--prometheus-push");
+  check_needs(options, "linger", !given.listen.empty() || given.push_delete,
+              "--prometheus-listen or --push-delete");
+  const bool published = !given.listen.empty() || !given.textfile.empty() || !given.push.empty();
+  for (const auto& [name, text] : {std::pair("baseline", &given.baseline), {"against", &given.against}}) {
+    check_needs(options, name, published || text->empty(),
+                "--prometheus-listen, --prometheus-textfile or --prometheus-push");
+  }
+  PublishSettings settings;
+  settings.baseline = Baseline::open({given.baseline, given.against, given.history});
+  if (!given.listen.empty()) settings.listen = listen_address(options);
+  settings.tls = check_tls(given.tls, [&](const std::string& name) { return options.where(name); });
+  if (!given.push.empty()) settings.push = push_url(options);
+  settings.grouping = grouping_keys(options);
+  settings.push_delete = given.push_delete;
+  settings.linger_seconds = given.linger_seconds;
+  if (!given.textfile.empty()) settings.textfile = textfile(options);
+  return settings;
+}
+
+}  // namespace graphbench::publish

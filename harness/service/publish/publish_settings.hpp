@@ -1,0 +1,31 @@
+// The Prometheus options of a sweep, checked: addresses parsed, what needs each other there.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/config/options.hpp"
+#include "harness/service/net/listen_address.hpp"
+#include "harness/service/net/tls.hpp"
+#include "harness/service/net/url.hpp"
+#include "harness/service/publish/baseline.hpp"
+
+namespace graphbench::publish {
+
+struct PublishSettings {
+  std::optional<net::ListenAddress> listen;
+  std::shared_ptr<net::TlsContext> tls;  // of `listen`; null: plain HTTP
+  std::string textfile;                  // empty: none
+  std::optional<net::Url> push;
+  std::map<std::string, std::string> grouping;  // beside job and instance, or in their place
+  bool push_delete = false;
+  double linger_seconds = 0;
+  std::shared_ptr<const Baseline> baseline;  // null: none
+};
+
+// Throws InputError for what will not do.
+PublishSettings check_publishing(const config::SweepOptions& options);
+
+}  // namespace graphbench::publish

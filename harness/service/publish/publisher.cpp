@@ -1,0 +1,132 @@
+// From the sweep's events to metrics, and from metrics to whoever reads them.
+#include "harness/service/publish/publisher.hpp"
+
+#include <chrono>
+#include <cstdio>
+
+#include "graphs/ir/error.hpp"
+#include "harness/machine/pinning.hpp"
+#include "harness/service/net/router.hpp"
+#include "harness/service/publish/push_gateway.hpp"
+#include "reporters/json/result_json.hpp"
+#include "reporters/json/write_file.hpp"
+
+namespace graphbench::publish {
+namespace {
+
+double unix_seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void keep_off_measuring_cpu(const model::InstrumentOptions& instruments) {
+  try {
+    machine::SubmitterPin(instruments, machine::allowed_cpus(), true).keep_others_off();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench: warning: the metrics server may disturb what it reports: %s\n",
+                 error.what());
+  }
+}
+
+net::Router routes(const reporters::SweepMetrics& metrics) {
+  net::Router router;
+  router.add("GET", "/metrics", [&metrics](const net::Request&) {
+    net::Response response;
+    response.content_type = reporters::metrics_content_type;
+    response.body = metrics.text();
+    return response;
+  });
+  router.add("GET", "/",
+             [](const net::Request&) { return net::text_response(200, "graphbench: see /metrics"); });
+  return router;
+}
+
+}  // namespace
+
+Publisher::Publisher(PublishSettings settings, const model::InstrumentOptions& instruments,
+                     const std::string& tool_version)
+    : settings_(std::move(settings)), metrics_(tool_version) {
+  if (!settings_.listen) return;
+  net::ServerSettings server;
+  server.address = *settings_.listen;
+  server.tls = settings_.tls;
+  server.on_thread = [instruments] { keep_off_measuring_cpu(instruments); };
+  server_ = std::make_unique<net::HttpServer>(std::move(server), routes(metrics_));
+}
+
+std::string Publisher::url() const {
+  return server_ ? (settings_.tls ? "https://" : "http://") + server_->address().text() + "/metrics" : "";
+}
+
+void Publisher::begin(const std::string& device, const model::DeviceFacts& facts) {
+  device_ = device;
+  metrics_.begin_sweep(device);
+  metrics_.set_device(device, facts);
+}
+
+void Publisher::update(const model::Progress& progress) {
+  metrics_.set_progress(device_, progress);
+}
+
+void Publisher::cells_done(const std::vector<model::CellResult>& cells) {
+  for (const model::CellResult& cell : cells) metrics_.set_cell(device_, cell);
+  // A write that fails now may succeed later; only the last one decides.
+  static_cast<void>(write_textfile());
+}
+
+std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome) {
+  const bool success = !outcome.interrupted && outcome.cells_failed == 0;
+  metrics_.set_device(device_, outcome.result.environment.device);
+  // What the floors add is known only now.
+  for (const model::CellResult& cell : outcome.result.cells) {
+    if (cell.summary.submit_over_floor) metrics_.set_cell(device_, cell);
+  }
+  metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
+  instance_ = outcome.result.environment.hostname;
+  std::vector<PublishFailure> failures;
+  try {
+    if (settings_.baseline && !outcome.interrupted) compare(outcome.result);
+  } catch (const std::exception& error) {
+    failures.push_back({"baseline", error.what()});
+  }
+  if (std::string failure = write_textfile(); !failure.empty()) {
+    failures.push_back({"prometheus-textfile", failure});
+  }
+  if (!settings_.push || outcome.interrupted) return failures;
+  try {
+    PushGateway(*settings_.push, instance_, settings_.grouping).replace(*metrics_.text());
+    pushed_ = true;
+  } catch (const Error& error) {
+    failures.push_back({"prometheus-push", error.what()});
+  }
+  return failures;
+}
+
+std::vector<PublishFailure> Publisher::leave() {
+  if (!pushed_ || !settings_.push_delete) return {};
+  try {
+    PushGateway(*settings_.push, instance_, settings_.grouping).remove();
+  } catch (const Error& error) {
+    return {{"push-delete", error.what()}};
+  }
+  return {};
+}
+
+void Publisher::compare(const model::Result& result) {
+  comparison_ = settings_.baseline->compare_with(reporters::to_json(result), "this sweep");
+  metrics_.set_comparison(device_, *comparison_);
+}
+
+std::string Publisher::write_textfile() {
+  if (settings_.textfile.empty()) return "";
+  const std::shared_ptr<const std::string> text = metrics_.text();
+  if (written_ && *written_ == *text) return "";
+  try {
+    reporters::write_file_atomically(settings_.textfile, *text);
+    written_ = text;
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace graphbench::publish

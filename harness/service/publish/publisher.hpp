@@ -1,0 +1,66 @@
+// Tells Prometheus of a running sweep, in every way that was asked for: a server, a file, a push.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/comparison.hpp"
+#include "harness/service/net/http_server.hpp"
+#include "harness/service/publish/publish_settings.hpp"
+#include "harness/sweep/progress.hpp"
+#include "harness/sweep/run_sweep.hpp"
+#include "reporters/prometheus/sweep_metrics.hpp"
+
+namespace graphbench::publish {
+
+// What could not be done, and for which option ("prometheus-push").
+struct PublishFailure {
+  std::string option;
+  std::string message;
+};
+
+// Nothing here runs in a process that measures; the server's thread keeps off the CPU that a worker's
+// submitting thread will take, and files are written between workers. Used from one thread.
+class Publisher final : public sweep::Progress {
+ public:
+  // Listens from here on, where asked for. Throws Error(io) where it cannot.
+  Publisher(PublishSettings settings, const model::InstrumentOptions& instruments,
+            const std::string& tool_version);
+
+  // Where /metrics is: "http://127.0.0.1:9464/metrics"; empty where nothing listens.
+  std::string url() const;
+
+  void begin(const std::string& device, const model::DeviceFacts& facts);
+  void update(const model::Progress& progress) override;
+  void cells_done(const std::vector<model::CellResult>& cells) override;
+
+  // The sweep has ended: the comparison, the last state of the file, and the push. An interrupted sweep
+  // pushes nothing, for it would take the place of a whole one, and is not compared, for what was not
+  // measured is not lost. Returns what could not be done.
+  std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
+
+  // What `finish` found the sweep to be beside the baseline, and a line on it; absent and empty where there
+  // is none.
+  const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
+  std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
+
+  // After the lingering: deletes what was pushed, where asked for. Returns as `finish`.
+  std::vector<PublishFailure> leave();
+
+ private:
+  void compare(const model::Result& result);
+  std::string write_textfile();  // what went wrong; empty: nothing
+
+  PublishSettings settings_;
+  reporters::SweepMetrics metrics_;
+  std::unique_ptr<net::HttpServer> server_;
+  std::string device_;
+  std::string instance_;
+  bool pushed_ = false;
+  std::optional<model::Comparison> comparison_;
+  std::shared_ptr<const std::string> written_;  // what the file holds
+};
+
+}  // namespace graphbench::publish

@@ -1,0 +1,99 @@
+// What `graphbench compare` does, on documents that are in memory already.
+#include "harness/service/serve/compare_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "harness/codec/object_members.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/verdict/compare/compare.hpp"
+#include "harness/verdict/compare/read_side.hpp"
+#include "harness/verdict/compare/settings.hpp"
+#include "harness/verdict/foreign/foreign_documents.hpp"
+#include "reporters/comparison/faces.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+using compare::Member;
+using Kind = Member::Kind;
+using DocumentOf = std::function<std::optional<std::string>(const std::string&)>;
+using Setting = void (*)(const std::string&, model::ComparisonSettings&);
+
+constexpr std::array<std::pair<const char*, Setting>, 4> settings_by_name{{{"margin", compare::set_margins},
+                                                                           {"floor", compare::set_floors},
+                                                                           {"alpha", compare::set_alpha},
+                                                                           {"allow", compare::set_allow}}};
+
+// The body's members by name, pointing into it.
+using Members = std::map<std::string, Member>;
+
+Members members_in(std::string_view body) {
+  std::optional<std::vector<Member>> members = compare::members_of(body);
+  if (!members) {
+    throw InputError("", R"(the body is not a JSON object: give e.g. {"base": "ID", "new": "ID"})");
+  }
+  Members by_name;
+  for (Member& member : *members) by_name[member.name] = std::move(member);
+  return by_name;
+}
+
+compare::Side side_of(const Members& request, const char* name, const DocumentOf& document_of) {
+  const auto given = request.find(name);
+  const Kind kind = given == request.end() ? Kind::other : given->second.kind;
+  if (kind != Kind::text && kind != Kind::object) {
+    throw InputError(name, "give the id of a sweep, or a result document");
+  }
+  std::vector<compare::Document> documents;
+  if (kind == Kind::object) {
+    documents.push_back(compare::parse_any_document(given->second.raw, name));
+  } else {
+    const std::string& id = given->second.text;
+    std::optional<std::string> text = document_of(id);
+    if (!text) throw InputError(name, in_quotes(id) + " is no sweep that has results");
+    const std::size_t size = text->size();
+    text->resize(size + compare::text_padding);
+    documents.push_back(compare::parse_any_document(std::string_view(*text).substr(0, size), name));
+  }
+  return compare::merge(name, std::move(documents));
+}
+
+model::ComparisonSettings settings_of(const Members& request) {
+  model::ComparisonSettings settings;
+  for (const auto& [key, value] : request) {
+    if (key == "base" || key == "new") continue;
+    if (key == "strict") {
+      if (value.kind != Kind::truth) throw InputError(key, "give true or false");
+      settings.strict = value.truth;
+      continue;
+    }
+    const auto* const found = std::ranges::find_if(
+        settings_by_name, [&name = key](const auto& each) { return each.first == name; });
+    if (found == settings_by_name.end()) {
+      throw InputError(key, "there is no such key: give base, new, margin, floor, alpha, allow or strict");
+    }
+    if (value.kind != Kind::text) throw InputError(key, "give a string, as the command line takes it");
+    found->second(value.text, settings);
+  }
+  return settings;
+}
+
+}  // namespace
+
+std::string answer_comparison(std::string body, const DocumentOf& document_of) {
+  const std::size_t size = body.size();
+  body.resize(size + compare::text_padding);
+  const Members request = members_in(std::string_view(body).substr(0, size));
+  const model::ComparisonSettings settings = settings_of(request);
+  const compare::Side base = side_of(request, "base", document_of);
+  const compare::Side now = side_of(request, "new", document_of);
+  std::ostringstream out;
+  reporters::print_comparison_json(out, compare::compare(base, now, settings), {});
+  return std::move(out).str();
+}
+
+}  // namespace graphbench::serve

@@ -1,0 +1,27 @@
+// With the headers that keep a browser from running or loading anything else for it.
+#include "harness/service/serve/page.hpp"
+
+#include <memory>
+#include <string>
+
+namespace graphbench::serve {
+
+net::Response page_response(const Page& page) {
+  if (page.html.empty()) {
+    return net::text_response(200,
+                              "graphbench serve: the web page was not built into this binary. Install nodejs "
+                              "(18 or newer) and npm, then build with -DGRAPHBENCH_PAGE=ON. The API is here: "
+                              "/openapi.json describes it");
+  }
+  net::Response response;
+  response.content_type = "text/html; charset=utf-8";
+  response.body = std::make_shared<const std::string>(page.html);
+  response.headers = {{"Content-Security-Policy", std::string(page.policy)},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cross-Origin-Opener-Policy", "same-origin"},
+                      {"Cross-Origin-Resource-Policy", "same-origin"},
+                      {"Cache-Control", "no-cache"}};
+  return response;
+}
+
+}  // namespace graphbench::serve

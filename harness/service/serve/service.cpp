@@ -1,0 +1,104 @@
+// Puts the parts together in the order they need each other.
+#include "harness/service/serve/service.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "graphs/ir/error.hpp"
+#include "harness/machine/bystanders.hpp"
+#include "harness/process/spawn.hpp"
+#include "harness/service/net/http_server.hpp"
+#include "harness/service/serve/admission.hpp"
+#include "harness/service/serve/machine_turn.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+// Two services on one folder would each take the other's running sweep for a dead one's.
+sweep::Descriptor lock_folder(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw Error(ErrorCode::io, "create the state folder '" + folder + "': " + std::strerror(errno));
+  }
+  const std::string path = folder + "/lock";
+  sweep::Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() < 0) throw Error(ErrorCode::io, "open '" + path + "': " + std::strerror(errno));
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw Error(ErrorCode::io, "lock '" + path + "': another graphbench serve uses this folder");
+  }
+  return lock;
+}
+
+// Streams stay open for hours: they leave a quarter of the connections to those who ask and go.
+std::size_t followers_max(const ServiceSettings& settings) {
+  return settings.connections_max - settings.connections_max / 4;
+}
+
+RunnerSettings runner_settings(const ServiceSettings& settings) {
+  RunnerSettings runner;
+  runner.command = settings.sweep_command;
+  runner.folder = std::filesystem::absolute(settings.state_folder);
+  runner.baseline = settings.baseline;
+  runner.plugins = settings.plugins;
+  runner.turn_folder = turn_folder();
+  runner.grace = std::chrono::milliseconds(static_cast<std::int64_t>(settings.grace_seconds * 1e3));
+  return runner;
+}
+
+net::ServerSettings server_settings(const ServiceSettings& settings, machine::Bystanders& bystanders) {
+  net::ServerSettings server;
+  server.address = settings.listen;
+  server.tls = settings.tls;
+  server.admit = make_admission(settings.access, settings.compare_bytes_max);
+  server.limits.connections_max = settings.connections_max;
+  server.on_thread = [&bystanders] { bystanders.join(); };
+  return server;
+}
+
+}  // namespace
+
+struct Service::Parts {
+  explicit Parts(const ServiceSettings& settings)
+      : lock(lock_folder(settings.state_folder)),
+        store(settings.state_folder + "/sweeps.sqlite"),
+        metrics(settings.tool_version),
+        feed(store, followers_max(settings)),
+        runner(runner_settings(settings), {store, metrics, service_metrics, feed, bystanders}),
+        server(server_settings(settings, bystanders),
+               make_api({.access = settings.access,
+                         .devices = settings.devices,
+                         .plugins = settings.plugins,
+                         .workloads = settings.workloads},
+                        {store, runner, feed, metrics, service_metrics})) {
+    bystanders.join();
+  }
+
+  machine::Bystanders bystanders;
+  sweep::Descriptor lock;
+  SweepStore store;
+  reporters::SweepMetrics metrics;
+  reporters::ServiceMetrics service_metrics;
+  SweepFeed feed;
+  SweepRunner runner;
+  net::HttpServer server;
+};
+
+Service::Service(ServiceSettings settings) : parts_(std::make_unique<Parts>(settings)) {}
+// The grace begins here, and not when the server has finished what it answers at length.
+Service::~Service() {
+  parts_->runner.stop();
+}
+
+const net::ListenAddress& Service::address() const noexcept {
+  return parts_->server.address();
+}
+
+void Service::set_tls(std::shared_ptr<net::TlsContext> tls) {
+  parts_->server.set_tls(std::move(tls));
+}
+
+}  // namespace graphbench::serve

@@ -1,0 +1,51 @@
+// The service as a whole: store, runner, server, from start to stop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/service/net/listen_address.hpp"
+#include "harness/service/net/tls.hpp"
+#include "harness/service/publish/baseline.hpp"
+#include "harness/service/serve/service_api.hpp"
+
+namespace graphbench::serve {
+
+struct ServiceSettings {
+  net::ListenAddress listen;
+  std::string state_folder;
+  Access access;                         // a token or certificates, where `listen` is not loopback
+  std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
+  double grace_seconds = 10;
+  std::size_t connections_max = 2048;                  // make_descriptor_room() has made room for them
+  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // of the body of a comparison
+  PluginFolder plugins = {};                           // what requests may name
+  WorkloadCatalog workloads = {};                      // likewise
+  std::vector<std::string> sweep_command;              // what starts a sweep that tells of itself
+  std::vector<ListedDevice> devices;                   // what GET /v1/devices says
+  std::string tool_version;
+  std::shared_ptr<const publish::Baseline> baseline;  // what sweeps are compared with; null: nothing
+};
+
+class Service {
+ public:
+  // Serves from here on. Throws Error(io) where it cannot listen there or keep its state there.
+  explicit Service(ServiceSettings settings);
+  // Stops listening, then the running sweep.
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  const net::ListenAddress& address() const noexcept;
+
+  // For connections from now on.
+  void set_tls(std::shared_ptr<net::TlsContext> tls);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace graphbench::serve

@@ -1,0 +1,100 @@
+// A sweep that was done is told from the lines that its process once sent.
+#include "harness/service/serve/sweep_publisher.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+double unix_seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+template <typename Event>
+Event decoded(const std::string& line) {
+  SweepEvent event = decode_sweep_event(line);
+  if (auto* wanted = std::get_if<Event>(&event)) return std::move(*wanted);
+  throw Error(ErrorCode::invalid_argument, "read sweep event: it is another one");
+}
+
+}  // namespace
+
+SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
+                               std::shared_ptr<const publish::Baseline> baseline, const SweepStore& store)
+    : metrics_(metrics), baseline_(std::move(baseline)) {
+  for (const SweepStore::Newest& sweep : store.newest()) {
+    try {
+      show_again(store, sweep);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "graphbench: warning: /metrics begins without all of sweep %s: %s\n",
+                   sweep.id.c_str(), error.what());
+    }
+  }
+}
+
+// All of it is read before any of it is shown.
+void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Newest& sweep) {
+  const SweepBegan began = decoded<SweepBegan>(sweep.began);
+  std::vector<model::CellResult> cells;
+  for (const std::string& line : store.kept(sweep.id)) {
+    for (model::CellResult& cell : decoded<SweepCells>(line).cells) cells.push_back(std::move(cell));
+  }
+  device_ = sweep.device;
+  metrics_.set_device(device_, began.facts);
+  for (const model::CellResult& cell : cells) metrics_.show_cell(device_, cell);
+  model::Progress whole;
+  whole.cells_done = whole.cells_total = static_cast<std::int64_t>(cells.size());
+  metrics_.set_progress(device_, whole);
+  const bool success = sweep.exit_code == 0;
+  metrics_.end_sweep(device_,
+                     success ? std::optional(static_cast<double>(sweep.ended_unix_seconds)) : std::nullopt);
+  const std::optional<std::string> document = baseline_ ? store.result(sweep.id) : std::nullopt;
+  if (document) metrics_.set_comparison(device_, baseline_->compare_with(*document, "sweep " + sweep.id));
+}
+
+void SweepPublisher::prepare() {
+  device_.clear();
+}
+
+void SweepPublisher::begin(const SweepBegan& event) {
+  device_ = event.device;
+  metrics_.begin_sweep(device_);
+  metrics_.set_device(device_, event.facts);
+}
+
+void SweepPublisher::update(const model::Progress& progress) {
+  metrics_.set_progress(device_, progress);
+}
+
+void SweepPublisher::set_cell(const model::CellResult& cell) {
+  metrics_.set_cell(device_, cell);
+}
+
+void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
+  if (device_.empty()) return;
+  const bool done = end.state == SweepState::done;
+  if (done) metrics_.drop_vanished(device_);
+  // A sweep that did not end by itself is not compared: what was not measured is not lost.
+  if (done && baseline_ && end.result) compare(id, *end.result);
+  const bool success = done && end.exit_code == 0;
+  metrics_.end_sweep(device_, success ? std::optional(unix_seconds_now()) : std::nullopt);
+}
+
+void SweepPublisher::compare(const std::string& id, const std::string& document) {
+  try {
+    const model::Comparison comparison = baseline_->compare_with(document, "sweep " + id);
+    metrics_.set_comparison(device_, comparison);
+    std::fprintf(stderr, "graphbench: %ssweep %s %s\n", comparison.comparable ? "" : "warning: ", id.c_str(),
+                 baseline_->said_of(comparison).c_str());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench: warning: sweep %s is not compared with the baseline: %s\n", id.c_str(),
+                 error.what());
+  }
+}
+
+}  // namespace graphbench::serve

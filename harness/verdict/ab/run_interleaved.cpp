@@ -1,0 +1,185 @@
+// Every run is a whole `--sweep` of its side's binary, whose document lands in a folder of ours.
+#include "harness/verdict/ab/run_interleaved.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+
+#include "graphs/ir/error.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/plan/digest.hpp"
+#include "harness/process/exit_text.hpp"
+#include "harness/sweep/environment.hpp"
+#include "harness/sweep/progress_tracker.hpp"
+#include "harness/verdict/ab/merge_result.hpp"
+#include "harness/verdict/ab/schedule.hpp"
+#include "harness/verdict/ab/scratch_folder.hpp"
+#include "harness/verdict/ab/sub_sweep.hpp"
+
+namespace graphbench::ab {
+namespace {
+
+using How = sweep::ChildExit::How;
+
+// A sweep watches its own workers: nothing of it has to be heard for as long as it runs.
+constexpr double silent_seconds_max = 1e8;
+constexpr int exit_cells_failed = 3;
+constexpr int exit_bad_input = 2;
+
+std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
+  std::vector<model::WorkerTask> groups;
+  for (const model::WorkerTask& task : plan.tasks) {
+    if (task.launch == 0) groups.push_back(task);
+  }
+  return groups;
+}
+
+std::vector<Run> schedule_of(const InterleavedRequest& request, std::size_t groups) {
+  return make_schedule({groups, request.plan.facts.launches, request.seed});
+}
+
+// For the estimate of the time left: all runs as tasks.
+model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::WorkerTask>& groups) {
+  model::Plan plan;
+  for (const Run& run : runs) plan.tasks.push_back(groups[run.group]);
+  return plan;
+}
+
+std::string unique_id(const model::Plan& plan) {
+  const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
+  return plan::sha256_hex(plan.facts.hash + " " + sweep::utc_now() + " " + std::to_string(ticks) + " " +
+                          std::to_string(getpid()))
+      .substr(0, 32);
+}
+
+std::string name_of(Role role) {
+  return role == Role::base ? "base" : "new";
+}
+
+class Interleaved {
+ public:
+  Interleaved(const InterleavedRequest& request, sweep::ProcessSupervisor& supervisor,
+              sweep::Progress& progress)
+      : request_(request),
+        supervisor_(supervisor),
+        progress_(progress),
+        groups_(groups_of(request.plan)),
+        runs_(schedule_of(request, groups_.size())),
+        tracker_(plan_of_runs(runs_, groups_)),
+        base_(request.plan),
+        now_(request.plan) {}
+
+  InterleavedOutcome run() {
+    started_at_ = sweep::utc_now();
+    for (const Run& run : runs_) {
+      outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
+      if (outcome_.interrupted) break;
+      measure(run);
+    }
+    finish();
+    return std::move(outcome_);
+  }
+
+ private:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+
+  void tell(const Run& run) {
+    model::Progress progress =
+        tracker_.at(seconds(), measurements_, base_.cells_failed() + now_.cells_failed());
+    const model::WorkerTask& task = groups_[run.group];
+    progress.worker = name_of(run.role) + " " + task.workload + " " + task.dtype + " " + task.mode + " w" +
+                      std::to_string(task.warmup);
+    if (request_.plan.facts.cell_processes)
+      progress.worker.append(" b").append(std::to_string(task.batches.front()));
+    progress.phase = "launch " + std::to_string(run.launch + 1);
+    progress_.update(progress);
+  }
+
+  const Target& target_of(Role role) const { return role == Role::base ? request_.base : request_.now; }
+  ResultMerge& merge_of(Role role) { return role == Role::base ? base_ : now_; }
+
+  void measure(const Run& run) {
+    const model::WorkerTask& task = groups_[run.group];
+    const Target& target = target_of(run.role);
+    const std::string json = folder_.file("run.json");
+    const SubSweep sub_sweep{task, request_.seed + static_cast<std::uint64_t>(run.launch), json};
+    sweep::ChildCommand command;
+    command.argv = {file_of(target)};
+    for (std::string& each : arguments_of(sub_sweep, request_.raw, request_.options))
+      command.argv.push_back(std::move(each));
+    command.environment = target.environment;
+    command.silent_seconds_max = silent_seconds_max;
+    tracker_.begin_task(task, seconds());
+    tell(run);
+    const sweep::ChildExit exit = supervisor_.run(
+        command, [](std::string_view) {}, [&] { tell(run); });
+    if (exit.how == How::interrupted) {
+      outcome_.interrupted = true;
+      return;
+    }
+    take(run, exit, json);
+    measurements_ += static_cast<std::int64_t>(task.batches.size());
+    tracker_.end_task(seconds());
+    tell(run);
+  }
+
+  void take(const Run& run, const sweep::ChildExit& exit, const std::string& json) {
+    const model::WorkerTask& task = groups_[run.group];
+    const Target& target = target_of(run.role);
+    const std::string said = sweep::last_lines(exit.output);
+    if (exit.how == How::exited && exit.status == exit_bad_input)
+      throw InputError(target.where, in_quotes(target.binary) + " refuses: " + said);
+    const bool well = exit.how == How::exited && (exit.status == 0 || exit.status == exit_cells_failed);
+    if (!well) {
+      const std::string how = exit.how == How::exited ? "exit code " + std::to_string(exit.status)
+                                                      : sweep::signal_name(exit.signal);
+      merge_of(run.role).fail(task, {"sweep_failed", how + (said.empty() ? "" : ": " + said)});
+      return;
+    }
+    try {
+      merge_of(run.role).add(folder_.take(json), task, run.launch);
+    } catch (const Error& error) {
+      throw InputError(target.where, in_quotes(target.binary) + " wrote no result document of its sweep (" +
+                                         error.what() + ")");
+    }
+  }
+
+  void finish() {
+    RunFacts facts;
+    facts.interleaved_id = unique_id(request_.plan);
+    facts.started_at = started_at_;
+    facts.finished_at = sweep::utc_now();
+    facts.complete = !outcome_.interrupted;
+    for (const Role role : {Role::base, Role::now}) {
+      facts.role = name_of(role);
+      std::string& document = role == Role::base ? outcome_.base_document : outcome_.new_document;
+      if (!merge_of(role).empty()) document = merge_of(role).document(facts);
+    }
+    outcome_.cells_failed = base_.cells_failed() + now_.cells_failed();
+  }
+
+  const InterleavedRequest& request_;
+  sweep::ProcessSupervisor& supervisor_;
+  sweep::Progress& progress_;
+  const std::vector<model::WorkerTask> groups_;
+  const std::vector<Run> runs_;
+  sweep::ProgressTracker tracker_;
+  ResultMerge base_;
+  ResultMerge now_;
+  ScratchFolder folder_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::string started_at_;
+  std::int64_t measurements_ = 0;
+  InterleavedOutcome outcome_;
+};
+
+}  // namespace
+
+InterleavedOutcome run_interleaved(const InterleavedRequest& request, sweep::ProcessSupervisor& supervisor,
+                                   sweep::Progress& progress) {
+  return Interleaved(request, supervisor, progress).run();
+}
+
+}  // namespace graphbench::ab

@@ -1,0 +1,35 @@
+// Measures two sides launch by launch, one right after the other, and makes a result document of each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/config/options.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/sweep/progress.hpp"
+#include "harness/verdict/ab/target.hpp"
+
+namespace graphbench::ab {
+
+struct InterleavedRequest {
+  model::Plan plan;  // of one side; its first launch's tasks are the groups
+  config::RawOptions raw;
+  config::SweepOptions options;
+  Target base;
+  Target now;
+  std::uint64_t seed = 1;  // of the order, and of the launches' data: launch i has seed + i on both sides
+};
+
+struct InterleavedOutcome {
+  std::string base_document;  // empty where nothing was measured
+  std::string new_document;
+  bool interrupted = false;
+  std::int64_t cells_failed = 0;  // over both sides
+};
+
+// A sweep that fails costs the cells of its group on that side. Throws InputError where a binary
+// refuses the options, Error where this machine fails.
+InterleavedOutcome run_interleaved(const InterleavedRequest& request, sweep::ProcessSupervisor& supervisor,
+                                   sweep::Progress& progress);
+
+}  // namespace graphbench::ab

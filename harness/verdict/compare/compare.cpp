@@ -1,0 +1,297 @@
+// Pairs cells by id and says what became of each; the judging is judge.cpp's.
+#include "harness/verdict/compare/compare.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <future>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/verdict/compare/facts.hpp"
+#include "harness/verdict/compare/headline.hpp"
+#include "harness/verdict/compare/judge.hpp"
+#include "harness/verdict/compare/replicates.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using model::CellComparison;
+using model::Coverage;
+using model::Metric;
+using model::Verdict;
+
+Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
+  if (base.state == CellState::ok) {
+    if (now.state == CellState::failed) return Coverage::failed_now;
+    return now.state == CellState::skipped ? Coverage::skipped_now : Coverage::compared;
+  }
+  return now.state == CellState::ok ? Coverage::recovered : Coverage::neither;
+}
+
+// Two cells to compare, and where the outcome goes.
+struct Pair {
+  const DocumentCell* base = nullptr;
+  const DocumentCell* now = nullptr;
+  std::size_t cell = 0;  // of the comparison
+};
+
+// Trials in the order of the pairs, with the cell each belongs to.
+struct Trials {
+  std::vector<Trial> trials;
+  std::vector<std::size_t> cells;
+  struct Lack {
+    std::size_t cell = 0;
+    Metric metric = Metric::latency;
+    bool lost = false;  // BASE has it
+  };
+  std::vector<Lack> lacks;
+};
+
+Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
+                     bool interleaved) {
+  Trials measured;
+  for (const Pair& pair : pairs) {
+    const bool in_pairs =
+        interleaved && indices_are_unique(pair.base->launches) && indices_are_unique(pair.now->launches);
+    for (const Metric metric : model::all_metrics) {
+      const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, in_pairs);
+      if (replicates.base.empty() || replicates.now.empty()) {
+        if (replicates.base.empty() == replicates.now.empty()) continue;
+        measured.lacks.push_back({pair.cell, metric, replicates.now.empty()});
+        continue;
+      }
+      measured.trials.push_back(measure(metric, replicates, settings.of(metric)));
+      measured.cells.push_back(pair.cell);
+    }
+  }
+  return measured;
+}
+
+// Large comparisons are measured by two threads, half each.
+Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings, bool interleaved) {
+  constexpr std::size_t worth_a_thread = 5000;
+  if (pairs.size() < worth_a_thread) return measure_pairs(pairs, settings, interleaved);
+  const std::size_t half = pairs.size() / 2;
+  std::future<Trials> second = std::async(
+      std::launch::async, [&] { return measure_pairs(pairs.subspan(half), settings, interleaved); });
+  Trials measured = measure_pairs(pairs.first(half), settings, interleaved);
+  Trials rest = second.get();
+  std::ranges::move(rest.trials, std::back_inserter(measured.trials));
+  measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
+  measured.lacks.insert(measured.lacks.end(), rest.lacks.begin(), rest.lacks.end());
+  return measured;
+}
+
+CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& named, Coverage coverage,
+                         const std::string& reason) {
+  CellComparison& cell = comparison.cells.emplace_back();
+  cell.id = named.id;
+  cell.coverage = coverage;
+  cell.reason = reason;
+  return cell;
+}
+
+// NEW's cells by id. Most results name the same cells in the same order: then nothing is hashed.
+class Partners {
+ public:
+  explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
+
+  // The cell of that id, once; null where there is none.
+  const DocumentCell* take(const std::string& id) {
+    std::size_t place = next_;
+    if (place >= cells_.size() || cells_[place].id != id) place = look_up(id);
+    if (place >= cells_.size()) return nullptr;
+    taken_[place] = true;
+    next_ = place + 1;
+    return &cells_[place];
+  }
+
+  std::vector<const DocumentCell*> left() const {
+    std::vector<const DocumentCell*> cells;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (!taken_[i]) cells.push_back(&cells_[i]);
+    }
+    return cells;
+  }
+
+ private:
+  std::size_t look_up(const std::string& id) {
+    if (places_.empty()) {
+      places_.reserve(cells_.size());
+      for (std::size_t i = 0; i < cells_.size(); ++i) places_.emplace(cells_[i].id, i);
+    }
+    const auto found = places_.find(id);
+    return found == places_.end() ? cells_.size() : found->second;
+  }
+
+  const std::vector<DocumentCell>& cells_;
+  std::vector<bool> taken_;
+  std::size_t next_ = 0;  // behind the last one taken
+  std::unordered_map<std::string_view, std::size_t> places_;
+};
+
+// Fills in the cells with their coverage, and returns the pairs to measure.
+std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Comparison& comparison) {
+  Partners partners(now.cells);
+  std::vector<Pair> pairs;
+  pairs.reserve(base.cells.size());
+  comparison.cells.reserve(base.cells.size());
+  for (const DocumentCell& before : base.cells) {
+    const DocumentCell* partner = partners.take(before.id);
+    if (partner == nullptr) {
+      add_cell(comparison, before, Coverage::base_only, before.reason).regression =
+          before.state == CellState::ok;
+      continue;
+    }
+    const DocumentCell& after = *partner;
+    const Coverage coverage = coverage_of(before, after);
+    CellComparison& cell =
+        add_cell(comparison, before, coverage, after.state == CellState::ok ? before.reason : after.reason);
+    cell.regression = coverage == Coverage::failed_now || coverage == Coverage::skipped_now;
+    if (coverage == Coverage::compared) pairs.push_back({&before, &after, comparison.cells.size() - 1});
+  }
+  for (const DocumentCell* cell : partners.left()) {
+    add_cell(comparison, *cell, Coverage::new_only, cell->reason);
+  }
+  return pairs;
+}
+
+void count_cell(const CellComparison& cell, model::ComparisonCounts& counts) {
+  switch (cell.coverage) {
+    case Coverage::compared:
+      ++counts.compared;
+      break;
+    case Coverage::base_only:
+      ++counts.base_only;
+      break;
+    case Coverage::new_only:
+      ++counts.new_only;
+      break;
+    case Coverage::failed_now:
+      ++counts.failed_now;
+      break;
+    case Coverage::skipped_now:
+      ++counts.skipped_now;
+      break;
+    case Coverage::recovered:
+      ++counts.recovered;
+      break;
+    case Coverage::neither:
+      ++counts.neither;
+      break;
+  }
+  if (cell.regression) ++counts.coverage_regressions;
+  if (!cell.lost.empty()) ++counts.cells_lacking;
+  counts.metrics_lost += static_cast<std::int64_t>(cell.lost.size());
+  counts.metrics_gained += static_cast<std::int64_t>(cell.gained.size());
+  for (const model::MetricComparison& metric : cell.metrics) {
+    switch (metric.verdict) {
+      case Verdict::same:
+        ++counts.same;
+        break;
+      case Verdict::faster:
+        ++counts.faster;
+        break;
+      case Verdict::slower:
+        ++counts.slower;
+        break;
+      case Verdict::inconclusive:
+        ++counts.inconclusive;
+        break;
+    }
+  }
+}
+
+Verdict verdict_of(const model::ComparisonCounts& counts) {
+  if (counts.slower > 0) return Verdict::slower;
+  if (counts.inconclusive > 0) return Verdict::inconclusive;
+  if (counts.faster > 0) return Verdict::faster;
+  return counts.same > 0 ? Verdict::same : Verdict::inconclusive;
+}
+
+std::string fact(const DocumentFacts& facts, const std::string& name) {
+  const auto found = facts.fields.find(name);
+  return found == facts.fields.end() ? std::string() : found->second;
+}
+
+model::ComparisonSide describe(const Side& side) {
+  model::ComparisonSide described;
+  described.source = side.source;
+  described.documents = side.documents;
+  const std::string tool = fact(side.facts, "tool.name");
+  if (!tool.empty()) described.tool_name = tool;
+  described.tool_version = side.facts.tool_version;
+  described.tool_commit = side.facts.tool_commit;
+  described.started_at = side.facts.started_at;
+  described.complete = side.facts.complete;
+  described.device_kind = fact(side.facts, "device.kind");
+  described.device_name = fact(side.facts, "device.name");
+  described.driver = fact(side.facts, "device.driver");
+  described.fingerprint = fact(side.facts, "fingerprint");
+  described.plan_hash = fact(side.facts, "plan");
+  described.cells = static_cast<std::int64_t>(side.cells.size());
+  for (const DocumentCell& cell : side.cells) {
+    if (cell.state != CellState::ok) continue;
+    const auto launches = static_cast<std::int64_t>(cell.launches.size());
+    described.launches_max = std::max(described.launches_max, launches);
+    described.launches_min =
+        described.launches_min == 0 ? launches : std::min(described.launches_min, launches);
+  }
+  return described;
+}
+
+void note_lacks(const std::vector<Trials::Lack>& lacks, model::Comparison& comparison) {
+  for (const Trials::Lack& lack : lacks) {
+    CellComparison& cell = comparison.cells[lack.cell];
+    (lack.lost ? cell.lost : cell.gained).push_back(lack.metric);
+    cell.regression = cell.regression || lack.lost;
+  }
+}
+
+// Other tools have no --launches: theirs are documents.
+void advise_documents(model::Comparison& comparison) {
+  if (comparison.now.tool_name == model::ComparisonSide().tool_name) return;
+  for (CellComparison& cell : comparison.cells) {
+    for (model::MetricComparison& metric : cell.metrics) {
+      if (metric.p) continue;
+      metric.why = "a document of " + comparison.now.tool_name +
+                   " is one launch: run both sides five times, and give the folders of documents";
+    }
+  }
+}
+
+}  // namespace
+
+model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings) {
+  model::Comparison comparison;
+  comparison.base = describe(base);
+  comparison.now = describe(now);
+  comparison.settings = settings;
+  comparison.differences = differences_of(base.facts, now.facts, settings.allow);
+  comparison.comparable = comparable(comparison.differences);
+  if (!comparison.comparable) {
+    comparison.headline = headline_of(comparison);
+    return comparison;
+  }
+  const bool interleaved = !base.facts.interleaved.empty() && base.facts.interleaved == now.facts.interleaved;
+  const std::vector<Pair> pairs = pair_cells(base, now, comparison);
+  Trials measured = measure_all(pairs, settings, interleaved);
+  // What another tool does not measure is not lost.
+  if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
+  comparison.tests = judge(measured.trials, settings.alpha);
+  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
+    std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
+    if (metrics.empty()) metrics.reserve(std::size(model::all_metrics));
+    metrics.push_back(std::move(measured.trials[i].result));
+  }
+  advise_documents(comparison);
+  for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
+  comparison.verdict = verdict_of(comparison.counts);
+  comparison.headline = headline_of(comparison);
+  return comparison;
+}
+
+}  // namespace graphbench::compare

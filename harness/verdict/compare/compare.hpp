@@ -1,0 +1,12 @@
+// The comparison of two sides: facts, coverage, then every metric of every cell that both measured.
+#pragma once
+
+#include "harness/model/comparison.hpp"
+#include "harness/verdict/compare/read_side.hpp"
+
+namespace graphbench::compare {
+
+// Pure. Where the sides do not compare, only the differences are filled in.
+model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
+
+}  // namespace graphbench::compare

@@ -1,0 +1,30 @@
+// The facts of a document that decide whether its numbers compare with another's, by the names that
+// differences are listed and allowed by.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/codec/document.hpp"
+#include "harness/model/comparison.hpp"
+
+namespace graphbench::compare {
+
+inline constexpr std::string_view library_prefix = "device.libraries.";
+
+// Every name that --allow takes; "device" stands for its kind, name and compute capability.
+const std::vector<std::string>& allowable_fields();
+
+// What differs, in a stable order. Another device, plan or (on the host, where it is the device) CPU is
+// blocking, and so is a fingerprint that differs where nothing listed explains it. Another driver,
+// library, tool or clock policy is what people compare: listed, not blocking. So is what the device's monitor
+// saw, where both sides have it: a median SM clock that differs by more than 5 %, and each reason for
+// throttling that one side alone has.
+std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
+                                              const std::vector<std::string>& allow);
+
+// True where every blocking difference is allowed.
+bool comparable(const std::vector<model::Difference>& differences);
+
+}  // namespace graphbench::compare

@@ -1,0 +1,149 @@
+// The rules of docs/comparing.md, in its order: beyond the margin, within the margin, or not told.
+#include "harness/verdict/compare/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <future>
+
+namespace graphbench::compare {
+namespace {
+
+using model::MetricComparison;
+using model::Verdict;
+
+constexpr double detectable_max = 10;   // a larger change than elevenfold is as good as no limit
+constexpr double half_width_max = 600;  // of a logarithm; its exponential is a double
+constexpr double launches_advised_max = 1000;
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::vector<double> logs_of(const std::vector<double>& values) {
+  std::vector<double> logs(values.size());
+  std::ranges::transform(values, logs.begin(), [](double value) { return std::log(value); });
+  return logs;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+std::string launches_text(double launches) {
+  if (!(launches <= launches_advised_max)) return "its size is that of the margin";
+  return fmt::format("about {:.0f} launches a side would tell", std::ceil(launches));
+}
+
+std::string too_few(const MetricComparison& result, bool partnerless) {
+  if (partnerless) {
+    return "of one interleaved run, but no launch index is on both sides: compare both of its documents "
+           "whole";
+  }
+  if (result.paired) return "one pair of launches: repeat with --launches 5";
+  if (result.base_launches > 1) return "NEW has one launch: repeat it with --launches 5";
+  if (result.new_launches > 1) return "BASE has one launch: repeat it with --launches 5";
+  return "one launch a side: repeat both with --launches 5";
+}
+
+// How many launches a side would, by this spread, have told the change from the margin.
+std::string undecided(const Trial& trial, double half_width, double critical) {
+  const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin);
+  const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
+  if (std::abs(trial.difference->mean) > trial.log_margin) {
+    const double wanted = critical * trial.difference->error / distance;
+    return fmt::format("beyond the margin, but it may be chance (q {:.2g}): {}", *trial.result.q,
+                       launches_text(launches * wanted * wanted));
+  }
+  const double wanted = half_width / distance;
+  return "the interval reaches past the margin: " + launches_text(launches * wanted * wanted);
+}
+
+void give_verdict(Trial& trial, double alpha, double threshold) {
+  MetricComparison& result = trial.result;
+  if (!trial.difference) {
+    result.why = too_few(result, trial.partnerless);
+    return;
+  }
+  const MeanDifference& difference = *trial.difference;
+  const double detectable = std::expm1(detectable_difference(difference, trial.log_margin, threshold));
+  if (detectable <= detectable_max) result.detectable = detectable;
+  // Two one-sided tests at alpha/2 each, which is the interval of 1 - alpha lying within the margin.
+  const double half_width = t_critical(alpha / 2, difference.freedom) * difference.error;
+  if (*result.q < alpha) {
+    result.verdict = difference.mean > 0 ? Verdict::slower : Verdict::faster;
+  } else if (std::abs(difference.mean) + half_width < trial.log_margin) {
+    result.verdict = Verdict::same;
+  } else {
+    result.why = undecided(trial, half_width, t_critical(threshold / 2, difference.freedom));
+  }
+}
+
+// One half on a thread of its own where there are many: each verdict depends on its own trial alone.
+void give_verdicts(std::span<Trial> trials, double alpha, double threshold) {
+  constexpr std::size_t worth_a_thread = 10'000;
+  const auto give = [=](std::span<Trial> some) {
+    for (Trial& trial : some) give_verdict(trial, alpha, threshold);
+  };
+  if (trials.size() < worth_a_thread) return give(trials);
+  const std::size_t half = trials.size() / 2;
+  std::future<void> second = std::async(std::launch::async, give, trials.subspan(half));
+  give(trials.first(half));
+  second.get();
+}
+
+}  // namespace
+
+Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings) {
+  Trial trial;
+  MetricComparison& result = trial.result;
+  result.metric = metric;
+  result.base_launches = static_cast<std::int64_t>(replicates.base.size());
+  result.new_launches = static_cast<std::int64_t>(replicates.now.size());
+  result.paired = replicates.paired;
+  result.base_seconds = median_of(replicates.base);
+  result.new_seconds = median_of(replicates.now);
+  result.floor_seconds = settings.floor_seconds;
+  // Over the shorter time, so that an exchange of the sides mirrors the verdict.
+  result.margin =
+      std::max(settings.margin, settings.floor_seconds / std::min(result.base_seconds, result.new_seconds));
+  trial.log_margin = std::log1p(result.margin);
+
+  const std::vector<double> base = logs_of(replicates.base);
+  const std::vector<double> now = logs_of(replicates.now);
+  trial.partnerless = replicates.partnerless;
+  if (!trial.partnerless) trial.difference = replicates.paired ? paired(base, now) : welch(base, now);
+  result.ratio = std::exp(mean_of(now) - mean_of(base));
+  if (!trial.difference) return trial;
+  // Bounded, so that two launches that have nothing in common still give numbers.
+  const double half_width =
+      std::min(t_critical(0.025, trial.difference->freedom) * trial.difference->error, half_width_max);
+  result.ratio_ci95_low = std::exp(trial.difference->mean - half_width);
+  result.ratio_ci95_high = std::exp(trial.difference->mean + half_width);
+  result.p = p_beyond(*trial.difference, trial.log_margin);
+  return trial;
+}
+
+std::int64_t judge(std::span<Trial> trials, double alpha) {
+  std::vector<double> p;
+  p.reserve(trials.size());
+  for (const Trial& trial : trials) {
+    if (trial.result.p) p.push_back(*trial.result.p);
+  }
+  const std::vector<double> q = benjamini_hochberg(p);
+  const double threshold = next_threshold(q, alpha);
+  std::size_t at = 0;
+  for (Trial& trial : trials) {
+    if (trial.result.p) trial.result.q = q[at++];
+  }
+  give_verdicts(trials, alpha, threshold);
+  return static_cast<std::int64_t>(p.size());
+}
+
+}  // namespace graphbench::compare

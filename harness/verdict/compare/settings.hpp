@@ -1,0 +1,21 @@
+// Margins, floors and the level of a comparison from the words of a command line.
+#pragma once
+
+#include <string>
+
+#include "harness/model/comparison.hpp"
+
+namespace graphbench::compare {
+
+// All throw InputError naming the flag, the value and what would do.
+
+// "2%", "latency=2%,submit=5%", "2%,capture=10%": a bare value is for all metrics, whatever its place.
+void set_margins(const std::string& text, model::ComparisonSettings& settings);
+// "200ns", "latency=1us,capture=0": seconds with a unit of ns, us, ms or s; a bare 0 is none.
+void set_floors(const std::string& text, model::ComparisonSettings& settings);
+// "0.05": above 0 and at most 0.5.
+void set_alpha(const std::string& text, model::ComparisonSettings& settings);
+// "device.name,plan": names of facts.hpp.
+void set_allow(const std::string& text, model::ComparisonSettings& settings);
+
+}  // namespace graphbench::compare

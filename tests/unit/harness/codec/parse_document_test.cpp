@@ -1,0 +1,186 @@
+// Documents as others write them, and the one line that each kind of bad one gets.
+#include "harness/codec/parse_document.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+Document parse(std::string text) {
+  const std::size_t size = text.size();
+  text.append(text_padding, '\0');
+  return parse_document({text.data(), size}, "doc.json");
+}
+
+void expect_refused(const std::string& text, const std::string& words) {
+  try {
+    parse(text);
+    ADD_FAILURE() << "accepted: " << text.substr(0, 200);
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.find("doc.json: "), 0u) << message;
+    EXPECT_NE(message.find(words), std::string::npos) << message << "\nwanted: " << words;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+    EXPECT_LT(message.size(), 400u);
+  }
+}
+
+std::string with_cells(const std::string& cells) {
+  return R"({"schema":"graphbench.result/1","cells":[)" + cells + "]}";
+}
+
+std::string with_latency(const std::string& p50) {
+  return with_cells(R"({"id":"a","status":"ok","launches":[{"latency_seconds":{"p50":)" + p50 + "}}]}");
+}
+
+TEST(ParseDocument, TheLeastThatSaysSomethingIsEnough) {
+  const Document document = parse(with_latency("1e-4"));
+  ASSERT_EQ(document.cells.size(), 1u);
+  EXPECT_EQ(document.cells.front().id, "a");
+  ASSERT_EQ(document.cells.front().launches.size(), 1u);
+  EXPECT_DOUBLE_EQ(document.cells.front().launches.front().latency, 1e-4);
+  EXPECT_EQ(document.cells.front().launches.front().submit, 0);
+}
+
+TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
+  const Document document = parse(R"({"cells":[{"launches":[
+      {"setup":{"capture_seconds":2e-3,"other_seconds":0},"index":3,"device_seconds":null,
+       "submit_seconds":{"p99":null,"p50":5e-6,"unit":"s"},"latency_seconds":{"p50":1e-4,"max":1}}],
+      "notes":{"deep":[[1,2],{"x":true}]},"status":"ok","id":"a\u002fb"},
+      {"id":"c","status":"failed","reason":{"code":"io","message":"disk"},"launches":[]}],
+      "plan":{"hash":"aa","launches":5,"interleaved":{"id":"run 1"},"axes":{}},
+      "environment":{"device":{"name":"GPU","libraries":{"cudnn":"9","x":null}},
+        "fingerprint":"ff","machine":[1]},
+      "tool":{"commit":"abc"},"complete":false,"schema":"graphbench.result/1"})");
+  const LaunchTimes& launch = document.cells.front().launches.front();
+  EXPECT_EQ(document.cells.front().id, "a/b");
+  EXPECT_EQ(launch.index, 3);
+  EXPECT_DOUBLE_EQ(launch.capture, 2e-3);
+  EXPECT_DOUBLE_EQ(launch.submit, 5e-6);
+  EXPECT_EQ(launch.device, 0);
+  EXPECT_EQ(document.cells.back().state, CellState::failed);
+  EXPECT_EQ(document.cells.back().reason, "io: disk");
+  EXPECT_EQ(document.facts.interleaved, "run 1");
+  EXPECT_EQ(document.facts.fields.at("device.libraries.cudnn"), "9");
+  EXPECT_EQ(document.facts.fields.at("plan.launches"), "5");
+  EXPECT_EQ(document.facts.tool_commit, "abc");
+  EXPECT_FALSE(document.facts.complete);
+}
+
+TEST(ParseDocument, WhatIsNotJsonIsSaidToBe) {
+  expect_refused("", "it is empty");
+  expect_refused(" \n", "it is empty");
+  expect_refused(with_latency("1e-4").substr(0, 70), "cut off");
+  expect_refused(with_latency("1e-4") + "}", "not JSON");
+  expect_refused(with_latency("1e-4") + "{}", "something follows");
+  expect_refused("{\"schema\":\"graphbench.result/1\",\"a\":\"\xff\"}", "not UTF-8");
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[],"x":bla})"),
+                 "cells[0].x: bla is not JSON");
+  expect_refused(with_cells(R"({"id":"a\q","status":"ok"})"), "cells[0].id: ");
+  expect_refused(R"({"schema":"graphbench.result/1","x":01})", "x: 01 is not");
+}
+
+TEST(ParseDocument, DeepNestingIsRefusedWithoutRunningOutOfStack) {
+  const std::string deep(1'000'000, '[');
+  const std::string up(1'000'000, ']');
+  expect_refused(R"({"schema":"graphbench.result/1","x":)" + deep + up + "}", "deeper than 64 levels");
+  expect_refused(R"({"x":)" + deep + up + R"(,"schema":"graphbench.result/1"})", "deeper than 64 levels");
+  expect_refused(deep, "not");
+}
+
+TEST(ParseDocument, ForeignDocumentsAreCalledForeign) {
+  expect_refused("[1]", "not a result document");
+  expect_refused("3", "not a result document");
+  expect_refused("{\"benchmarks\":[]}", "it has no \"schema\"");
+  expect_refused("{\"schema\":1}", "it has no \"schema\"");
+  expect_refused("{\"schema\":\"graphbench.result/2\"}", "its schema is \"graphbench.result/2\"");
+  expect_refused("{\"schema\":\"graphbench.floors/1\"}", "what can be read is \"graphbench.result/1\"");
+}
+
+TEST(ParseDocument, TimesArePositiveAndFinite) {
+  const std::string place = "cells[0].launches[0].latency_seconds.p50: ";
+  expect_refused(with_latency("0"), place + "0 is not a positive time");
+  expect_refused(with_latency("-1e-4"), place + "-1e-4 is not a positive time");
+  expect_refused(with_latency("NaN"), place + "NaN is not JSON");
+  expect_refused(with_latency("-Infinity"), place + "-Infinity is not JSON");
+  expect_refused(with_latency("1e999"), place + "1e999 is not a finite number");
+  expect_refused(with_latency("1e-300"), place + "1e-300 is not a time");
+  expect_refused(with_latency("\"fast\""), place + "\"fast\" is not a finite number");
+  expect_refused(with_latency("null"), place);
+  expect_refused(with_latency("1,\"min\":-1"), "latency_seconds.min: -1 is not a time");
+  expect_refused(with_latency("1,\"stddev\":\"x\""), "latency_seconds.stddev: \"x\" is not");
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"latency_seconds":{"p99":1}}]})"),
+                 "it has no \"p50\"");
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"setup":{"capture_seconds":-1}}]})"),
+                 "setup.capture_seconds: -1 is not a time");
+}
+
+TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
+  expect_refused(R"({"schema":"graphbench.result/1"})", "no \"cells\"");
+  expect_refused(with_cells(""), "\"cells\" is empty");
+  expect_refused(R"({"schema":"graphbench.result/1","cells":{}})", "cells: { is not a list");
+  expect_refused(with_cells("1"), "cells[0]: 1 is not an object");
+  expect_refused(with_cells(R"({"status":"ok"})"), "has no \"id\"");
+  expect_refused(with_cells(R"({"id":"a"})"), "has no \"status\"");
+  expect_refused(with_cells(R"({"id":"a","status":"fine"})"), "\"fine\" is not a status");
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[]})"), "has no launches");
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"index":0}]})"),
+                 "no launch of it holds a time");
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"index":-1}]})"), "index: -1 is not");
+  expect_refused(with_cells(R"({"id":"a","status":"failed"},{"id":"a","status":"skipped"})"),
+                 "cell \"a\" is there twice");
+}
+
+TEST(ParseDocument, ALaunchCountsOnce) {
+  const std::string launch = R"({"index":3,"latency_seconds":{"p50":1}})";
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[)" + launch + "," + launch + "]}"),
+                 "cells[0].launches: index 3 is there twice");
+  const std::string other = R"({"latency_seconds":{"p50":1}})";
+  EXPECT_EQ(parse(with_cells(R"({"id":"a","status":"ok","launches":[)" + other + "," + other + "]}"))
+                .cells.front()
+                .launches.back()
+                .index,
+            1);
+}
+
+TEST(ParseDocument, TheMonitorsReadingsAreKept) {
+  const auto launch = [](const std::string& machine) {
+    return R"({"latency_seconds":{"p50":1},"machine":)" + machine + "}";
+  };
+  const Document document = parse(with_cells(
+      R"({"id":"a","status":"ok","launches":[)" +
+      launch(R"({"cpu":3,"throttled":true,"before":{"sm_clock_hz":1e9,"throttle":["sw_power_cap"]},)"
+             R"("after":{"sm_clock_hz":2e9,"power_watts":1,"throttle":["sw_power_cap","sync_boost"]}})") +
+      "," + launch(R"({"before":null,"after":{"sm_clock_hz":null,"throttle":[]}})") + "," +
+      launch(R"({"before":null,"after":null})") + "," + launch("null") + "]}"));
+  const DeviceClocks& clocks = document.facts.clocks;
+  EXPECT_EQ(clocks.sm_clocks_hz, (std::vector{1e9, 2e9}));
+  EXPECT_EQ(clocks.launches, 2);
+  EXPECT_EQ(clocks.throttled, (std::map<std::string, std::int64_t>{{"sw_power_cap", 1}, {"sync_boost", 1}}));
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[)" +
+                            launch(R"({"before":{"sm_clock_hz":"fast"}})") + "]}"),
+                 "machine.before.sm_clock_hz: \"fast\" is not a finite number");
+}
+
+TEST(ParseDocument, AKeyIsThereOnce) {
+  const std::string launches = R"("launches":[{"latency_seconds":{"p50":1}}])";
+  expect_refused(with_cells(R"({"id":"a","status":"ok",)" + launches + "," + launches + "}"),
+                 "cells[0].launches: the key is there twice");
+  expect_refused(with_latency("1,\"p50\":2"), "latency_seconds.p50: the key is there twice");
+  expect_refused(with_latency("1,\"p\\u00350\":2"), "latency_seconds.p50: the key is there twice");
+  expect_refused(R"({"schema":"graphbench.result/1","schema":"graphbench.result/1"})",
+                 "schema: the key is there twice");
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += ",\"" + std::to_string(i) + "\":0";
+  EXPECT_EQ(parse(with_latency("1" + many)).cells.size(), 1u);
+  expect_refused(with_latency("1" + many + ",\"99\":0"), "99: the key is there twice");
+}
+
+}  // namespace
+}  // namespace graphbench::compare

@@ -1,0 +1,38 @@
+// Words for how children end.
+#include "harness/process/exit_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace graphbench::sweep {
+namespace {
+
+TEST(ExitText, NamesSignals) {
+  EXPECT_EQ(signal_name(SIGSEGV), "SIGSEGV");
+  EXPECT_EQ(signal_name(SIGKILL), "SIGKILL");
+  EXPECT_EQ(signal_name(63), "signal 63");
+}
+
+TEST(ExitText, QuotesTheLastThreeLines) {
+  EXPECT_EQ(last_lines("a\nb\n\nc\nd\n"), "b | c | d");
+  EXPECT_EQ(last_lines("no newline"), "no newline");
+  EXPECT_EQ(last_lines("\n\n"), "");
+  EXPECT_EQ(last_lines(""), "");
+}
+
+TEST(ExitText, QuotesOneShortLine) {
+  const std::string text = last_lines("begin\x1b[31m" + std::string(1000, 'x') + "end\n");
+  EXPECT_EQ(text.size(), 400u);
+  EXPECT_TRUE(text.starts_with("...x"));
+  EXPECT_TRUE(text.ends_with("xend"));
+  EXPECT_EQ(last_lines("\x1b[31mred").find('\x1b'), std::string::npos);
+}
+
+TEST(ExitText, WritesSeconds) {
+  EXPECT_EQ(seconds_text(120), "120 s");
+  EXPECT_EQ(seconds_text(0.5), "0.5 s");
+}
+
+}  // namespace
+}  // namespace graphbench::sweep

@@ -1,0 +1,46 @@
+// Certificates and keys of a test's own making, in a folder that goes with the test.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "harness/service/net/tls.hpp"
+
+struct evp_pkey_st;
+struct x509_st;
+
+namespace graphbench::net {
+
+// A certificate with its key. Without an issuer it signs itself and may sign others.
+class Certificate {
+ public:
+  // Valid from `days_begin` to `days_end`, counted from now.
+  explicit Certificate(const std::string& name, const Certificate* issuer = nullptr, int days_begin = -1,
+                       int days_end = 1);
+
+  std::string certificate_pem() const;
+  std::string key_pem(const std::string& passphrase = "") const;
+
+ private:
+  std::shared_ptr<evp_pkey_st> key_;
+  std::shared_ptr<x509_st> certificate_;
+};
+
+class CertificateFolder {
+ public:
+  CertificateFolder();
+  CertificateFolder(const CertificateFolder&) = delete;
+  CertificateFolder& operator=(const CertificateFolder&) = delete;
+  ~CertificateFolder();
+
+  // The path of a new file.
+  std::string write(const std::string& name, const std::string& text) const;
+  // Certificate and key, written.
+  TlsFiles files(const std::string& name, const Certificate& certificate) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace graphbench::net

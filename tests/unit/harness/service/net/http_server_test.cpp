@@ -1,0 +1,257 @@
+// A real server on a free port, asked politely by our own client and impolitely through a bare socket.
+#include "harness/service/net/http_server.hpp"
+
+#include <gmock/gmock.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <stdexcept>
+#include <thread>
+
+#include "graphs/ir/error.hpp"
+#include "harness/service/net/body_stream.hpp"
+#include "harness/service/net/http_client.hpp"
+#include "harness/service/net/router.hpp"
+#include "tests/unit/harness/service/net/bare_client.hpp"
+
+namespace graphbench::net {
+namespace {
+
+using boost::asio::ip::tcp;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Response echo(const Request& request) {
+  if (request.path == "/throw") throw std::runtime_error("a secret");
+  return text_response(200, request.method + " " + request.path + "?" + request.query + " " +
+                                std::string(request.header("x-name")) + " " + request.body);
+}
+
+ClientResponse ask(const HttpServer& server, const std::string& path, const std::string& body = "",
+                   const std::string& method = "GET") {
+  ClientRequest request;
+  request.method = method;
+  request.url = *parse_url("http://" + server.address().text());
+  request.path = path;
+  request.body = body;
+  request.headers = {{"X-Name", "value"}};
+  return send(request);
+}
+
+// The body of an answer that goes on, from the test's thread.
+class Streaming {
+ public:
+  explicit Streaming(std::string first, std::size_t waiting_max = 1024)
+      : stream(std::make_shared<BodyStream>(
+            std::deque<BodyStream::Bytes>{std::make_shared<const std::string>(std::move(first))}, waiting_max,
+            ":\n")) {}
+  Handler handler() const {
+    return [stream = stream](const Request&) {
+      Response response;
+      response.content_type = "text/event-stream";
+      response.stream = stream;
+      return response;
+    };
+  }
+  bool put(const std::string& text) const { return stream->put(std::make_shared<const std::string>(text)); }
+
+  std::shared_ptr<BodyStream> stream;
+};
+
+const char* const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+TEST(HttpServer, AStreamIsSentAsItComesUntilItsEnd) {
+  const Streaming streaming("first\n");
+  const HttpServer server(on_a_free_port(), streaming.handler());
+  BareClient client(server);
+  client.write(get);
+  std::string got;
+  while (got.find("first\n") == std::string::npos) got += client.read_some();
+  EXPECT_THAT(got, HasSubstr("Content-Type: text/event-stream\r\n"));
+  EXPECT_THAT(got, testing::Not(HasSubstr("Content-Length")));
+  EXPECT_TRUE(streaming.put("second\n"));
+  while (got.find("second\n") == std::string::npos) got += client.read_some();
+  streaming.put("third\n");
+  streaming.stream->end();
+  EXPECT_THAT(client.read_to_end(), testing::EndsWith("third\n"));
+  EXPECT_FALSE(streaming.put("late\n"));
+}
+
+TEST(HttpServer, AQuietStreamIsKeptAlive) {
+  const Streaming streaming("first\n");
+  const HttpServer server(on_a_free_port({.keep_alive = std::chrono::milliseconds(1)}), streaming.handler());
+  BareClient client(server);
+  client.write(get);
+  std::string got;
+  while (got.find(":\n:\n") == std::string::npos) got += client.read_some();
+}
+
+TEST(HttpServer, AClientThatLeavesAStreamIsForgotten) {
+  const Streaming streaming("first\n");
+  const HttpServer server(on_a_free_port(), streaming.handler());
+  {
+    BareClient client(server);
+    client.write(get);
+    client.read_some();
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (streaming.stream->listened_to() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_FALSE(streaming.put("to nobody\n"));
+}
+
+TEST(HttpServer, AClientThatLagsIsCutOffAndNobodyWaitsForIt) {
+  const Streaming streaming("", 1024 * 1024);
+  const HttpServer server(on_a_free_port(), streaming.handler());
+  BareClient slow(server);
+  slow.write(get);
+  slow.read_some();  // the head
+  const std::string chunk(64 * 1024, 'x');
+  int taken = 0;
+  while (streaming.put(chunk)) ASSERT_LT(++taken, 10'000) << "a bound";
+  EXPECT_LT(slow.read_to_end().size(), (static_cast<std::size_t>(taken) + 2) * chunk.size());
+}
+
+TEST(HttpServer, AServerMayEndBeforeItsStreams) {
+  const Streaming streaming("first\n");
+  {
+    const HttpServer server(on_a_free_port(), streaming.handler());
+    BareClient client(server);
+    client.write(get);
+    client.read_some();
+  }
+  EXPECT_FALSE(streaming.put("too late\n"));
+}
+
+TEST(HttpServer, HandsRequestsToItsHandler) {
+  const HttpServer server(on_a_free_port({.body_bytes_max = 100}), echo);
+  EXPECT_NE(server.address().port, 0);
+  const ClientResponse response = ask(server, "/a/b?c=d", "body", "POST");
+  EXPECT_EQ(response.status, 200u);
+  EXPECT_EQ(response.body, "POST /a/b?c=d value body\n");
+}
+
+TEST(HttpServer, AHandlersExceptionIsA500ThatTellsNothing) {
+  const HttpServer server(on_a_free_port(), echo);
+  const ClientResponse response = ask(server, "/throw");
+  EXPECT_EQ(response.status, 500u);
+  EXPECT_EQ(response.body, "an internal error\n");
+}
+
+TEST(HttpServer, AConnectionServesManyRequests) {
+  const HttpServer server(on_a_free_port(), echo);
+  BareClient client(server);
+  for (const char* path : {"/1", "/2"}) {
+    client.write(std::string("GET ") + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_THAT(client.read_some(), HasSubstr(std::string("GET ") + path));
+  }
+  client.write("GET /3 HTTP/1.1\r\nHost: a\r\n\r\nGET /4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string both = client.read_to_end();
+  EXPECT_THAT(both, HasSubstr("GET /3"));
+  EXPECT_THAT(both, HasSubstr("GET /4"));
+}
+
+TEST(HttpServer, HeadHasTheHeadersOfGetAndNoBody) {
+  const HttpServer server(on_a_free_port(), echo);
+  BareClient client(server);
+  client.write("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string answer = client.read_to_end();
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 11\r\n"));
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
+}
+
+TEST(HttpServer, MalformedAndOversizedRequestsAreRefused) {
+  const HttpServer server(on_a_free_port({.header_bytes_max = 1024, .body_bytes_max = 8}), echo);
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"nonsense\r\n\r\n", "400"},
+      {"GET / HTTP/9.9\r\n\r\n", "400"},
+      {"GET / HTTP/1.1\r\nbroken header\r\n\r\n", "400"},
+      {"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "400"},
+      {"GET / HTTP/1.1\r\nX: " + std::string(2000, 'a') + "\r\n\r\n", "431"},
+      {"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n123456789", "413"},
+      {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n" + std::string(4095, 'a'), "413"},
+  };
+  for (const auto& [bytes, status] : cases) {
+    BareClient client(server);
+    client.write(bytes);
+    EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 " + status)) << bytes.substr(0, 60);
+  }
+  EXPECT_EQ(ask(server, "/").status, 200u) << "it serves on";
+}
+
+TEST(HttpServer, SlowAndSilentClientsAreCutOff) {
+  ServerLimits limits;
+  limits.request_max = limits.idle_max = std::chrono::milliseconds(50);
+  const HttpServer server(on_a_free_port(limits), echo);
+  BareClient silent(server);
+  BareClient slow(server);
+  slow.write("GET / HT");
+  EXPECT_EQ(silent.read_to_end(), "");
+  EXPECT_EQ(slow.read_to_end(), "");
+}
+
+TEST(HttpServer, ATakenPortIsAnErrorThatNamesIt) {
+  const HttpServer server(on_a_free_port(), echo);
+  ServerSettings settings = on_a_free_port();
+  settings.address.port = server.address().port;
+  try {
+    const HttpServer second(settings, echo);
+    FAIL() << "two servers on one port";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "listen on " + server.address().text() + ": Address already in use");
+  }
+}
+
+TEST(HttpServer, ItsThreadIsSetUpBeforeItServes) {
+  bool set_up = false;
+  ServerSettings settings = on_a_free_port();
+  settings.on_thread = [&] { set_up = true; };
+  const HttpServer server(settings, [&](const Request&) { return text_response(set_up ? 200 : 500, ""); });
+  EXPECT_EQ(ask(server, "/").status, 200u);
+}
+
+TEST(HttpServer, EndsWithClientsStillThere) {
+  auto server = std::make_unique<HttpServer>(on_a_free_port(), echo);
+  BareClient client(*server);
+  client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.read_some();
+  server.reset();
+  EXPECT_EQ(client.read_to_end(), "");
+}
+
+TEST(HttpClient, SaysWhyThereIsNoAnswer) {
+  std::string address;
+  {
+    const HttpServer server(on_a_free_port(), echo);
+    address = server.address().text();
+  }
+  ClientRequest request;
+  request.url = *parse_url("http://" + address);
+  request.path = "/";
+  try {
+    send(request);
+    FAIL() << "nobody listens there";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "GET at " + address + ": Connection refused");
+  }
+}
+
+TEST(HttpClient, GivesUpAtItsDeadline) {
+  // Accepts, as the kernel does for a socket that listens, and never answers.
+  boost::asio::io_context io;
+  tcp::acceptor mute(io, {boost::asio::ip::make_address("127.0.0.1"), 0});
+  ClientRequest request;
+  request.url = *parse_url("http://127.0.0.1:" + std::to_string(mute.local_endpoint().port()));
+  request.path = "/";
+  request.deadline = std::chrono::milliseconds(50);
+  try {
+    send(request);
+    FAIL() << "nobody answers there";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no answer in time"));
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::net

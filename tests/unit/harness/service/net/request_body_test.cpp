@@ -1,0 +1,219 @@
+// What a server decides between a request's head and its body, and what it answers from another thread.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include "tests/unit/harness/service/net/bare_client.hpp"
+
+namespace graphbench::net {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Response length_of(const Request& request) {
+  return text_response(200, std::to_string(request.body.size()) + " bytes");
+}
+
+// Bodies of up to 10 bytes, of /large up to 4 MiB, of /none none.
+ServerSettings settings() {
+  ServerSettings settings = on_a_free_port();
+  settings.admit = [](const Request& head) {
+    return Admission{head.path == "/large" ? 4u * 1024 * 1024 : 10u, head.path != "/none", nullptr};
+  };
+  return settings;
+}
+
+std::string post(const std::string& path, std::size_t bytes, const std::string& headers = "") {
+  return "POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(bytes) + "\r\n" +
+         headers + "\r\n";
+}
+
+TEST(RequestBody, TheHeadDecidesHowLongItMayBe) {
+  const HttpServer server(settings(), length_of);
+  BareClient client(server);
+  client.write(post("/small", 10) + std::string(10, 'x'));
+  EXPECT_THAT(client.read_some(), HasSubstr("10 bytes"));
+  client.write(post("/large", 3'000'000, "Connection: close\r\n") + std::string(3'000'000, 'x'));
+  EXPECT_THAT(client.read_to_end(), HasSubstr("3000000 bytes"));
+  for (const char* path : {"/small", "/large"}) {
+    BareClient chunked(server);
+    chunked.write(std::string("POST ") + path + " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                  "8\r\n12345678\r\n8\r\n12345678\r\n0\r\n\r\n");
+    if (path == std::string("/small")) {
+      EXPECT_THAT(chunked.read_to_end(), StartsWith("HTTP/1.1 413"));
+    } else {
+      EXPECT_THAT(chunked.read_some(), HasSubstr("16 bytes"));
+    }
+  }
+}
+
+TEST(RequestBody, OneThatIsTooLongIsRefusedBeforeItIsSent) {
+  const HttpServer server(settings(), length_of);
+  for (const char* expect : {"", "Expect: 100-continue\r\n"}) {
+    BareClient client(server);
+    client.write(post("/small", 11, expect));
+    EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 413"));
+  }
+}
+
+TEST(RequestBody, WhoSendsItAllTheSameStillLearnsWhyNot) {
+  const HttpServer server(settings(), length_of);
+  for (const char* path : {"/small", "/none"}) {
+    BareClient client(server);
+    client.write(post(path, 20'000'000) + std::string(20'000'000, 'x'));
+    EXPECT_THAT(client.read_to_end(),
+                StartsWith(path == std::string("/none") ? "HTTP/1.1 200" : "HTTP/1.1 413"));
+  }
+}
+
+TEST(RequestBody, OneThatNobodyWantsIsAnsweredWithoutIt) {
+  const HttpServer server(settings(), length_of);
+  BareClient client(server);
+  client.write(post("/none", 5, "Expect: 100-continue\r\n"));
+  const std::string answer = client.read_to_end();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer, HasSubstr("0 bytes"));
+  EXPECT_THAT(answer, HasSubstr("Connection: close")) << "the body would be taken for a request";
+}
+
+TEST(RequestBody, WhereNoneFollowsTheConnectionGoesOnAllTheSame) {
+  const HttpServer server(settings(), length_of);
+  BareClient client(server);
+  client.write("GET /none HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(client.read_some(), HasSubstr("0 bytes"));
+  client.write("GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(client.read_to_end(), HasSubstr("0 bytes"));
+}
+
+// Each goes on for ever: what carries no payload is bounded, too.
+TEST(RequestBody, WhatChunksAreMadeOfIsBounded) {
+  const std::string long_line = ";a=" + std::string(7000, 'a') + "\r\nx\r\n";
+  const std::vector<std::array<std::string, 3>> floods = {
+      {"extension", "1;a=", std::string(4096, 'a')},
+      {"size", "", std::string(4096, '0')},
+      {"trailers", "0\r\n", "X-Trailer: " + std::string(100, 'a') + "\r\n"},
+      {"one trailer", "0\r\nX: ", std::string(4096, 'a')},
+      {"chunks", "", "1" + long_line},
+      {"padded chunks", "", std::string(7000, '0') + "1\r\nx\r\n"},
+  };
+  for (const auto& [name, first, then] : floods) {
+    for (const char* path : {"/large", "/small"}) {
+      const HttpServer server(settings(), length_of);
+      BareClient client(server);
+      client.write(std::string("POST ") + path + " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + first);
+      std::size_t sent = 0;
+      while (!client.has_answer() && sent < 64'000'000) {
+        client.write(then);
+        sent += then.size();
+      }
+      ASSERT_LT(sent, 64'000'000u) << name << " of " << path;
+      EXPECT_THAT(client.read_some(), testing::ContainsRegex("^HTTP/1.1 4(13|31) "))
+          << name << " of " << path;
+    }
+  }
+}
+
+TEST(RequestBody, TrailersAndExtensionsOfAPoliteClientAreRead) {
+  const HttpServer server(settings(), length_of);
+  BareClient client(server);
+  client.write(
+      "POST /small HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "8;name=value\r\n12345678\r\n2\r\n90\r\n0;last\r\nX-Sum: " +
+      std::string(7000, 'a') + "\r\n\r\nGET /next HTTP/1.1\r\nConnection: close\r\n\r\n");
+  const std::string both = client.read_to_end();
+  EXPECT_THAT(both, HasSubstr("10 bytes"));
+  EXPECT_THAT(both, HasSubstr("0 bytes\n"));
+}
+
+TEST(RequestBody, AClientThatExpectsAWordGetsIt) {
+  const HttpServer server(settings(), length_of);
+  BareClient client(server);
+  client.write(post("/large", 5, "Expect: 100-Continue\r\n"));
+  EXPECT_EQ(client.read_some(), "HTTP/1.1 100 Continue\r\n\r\n");
+  client.write("12345");
+  EXPECT_THAT(client.read_some(), HasSubstr("5 bytes"));
+  client.write(post("/large", 0, "Expect: 100-continue\r\n"));
+  EXPECT_THAT(client.read_some(), StartsWith("HTTP/1.1 200")) << "there is nothing to continue with";
+  client.write(post("/large", 5, "Expect: the-moon\r\n"));
+  EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 417"));
+}
+
+TEST(RequestBody, WhatAdmissionTookIsGivenBackBeforeTheAnswer) {
+  std::weak_ptr<void> taken;
+  ServerSettings with_hold = on_a_free_port();
+  with_hold.admit = [&taken](const Request&) {
+    Admission admission{10, true, std::make_shared<char>()};
+    taken = admission.hold;
+    return admission;
+  };
+  const HttpServer server(with_hold, [](const Request&) {
+    Response response;
+    response.later = [](Request& request) { return length_of(request); };
+    return response;
+  });
+  BareClient client(server);
+  client.write(post("/", 3) + "abc");
+  EXPECT_THAT(client.read_some(), HasSubstr("3 bytes"));
+  EXPECT_TRUE(taken.expired());
+}
+
+TEST(RequestBody, WhatIsAnsweredLaterKeepsNobodyWaiting) {
+  std::promise<void> go;
+  const std::shared_future<void> told = go.get_future().share();
+  std::atomic<int> at_once = 0;
+  std::atomic<int> most = 0;
+  const HttpServer server(settings(), [&](const Request& request) {
+    if (request.path == "/now") return text_response(200, "now");
+    Response response;
+    response.later = [&](Request& each) {
+      most = std::max(most.load(), ++at_once);
+      told.wait();
+      --at_once;
+      if (each.path == "/throw") throw std::runtime_error("a secret");
+      return text_response(201, each.path);
+    };
+    return response;
+  });
+  BareClient first(server);
+  BareClient second(server);
+  BareClient other(server);
+  first.write("GET /later HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  second.write("GET /throw HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  other.write("GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(other.read_to_end(), HasSubstr("now"));
+  go.set_value();
+  EXPECT_THAT(first.read_to_end(), StartsWith("HTTP/1.1 201"));
+  const std::string failed = second.read_to_end();
+  EXPECT_THAT(failed, StartsWith("HTTP/1.1 500"));
+  EXPECT_THAT(failed, Not(HasSubstr("secret")));
+  EXPECT_EQ(most, 1) << "one after the other";
+}
+
+TEST(RequestBody, AServerEndsAfterWhatItAnswersLater) {
+  std::promise<void> began;
+  std::atomic<bool> ended = false;
+  {
+    const HttpServer server(settings(), [&](const Request&) {
+      Response response;
+      response.later = [&](Request&) {
+        began.set_value();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        ended = true;
+        return text_response(200, "to nobody");
+      };
+      return response;
+    });
+    BareClient client(server);
+    client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    began.get_future().wait();
+  }
+  EXPECT_TRUE(ended);
+}
+
+}  // namespace
+}  // namespace graphbench::net

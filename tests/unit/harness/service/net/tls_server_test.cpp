@@ -1,0 +1,211 @@
+// A real server over TLS, met by clients that Boost.Asio makes: trusted, unknown, slow and in plain text.
+#include <gmock/gmock.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/write.hpp>
+
+#include "harness/service/net/body_stream.hpp"
+#include "harness/service/net/http_server.hpp"
+#include "tests/unit/harness/service/net/certificates.hpp"
+
+namespace graphbench::net {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const char* const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+const char* const last_get = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+class TlsServerTest : public testing::Test {
+ protected:
+  std::unique_ptr<HttpServer> serve(const TlsFiles& files, Handler handler = nullptr,
+                                    ServerLimits limits = {}) const {
+    ServerSettings settings;
+    settings.address = *parse_listen_address("127.0.0.1:0");
+    settings.limits = limits;
+    settings.tls = load_tls(files);
+    if (!handler)
+      handler = [](const Request& request) { return text_response(200, request.path + " over TLS"); };
+    return std::make_unique<HttpServer>(std::move(settings), std::move(handler));
+  }
+  TlsFiles with_client_ca() const {
+    TlsFiles files = server_files_;
+    files.client_ca = ca_files_.certificate;
+    return files;
+  }
+
+  CertificateFolder folder_;
+  Certificate ca_{"root"};
+  Certificate server_{"server", &ca_};
+  TlsFiles ca_files_ = folder_.files("ca", ca_);
+  TlsFiles server_files_ = folder_.files("server", server_);
+};
+
+// Trusts `ca` alone.
+class TlsClient {
+ public:
+  explicit TlsClient(const std::string& ca) : context_(ssl::context::tls_client) {
+    context_.load_verify_file(ca);
+    context_.set_verify_mode(ssl::verify_peer);
+  }
+  ssl::context& context() { return context_; }
+  void show(const TlsFiles& files) {
+    context_.use_certificate_chain_file(files.certificate);
+    context_.use_private_key_file(files.key, ssl::context::pem);
+  }
+  error_code shake_hands(const HttpServer& server) {
+    stream_ = std::make_unique<ssl::stream<tcp::socket>>(io_, context_);
+    stream_->next_layer().connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
+    error_code error;
+    stream_->handshake(ssl::stream_base::client, error);
+    return error;
+  }
+  void write(const std::string& bytes) { boost::asio::write(*stream_, boost::asio::buffer(bytes)); }
+  std::string read_to_end() {
+    std::string bytes;
+    boost::asio::read(*stream_, boost::asio::dynamic_buffer(bytes), end_);
+    return bytes;
+  }
+  std::string read_until(const std::string& what) {
+    std::string bytes;
+    char byte = 0;
+    while (bytes.find(what) == std::string::npos) {
+      boost::asio::read(*stream_, boost::asio::buffer(&byte, 1));
+      bytes += byte;
+    }
+    return bytes;
+  }
+  error_code end() const { return end_; }
+
+ private:
+  boost::asio::io_context io_;
+  ssl::context context_;
+  std::unique_ptr<ssl::stream<tcp::socket>> stream_;
+  error_code end_;
+};
+
+std::string say_plainly(const HttpServer& server, const std::string& bytes) {
+  boost::asio::io_context io;
+  tcp::socket socket(io);
+  socket.connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
+  boost::asio::write(socket, boost::asio::buffer(bytes));
+  std::string answer;
+  error_code ignored;  // whatever ends it
+  boost::asio::read(socket, boost::asio::dynamic_buffer(answer), ignored);
+  return answer;
+}
+
+TEST_F(TlsServerTest, RequestsAreAnsweredAndTheEndIsSaid) {
+  const auto server = serve(server_files_);
+  TlsClient client(ca_files_.certificate);
+  ASSERT_FALSE(client.shake_hands(*server));
+  client.write(get);
+  EXPECT_THAT(client.read_until("over TLS\n"), StartsWith("HTTP/1.1 200"));
+  client.write(last_get);
+  EXPECT_THAT(client.read_to_end(), EndsWith("/ over TLS\n"));
+  EXPECT_EQ(client.end(), boost::asio::error::eof) << "and not a truncation";
+}
+
+TEST_F(TlsServerTest, BodiesLargerThanARecordArriveWhole) {
+  const auto server =
+      serve(server_files_, [](const Request& request) { return text_response(200, request.body); },
+            {.body_bytes_max = 1'000'000});
+  TlsClient client(ca_files_.certificate);
+  ASSERT_FALSE(client.shake_hands(*server));
+  const std::string body = std::string(300'000, 'x') + "end";
+  client.write("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " +
+               std::to_string(body.size()) + "\r\n\r\n" + body);
+  EXPECT_THAT(client.read_to_end(), EndsWith(body + "\n"));
+}
+
+TEST_F(TlsServerTest, OldVersionsAreRefused) {
+  const auto server = serve(server_files_);
+  for (const auto& [version, refused] :
+       {std::pair(TLS1_1_VERSION, true), {TLS1_2_VERSION, false}, {TLS1_3_VERSION, false}}) {
+    TlsClient client(ca_files_.certificate);
+    SSL_CTX_set_security_level(client.context().native_handle(), 0);  // else it would not even ask
+    SSL_CTX_set_min_proto_version(client.context().native_handle(), version);
+    SSL_CTX_set_max_proto_version(client.context().native_handle(), version);
+    EXPECT_EQ(bool(client.shake_hands(*server)), refused) << version;
+  }
+}
+
+TEST_F(TlsServerTest, ClientsNeedACertificateOfTheirAuthority) {
+  const auto server = serve(with_client_ca());
+  const Certificate stranger("stranger");
+  const Certificate old("old", &ca_, -10, -2);
+  const Certificate known("known", &ca_);
+  const auto answer_to = [&](const std::string& name, const Certificate* certificate) {
+    TlsClient client(ca_files_.certificate);
+    if (certificate != nullptr) client.show(folder_.files(name, *certificate));
+    if (client.shake_hands(*server)) return std::string();
+    client.write(last_get);  // with TLS 1.3 the client learns of the refusal only now
+    return client.read_to_end();
+  };
+  EXPECT_EQ(answer_to("none", nullptr), "");
+  EXPECT_EQ(answer_to("stranger", &stranger), "");
+  EXPECT_EQ(answer_to("old", &old), "");
+  EXPECT_THAT(answer_to("known", &known), HasSubstr("over TLS"));
+}
+
+TEST_F(TlsServerTest, PlainHttpIsToldAndGarbageIsDropped) {
+  const auto server = serve(server_files_);
+  EXPECT_THAT(say_plainly(*server, get), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(say_plainly(*server, get), HasSubstr("begin with https://"));
+  EXPECT_THAT(say_plainly(*server, std::string(10'000, '\xff')), testing::Not(HasSubstr("HTTP")));
+  TlsClient client(ca_files_.certificate);
+  EXPECT_FALSE(client.shake_hands(*server)) << "it serves on";
+}
+
+TEST_F(TlsServerTest, AHandshakeMayNotTakeLong) {
+  ServerLimits limits;
+  limits.request_max = std::chrono::milliseconds(50);
+  const auto server = serve(server_files_, nullptr, limits);
+  EXPECT_EQ(say_plainly(*server, ""), "");
+  EXPECT_EQ(say_plainly(*server, std::string("\x16\x03\x01\x02\x00\x01", 6)), "") << "the first bytes of one";
+}
+
+TEST_F(TlsServerTest, AStreamIsSentAsItComesUntilItsEnd) {
+  const auto stream = std::make_shared<BodyStream>(
+      std::deque<BodyStream::Bytes>{std::make_shared<const std::string>("first\n")}, 1024, ":\n");
+  const auto server = serve(server_files_, [stream](const Request&) {
+    Response response;
+    response.stream = stream;
+    return response;
+  });
+  TlsClient client(ca_files_.certificate);
+  ASSERT_FALSE(client.shake_hands(*server));
+  client.write(get);
+  client.read_until("first\n");
+  stream->put(std::make_shared<const std::string>("second\n"));
+  client.read_until("second\n");
+  stream->put(std::make_shared<const std::string>("third\n"));
+  stream->end();
+  EXPECT_THAT(client.read_to_end(), EndsWith("third\n"));
+  EXPECT_EQ(client.end(), boost::asio::error::eof) << "and not a truncation";
+}
+
+TEST_F(TlsServerTest, ANewCertificateIsForNewConnections) {
+  const auto server = serve(server_files_);
+  TlsClient before(ca_files_.certificate);
+  ASSERT_FALSE(before.shake_hands(*server));
+  const Certificate other_ca("other root");
+  const TlsFiles other_ca_files = folder_.files("other-ca", other_ca);
+  server->set_tls(load_tls(folder_.files("other", Certificate("server", &other_ca))));
+  TlsClient after(other_ca_files.certificate);
+  EXPECT_FALSE(after.shake_hands(*server));
+  EXPECT_TRUE(TlsClient(ca_files_.certificate).shake_hands(*server)) << "the old one is gone";
+  before.write(last_get);
+  EXPECT_THAT(before.read_to_end(), HasSubstr("over TLS"));
+}
+
+}  // namespace
+}  // namespace graphbench::net

@@ -1,0 +1,152 @@
+// A sweep's document beside a baseline: what compare would say, or why it says nothing.
+#include "harness/service/publish/baseline.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/history/read_entry.hpp"
+#include "harness/history/store.hpp"
+#include "harness/model/input_error.hpp"
+#include "reporters/json/result_json.hpp"
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench::publish {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class BaselineTest : public testing::Test {
+ protected:
+  BaselineTest()
+      : folder_(fs::temp_directory_path() / ("graphbench-baseline-" + std::to_string(getpid()))),
+        path_(folder_ / "base.json") {
+    fs::create_directory(folder_);
+    write(reporters::to_json(samples::small_result()));
+  }
+  ~BaselineTest() override { fs::remove_all(folder_); }
+
+  void write(const std::string& text) const { std::ofstream(path_) << text; }
+
+  std::shared_ptr<const Baseline> open() const { return Baseline::open({path_, "", ""}); }
+
+  static std::string refusal(const BaselineOptions& options) {
+    try {
+      static_cast<void>(Baseline::open(options));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "it was read";
+  }
+
+  fs::path folder_;
+  fs::path path_;
+};
+
+TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
+  const std::shared_ptr<const Baseline> baseline = open();
+  model::Result slow = samples::small_result();
+  for (model::CellResult& cell : slow.cells) {
+    for (model::Launch& launch : cell.launches) {
+      if (launch.latency_seconds) launch.latency_seconds->p50 *= 2;
+    }
+  }
+  const std::string document = reporters::to_json(slow);
+  write(document);
+  const model::Comparison comparison = baseline->compare_with(document, "this sweep");
+  ASSERT_TRUE(comparison.comparable);
+  ASSERT_GT(comparison.counts.compared, 0);
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const model::MetricComparison& metric : cell.metrics)
+      EXPECT_NEAR(metric.ratio, metric.metric == model::Metric::latency ? 2 : 1, 1e-9) << cell.id;
+  }
+  EXPECT_EQ(baseline->said_of(comparison),
+            "beside the baseline " + path_.string() + ": " + comparison.headline);
+}
+
+TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
+  const std::shared_ptr<const Baseline> baseline = open();
+  model::Result other = samples::small_result();
+  other.plan.hash = "another";
+  other.environment.device.name = "another";
+  const model::Comparison comparison = baseline->compare_with(reporters::to_json(other), "this sweep");
+  EXPECT_FALSE(comparison.comparable);
+  EXPECT_TRUE(comparison.cells.empty());
+  EXPECT_EQ(baseline->said_of(comparison), "beside the baseline " + path_.string() +
+                                               ": not comparable, and no verdict is published: another "
+                                               "device.name, plan");
+}
+
+TEST_F(BaselineTest, AFileThatWillNotDoIsRefusedByOptionAndName) {
+  write("{}");
+  EXPECT_THAT(refusal({path_, "", ""}), HasSubstr("--baseline: " + path_.string() + ": "));
+  fs::remove(path_);
+  EXPECT_THAT(refusal({path_, "", ""}), HasSubstr("--baseline: " + path_.string() + ": it cannot be read"));
+}
+
+model::Result measured_on(const std::string& day, const std::string& plan) {
+  model::Result result = samples::small_result();
+  result.started_at = day + "T00:00:00Z";
+  result.plan.hash = plan;
+  return result;
+}
+
+class HistoryBaselineTest : public BaselineTest {
+ protected:
+  // Keeps what write() wrote, under the label.
+  void add(const model::Result& result, const std::string& label) {
+    write(reporters::to_json(result));
+    history::Store store(file_, history::Store::Access::create);
+    store.add({history::read_entry(path_, {"", "", label})});
+  }
+
+  const std::string file_ = folder_ / "h.sqlite";
+};
+
+TEST_F(HistoryBaselineTest, ASweepIsComparedWithTheLatestThatFitsIt) {
+  add(measured_on("2026-01-01", "p"), "accepted");
+  const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
+  model::Result slow = measured_on("2026-01-02", "p");
+  for (model::CellResult& cell : slow.cells) {
+    for (model::Launch& launch : cell.launches) {
+      if (launch.latency_seconds) launch.latency_seconds->p50 *= 2;
+    }
+  }
+  const auto ratio_of = [&](const model::Result& now) {
+    return baseline->compare_with(reporters::to_json(now), "now").cells.at(0).metrics.at(0).ratio;
+  };
+  const model::Result now = measured_on("2026-01-04", "p");
+  EXPECT_NEAR(ratio_of(now), 1, 1e-9);
+  add(slow, "accepted");
+  add(measured_on("2026-01-03", "another"), "accepted");
+  EXPECT_NEAR(ratio_of(now), 0.5, 1e-9) << "what was accepted since is the baseline, without a new start";
+  EXPECT_THAT(baseline->said_of(baseline->compare_with(reporters::to_json(now), "now")),
+              HasSubstr("beside the baseline accepted of the history: "));
+}
+
+TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
+  add(measured_on("2026-01-01", "p"), "accepted");
+  const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
+  const model::Comparison none =
+      baseline->compare_with(reporters::to_json(measured_on("2026-01-02", "another")), "this sweep");
+  EXPECT_FALSE(none.comparable);
+  ASSERT_EQ(none.differences.size(), 1u);
+  EXPECT_EQ(none.differences.front().field, "history");
+  EXPECT_THAT(baseline->said_of(none), HasSubstr("none compares with \"this sweep\": the latest, entry 1, "
+                                                 "differs in plan"));
+}
+
+TEST_F(HistoryBaselineTest, ANameOrAFileThatIsNotThereIsRefused) {
+  EXPECT_THAT(refusal({"", "accepted", file_}), HasSubstr(file_));
+  add(measured_on("2026-01-01", "p"), "accepted");
+  EXPECT_EQ(refusal({"", "main", file_}),
+            "--against: nothing in the history is called \"main\": it has accepted");
+  EXPECT_THAT(refusal({path_, "accepted", file_}), HasSubstr("cannot be combined with --baseline"));
+  EXPECT_THAT(refusal({path_, "", file_}), HasSubstr("--history: it does nothing without --against"));
+}
+
+}  // namespace
+}  // namespace graphbench::publish

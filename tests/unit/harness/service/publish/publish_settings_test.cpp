@@ -1,0 +1,115 @@
+// Each Prometheus option's mistakes, in the words a person reads.
+#include "harness/service/publish/publish_settings.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::publish {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+config::RawOptions given(const std::vector<std::pair<std::string, std::string>>& values) {
+  config::RawOptions raw;
+  for (const auto& [name, value] : values) raw[name].push_back({value, "--" + name});
+  return raw;
+}
+
+std::string refusal(const std::vector<std::pair<std::string, std::string>>& values) {
+  try {
+    check_publishing(config::check_options(given(values)));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(PublishSettings, NothingGivenIsNothingPublished) {
+  const PublishSettings settings = check_publishing(config::check_options({}));
+  EXPECT_FALSE(settings.listen);
+  EXPECT_FALSE(settings.push);
+  EXPECT_EQ(settings.textfile, "");
+}
+
+TEST(PublishSettings, AllGivenIsParsed) {
+  const PublishSettings settings =
+      check_publishing(config::check_options(given({{"prometheus-listen", "127.0.0.1:9464"},
+                                                    {"linger", "5"},
+                                                    {"prometheus-push", "http://gateway:9091"},
+                                                    {"push-grouping", "runner=h200,job=nightly"},
+                                                    {"push-delete", "true"}})));
+  EXPECT_EQ(settings.listen->port, 9464);
+  EXPECT_EQ(settings.linger_seconds, 5);
+  EXPECT_EQ(settings.push->host, "gateway");
+  EXPECT_EQ(settings.grouping.at("job"), "nightly");
+  EXPECT_TRUE(settings.push_delete);
+}
+
+TEST(PublishSettings, ABaselineWantsSomewhereToPublish) {
+  EXPECT_EQ(refusal({{"baseline", "base.json"}}),
+            "--baseline: it does nothing without --prometheus-listen, --prometheus-textfile or "
+            "--prometheus-push: give that too");
+  EXPECT_THAT(refusal({{"baseline", "no/base.json"}, {"prometheus-listen", "127.0.0.1:9464"}}),
+              StartsWith("--baseline: no/base.json: it cannot be read"));
+}
+
+TEST(PublishSettings, AnAddressThatIsNoneIsRefused) {
+  EXPECT_EQ(refusal({{"prometheus-listen", ":9464"}}),
+            "--prometheus-listen: \":9464\" is not ADDR:PORT: give e.g. 127.0.0.1:9464 or [::1]:9464");
+}
+
+TEST(PublishSettings, AnAddressThatOthersReachWantsAWord) {
+  EXPECT_THAT(refusal({{"prometheus-listen", "0.0.0.0:9464"}}),
+              HasSubstr("can be reached from other machines: give 127.0.0.1:9464, add --tls-client-ca to let "
+                        "in whom you know, or --prometheus-allow-remote"));
+  const auto settings = check_publishing(config::check_options(
+      given({{"prometheus-listen", "0.0.0.0:9464"}, {"prometheus-allow-remote", "true"}})));
+  EXPECT_EQ(settings.listen->host, "0.0.0.0");
+}
+
+TEST(PublishSettings, AnUrlThatIsNoneIsRefused) {
+  EXPECT_THAT(refusal({{"prometheus-push", "gateway:9091"}}), HasSubstr("give e.g. http://127.0.0.1:9091"));
+  const std::string message = refusal({{"prometheus-push", "http://me:secret@gateway"}});
+  EXPECT_THAT(message, HasSubstr("GRAPHBENCH_PUSH_AUTHORIZATION"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("secret")));
+}
+
+TEST(PublishSettings, GroupingKeysThatWillNotDoAreRefused) {
+  const auto with = [](const std::string& keys) {
+    return refusal({{"prometheus-push", "http://a"}, {"push-grouping", keys}});
+  };
+  EXPECT_THAT(with("runner"), HasSubstr("is not KEY=VALUE"));
+  EXPECT_THAT(with("9=x"), HasSubstr("is not a label's name"));
+  EXPECT_THAT(with("__name__=x"), HasSubstr("is not a label's name"));
+  EXPECT_THAT(with("batch=x"), HasSubstr("is a label of the metrics themselves"));
+  EXPECT_THAT(with("a=1,a=2"), HasSubstr("is given twice"));
+  EXPECT_THAT(with("job="), HasSubstr("job is empty"));
+}
+
+TEST(PublishSettings, OptionsThatDoNothingAloneAreRefused) {
+  for (const char* name : {"linger", "push-grouping", "push-delete", "prometheus-allow-remote",
+                           "tls-certificate", "tls-key", "tls-client-ca"}) {
+    const std::string value = name == std::string("linger") ? "1" : name[5] == 'g' ? "a=b" : "true";
+    EXPECT_THAT(refusal({{name, value}}), StartsWith(std::string("--") + name + ": it does nothing without"));
+  }
+}
+
+TEST(PublishSettings, AFileThatCannotBeWrittenIsRefusedBeforeTheSweep) {
+  EXPECT_THAT(refusal({{"prometheus-textfile", "/no/such/folder/m.prom"}}),
+              HasSubstr("give a file in a folder that exists"));
+  EXPECT_THAT(refusal({{"prometheus-textfile", "graphbench.json"}}), HasSubstr("file of another option"));
+}
+
+TEST(PublishSettings, AFileThatNoCollectorWouldReadIsRefused) {
+  for (const char* path : {"m.txt", "m", "prom", "m.prom.txt", "m.PROM", "-"}) {
+    EXPECT_EQ(refusal({{"prometheus-textfile", path}}),
+              "--prometheus-textfile: \"" + std::string(path) +
+                  "\" is no file that the node exporter's textfile collector reads: give one that ends in "
+                  ".prom");
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::publish

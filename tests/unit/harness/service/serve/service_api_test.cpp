@@ -1,0 +1,350 @@
+// The API with a store, a runner and sweeps that are shell scripts: every answer it can give.
+#include "harness/service/serve/service_api.hpp"
+
+#include <fstream>
+
+#include "tests/unit/harness/service/serve/service_fixture.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
+  const net::Response accepted = ask("POST", "/v1/sweeps", R"({"batch": 8})");
+  EXPECT_EQ(accepted.status, 202u);
+  const json sweep = json::parse(*accepted.body);
+  ASSERT_EQ(accepted.headers.size(), 1u);
+  EXPECT_EQ(accepted.headers[0].first, "Location");
+  EXPECT_EQ(accepted.headers[0].second, path_of(sweep));
+  EXPECT_EQ(wait_for(sweep, "done"), "done");
+  const net::Response results = ask("GET", path_of(sweep) + "/results");
+  EXPECT_EQ(results.status, 200u);
+  EXPECT_EQ(*results.body, "whole\n");
+  EXPECT_EQ(json::parse(*ask("GET", "/v1/sweeps").body).at("sweeps").size(), 1u);
+}
+
+TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5; ++i) {
+    ids.insert(ids.begin(), store_->add({"--batch=" + std::to_string(i)}, "", 100).sweep.id);
+  }
+  const auto page = [this](const std::string& query) {
+    return json::parse(*ask("GET", "/v1/sweeps?" + query).body);
+  };
+  std::vector<std::string> seen;
+  json next = "?limit=2";
+  while (!next.is_null()) {
+    const std::string target = next.get<std::string>();
+    const json found = page(target.substr(target.find('?') + 1));
+    EXPECT_LE(found.at("sweeps").size(), 2u);
+    for (const json& sweep : found.at("sweeps")) seen.push_back(sweep.at("id").get<std::string>());
+    next = found.at("next");
+    store_->add({"--batch=9"}, "", 100);  // what comes meanwhile is on no later page
+  }
+  EXPECT_EQ(seen, ids);
+  EXPECT_EQ(page("limit=2&after=" + ids[2]).at("sweeps")[0].at("id"), ids[3]);
+  EXPECT_EQ(page("limit=2&after=" + ids[2]).at("next"), nullptr) << "the last page is just full";
+  for (const char* query : {"limit=0", "limit=1001", "limit=x", "limit=", "limit=1&limit=1", "limit",
+                            "after=", "after=nobody", "before=1", "limit=%31"}) {
+    const net::Response refused = ask("GET", std::string("/v1/sweeps?") + query);
+    EXPECT_EQ(refused.status, 400u) << query;
+    EXPECT_THAT(*refused.body, HasSubstr("error")) << query;
+  }
+}
+
+TEST_F(ServiceApiTest, WithoutALimitAPageIsAHundred) {
+  for (int i = 0; i < 101; ++i) store_->add({"--batch=" + std::to_string(i)}, "", 1000);
+  const json first = json::parse(*ask("GET", "/v1/sweeps").body);
+  EXPECT_EQ(first.at("sweeps").size(), 100u);
+  EXPECT_THAT(first.at("next").get<std::string>(), testing::StartsWith("/v1/sweeps?limit=100&after="));
+}
+
+TEST_F(ServiceApiTest, ACrashCostsThatSweepAlone) {
+  const json crashed = submit(R"({"seed": 2})");
+  EXPECT_EQ(wait_for(submit("{}"), "done"), "done");
+  EXPECT_EQ(state(crashed), "failed");
+  EXPECT_THAT(*ask("GET", path_of(crashed)).body, HasSubstr("SIGSEGV"));
+  EXPECT_EQ(ask("GET", path_of(crashed) + "/results").status, 404u);
+}
+
+TEST_F(ServiceApiTest, DeleteCancelsWhatIsQueuedAndStopsWhatRuns) {
+  const json running = submit(R"({"seed": 1})");
+  const json queued = submit("{}");
+  wait_until_it_waits(running);
+  EXPECT_EQ(ask("GET", path_of(running) + "/results").status, 409u);
+  EXPECT_EQ(ask("DELETE", path_of(queued)).status, 200u);
+  EXPECT_EQ(state(queued), "cancelled");
+  EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
+  EXPECT_EQ(wait_for(running, "cancelled"), "cancelled");
+  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n") << "what was measured is kept";
+  EXPECT_EQ(ask("DELETE", path_of(running)).status, 409u);
+  EXPECT_EQ(ask("DELETE", "/v1/sweeps/0123").status, 404u);
+}
+
+TEST_F(ServiceApiTest, AFullQueueSaysWhenToComeBack) {
+  wait_for(submit(R"({"seed": 1})"), "running");
+  submit("{}");
+  submit("{}");
+  const net::Response full = ask("POST", "/v1/sweeps", "{}");
+  EXPECT_EQ(full.status, 429u);
+  ASSERT_EQ(full.headers.size(), 1u);
+  EXPECT_EQ(full.headers[0].first, "Retry-After");
+}
+
+TEST_F(ServiceApiTest, AKeyMakesAcceptingHappenOnce) {
+  const json first = submit(R"({"batch": 8})", "key");
+  EXPECT_EQ(submit(R"({"batch": 8})", "key").at("id"), first.at("id"));
+  EXPECT_EQ(ask("POST", "/v1/sweeps", R"({"batch": 9})", {{"idempotency-key", "key"}}).status, 422u);
+  EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", {{"idempotency-key", std::string(256, 'k')}}).status, 400u);
+}
+
+TEST_F(ServiceApiTest, StoppingKeepsTheRunningSweepAsInterruptedAndTheQueueQueued) {
+  const json running = submit(R"({"seed": 1})");
+  wait_until_it_waits(running);
+  const json queued = submit("{}");
+  restart();
+  EXPECT_EQ(state(running), "interrupted");
+  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n");
+  EXPECT_EQ(wait_for(queued, "done"), "done") << "the next process runs what was queued";
+}
+
+TEST_F(ServiceApiTest, AnInterruptedSweepIsResumedUnderItsName) {
+  const json running = submit(R"({"seed": 1})");
+  wait_until_it_waits(running);
+  EXPECT_EQ(ask("POST", path_of(running) + "/resume").status, 409u);
+  std::filesystem::remove(folder_.file(running.at("id").get<std::string>() + ".json.ready"));
+  restart();
+  EXPECT_TRUE(json::parse(*ask("GET", path_of(running)).body).at("resumable").get<bool>());
+  EXPECT_EQ(ask("POST", path_of(running) + "/resume").status, 202u);
+  wait_until_it_waits(running);
+  EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
+  EXPECT_EQ(wait_for(running, "cancelled"), "cancelled");
+  EXPECT_EQ(ask("POST", "/v1/sweeps/nobody/resume").status, 404u);
+}
+
+TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
+  const json sweep = submit(R"({"seed": 1})");
+  const std::string id = sweep.at("id").get<std::string>();
+  wait_until_it_waits(sweep);
+  std::filesystem::remove(folder_.file(id + ".json.ready"));
+  restart();
+  EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, "partly\n");
+  std::ofstream(folder_.file(id + ".json")) << "left by a service that was killed";
+  EXPECT_EQ(ask("POST", path_of(sweep) + "/resume").status, 202u);
+  wait_until_it_waits(sweep);
+  EXPECT_EQ(ask("GET", path_of(sweep) + "/results").status, 409u);
+  EXPECT_FALSE(std::filesystem::exists(folder_.file(id + ".json")));
+}
+
+TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {
+  const json sweep = submit("{}");
+  wait_for(sweep, "done");
+  const net::Response events = ask("GET", path_of(sweep) + "/events");
+  EXPECT_EQ(events.status, 200u);
+  EXPECT_EQ(events.content_type, "text/event-stream");
+  ASSERT_TRUE(events.stream);
+  std::string told;
+  for (auto each = events.stream->take(); each.bytes; each = events.stream->take()) told += *each.bytes;
+  EXPECT_THAT(told, HasSubstr("event: done"));
+  for (const char* id : {"x", "-1", "1x", "99999999999999999999"}) {
+    EXPECT_EQ(ask("GET", path_of(sweep) + "/events", "", {{"last-event-id", id}}).status, 400u) << id;
+  }
+  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody/events").status, 404u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody/cells").status, 404u);
+}
+
+TEST_F(ServiceApiTest, TheDescriptionHasEveryRouteAndNoOther) {
+  const json document = json::parse(*ask("GET", "/openapi.json").body);
+  std::vector<std::string> described;
+  for (const auto& [path, operations] : document.at("paths").items()) {
+    for (const char* method : {"get", "post", "put", "delete", "patch"}) {
+      if (!operations.contains(method)) continue;
+      std::string upper = method;
+      for (char& c : upper) c = static_cast<char>(std::toupper(c));
+      described.push_back(upper + " " + path);
+    }
+  }
+  EXPECT_THAT(api_routes(), testing::UnorderedElementsAreArray(described));
+}
+
+TEST_F(ServiceApiTest, TheDescriptionHasEveryMemberOfASweep) {
+  const json schemas = json::parse(*ask("GET", "/openapi.json").body).at("components").at("schemas");
+  const json sweep = submit("{}");
+  std::vector<std::string> members;
+  for (const auto& [name, value] : sweep.items()) members.push_back(name);
+  std::vector<std::string> described;
+  for (const auto& [name, value] : schemas.at("Sweep").at("properties").items()) described.push_back(name);
+  EXPECT_EQ(members, described);
+}
+
+TEST_F(ServiceApiTest, DevicesAreThoseThatWereFound) {
+  const json devices = json::parse(*ask("GET", "/v1/devices").body).at("devices");
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].at("id"), "cuda:0");
+  EXPECT_EQ(devices[0].at("available"), false);
+  EXPECT_EQ(devices[0].at("advice"), "install one");
+}
+
+TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
+  const std::string done = submit("{}").at("id").get<std::string>();
+  const auto why = [this](const std::string& body) {
+    const net::Response response = ask("POST", "/v1/compare", body);
+    EXPECT_EQ(response.status, 400u) << *response.body;
+    return json::parse(*response.body).at("error").get<std::string>();
+  };
+  EXPECT_THAT(why("[]"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(why("{"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(why("{}"), HasSubstr("base"));
+  EXPECT_THAT(why(R"({"base": "/etc/passwd", "new": "."})"), HasSubstr("\"/etc/passwd\" is no sweep"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}})"), HasSubstr("base"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": "x"})"), HasSubstr("margin"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": 2})"), HasSubstr("margin"));
+  EXPECT_THAT(why(R"({"base": {}, "new": {}, "o": "file"})"), HasSubstr("no such key"));
+  const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
+  EXPECT_THAT(why(R"({"new": {}, "base": {"schema": "graphbench.result/1", "x": )" + deep + "}}"),
+              HasSubstr("deep"));
+  EXPECT_THAT(why(R"({"base": {}, "base": {}, "new": {}})"), HasSubstr("base: it is given twice"));
+  EXPECT_EQ(ask("POST", "/v1/compare", "{}", {{"content-type", "text/plain"}}).status, 415u);
+  hold_.reset();
+  EXPECT_EQ(ask("POST", "/v1/compare", "{}").status, 503u) << "another's turn";
+}
+
+TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {
+  const net::Response bad = ask("POST", "/v1/sweeps", R"({"batch": 0})");
+  EXPECT_EQ(bad.status, 400u);
+  EXPECT_THAT(json::parse(*bad.body).at("error").get<std::string>(), HasSubstr("is not a batch"));
+  EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", {{"content-type", "text/plain"}}).status, 415u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody").status, 404u);
+}
+
+// A client that reads errors reads these too.
+TEST_F(ServiceApiTest, PathsAndMethodsThatAreNoneAreRefusedInTheFormOfAllErrors) {
+  const std::vector<std::tuple<std::string, std::string, unsigned>> none = {
+      {"GET", "/v1/sweep", 404u},    {"GET", "/v1/sweeps/../../etc/passwd", 404u},
+      {"POST", "/v1", 404u},         {"PUT", "/v1/sweeps", 405u},
+      {"POST", "/v1/devices", 405u}, {"POST", "/metrics", 405u}};
+  for (const auto& [method, path, status] : none) {
+    const net::Response refused = ask(method, path, "{}");
+    EXPECT_EQ(refused.status, status) << path;
+    EXPECT_EQ(refused.content_type, "application/json") << path;
+    EXPECT_FALSE(json::parse(*refused.body).at("error").get<std::string>().empty()) << path;
+  }
+  const auto& headers = ask("PUT", "/v1/sweeps", "{}").headers;
+  ASSERT_EQ(headers.size(), 1u);
+  EXPECT_EQ(headers[0], (std::pair<std::string, std::string>{"Allow", "POST, GET, HEAD"}));
+}
+
+TEST_F(ServiceApiTest, HealthAndMetricsAreThere) {
+  EXPECT_EQ(ask("GET", "/healthz").status, 200u);
+  EXPECT_EQ(ask("GET", "/readyz").status, 200u);
+  const net::Response metrics = ask("GET", "/metrics");
+  EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_THAT(*metrics.body, HasSubstr("graphbench_build_info"));
+}
+
+TEST_F(ServiceApiTest, RequestsAndSweepsAreCountedByRouteAndOutcome) {
+  EXPECT_EQ(ask("GET", "/v1/sweeps/anybody").status, 404u);
+  EXPECT_EQ(ask("GET", "/made/up").status, 404u);
+  wait_for(submit("{}"), "done");
+  wait_for(submit(R"({"seed": 2})"), "failed");
+  submit(R"({"seed": 1})");
+  ask("DELETE", path_of(submit("{}")));
+  submit("{}");
+  const auto shows = [this](const std::string& line) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (ask("GET", "/metrics").body->find(line + "\n") == std::string::npos) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return true;
+  };
+  EXPECT_TRUE(shows(R"(graphbench_http_requests_total{code="404",route="/v1/sweeps/{id}"} 1)"));
+  EXPECT_TRUE(shows(R"(graphbench_http_requests_total{code="404",route="other"} 1)"));
+  EXPECT_TRUE(shows(R"(graphbench_http_request_duration_seconds_count{route="/v1/sweeps"} 5)"));
+  EXPECT_TRUE(shows(R"(graphbench_sweeps_total{status="done"} 1)"));
+  EXPECT_TRUE(shows(R"(graphbench_sweeps_total{status="failed"} 1)"));
+  EXPECT_TRUE(shows(R"(graphbench_sweeps_total{status="cancelled"} 1)"));
+  EXPECT_TRUE(shows("graphbench_queue_sweeps 1"));
+  EXPECT_TRUE(shows("graphbench_queue_capacity_sweeps 2"));
+}
+
+TEST_F(ServiceApiTest, OtherNamesForLoopbackAreNotAnswered) {
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "evil.example"}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "127.0.0.1.evil.example"}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", ""}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost:x"}}).status, 421u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost"}}).status, 200u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "localhost:1"}}).status, 200u);
+  EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "[::1]:1"}}).status, 200u);
+}
+
+// What a browser says of a request that a page makes; docs/service.md.
+TEST_F(ServiceApiTest, NoPageOfAnotherOriginChangesAnything) {
+  const json sweep = submit(R"({"seed": 1})");
+  const std::vector<std::pair<std::string, std::string>> changes = {{"POST", "/v1/sweeps"},
+                                                                    {"POST", "/v1/compare"},
+                                                                    {"DELETE", path_of(sweep)},
+                                                                    {"POST", path_of(sweep) + "/resume"}};
+  const std::vector<std::map<std::string, std::string>> foreign = {
+      {{"sec-fetch-site", "cross-site"}},
+      {{"sec-fetch-site", "same-site"}},  // another port of this very host
+      {{"sec-fetch-site", "same-site"}, {"origin", "http://127.0.0.1:9464"}},
+      {{"sec-fetch-site", "odd"}},
+      {{"origin", "http://evil.example"}},
+      {{"origin", "http://127.0.0.1:3000"}},
+      {{"origin", "http://127.0.0.1:9464.evil.example"}},
+      {{"origin", "127.0.0.1:9464"}},
+      {{"origin", "null"}}};
+  for (const auto& [method, path] : changes) {
+    for (const auto& headers : foreign) {
+      EXPECT_EQ(ask(method, path, "{}", headers).status, 403u) << method << " " << path;
+    }
+  }
+  EXPECT_EQ(json::parse(*ask("GET", "/v1/sweeps").body).at("sweeps").size(), 1u);
+  wait_until_it_waits(sweep);
+}
+
+TEST_F(ServiceApiTest, ItsOwnPageAndProgramsMayChangeThings) {
+  for (const std::map<std::string, std::string>& headers :
+       {std::map<std::string, std::string>{},
+        {{"origin", "http://127.0.0.1:9464"}},
+        {{"sec-fetch-site", "same-origin"}, {"origin", "http://127.0.0.1:9464"}},
+        // A proxy in front may have another name.
+        {{"sec-fetch-site", "same-origin"}, {"origin", "https://bench.example"}}}) {
+    const json sweep = json::parse(*ask("POST", "/v1/sweeps", "{}", headers).body);
+    EXPECT_EQ(wait_for(sweep, "done"), "done");
+  }
+}
+
+TEST_F(ServiceApiTest, ThePageIsAtTheRoot) {
+  const net::Response page = ask("GET", "/");
+  EXPECT_EQ(page.status, 200u);
+  EXPECT_THAT(*page.body, HasSubstr("graphbench"));
+  EXPECT_EQ(ask("POST", "/").status, 405u);
+  EXPECT_EQ(ask("GET", "//").status, 404u);
+  EXPECT_EQ(ask("GET", "/", "", {{"host", "evil.example"}}).status, 421u);
+}
+
+class ServiceApiWithTokenTest : public ServiceApiTest {
+ protected:
+  ServiceApiWithTokenTest() : ServiceApiTest("correct-horse-battery") {}
+};
+
+TEST_F(ServiceApiWithTokenTest, OnlyTheTokenOpensIt) {
+  for (const char* given : {"", "Bearer", "Bearer ", "Bearer correct-horse-batterx", "correct-horse-battery",
+                            "Bearer correct-horse-battery2", "Basic correct-horse-battery"}) {
+    EXPECT_EQ(ask("GET", "/v1/sweeps", "", {{"authorization", given}}).status, 401u) << given;
+    EXPECT_EQ(ask("GET", "/metrics", "", {{"authorization", given}}).status, 401u) << given;
+  }
+  EXPECT_EQ(ask("GET", "/healthz").status, 200u);
+  EXPECT_EQ(ask("GET", "/").status, 200u) << "where a browser is given the token";
+  EXPECT_EQ(ask("POST", "/").status, 401u);
+  const std::map<std::string, std::string> right = {{"authorization", "Bearer correct-horse-battery"},
+                                                    {"host", "bench.example"}};
+  EXPECT_EQ(ask("GET", "/v1/sweeps", "", right).status, 200u);
+  auto elsewhere = right;
+  elsewhere["origin"] = "https://evil.example";
+  EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", elsewhere).status, 403u);
+}
+
+}  // namespace
+}  // namespace graphbench::serve

@@ -1,0 +1,108 @@
+// A service without a server: a store, a runner, sweeps that are shell scripts, and the API to ask.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "harness/service/serve/service_api.hpp"
+#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+
+namespace graphbench::serve {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Writes a document where it is told to, unless its arguments tell it to wait or to crash. A waiting one
+// says with a file that it is ready to be stopped.
+inline constexpr const char* script =
+    "for a in \"$@\"; do case $a in --json=*) file=${a#--json=};; "
+    "--seed=1) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; done;; "
+    "--seed=2) kill -SEGV $$;; esac; done; echo whole > $file";
+
+class ServiceApiTest : public testing::Test {
+ protected:
+  explicit ServiceApiTest(const std::string& token = "") : token_(token) { restart(); }
+
+  void restart() {
+    api_ = nullptr;
+    runner_.reset();
+    feed_.reset();
+    store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
+    feed_ = std::make_unique<SweepFeed>(*store_, 100);
+    runner_ = std::make_unique<SweepRunner>(
+        RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), grace_, std::chrono::milliseconds(5)},
+        RunnerParts{*store_, metrics_, service_metrics_, *feed_, bystanders_});
+    ApiSettings settings;
+    settings.access.token = token_;
+    settings.queued_max = 2;
+    settings.devices = {{"cuda:0", false, "none", "install one"}};
+    settings.plugins = plugins_;
+    settings.workloads = workloads_;
+    api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_});
+  }
+
+  net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
+                    std::map<std::string, std::string> headers = {}) const {
+    net::Request request;
+    request.method = method;
+    request.path = path.substr(0, path.find('?'));
+    if (request.path != path) request.query = path.substr(request.path.size() + 1);
+    request.body = body;
+    request.headers = std::move(headers);
+    request.headers.emplace("host", "127.0.0.1:9464");
+    request.headers.emplace("content-type", "application/json");
+    request.hold = hold_;
+    net::Response response = api_(request);
+    return response.later ? response.later(request) : response;
+  }
+
+  json submit(const std::string& body, const std::string& key = "") const {
+    const net::Response response = ask("POST", "/v1/sweeps", body, {{"idempotency-key", key}});
+    EXPECT_EQ(response.status, 202u) << *response.body;
+    return json::parse(*response.body);
+  }
+
+  std::string state(const json& sweep) const {
+    return json::parse(*ask("GET", path_of(sweep)).body).at("state").get<std::string>();
+  }
+  static std::string path_of(const json& sweep) { return "/v1/sweeps/" + sweep.at("id").get<std::string>(); }
+
+  std::string wait_for(const json& sweep, const std::string& wanted) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (state(sweep) != wanted && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return state(sweep);
+  }
+
+  // Until the script of `"seed": 1` would hear that it is to stop.
+  void wait_until_it_waits(const json& sweep) const {
+    const std::string ready = folder_.file(sweep.at("id").get<std::string>() + ".json.ready");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!std::filesystem::exists(ready) && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_EQ(state(sweep), "running");
+  }
+
+  std::string token_;
+  std::chrono::milliseconds grace_ = std::chrono::minutes(1);
+  PluginFolder plugins_;
+  WorkloadCatalog workloads_;
+  ScratchFolder folder_;
+  reporters::SweepMetrics metrics_{"1.2.3"};
+  reporters::ServiceMetrics service_metrics_;
+  machine::Bystanders bystanders_;
+  std::unique_ptr<SweepStore> store_;
+  std::unique_ptr<SweepFeed> feed_;
+  std::unique_ptr<SweepRunner> runner_;
+  net::Handler api_;
+  std::shared_ptr<void> hold_ = std::make_shared<char>();  // what admission gives a request whose turn it is
+};
+
+}  // namespace graphbench::serve

@@ -1,0 +1,104 @@
+// Which names a request may give, with plugins and without.
+#include "harness/service/serve/submission.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/model/input_error.hpp"
+#include "tests/unit/harness/service/serve/service_fixture.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+abi::WorkloadInfo workload(const std::string& name, const std::string& plugin = "builtin") {
+  abi::WorkloadInfo info;
+  info.name = name;
+  info.plugin = plugin;
+  info.presets = {{"base", {{"hidden", 64}}}, {"tiny", {{"hidden", 8}}}};
+  info.options = {{"hidden", "width", 1, 128}};
+  return info;
+}
+
+class SubmissionTest : public ServiceApiTest {
+ protected:
+  SubmissionTest() {
+    std::ofstream(folder_.file("mine.so")) << "no library: nobody loads it here";
+    std::filesystem::permissions(folder_.file("mine.so"), std::filesystem::perms(0600));
+    std::filesystem::permissions(folder_.path(), std::filesystem::perms(0700));
+    plugins_ = PluginFolder(folder_.path());
+    workloads_ = WorkloadCatalog({workload("mlp"), workload("conv")},
+                                 [this](const auto& files) { return ask_of(files); });
+    restart();
+  }
+
+  std::vector<abi::WorkloadInfo> ask_of(const std::vector<std::string>& files) {
+    ++asked_;
+    EXPECT_THAT(files, testing::ElementsAre(folder_.file("mine.so")));
+    if (!trouble_.empty()) throw InputError("plugins", "\"" + files.front() + "\" " + trouble_);
+    return {workload("mlp"), workload("conv"), workload("swiglu", files.front())};
+  }
+
+  std::string refusal(const std::string& body, const std::string& type = "application/json") const {
+    const net::Response response = ask("POST", "/v1/sweeps", body, {{"content-type", type}});
+    EXPECT_EQ(response.status, 400u) << *response.body;
+    return json::parse(*response.body).value("error", "");
+  }
+
+  int asked_ = 0;
+  std::string trouble_;
+};
+
+TEST_F(SubmissionTest, NamesThatAreNoneAreRefusedAsOnTheCommandLine) {
+  EXPECT_EQ(refusal(R"({"workload": ["mlp", "conf"]})"),
+            "workload: \"conf\" is not a workload: there are mlp, conv; did you mean \"conv\"?");
+  EXPECT_EQ(refusal("batch = 1\nworkload = \"conf\"\n", "application/toml"),
+            "request:2: workload: \"conf\" is not a workload: there are mlp, conv; did you mean \"conv\"?");
+  EXPECT_EQ(refusal(R"({"preset": "huge"})"), "preset: \"huge\" is not a preset of mlp: it has base, tiny");
+  EXPECT_EQ(refusal(R"({"set": {"mlp.width": 3}})"), "set: \"width\" is not an option of mlp: it has hidden");
+  EXPECT_EQ(refusal(R"({"set": {"mlp.hidden": 129}})"), "set: mlp.hidden=129 is out of range: give 1 to 128");
+  EXPECT_THAT(refusal(R"({"dtype": "int8"})"),
+              HasSubstr("dtype: \"int8\" is not a dtype: give bf16, fp16, fp32"));
+  EXPECT_THAT(refusal(R"({"batch": "1:10000:+1", "warmup": [0, 1], "launches": 10})"),
+              HasSubstr("the axes multiply to 1200000 measurements: give shorter lists"));
+  EXPECT_THAT(store_->list(9, {}), testing::IsEmpty());
+  submit(R"({"workload": "conv", "preset": "tiny", "set": {"mlp.hidden": 128}})");
+  EXPECT_EQ(asked_, 0) << "what is built in is known";
+}
+
+TEST_F(SubmissionTest, APluginsNamesAreThoseOfItsFile) {
+  EXPECT_THAT(refusal(R"({"workload": "swiglu"})"), HasSubstr("there are mlp, conv"));
+  EXPECT_EQ(asked_, 0);
+  EXPECT_THAT(refusal(R"({"workload": "swiglo", "plugins": "mine"})"),
+              HasSubstr("workload: \"swiglo\" is not a workload: there are mlp, conv, swiglu"));
+  submit(R"({"workload": "swiglu", "plugins": "mine"})");
+  EXPECT_EQ(asked_, 2);
+}
+
+TEST_F(SubmissionTest, APluginThatDoesNotLoadIsNamedWithoutItsFolder) {
+  trouble_ = "crashed with SIGSEGV while it was loaded";
+  const std::string said = refusal(R"({"workload": "swiglu", "plugins": "mine"})");
+  EXPECT_EQ(said, "plugins: \"mine\" crashed with SIGSEGV while it was loaded");
+  EXPECT_THAT(store_->list(9, {}), testing::IsEmpty());
+}
+
+TEST_F(SubmissionTest, OfThoseWhosePluginsAreLoadedOnlySoManyWait) {
+  net::Request request;
+  request.method = "POST";
+  request.path = "/v1/sweeps";
+  request.body = R"({"workload": "swiglu", "plugins": "mine"})";
+  request.headers = {{"host", "localhost"}, {"content-type", "application/json"}};
+  std::vector<net::Response> waiting;
+  net::Response last;
+  for (int i = 0; i < 40; ++i) {
+    last = api_(request);
+    if (!last.later) break;
+    waiting.push_back(std::move(last));
+  }
+  EXPECT_EQ(waiting.size(), 16u);
+  EXPECT_EQ(last.status, 503u);
+  waiting.clear();
+  EXPECT_TRUE(api_(request).later) << "whoever leaves makes room";
+}
+
+}  // namespace
+}  // namespace graphbench::serve

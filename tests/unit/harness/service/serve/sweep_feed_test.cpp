@@ -1,0 +1,109 @@
+// What a follower is told, whenever it comes.
+#include "harness/service/serve/sweep_feed.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class SweepFeedTest : public testing::Test {
+ protected:
+  SweepFeedTest() : id_(store_.add({}, "", 10).sweep.id) {}
+
+  void finish_cell(const std::string& cell, const std::string& document) {
+    feed_.tell_cells(id_, store_.add_cells(id_, {{cell, document}}));
+  }
+
+  void end() {
+    store_.end(id_, {SweepState::done, 0, "", std::nullopt});
+    feed_.tell_done(id_);
+  }
+
+  static std::string taken(net::BodyStream& stream) {
+    std::string text;
+    for (auto each = stream.take(); each.bytes; each = stream.take()) text += *each.bytes;
+    return text;
+  }
+
+  ScratchFolder folder_;
+  SweepStore store_{folder_.file("sweeps.sqlite")};
+  static constexpr std::size_t followers_max = 20;
+  SweepFeed feed_{store_, followers_max};
+  std::string id_;
+};
+
+TEST_F(SweepFeedTest, ToldInOrderUntilTheEnd) {
+  const auto stream = feed_.follow(id_, 0);
+  feed_.tell_progress(id_, "{\"a\": 1}");
+  finish_cell("one", "{\"b\": 2}");
+  EXPECT_EQ(taken(*stream),
+            ": graphbench\n\nevent: progress\ndata: {\"a\": 1}\n\n"
+            "id: 1\nevent: cell\ndata: {\"b\": 2}\n\n");
+  EXPECT_EQ(feed_.followers(), 1u);
+  end();
+  const std::string rest = taken(*stream);
+  EXPECT_THAT(rest, HasSubstr("event: done\ndata: {"));
+  EXPECT_THAT(rest, HasSubstr("\"state\":\"done\""));
+  EXPECT_EQ(stream->take().what, net::BodyStream::Taken::What::over);
+  EXPECT_EQ(feed_.followers(), 0u);
+}
+
+TEST_F(SweepFeedTest, WhoComesLateIsToldWhatHappenedAndNothingTwice) {
+  finish_cell("one", "{\"n\": 1}");
+  feed_.tell_progress(id_, "{\"a\": 1}");
+  const std::vector<StoredCell> cells = store_.add_cells(id_, {{"two", "{\"n\": 2}"}});
+  const auto stream = feed_.follow(id_, 0);  // between the store and the telling
+  feed_.tell_cells(id_, cells);
+  const std::string text = taken(*stream);
+  EXPECT_THAT(text, HasSubstr("{\"n\": 1}"));
+  EXPECT_EQ(text.find("{\"n\": 2}"), text.rfind("{\"n\": 2}"));
+  EXPECT_THAT(text, HasSubstr("event: progress"));
+}
+
+TEST_F(SweepFeedTest, AnEventsIdGoesOnWhereTheClientWas) {
+  finish_cell("one", "{\"n\": 1}");
+  finish_cell("two", "{\"n\": 2}");
+  finish_cell("one", "{\"n\": 3}");
+  finish_cell("two", "{\"n\": 2}");  // as before: nothing happened
+  const std::string text = taken(*feed_.follow(id_, 2));
+  EXPECT_THAT(text, Not(HasSubstr("{\"n\": 2}")));
+  EXPECT_THAT(text, HasSubstr("id: 3\nevent: cell\ndata: {\"n\": 3}"));
+}
+
+TEST_F(SweepFeedTest, AnEndedSweepIsToldWholeAndOver) {
+  finish_cell("one", "{\"n\": 1}");
+  end();
+  const auto stream = feed_.follow(id_, 0);
+  const std::string text = taken(*stream);
+  EXPECT_THAT(text, HasSubstr("event: cell"));
+  EXPECT_THAT(text, HasSubstr("event: done"));
+  EXPECT_EQ(stream->take().what, net::BodyStream::Taken::What::over);
+}
+
+TEST_F(SweepFeedTest, WhoLagsIsDroppedAndTheOthersAreNot) {
+  const auto slow = feed_.follow(id_, 0);
+  const auto quick = feed_.follow(id_, 0);
+  const std::string document = "{\"x\": \"" + std::string(1024 * 1024, 'x') + "\"}";
+  for (int i = 0; i < 8; ++i) {
+    feed_.tell_progress(id_, document);
+    taken(*quick);
+  }
+  EXPECT_EQ(slow->take().what, net::BodyStream::Taken::What::cut_off);
+  EXPECT_EQ(feed_.followers(), 1u);
+}
+
+TEST_F(SweepFeedTest, NoMoreThanMayFollow) {
+  std::vector<std::shared_ptr<net::BodyStream>> streams;
+  for (std::size_t i = 0; i < followers_max; ++i) streams.push_back(feed_.follow(id_, 0));
+  EXPECT_EQ(feed_.follow(id_, 0), nullptr);
+  streams.front()->detach();
+  EXPECT_NE(feed_.follow(id_, 0), nullptr);
+}
+
+}  // namespace
+}  // namespace graphbench::serve

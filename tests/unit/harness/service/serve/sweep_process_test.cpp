@@ -1,0 +1,71 @@
+// Shell scripts play the sweep: what they say, how they end, how they are stopped.
+#include "harness/service/serve/sweep_process.hpp"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <thread>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> shell(const std::string& script) {
+  return {"/bin/sh", "-c", script};
+}
+
+TEST(SweepProcess, EveryLineAndTheEndArrive) {
+  SweepProcess process(shell("echo one >&3; echo out; echo err >&2; printf 'two\\nhalf' >&3; exit 7"));
+  std::vector<std::string> lines;
+  const SweepExit exit = process.run([&](std::string_view line) { lines.emplace_back(line); });
+  EXPECT_THAT(lines, ElementsAre("one", "two")) << "half a line is none";
+  EXPECT_EQ(exit.exit_code, 7);
+  EXPECT_EQ(exit.signal, 0);
+  EXPECT_EQ(exit.output, "out\nerr\n");
+}
+
+TEST(SweepProcess, ACrashIsTold) {
+  SweepProcess process(shell("kill -SEGV $$"));
+  EXPECT_EQ(process.run([](std::string_view) {}).signal, SIGSEGV);
+}
+
+TEST(SweepProcess, StoppingAsksFirst) {
+  SweepProcess process(
+      shell("trap 'echo kept >&3; exit 130' TERM; echo ready >&3; while :; do sleep 0.01; done"));
+  std::vector<std::string> lines;
+  const SweepExit exit = process.run([&](std::string_view line) {
+    lines.emplace_back(line);
+    if (line == "ready") process.stop(std::chrono::minutes(1));
+  });
+  EXPECT_EQ(exit.exit_code, 130);
+  EXPECT_THAT(lines, ElementsAre("ready", "kept"));
+}
+
+TEST(SweepProcess, WhoDoesNotListenIsKilled) {
+  SweepProcess process(shell("trap '' TERM; echo ready >&3; while :; do sleep 0.01; done"));
+  const SweepExit exit = process.run([&](std::string_view) { process.stop(std::chrono::milliseconds(20)); });
+  EXPECT_EQ(exit.signal, SIGKILL);
+}
+
+TEST(SweepProcess, ItCanBeStoppedFromAnotherThread) {
+  SweepProcess process(shell("exec sleep 60"));
+  std::thread stopper([&] { process.stop(std::chrono::minutes(1)); });
+  EXPECT_EQ(process.run([](std::string_view) {}).signal, SIGTERM);
+  stopper.join();
+}
+
+TEST(SweepProcess, AFileThatDoesNotExistIsAnError) {
+  EXPECT_THROW(SweepProcess({"/no/such/file"}), Error);
+}
+
+TEST(SweepProcess, AHandlerThatThrowsEndsTheSweep) {
+  SweepProcess process(shell("echo nonsense >&3; exec sleep 60"));
+  EXPECT_THROW(process.run([](std::string_view) { throw std::runtime_error("no event"); }),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace graphbench::serve

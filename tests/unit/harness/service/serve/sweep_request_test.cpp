@@ -1,0 +1,123 @@
+// Which bodies become which arguments, and what is said of the others.
+#include "harness/service/serve/sweep_request.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> arguments_of(const std::string& body, BodyFormat format,
+                                      const std::vector<std::string>& plugins = {}) {
+  return parse_sweep_request(body, format, plugins).arguments;
+}
+
+std::string refusal(const std::string& body, BodyFormat format = BodyFormat::json) {
+  try {
+    arguments_of(body, format);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(SweepRequest, JsonAndTomlMeanTheSame) {
+  const auto wanted = ElementsAre("--batch=1,8:32:x2", "--cold-l2", "--set=mlp.hidden=64",
+                                  "--time-per-cell=0.5", "--workload=mlp,conv");
+  EXPECT_THAT(arguments_of(R"({"workload": ["mlp", "conv"], "batch": [1, "8:32:x2"], "cold-l2": true,
+                                      "set": {"mlp.hidden": 64}, "time-per-cell": 0.5})",
+                           BodyFormat::json),
+              wanted);
+  EXPECT_THAT(arguments_of("workload = [\"mlp\", \"conv\"]\nbatch = [1, \"8:32:x2\"]\ncold-l2 = true\n"
+                           "time-per-cell = 0.5\n[set]\nmlp.hidden = 64\n",
+                           BodyFormat::toml),
+              wanted);
+  EXPECT_THAT(arguments_of("{}", BodyFormat::json), ElementsAre());
+  EXPECT_THAT(arguments_of(R"({"profile": false})", BodyFormat::json), ElementsAre());
+}
+
+TEST(SweepRequest, NumbersStayAsShortAsTheyWereWritten) {
+  for (const std::string number : {"0.05", "0.1", "1e-05", "2.5"}) {
+    const std::string body = "{\"time-per-cell\": " + number + "}";
+    EXPECT_THAT(arguments_of(body, BodyFormat::json), ElementsAre("--time-per-cell=" + number));
+  }
+}
+
+TEST(SweepRequest, WhatNamesFilesOrAddressesIsRefused) {
+  for (const char* key : {"json", "samples", "trace", "plugin", "prometheus-listen", "prometheus-textfile",
+                          "prometheus-push", "push-grouping"}) {
+    EXPECT_THAT(refusal(std::string("{\"") + key + "\": \"x\"}"), HasSubstr("a request may not give it"))
+        << key;
+  }
+  EXPECT_THAT(refusal("{\"config\": \"x\"}"), HasSubstr("is not a key of a sweep"));
+  EXPECT_THAT(refusal("plugin = \"x\"\n", BodyFormat::toml),
+              HasSubstr("request:1: plugin: a request may not give it"));
+}
+
+TEST(SweepRequest, PluginsAreNamedBarely) {
+  const std::vector<std::string> known = {"mine", "swiglu"};
+  EXPECT_THAT(arguments_of(R"({"plugins": ["swiglu", "mine"], "batch": 1})", BodyFormat::json, known),
+              ElementsAre("--plugin=swiglu", "--plugin=mine", "--batch=1"));
+  EXPECT_THAT(arguments_of("plugins = \"mine\"", BodyFormat::toml, known), ElementsAre("--plugin=mine"));
+  EXPECT_THAT(arguments_of(R"({"plugins": []})", BodyFormat::json, {}), ElementsAre());
+  for (const char* name :
+       {"other", "", "mine.so", "./mine", "../mine", "/tmp/mine.so", "mine,swiglu", "MINE"}) {
+    try {
+      parse_sweep_request(std::string(R"({"plugins": [")") + name + "\"]}", BodyFormat::json, known);
+      ADD_FAILURE() << name;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("is no plugin of this service: give one of")) << name;
+    }
+  }
+  EXPECT_THROW(parse_sweep_request(R"({"plugins": ["mine", "mine"]})", BodyFormat::json, known), InputError);
+  EXPECT_THROW(parse_sweep_request(R"({"plugins": [1]})", BodyFormat::json, known), InputError);
+  EXPECT_THAT(refusal(R"({"plugins": ["mine"]})"),
+              HasSubstr("plugins: this service has no plugins: start it with"));
+}
+
+TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
+  EXPECT_EQ(refusal(R"({"batch": 0})"),
+            "batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");
+  EXPECT_THAT(refusal("mode = \"whole\"\nbatch = 0\n", BodyFormat::toml), HasSubstr("request:2: batch: "));
+  EXPECT_THAT(refusal(R"({"bach": 1})"), HasSubstr("did you mean \"batch\"?"));
+  EXPECT_THAT(refusal(R"({"batch": 1, "batch": 2})"), HasSubstr("batch: it is given twice"));
+  EXPECT_THAT(refusal(R"({"batch": null})"), HasSubstr("batch: it will not do"));
+  EXPECT_THAT(refusal(R"({"batch": {"a": 1}})"), HasSubstr("batch: it will not do"));
+  EXPECT_THAT(refusal(R"({"set": {"mlp.hidden": "64"}})"), HasSubstr("wants a whole number"));
+}
+
+TEST(SweepRequest, WhatIsFoundWrongLaterIsNamedInTheSameWay) {
+  const auto json =
+      parse_sweep_request(R"({"workload": "mlp", "set": {"mlp.hidden": 64}})", BodyFormat::json);
+  EXPECT_EQ(json.options.where("workload"), "workload");
+  EXPECT_EQ(json.options.set.front().where, "set");
+  const auto toml = parse_sweep_request("batch = 1\nworkload = \"mlp\"\n", BodyFormat::toml);
+  EXPECT_EQ(toml.options.where("workload"), "request:2: workload");
+}
+
+TEST(SweepRequest, BodiesThatAreNoDocumentsAreRefused) {
+  for (const char* body : {"", "{", "[]", "1", "null", "\"a\"", "{\"a\": 1", "\xff\xfe", "{\"\xff\": 1}"}) {
+    EXPECT_NE(refusal(body), "accepted") << body;
+  }
+  EXPECT_NE(refusal("batch =", BodyFormat::toml), "accepted");
+}
+
+TEST(SweepRequest, DepthDoesNoHarm) {
+  const std::string deep(60'000, '[');
+  EXPECT_NE(refusal("{\"batch\": " + deep + std::string(60'000, ']') + "}"), "accepted");
+  EXPECT_NE(refusal(deep), "accepted");
+  EXPECT_NE(refusal("batch = " + deep + std::string(60'000, ']'), BodyFormat::toml), "accepted");
+}
+
+TEST(SweepRequest, KeysCannotBreakOutOfTheirLine) {
+  EXPECT_THAT(refusal("{\"batch = 1\\njson\": \"x\"}"), HasSubstr("is not a key of a sweep"));
+  EXPECT_THAT(refusal(R"({"set": {"mlp.hidden\" = 1}\njson = \"x": 1}})"),
+              testing::Not(HasSubstr("accepted")));
+}
+
+}  // namespace
+}  // namespace graphbench::serve

@@ -1,0 +1,74 @@
+// The command line of one launch: one point on every axis, and what the person gave for the rest.
+#include "harness/verdict/ab/sub_sweep.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace graphbench::ab {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+
+model::WorkerTask task() {
+  model::WorkerTask made;
+  made.device = "host";
+  made.workload = "mlp";
+  made.preset = "tiny";
+  made.dtype = "fp32";
+  made.mode = "whole";
+  made.warmup = 3;
+  made.batches = {1, 8};
+  return made;
+}
+
+std::string value_of(const std::vector<std::string>& arguments, const std::string& option) {
+  const auto found = std::ranges::find(arguments, option);
+  return found == arguments.end() || found + 1 == arguments.end() ? "absent" : *(found + 1);
+}
+
+TEST(SubSweep, NamesItsPointOnEveryAxis) {
+  const auto arguments = arguments_of({task(), 9, "/tmp/x.json"}, {}, {});
+  EXPECT_EQ(arguments.front(), "--sweep");
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--device", "host"},
+                                                        {"--workload", "mlp"},
+                                                        {"--preset", "tiny"},
+                                                        {"--dtype", "fp32"},
+                                                        {"--mode", "whole"},
+                                                        {"--warmup", "3"},
+                                                        {"--batch", "1,8"},
+                                                        {"--launches", "1"},
+                                                        {"--seed", "9"},
+                                                        {"--json", "/tmp/x.json"}}) {
+    EXPECT_EQ(value_of(arguments, option), value) << option;
+  }
+}
+
+TEST(SubSweep, LeavesToTheBinaryWhatWasNotGiven) {
+  const auto arguments = arguments_of({task(), 1, "x"}, {}, {});
+  for (const char* option : {"--time-per-cell", "--samples-max", "--cpu", "--no-pin", "--cold-l2", "--set"})
+    EXPECT_THAT(arguments, Not(Contains(option)));
+}
+
+TEST(SubSweep, PassesOnWhatWasGiven) {
+  const config::RawOptions raw = {{"time-per-cell", {{"0.5", "--time-per-cell"}}},
+                                  {"cold-l2", {{"true", "--cold-l2"}}},
+                                  {"no-pin", {{"false", "x.toml:1: no-pin"}}}};
+  config::SweepOptions options;
+  options.plugins = {"/a.so", "/b.so"};
+  options.set = {{"mlp", "hidden", 64, "--set", true}, {"conv", "channels", 8, "--set", true}};
+  options.split_ops = {"sdpa", "gelu"};
+  const auto arguments = arguments_of({task(), 1, "x"}, raw, options);
+  EXPECT_EQ(value_of(arguments, "--time-per-cell"), "0.5");
+  EXPECT_THAT(arguments, Contains("--cold-l2"));
+  EXPECT_THAT(arguments, Not(Contains("--no-pin")));
+  EXPECT_EQ(std::ranges::count(arguments, "--plugin"), 2);
+  EXPECT_EQ(value_of(arguments, "--set"), "mlp.hidden=64");
+  EXPECT_EQ(std::ranges::count(arguments, "--set"), 1) << "a sweep refuses to set what it does not run";
+  EXPECT_EQ(value_of(arguments, "--split-ops"), "sdpa,gelu");
+}
+
+}  // namespace
+}  // namespace graphbench::ab

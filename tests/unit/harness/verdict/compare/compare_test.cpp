@@ -1,0 +1,206 @@
+// Pairing, coverage, counts and the line that sums it all up.
+#include "harness/verdict/compare/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace graphbench::compare {
+namespace {
+
+using model::Comparison;
+using model::Coverage;
+using model::Metric;
+using model::Verdict;
+
+DocumentCell cell(const std::string& id, double latency, int launches = 5) {
+  DocumentCell made;
+  made.id = id;
+  for (int i = 0; i < launches; ++i) {
+    made.launches.push_back({i, latency * (1 + 0.001 * (i % 3)), latency / 2, 0, 0});
+  }
+  return made;
+}
+
+DocumentCell not_ok(const std::string& id, CellState state) {
+  return {id, state, "io: disk", {}};
+}
+
+Side side(std::vector<DocumentCell> cells) {
+  Side made;
+  made.source = "side";
+  made.documents = 1;
+  made.cells = std::move(cells);
+  return made;
+}
+
+TEST(Compare, CellsArePairedByIdInWhateverOrder) {
+  const Comparison comparison =
+      compare(side({cell("a", 1e-4), cell("b", 2e-4)}), side({cell("b", 2e-4), cell("a", 1.1e-4)}), {});
+  ASSERT_EQ(comparison.cells.size(), 2u);
+  EXPECT_EQ(comparison.cells[0].id, "a");
+  EXPECT_EQ(comparison.cells[0].metrics.front().verdict, Verdict::slower);
+  EXPECT_EQ(comparison.cells[1].metrics.front().verdict, Verdict::same);
+  EXPECT_EQ(comparison.verdict, Verdict::slower);
+  EXPECT_EQ(comparison.tests, 4);
+}
+
+TEST(Compare, AMetricThatIsGoneIsARegressionAndANewOneIsListed) {
+  DocumentCell without = cell("a", 1e-4);
+  for (LaunchTimes& launch : without.launches) launch.submit = 0;
+  const Comparison lost = compare(side({cell("a", 1e-4)}), side({without}), {});
+  ASSERT_EQ(lost.cells.front().metrics.size(), 1u);
+  EXPECT_EQ(lost.cells.front().metrics.front().metric, Metric::latency);
+  EXPECT_EQ(lost.cells.front().lost, std::vector{Metric::submit});
+  EXPECT_TRUE(lost.cells.front().regression);
+  EXPECT_EQ(lost.counts.coverage_regressions, 1);
+  EXPECT_FALSE(passed(lost));
+  EXPECT_EQ(lost.headline, "1 metric of 1 cell lost; same: all 1 metrics of 1 cells are within the margin");
+  const Comparison gained = compare(side({without}), side({cell("a", 1e-4)}), {});
+  EXPECT_EQ(gained.cells.front().gained, std::vector{Metric::submit});
+  EXPECT_FALSE(gained.cells.front().regression);
+  EXPECT_EQ(gained.counts.metrics_gained, 1);
+  EXPECT_TRUE(passed(gained));
+}
+
+TEST(Compare, AMetricThatSomeLaunchesHaveIsNotGone) {
+  DocumentCell some = cell("a", 1e-4);
+  some.launches.front().submit = 0;
+  const Comparison comparison = compare(side({cell("a", 1e-4)}), side({some}), {});
+  EXPECT_TRUE(comparison.cells.front().lost.empty());
+  EXPECT_EQ(comparison.cells.front().metrics.back().new_launches, 4);
+}
+
+TEST(Compare, WhatAnotherToolDoesNotMeasureIsNotLost) {
+  DocumentCell without = cell("a", 1e-4);
+  for (LaunchTimes& launch : without.launches) launch.submit = 0;
+  Side foreign = side({without});
+  foreign.facts.fields["tool.name"] = "another";
+  model::ComparisonSettings settings;
+  settings.allow = {"tool.name"};
+  EXPECT_TRUE(passed(compare(side({cell("a", 1e-4)}), foreign, settings)));
+}
+
+TEST(Compare, NoCommonMetricIsSaidToBeTheReason) {
+  DocumentCell other = cell("a", 1e-4);
+  for (LaunchTimes& launch : other.launches) launch = {launch.index, 0, 0, 1e-4, 0};
+  const Comparison comparison = compare(side({cell("a", 1e-4)}), side({other}), {});
+  EXPECT_EQ(
+      comparison.headline,
+      "2 metrics of 1 cell lost; inconclusive: a cell is ok on both sides, but no metric is measured on "
+      "both");
+  EXPECT_EQ(comparison.counts.metrics_gained, 1);
+}
+
+TEST(Compare, AnInterleavedRunWithoutACommonLaunchSaysSo) {
+  Side base = side({cell("a", 1e-4)});
+  base.facts.interleaved = "run";
+  Side now = base;
+  for (LaunchTimes& launch : now.cells.front().launches) launch.index += 5;
+  const Comparison comparison = compare(base, now, {});
+  ASSERT_EQ(comparison.cells.front().metrics.size(), 2u);
+  const model::MetricComparison& latency = comparison.cells.front().metrics.front();
+  EXPECT_EQ(latency.verdict, Verdict::inconclusive);
+  EXPECT_EQ(latency.base_launches, 5);
+  EXPECT_FALSE(latency.p);
+  EXPECT_NE(latency.why.find("no launch index is on both sides"), std::string::npos) << latency.why;
+  EXPECT_EQ(comparison.counts.coverage_regressions, 0);
+}
+
+TEST(Compare, CaptureIsComparedWhereBothSidesCaptured) {
+  DocumentCell captured = cell("a", 1e-4);
+  for (LaunchTimes& launch : captured.launches) launch.capture = 1e-3;
+  EXPECT_EQ(compare(side({captured}), side({captured}), {}).cells.front().metrics.back().metric,
+            Metric::capture);
+  const model::CellComparison lost = compare(side({captured}), side({cell("a", 1e-4)}), {}).cells.front();
+  EXPECT_EQ(lost.metrics.size(), 2u);
+  EXPECT_EQ(lost.lost, std::vector{Metric::capture});
+}
+
+TEST(Compare, LostCellsAreRegressionsOfCoverage) {
+  const Comparison comparison = compare(
+      side({cell("gone", 1), cell("failing", 1), cell("skipped", 1), not_ok("back", CellState::failed),
+            not_ok("never", CellState::failed), not_ok("dropped", CellState::skipped)}),
+      side({not_ok("failing", CellState::failed), not_ok("skipped", CellState::skipped), cell("back", 1),
+            not_ok("never", CellState::skipped), cell("added", 1)}),
+      {});
+  const Coverage expected[] = {Coverage::base_only, Coverage::failed_now, Coverage::skipped_now,
+                               Coverage::recovered, Coverage::neither,    Coverage::base_only,
+                               Coverage::new_only};
+  const bool regressions[] = {true, true, true, false, false, false, false};
+  ASSERT_EQ(comparison.cells.size(), std::size(expected));
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_EQ(comparison.cells[i].coverage, expected[i]) << comparison.cells[i].id;
+    EXPECT_EQ(comparison.cells[i].regression, regressions[i]) << comparison.cells[i].id;
+  }
+  EXPECT_EQ(comparison.counts.coverage_regressions, 3);
+  EXPECT_FALSE(passed(comparison));
+  EXPECT_EQ(comparison.headline, "3 cells lost; inconclusive: no cell is ok on both sides");
+}
+
+TEST(Compare, AnotherDeviceIsNotJudged) {
+  Side base = side({cell("a", 1)});
+  Side now = side({cell("a", 2)});
+  base.facts.fields["device.name"] = "H200";
+  now.facts.fields["device.name"] = "H100";
+  const Comparison comparison = compare(base, now, {});
+  EXPECT_FALSE(comparison.comparable);
+  EXPECT_TRUE(comparison.cells.empty());
+  EXPECT_FALSE(passed(comparison));
+  model::ComparisonSettings settings;
+  settings.allow = {"device.name"};
+  EXPECT_EQ(compare(base, now, settings).verdict, Verdict::slower);
+}
+
+TEST(Compare, LaunchesOfOneInterleavedRunArePairedByIndex) {
+  Side base = side({cell("a", 1e-4)});
+  Side now = side({cell("a", 1e-4)});
+  std::swap(now.cells.front().launches.front(), now.cells.front().launches.back());
+  now.cells.front().launches.pop_back();
+  EXPECT_FALSE(compare(base, now, {}).cells.front().metrics.front().paired);
+  base.facts.interleaved = now.facts.interleaved = "run";
+  const model::MetricComparison paired = compare(base, now, {}).cells.front().metrics.front();
+  EXPECT_TRUE(paired.paired);
+  EXPECT_EQ(paired.base_launches, 4);
+  EXPECT_EQ(paired.new_launches, 4);
+  EXPECT_DOUBLE_EQ(paired.ratio, 1) << "each launch stands against its own partner";
+  now.facts.interleaved = "another run";
+  EXPECT_FALSE(compare(base, now, {}).cells.front().metrics.front().paired);
+}
+
+TEST(Compare, RepeatedIndicesAreNotPaired) {
+  Side base = side({cell("a", 1e-4)});
+  base.facts.interleaved = "run";
+  Side now = base;
+  for (LaunchTimes& launch : now.cells.front().launches) launch.index = 0;
+  EXPECT_FALSE(compare(base, now, {}).cells.front().metrics.front().paired);
+}
+
+TEST(Compare, StrictWantsNothingInconclusive) {
+  const Side one = side({cell("a", 1e-4, 1)});
+  model::ComparisonSettings settings;
+  EXPECT_TRUE(passed(compare(one, one, settings)));
+  settings.strict = true;
+  EXPECT_FALSE(passed(compare(one, one, settings)));
+  const Side five = side({cell("a", 1e-4)});
+  EXPECT_TRUE(passed(compare(five, five, settings)));
+}
+
+TEST(Compare, ManyCellsKeepTheirMetrics) {
+  std::vector<DocumentCell> before;
+  std::vector<DocumentCell> after;
+  for (int i = 0; i < 12'000; ++i) {
+    before.push_back(cell(std::to_string(i), 1e-4 + i * 1e-9));
+    after.push_back(cell(std::to_string(i), (1e-4 + i * 1e-9) * (i == 11'000 ? 1.2 : 1)));
+  }
+  const Comparison comparison = compare(side(before), side(after), {});
+  EXPECT_EQ(comparison.counts.slower, 2);
+  EXPECT_EQ(comparison.cells[11'000].metrics.front().verdict, Verdict::slower);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    ASSERT_EQ(comparison.cells[i].metrics.size(), 2u);
+    ASSERT_NEAR(comparison.cells[i].metrics.front().base_seconds, before[i].launches[1].latency, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::compare
