@@ -10,7 +10,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_program(GRAPHBENCH_CCACHE ccache)
 if(GRAPHBENCH_CCACHE)
   # Paths are hashed relative to the source tree, so that every clone and worktree shares one cache.
-  set(launcher "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${PROJECT_SOURCE_DIR};CCACHE_NOHASHDIR=1;${GRAPHBENCH_CCACHE}")
+  set(launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+    "${GRAPHBENCH_CCACHE}")
   foreach(language C CXX CUDA)
     set(CMAKE_${language}_COMPILER_LAUNCHER "${launcher}")
   endforeach()
