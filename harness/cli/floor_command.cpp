@@ -15,7 +15,7 @@
 #include "harness/sweep/environment.hpp"
 #include "harness/sweep/probe.hpp"
 #include "reporters/console/floor_table.hpp"
-#include "reporters/json/floors_json.hpp"
+#include "harness/codec/documents.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::cli {
@@ -33,7 +33,7 @@ void check_path(const config::SweepOptions& options) {
 }
 
 void write_document(const model::FloorsDocument& document, const std::string& path) {
-  const std::string text = reporters::floors_document(document);
+  const std::string text = codec::to_json(document);
   if (path != "-") {
     reporters::write_file_atomically(path, text);
     return;

@@ -20,7 +20,7 @@
 #include "harness/model/input_error.hpp"
 #include "reporters/console/history_list.hpp"
 #include "reporters/console/history_plot.hpp"
-#include "reporters/json/history_json.hpp"
+#include "harness/codec/documents.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -90,7 +90,7 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   const auto entries = arguments.against.empty() ? store.list({arguments.branch.value_or(""), "", ""})
                                                  : history::entries_called(store, arguments.against);
   if (arguments.json) {
-    std::cout << reporters::to_json(entries);
+    std::cout << codec::to_json(entries);
   } else if (entries.empty()) {
     std::fprintf(stderr, "graphbench: %s holds no such entry\n", file.c_str());
   } else {
@@ -118,7 +118,7 @@ int show(const HistoryArguments& arguments, const std::string& file) {
                          " has the " + model::name_of(arguments.metric) + " of " + in_quotes(arguments.cell));
   }
   if (arguments.json) {
-    std::cout << reporters::to_json(series) << std::flush;
+    std::cout << codec::to_json(series) << std::flush;
     return exit_done;
   }
   reporters::PlotOptions plot;

@@ -21,7 +21,7 @@
 #include "harness/verdict/ab/scratch_folder.hpp"
 #include "harness/verdict/selfcheck/self_check.hpp"
 #include "reporters/console/self_check_table.hpp"
-#include "reporters/json/self_check_json.hpp"
+#include "harness/codec/documents.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::cli {
@@ -95,10 +95,10 @@ void add_facts(const AbArguments& asked, const Measured& measured, model::SelfCh
 void show(const model::SelfCheck& check, const AbArguments& asked) {
   const bool stdout_taken = asked.json == "-";
   if (stdout_taken) {
-    std::cout << reporters::to_json(check) << std::flush;
+    std::cout << codec::to_json(check) << std::flush;
     if (!std::cout) throw Error(ErrorCode::io, "--json: stdout could not be written");
   } else if (!asked.json.empty()) {
-    reporters::write_file_atomically(asked.json, reporters::to_json(check));
+    reporters::write_file_atomically(asked.json, codec::to_json(check));
   }
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
   reporters::print_self_check(out, check, wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO));

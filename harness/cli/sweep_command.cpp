@@ -18,7 +18,7 @@
 #include "harness/model/input_error.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "reporters/console/table.hpp"
-#include "reporters/json/result_json.hpp"
+#include "harness/codec/documents.hpp"
 #include "reporters/json/write_file.hpp"
 #include "reporters/samples/sample_file.hpp"
 
@@ -90,7 +90,7 @@ void show_table(const model::Result& result, const config::SweepOptions& options
 // False, after a line on stderr, where the document could not be written.
 bool write_document(const model::Result& result, const config::SweepOptions& options) {
   try {
-    const std::string document = reporters::to_json(result);
+    const std::string document = codec::to_json(result);
     if (options.json != "-") {
       reporters::write_file_atomically(options.json, document);
       return true;

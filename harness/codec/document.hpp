@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 // One launch's medians in seconds; 0 where the document has none.
 struct LaunchTimes {
@@ -38,6 +39,9 @@ struct DeviceClocks {
   friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
+// The versions of libraries are facts of this prefix.
+inline constexpr std::string_view library_prefix = "device.libraries.";
+
 struct DocumentFacts {
   std::string tool_version;
   std::string tool_commit;
@@ -57,4 +61,4 @@ struct Document {
   friend bool operator==(const Document&, const Document&) = default;
 };
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

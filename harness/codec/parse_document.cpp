@@ -8,7 +8,7 @@
 #include "harness/codec/document_reader.hpp"
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 constexpr std::string_view schema_read = "graphbench.result/1";
@@ -120,4 +120,4 @@ Document parse_document(std::string_view text, const std::string& source) {
   return reader.take();
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

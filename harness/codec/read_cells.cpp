@@ -6,7 +6,7 @@
 
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 bool is_time(std::string_view key) {
@@ -164,4 +164,4 @@ double CellsReader::read_setup(Value value) {
   return capture;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

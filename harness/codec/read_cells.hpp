@@ -12,7 +12,7 @@
 #include "harness/codec/json_walk.hpp"
 #include "harness/codec/read_facts.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 // All must outlive it.
 class CellsReader {
@@ -44,4 +44,4 @@ class CellsReader {
   std::size_t launches_before_ = 0;
 };
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

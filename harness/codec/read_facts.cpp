@@ -4,9 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "harness/verdict/compare/facts.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 void FactsReader::read_tool(Value value) {
   read_named(value, "tool.", {"version", "commit"});
@@ -97,4 +96,4 @@ void FactsReader::read_clocks(Value machine) {
   for (const std::string& reason : reasons) ++clocks.throttled[reason];
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -1,4 +1,4 @@
-// What a result document says of its tool, environment, plan and device clocks. Internal to harness/compare.
+// What a result document says of its tool, environment, plan and device clocks. Internal to harness/codec.
 #pragma once
 
 #include <initializer_list>
@@ -8,7 +8,7 @@
 #include "harness/codec/document.hpp"
 #include "harness/codec/json_walk.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 // Both must outlive it. Each function takes the value of the key it is named for.
 class FactsReader {
@@ -32,4 +32,4 @@ class FactsReader {
   DocumentFacts& facts_;
 };
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

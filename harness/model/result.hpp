@@ -181,6 +181,12 @@ struct Axes {
   std::vector<std::string> mode;
 };
 
+// Of an A/B run: launch i ran right beside launch i of the result with the same id.
+struct Interleaved {
+  std::string id;
+  std::string side;  // "base", "new"
+};
+
 struct PlanFacts {
   std::string hash;
   std::vector<std::string> argv;
@@ -189,6 +195,7 @@ struct PlanFacts {
   bool cold_l2 = false;         // the device's cache was flushed before every timed step
   bool profile = false;         // each cell was profiled afterwards
   bool cell_processes = false;  // of an A/B run: each cell of a ladder was measured in a process of its own
+  std::optional<Interleaved> interleaved;
   Axes axes;
 };
 

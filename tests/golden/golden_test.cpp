@@ -7,7 +7,7 @@
 
 #include "reporters/console/progress.hpp"
 #include "reporters/console/table.hpp"
-#include "reporters/json/result_json.hpp"
+#include "harness/codec/documents.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
@@ -52,15 +52,15 @@ std::string progress_of(bool terminal, bool colours) {
 }
 
 TEST(Golden, DocumentOfASmallSweep) {
-  expect_golden("small.json", reporters::to_json(samples::small_result()));
+  expect_golden("small.json", codec::to_json(samples::small_result()));
 }
 
 TEST(Golden, DocumentOfAnInterruptedSweep) {
-  expect_golden("interrupted.json", reporters::to_json(samples::interrupted_result()));
+  expect_golden("interrupted.json", codec::to_json(samples::interrupted_result()));
 }
 
 TEST(Golden, DocumentWithEveryInstrument) {
-  expect_golden("instruments.json", reporters::to_json(samples::instruments_result()));
+  expect_golden("instruments.json", codec::to_json(samples::instruments_result()));
 }
 
 TEST(Golden, TableWithEveryInstrument) {

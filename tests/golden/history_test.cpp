@@ -6,8 +6,7 @@
 #include "reporters/console/history_list.hpp"
 #include "reporters/console/history_plot.hpp"
 #include "reporters/console/self_check_table.hpp"
-#include "reporters/json/history_json.hpp"
-#include "reporters/json/self_check_json.hpp"
+#include "harness/codec/documents.hpp"
 #include "tests/golden/expect_golden.hpp"
 
 namespace graphbench {
@@ -78,8 +77,8 @@ TEST(GoldenHistory, ShortAndFlatSeries) {
 }
 
 TEST(GoldenHistory, Documents) {
-  expect_golden("history.series.json", reporters::to_json(series(2)));
-  expect_golden("history.entries.json", reporters::to_json(std::vector{entry(1), entry(3)}));
+  expect_golden("history.series.json", codec::to_json(series(2)));
+  expect_golden("history.entries.json", codec::to_json(std::vector{entry(1), entry(3)}));
 }
 
 TEST(GoldenHistory, Lists) {
@@ -135,7 +134,7 @@ TEST(GoldenSelfCheck, TableAndDocument) {
   std::ostringstream out;
   reporters::print_self_check(out, self_check(), false);
   expect_golden("selfcheck.txt", out.str());
-  expect_golden("selfcheck.json", reporters::to_json(self_check()));
+  expect_golden("selfcheck.json", codec::to_json(self_check()));
 }
 
 }  // namespace

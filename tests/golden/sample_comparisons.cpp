@@ -11,9 +11,9 @@
 namespace graphbench::samples {
 namespace {
 
-using compare::CellState;
-using compare::DocumentCell;
-using compare::LaunchTimes;
+using codec::CellState;
+using codec::DocumentCell;
+using codec::LaunchTimes;
 using compare::Side;
 
 // What five launches of the same thing look like, as factors.

@@ -69,9 +69,9 @@ std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
 
 model::Comparison Baseline::compare_with(std::string document, const std::string& source) const {
   const std::size_t size = document.size();
-  document.resize(size + compare::text_padding);
-  std::vector<compare::Document> documents;
-  documents.push_back(compare::parse_document(std::string_view(document).substr(0, size), source));
+  document.resize(size + codec::text_padding);
+  std::vector<codec::Document> documents;
+  documents.push_back(codec::parse_document(std::string_view(document).substr(0, size), source));
   const Side now = compare::merge(source, std::move(documents));
   std::shared_ptr<const Side> base;
   try {

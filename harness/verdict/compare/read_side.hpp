@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/codec/document.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
 

@@ -12,7 +12,7 @@
 namespace graphbench::compare {
 namespace {
 
-using Value = JsonWalk::Value;
+using Value = codec::JsonWalk::Value;
 
 // One entry of "benchmarks": a repetition, or an aggregate over them.
 struct Run {
@@ -131,7 +131,7 @@ class GoogleBenchmarkReader {
     const std::string name = "benchmark " + in_quotes(run.name);
     if (!(run.time > 0)) walk_.fail(name + " has no \"real_time\" above 0");
     const double seconds = run.time * unit_of(run);
-    if (JsonWalk::can_be_median(seconds)) return seconds;
+    if (codec::JsonWalk::can_be_median(seconds)) return seconds;
     walk_.fail(name + " has a \"real_time\" that is not between a femtosecond and 30 years");
   }
 
@@ -188,7 +188,7 @@ class GoogleBenchmarkReader {
     document_.cells.push_back(std::move(cell));
   }
 
-  JsonWalk walk_;
+  codec::JsonWalk walk_;
   Document document_;
   std::vector<Benchmark> benchmarks_;
   std::unordered_map<std::string, std::size_t> places_;

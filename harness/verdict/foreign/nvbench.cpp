@@ -12,7 +12,7 @@
 namespace graphbench::compare {
 namespace {
 
-using Value = JsonWalk::Value;
+using Value = codec::JsonWalk::Value;
 
 // Means, for they are what every version of nvbench writes: a median on one side would not compare.
 constexpr std::string_view gpu_time_tag = "nv/cold/time/gpu/mean";
@@ -214,7 +214,7 @@ class NvbenchReader {
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number <= 0) {
       walk_.fail(in_quotes(text.substr(0, 60)) + " is not a time above 0");
     }
-    if (!JsonWalk::can_be_median(number)) {
+    if (!codec::JsonWalk::can_be_median(number)) {
       walk_.fail(in_quotes(text.substr(0, 60)) + " is not a time between a femtosecond and 30 years");
     }
     return number;
@@ -271,7 +271,7 @@ class NvbenchReader {
     fields["device.kind"] = names.empty() ? "host" : "cuda";
   }
 
-  JsonWalk walk_;
+  codec::JsonWalk walk_;
   Document document_;
   std::map<std::int64_t, GpuFacts> gpus_;
   std::vector<State> states_;

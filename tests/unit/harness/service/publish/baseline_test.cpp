@@ -10,7 +10,7 @@
 #include "harness/history/read_entry.hpp"
 #include "harness/history/store.hpp"
 #include "harness/model/input_error.hpp"
-#include "reporters/json/result_json.hpp"
+#include "harness/codec/documents.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::publish {
@@ -25,7 +25,7 @@ class BaselineTest : public testing::Test {
       : folder_(fs::temp_directory_path() / ("graphbench-baseline-" + std::to_string(getpid()))),
         path_(folder_ / "base.json") {
     fs::create_directory(folder_);
-    write(reporters::to_json(samples::small_result()));
+    write(codec::to_json(samples::small_result()));
   }
   ~BaselineTest() override { fs::remove_all(folder_); }
 
@@ -54,7 +54,7 @@ TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
       if (launch.latency_seconds) launch.latency_seconds->p50 *= 2;
     }
   }
-  const std::string document = reporters::to_json(slow);
+  const std::string document = codec::to_json(slow);
   write(document);
   const model::Comparison comparison = baseline->compare_with(document, "this sweep");
   ASSERT_TRUE(comparison.comparable);
@@ -72,7 +72,7 @@ TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
   model::Result other = samples::small_result();
   other.plan.hash = "another";
   other.environment.device.name = "another";
-  const model::Comparison comparison = baseline->compare_with(reporters::to_json(other), "this sweep");
+  const model::Comparison comparison = baseline->compare_with(codec::to_json(other), "this sweep");
   EXPECT_FALSE(comparison.comparable);
   EXPECT_TRUE(comparison.cells.empty());
   EXPECT_EQ(baseline->said_of(comparison), "beside the baseline " + path_.string() +
@@ -98,7 +98,7 @@ class HistoryBaselineTest : public BaselineTest {
  protected:
   // Keeps what write() wrote, under the label.
   void add(const model::Result& result, const std::string& label) {
-    write(reporters::to_json(result));
+    write(codec::to_json(result));
     history::Store store(file_, history::Store::Access::create);
     store.add({history::read_entry(path_, {"", "", label})});
   }
@@ -116,14 +116,14 @@ TEST_F(HistoryBaselineTest, ASweepIsComparedWithTheLatestThatFitsIt) {
     }
   }
   const auto ratio_of = [&](const model::Result& now) {
-    return baseline->compare_with(reporters::to_json(now), "now").cells.at(0).metrics.at(0).ratio;
+    return baseline->compare_with(codec::to_json(now), "now").cells.at(0).metrics.at(0).ratio;
   };
   const model::Result now = measured_on("2026-01-04", "p");
   EXPECT_NEAR(ratio_of(now), 1, 1e-9);
   add(slow, "accepted");
   add(measured_on("2026-01-03", "another"), "accepted");
   EXPECT_NEAR(ratio_of(now), 0.5, 1e-9) << "what was accepted since is the baseline, without a new start";
-  EXPECT_THAT(baseline->said_of(baseline->compare_with(reporters::to_json(now), "now")),
+  EXPECT_THAT(baseline->said_of(baseline->compare_with(codec::to_json(now), "now")),
               HasSubstr("beside the baseline accepted of the history: "));
 }
 
@@ -131,7 +131,7 @@ TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
   add(measured_on("2026-01-01", "p"), "accepted");
   const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
   const model::Comparison none =
-      baseline->compare_with(reporters::to_json(measured_on("2026-01-02", "another")), "this sweep");
+      baseline->compare_with(codec::to_json(measured_on("2026-01-02", "another")), "this sweep");
   EXPECT_FALSE(none.comparable);
   ASSERT_EQ(none.differences.size(), 1u);
   EXPECT_EQ(none.differences.front().field, "history");

@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "harness/service/net/http_client.hpp"
-#include "reporters/json/result_json.hpp"
+#include "harness/codec/documents.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::publish {
@@ -101,7 +101,7 @@ TEST_F(PublisherTest, AFileThatCannotBeWrittenAtTheEndIsAFailure) {
 TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOneIsNot) {
   const fs::path base = folder_ / "base.json";
   const model::Result before = samples::small_result();
-  std::ofstream(base) << reporters::to_json(before);
+  std::ofstream(base) << codec::to_json(before);
   settings_.baseline = Baseline::open({base, "", ""});
   for (const bool interrupted : {true, false}) {
     Publisher publisher(settings_, {}, "1.2.3");

@@ -28,10 +28,10 @@ compare::Side side(const Noise& noise, double shift, std::mt19937_64& random) {
   made.documents = 1;
   made.facts.interleaved = "one run";
   for (int i = 0; i < noise.cells; ++i) {
-    compare::DocumentCell cell;
+    codec::DocumentCell cell;
     cell.id = "cell " + std::to_string(i);
     for (int launch = 0; launch < noise.launches; ++launch) {
-      compare::LaunchTimes times;
+      codec::LaunchTimes times;
       times.index = launch;
       times.latency = 1e-3 * std::exp(shift + noise.sigma * normal(random));
       cell.launches.push_back(times);
@@ -118,7 +118,7 @@ TEST(SelfCheck, TheMedianOfTwoCellsLiesBetweenThem) {
   std::vector<Round> made = rounds(3, noise, 8);
   for (Round& round : made) {
     for (compare::Side* side : {&round.first, &round.second}) {
-      for (compare::LaunchTimes& launch : side->cells.back().launches) {
+      for (codec::LaunchTimes& launch : side->cells.back().launches) {
         launch.latency = 1e-3 * std::pow(launch.latency / 1e-3, 4);  // four times the spread
       }
     }

@@ -1,5 +1,5 @@
 // What the document says of missing, broken and odd values; its shape is in tests/golden.
-#include "reporters/json/result_json.hpp"
+#include "harness/codec/documents.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "tests/golden/sample_results.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::codec {
 namespace {
 
 using Json = nlohmann::json;
@@ -113,4 +113,4 @@ TEST(ResultJson, NeedsBothEndsOfAnInterval) {
 }
 
 }  // namespace
-}  // namespace graphbench::reporters
+}  // namespace graphbench::codec
