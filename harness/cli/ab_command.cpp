@@ -8,6 +8,7 @@
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/cli/verdict.hpp"
+#include "harness/codec/documents.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/sweep/probe.hpp"
 #include "harness/verdict/ab/cell_tasks.hpp"
@@ -77,13 +78,12 @@ ab::InterleavedOutcome measure(const ab::InterleavedRequest& request, sweep::Pro
 }
 
 void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
-  if (outcome.interrupted && outcome.base_document.empty() && outcome.new_document.empty())
-    throw sweep::Interrupted();
-  const auto write = [](const std::string& path, const std::string& document) {
-    if (!document.empty()) reporters::write_file_atomically(path, document);
+  if (outcome.interrupted && !outcome.base && !outcome.now) throw sweep::Interrupted();
+  const auto write = [](const std::string& path, const std::optional<model::Result>& result) {
+    if (result) reporters::write_file_atomically(path, codec::to_json(*result));
   };
-  write(files.base, outcome.base_document);
-  write(files.now, outcome.new_document);
+  write(files.base, outcome.base);
+  write(files.now, outcome.now);
 }
 
 int interrupted(const Files& files) {
@@ -92,15 +92,18 @@ int interrupted(const Files& files) {
   return exit_interrupted;
 }
 
-model::Comparison compare_files(const Files& files, const model::ComparisonSettings& settings) {
-  return compare::compare(compare::read_side(files.base), compare::read_side(files.now), settings);
+// `files` are where the results went: the comparison names them.
+model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
+                                const model::ComparisonSettings& settings) {
+  return compare::compare(compare::side_of(*outcome.base, files.base),
+                          compare::side_of(*outcome.now, files.now), settings);
 }
 
 // Every launch of a side failed before it had a device to speak of.
 void check_measured(const ab::InterleavedOutcome& outcome, const ab::InterleavedRequest& request) {
-  for (const auto& [document, target] :
-       {std::pair(&outcome.base_document, &request.base), std::pair(&outcome.new_document, &request.now)}) {
-    if (document->empty()) {
+  for (const auto& [result, target] :
+       {std::pair(&outcome.base, &request.base), std::pair(&outcome.now, &request.now)}) {
+    if (!*result) {
       throw Error(ErrorCode::device_failed,
                   "measure " + target->binary + ": no sweep of it came to a result; try it with --sweep");
     }
@@ -114,7 +117,7 @@ int run(const AbArguments& asked, const VerdictRequest& verdict, ab::Interleaved
   keep(outcome, files);
   if (outcome.interrupted) return interrupted(files);
   check_measured(outcome, request);
-  model::Comparison comparison = compare_files(files, verdict.settings);
+  model::Comparison comparison = compare_sides(outcome, files, verdict.settings);
   if (asked.confirm && comparison.counts.slower > 0) {
     const Files more{again(files.base), again(files.now)};
     request.plan = ab::plan_to_confirm(request.plan, comparison);
@@ -123,7 +126,7 @@ int run(const AbArguments& asked, const VerdictRequest& verdict, ab::Interleaved
     keep(second, more);
     if (second.interrupted) return interrupted(files);
     check_measured(second, request);
-    ab::apply_confirmation(comparison, compare_files(more, verdict.settings));
+    ab::apply_confirmation(comparison, compare_sides(second, more, verdict.settings));
   }
   print_verdict(comparison, verdict);
   const int exit_code = exit_code_of(comparison);

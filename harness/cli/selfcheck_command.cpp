@@ -13,6 +13,7 @@
 #include "harness/cli/planning.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/cli/verdict.hpp"
+#include "harness/codec/documents.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/sweep/environment.hpp"
 #include "harness/sweep/probe.hpp"
@@ -21,7 +22,6 @@
 #include "harness/verdict/ab/scratch_folder.hpp"
 #include "harness/verdict/selfcheck/self_check.hpp"
 #include "reporters/console/self_check_table.hpp"
-#include "harness/codec/documents.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::cli {
@@ -33,18 +33,14 @@ struct Measured {
   std::int64_t cells_failed = 0;  // of the round that lost most
 };
 
-// Through files, because that is how documents are read.
-compare::Side side_of(const ab::ScratchFolder& folder, const std::string& name, const std::string& document) {
-  if (document.empty())
+compare::Side side_of(const std::optional<model::Result>& result, const std::string& name) {
+  if (!result)
     throw Error(ErrorCode::device_failed, "measure a round: no sweep came to a result; try it with --sweep");
-  const std::string path = folder.file(name);
-  reporters::write_file_atomically(path, document);
-  return compare::read_side(path);
+  return compare::side_of(*result, name);
 }
 
 Measured measure(const AbArguments& asked, ab::InterleavedRequest request,
                  sweep::ProcessSupervisor& supervisor) {
-  const ab::ScratchFolder folder;
   Measured measured;
   for (std::int64_t round = 0; round < asked.rounds && !measured.interrupted; ++round) {
     if (!request.options.quiet)
@@ -56,8 +52,7 @@ Measured measure(const AbArguments& asked, ab::InterleavedRequest request,
     measured.interrupted = outcome.interrupted;
     measured.cells_failed = std::max(measured.cells_failed, outcome.cells_failed);
     if (outcome.interrupted) break;
-    measured.rounds.emplace_back(side_of(folder, "base.json", outcome.base_document),
-                                 side_of(folder, "new.json", outcome.new_document));
+    measured.rounds.emplace_back(side_of(outcome.base, "base"), side_of(outcome.now, "new"));
     // No two rounds share an order or data.
     request.seed += static_cast<std::uint64_t>(request.plan.facts.launches);
   }

@@ -2,21 +2,28 @@
 // where they are present. Others' documents need no more.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/model/comparison.hpp"
+
 namespace graphbench::codec {
 
-// One launch's medians in seconds; 0 where the document has none.
+// One launch's medians by compared metric, in seconds; 0 where the document has none. Of fixed size: a
+// comparison may hold a million launches.
 struct LaunchTimes {
+  static constexpr std::size_t metrics_max = 6;
+
   std::int64_t index = 0;
-  double latency = 0;
-  double submit = 0;
-  double device = 0;
-  double capture = 0;
+  std::array<double, metrics_max> seconds = {};
+
+  double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
+  double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 };
 

@@ -120,4 +120,10 @@ Document parse_document(std::string_view text, const std::string& source) {
   return reader.take();
 }
 
+Document parse_copy(std::string text, const std::string& source) {
+  const std::size_t size = text.size();
+  text.resize(size + text_padding);
+  return parse_document(std::string_view(text).substr(0, size), source);
+}
+
 }  // namespace graphbench::codec

@@ -23,20 +23,6 @@ bool is_instant(std::string_view text) {
   return text.empty() || (text.size() > 1 && text[0] == '.' && std::ranges::all_of(text.substr(1), is_digit));
 }
 
-double time_of(const codec::LaunchTimes& launch, model::Metric metric) {
-  switch (metric) {
-    case model::Metric::latency:
-      return launch.latency;
-    case model::Metric::submit:
-      return launch.submit;
-    case model::Metric::device:
-      return launch.device;
-    case model::Metric::capture:
-      break;
-  }
-  return launch.capture;
-}
-
 std::string field_of(const codec::DocumentFacts& facts, const std::string& name) {
   const auto found = facts.fields.find(name);
   return found == facts.fields.end() ? "" : found->second;
@@ -48,10 +34,10 @@ std::vector<LaunchMedians> medians_of(const codec::Document& document) {
   std::vector<LaunchMedians> medians;
   for (const codec::DocumentCell& cell : document.cells) {
     if (cell.state != codec::CellState::ok) continue;
-    for (const model::Metric metric : model::all_metrics) {
+    for (const model::Metric metric : model::all_metrics()) {
       LaunchMedians each{cell.id, metric, {}};
       for (const codec::LaunchTimes& launch : cell.launches) {
-        if (const double seconds = time_of(launch, metric); seconds > 0) each.seconds.push_back(seconds);
+        if (const double seconds = launch[metric]; seconds > 0) each.seconds.push_back(seconds);
       }
       if (!each.seconds.empty()) medians.push_back(std::move(each));
     }
@@ -60,9 +46,7 @@ std::vector<LaunchMedians> medians_of(const codec::Document& document) {
 }
 
 codec::Document parse_stored(const std::string& text, const std::string& source) {
-  std::string padded = text;
-  padded.append(codec::text_padding, '\0');
-  return codec::parse_document(std::string_view(padded).substr(0, text.size()), source);
+  return codec::parse_copy(text, source);
 }
 
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <string>
 
+#include "harness/codec/documents.hpp"
 #include "reporters/console/progress.hpp"
 #include "reporters/console/table.hpp"
-#include "harness/codec/documents.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"

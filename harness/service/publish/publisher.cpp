@@ -8,7 +8,7 @@
 #include "harness/machine/pinning.hpp"
 #include "harness/service/net/router.hpp"
 #include "harness/service/publish/push_gateway.hpp"
-#include "harness/codec/documents.hpp"
+#include "harness/codec/project.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::publish {
@@ -112,7 +112,7 @@ std::vector<PublishFailure> Publisher::leave() {
 }
 
 void Publisher::compare(const model::Result& result) {
-  comparison_ = settings_.baseline->compare_with(codec::to_json(result), "this sweep");
+  comparison_ = settings_.baseline->compare_with(codec::project(result, "this sweep"));
   metrics_.set_comparison(device_, *comparison_);
 }
 

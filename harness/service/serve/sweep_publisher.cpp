@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/parse_document.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -54,7 +55,7 @@ void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Newes
   metrics_.end_sweep(device_,
                      success ? std::optional(static_cast<double>(sweep.ended_unix_seconds)) : std::nullopt);
   const std::optional<std::string> document = baseline_ ? store.result(sweep.id) : std::nullopt;
-  if (document) metrics_.set_comparison(device_, baseline_->compare_with(*document, "sweep " + sweep.id));
+  if (document) metrics_.set_comparison(device_, baseline_->compare_with(codec::parse_copy(*document, "sweep " + sweep.id)));
 }
 
 void SweepPublisher::prepare() {
@@ -87,7 +88,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
 
 void SweepPublisher::compare(const std::string& id, const std::string& document) {
   try {
-    const model::Comparison comparison = baseline_->compare_with(document, "sweep " + id);
+    const model::Comparison comparison = baseline_->compare_with(codec::parse_copy(document, "sweep " + id));
     metrics_.set_comparison(device_, comparison);
     std::fprintf(stderr, "graphbench: %ssweep %s %s\n", comparison.comparable ? "" : "warning: ", id.c_str(),
                  baseline_->said_of(comparison).c_str());

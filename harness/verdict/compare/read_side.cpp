@@ -15,6 +15,7 @@
 
 #include "harness/codec/cell_windows.hpp"
 #include "harness/codec/document_file.hpp"
+#include "harness/codec/project.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/verdict/foreign/foreign_documents.hpp"
 
@@ -92,6 +93,12 @@ bool is_pipe(const std::string& path) {
 }
 
 }  // namespace
+
+Side side_of(const model::Result& result, const std::string& source) {
+  std::vector<Document> documents;
+  documents.push_back(codec::project(result, source));
+  return merge(source, std::move(documents));
+}
 
 Side read_side(const std::string& path) {
   std::mutex alone;

@@ -178,9 +178,9 @@ class GoogleBenchmarkReader {
     cell.reason = benchmark.reason;
     LaunchTimes launch;
     if (!benchmark.seconds.empty()) {
-      launch.latency = median_of(benchmark.seconds);
+      launch[model::Metric::latency] = median_of(benchmark.seconds);
     } else if (benchmark.median_seconds) {
-      launch.latency = *benchmark.median_seconds;
+      launch[model::Metric::latency] = *benchmark.median_seconds;
     } else if (cell.state == CellState::ok) {
       return;  // only aggregates that are no times, such as a fit of complexity
     }

@@ -173,7 +173,7 @@ class NvbenchReader {
       });
       if (!is_time(tag)) return;
       if (!(seconds > 0)) walk_.fail(in_quotes(tag) + " has no value above 0 behind its tag");
-      double& time = tag == gpu_time_tag ? state.times.device : state.times.latency;
+      double& time = state.times[tag == gpu_time_tag ? model::Metric::device : model::Metric::latency];
       if (time > 0) walk_.fail(in_quotes(tag) + " is there twice, or beside its like");
       time = seconds;
     });
@@ -237,7 +237,7 @@ class NvbenchReader {
     if (state.skipped) {
       cell.state = CellState::skipped;
       cell.reason = "skipped: " + state.skip_reason;
-    } else if (state.times.device > 0 || state.times.latency > 0) {
+    } else if (state.times[model::Metric::device] > 0 || state.times[model::Metric::latency] > 0) {
       cell.launches.push_back(state.times);
     } else {
       cell.state = CellState::skipped;
