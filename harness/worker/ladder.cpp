@@ -7,6 +7,7 @@
 #include <new>
 #include <random>
 
+#include "harness/model/axes.hpp"
 #include "harness/worker/profile_pass.hpp"
 
 namespace graphbench::worker {
@@ -37,7 +38,7 @@ Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
     rung.batch = batch;
-    rung.result.cell = cell_of(task, batch);
+    rung.result.cell = model::cell_of(task, batch);
   }
 }
 

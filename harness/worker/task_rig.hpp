@@ -28,7 +28,6 @@ std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t 
 // A program that graphs cannot hold is no failure of this run: nobody can make that cell pass.
 bool is_skip(ErrorCode code) noexcept;
 
-model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch);
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 
 // The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for a dtype or a

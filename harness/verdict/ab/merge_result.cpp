@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/verdict/ab/merge_floors.hpp"
 #include "harness/verdict/ab/merge_summary.hpp"
 
@@ -122,7 +123,7 @@ void ResultMerge::add(const std::string& document, const model::WorkerTask& task
     for (const Json& cell : json.at("cells")) found[cell.at("id")] = &cell;
     for (const std::int64_t batch : task.batches) {
       const std::string id =
-          model::id_of({task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode});
+          model::id_of(model::cell_of(task, batch));
       const auto cell = found.find(id);
       if (cell == found.end()) throw Error(ErrorCode::invalid_argument, "merge launches: no cell " + id);
       impl_->take(*cell->second, launch);

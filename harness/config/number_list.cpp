@@ -1,5 +1,5 @@
-// Axis parsing: every entry is a number or a range; every refusal names the entry and what would do.
-#include "harness/config/axis.hpp"
+// Every entry is a number or a range; every refusal names the entry and what to give instead.
+#include "harness/config/number_list.hpp"
 
 #include <unordered_set>
 
@@ -9,12 +9,12 @@
 namespace graphbench::config {
 namespace {
 
-class AxisParser {
+class NumberListParser {
  public:
-  AxisParser(const std::string& where, const AxisRules& rules) : where_(where), rules_(rules) {}
+  NumberListParser(const std::string& where, const NumberRules& rules) : where_(where), rules_(rules) {}
 
   std::vector<std::int64_t> parse(std::string_view text) {
-    if (text.empty()) refuse(text, "is no list");
+    if (text.empty()) refuse(text, "is not a list");
     std::size_t begin = 0;
     while (true) {
       const std::size_t comma = text.find(',', begin);
@@ -31,7 +31,7 @@ class AxisParser {
     throw InputError(where_, in_quotes(entry) + " " + why + ": give " + numbers + ", e.g. " + example);
   }
 
-  // A value of the axis. `entry` is what to show a person.
+  // `entry` is what messages show.
   std::int64_t value(std::string_view text, std::string_view entry) const {
     const ParsedInteger parsed = parse_integer(text);
     if (parsed.fault == NumberFault::overflow) refuse(entry, "is too large for a " + rules_.noun);
@@ -95,16 +95,16 @@ class AxisParser {
   }
 
   const std::string& where_;
-  const AxisRules& rules_;
+  const NumberRules& rules_;
   std::vector<std::int64_t> values_;
   std::unordered_set<std::int64_t> seen_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> parse_axis(const std::string& where, std::string_view text,
-                                     const AxisRules& rules) {
-  return AxisParser(where, rules).parse(text);
+std::vector<std::int64_t> parse_numbers(const std::string& where, std::string_view text,
+                                        const NumberRules& rules) {
+  return NumberListParser(where, rules).parse(text);
 }
 
 }  // namespace graphbench::config

@@ -1,5 +1,5 @@
 // Numeric axes: what lists and ranges mean, and what is refused with which words.
-#include "harness/config/axis.hpp"
+#include "harness/config/number_list.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,73 +11,73 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const AxisRules batch_rules{.noun = "batch"};
-const AxisRules warmup_rules{.noun = "warmup count", .allow_zero = true};
+const NumberRules batch_rules{.noun = "batch"};
+const NumberRules warmup_rules{.noun = "warmup count", .allow_zero = true};
 
 std::vector<std::int64_t> batches(std::string_view text) {
-  return parse_axis("--batch", text, batch_rules);
+  return parse_numbers("--batch", text, batch_rules);
 }
 
-std::string refusal(std::string_view text, const AxisRules& rules = batch_rules) {
+std::string refusal(std::string_view text, const NumberRules& rules = batch_rules) {
   try {
-    parse_axis("--batch", text, rules);
+    parse_numbers("--batch", text, rules);
   } catch (const InputError& error) {
     return error.what();
   }
   return "accepted";
 }
 
-TEST(Axis, KeepsTheOrderOfAList) {
+TEST(NumberList, KeepsTheOrderOfAList) {
   EXPECT_THAT(batches("4,1,2"), ElementsAre(4, 1, 2));
 }
 
-TEST(Axis, GeometricRangeIncludesBothEnds) {
+TEST(NumberList, GeometricRangeIncludesBothEnds) {
   EXPECT_THAT(batches("1:256:x2"), ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256));
 }
 
-TEST(Axis, ArithmeticRangeIncludesBothEnds) {
+TEST(NumberList, ArithmeticRangeIncludesBothEnds) {
   EXPECT_THAT(batches("8:32:+8"), ElementsAre(8, 16, 24, 32));
 }
 
-TEST(Axis, RangeEndsAtItsEndWhereStepsDoNotHitIt) {
+TEST(NumberList, RangeEndsAtItsEndWhereStepsDoNotHitIt) {
   EXPECT_THAT(batches("1:100:x4"), ElementsAre(1, 4, 16, 64, 100));
   EXPECT_THAT(batches("1:10:+4"), ElementsAre(1, 5, 9, 10));
 }
 
-TEST(Axis, RangeOfOneValueIsThatValue) {
+TEST(NumberList, RangeOfOneValueIsThatValue) {
   EXPECT_THAT(batches("7:7:x2"), ElementsAre(7));
   EXPECT_THAT(batches("7:7:+3"), ElementsAre(7));
 }
 
-TEST(Axis, MixesListsAndRanges) {
+TEST(NumberList, MixesListsAndRanges) {
   EXPECT_THAT(batches("3,8:32:x2,100"), ElementsAre(3, 8, 16, 32, 100));
 }
 
-TEST(Axis, WarmupCountsMayBeZero) {
-  EXPECT_THAT(parse_axis("--warmup", "0:4:+2,10", warmup_rules), ElementsAre(0, 2, 4, 10));
+TEST(NumberList, WarmupCountsMayBeZero) {
+  EXPECT_THAT(parse_numbers("--warmup", "0:4:+2,10", warmup_rules), ElementsAre(0, 2, 4, 10));
 }
 
-TEST(Axis, RangesNearTheLargestNumberDoNotOverflow) {
+TEST(NumberList, RangesNearTheLargestNumberDoNotOverflow) {
   EXPECT_THAT(batches("4611686018427387904:9223372036854775807:x2"),
               ElementsAre(4611686018427387904, INT64_MAX));
   EXPECT_THAT(batches("9223372036854775800:9223372036854775807:+5"),
               ElementsAre(9223372036854775800, 9223372036854775805, INT64_MAX));
 }
 
-TEST(Axis, RefusalNamesThePlaceTheEntryAndWhatWouldDo) {
+TEST(NumberList, RefusalNamesThePlaceTheEntryAndWhatWouldDo) {
   EXPECT_EQ(refusal("0"),
             "--batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");
 }
 
-class AxisRefuses : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+class NumberListRefuses : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
-TEST_P(AxisRefuses, WithItsReason) {
+TEST_P(NumberListRefuses, WithItsReason) {
   EXPECT_THAT(refusal(GetParam().first), HasSubstr(GetParam().second));
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Malformed, AxisRefuses,
-    testing::Values(std::pair("", "\"\" is no list"), std::pair(",", "\"\" is not a batch"),
+    Malformed, NumberListRefuses,
+    testing::Values(std::pair("", "\"\" is not a list"), std::pair(",", "\"\" is not a batch"),
                     std::pair("1,", "\"\" is not a batch"), std::pair("1,,2", "\"\" is not a batch"),
                     std::pair("-1", "\"-1\" is not a batch"), std::pair("+1", "\"+1\" is not a batch"),
                     std::pair("1.5", "\"1.5\" is not a batch"), std::pair("1e3", "\"1e3\" is not a batch"),
@@ -94,11 +94,11 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("1:8:x2,4", "4 is given twice"), std::pair("1:10001:+1", "more than 10000"),
                     std::pair("1:9223372036854775807:+1", "more than 10000")));
 
-TEST(Axis, GeometricRangeFromZeroIsRefused) {
+TEST(NumberList, GeometricRangeFromZeroIsRefused) {
   EXPECT_THAT(refusal("0:8:x2", warmup_rules), HasSubstr("multiplies 0"));
 }
 
-TEST(Axis, TenThousandValuesAreAccepted) {
+TEST(NumberList, TenThousandValuesAreAccepted) {
   EXPECT_EQ(batches("1:10000:+1").size(), 10000u);
 }
 

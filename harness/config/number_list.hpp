@@ -1,4 +1,4 @@
-// A numeric axis from text: lists, ranges, and both mixed. Pure.
+// The numbers of an axis from text: lists, ranges, and both mixed. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace graphbench::config {
 
-struct AxisRules {
+struct NumberRules {
   std::string noun;         // "batch": how messages call one value
   bool allow_zero = false;  // a warmup count may be 0
   std::size_t values_max = 10'000;
@@ -19,6 +19,7 @@ struct AxisRules {
 // the end itself is the last value (1:100:x4 is 1,4,16,64,100). Values keep the order they are given in.
 // Throws InputError(where, ...): empty, malformed, zero (unless allowed), negative, overflowing or
 // duplicate values, a range that does not rise, more than `values_max` values.
-std::vector<std::int64_t> parse_axis(const std::string& where, std::string_view text, const AxisRules& rules);
+std::vector<std::int64_t> parse_numbers(const std::string& where, std::string_view text,
+                                        const NumberRules& rules);
 
 }  // namespace graphbench::config
