@@ -1,6 +1,6 @@
-// Reads TOML; every value keeps its FILE:LINE, so that later checks can name it. toml++ 3.3 asserts on some
-// texts that are not TOML ("[= 1"), and a person's mistake must not end a service.
-#define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::config::refuse_as_not_toml())
+// Reads TOML into raw options. Every value keeps its FILE:LINE, so that later checks can name it.
+// toml++ 3.3 asserts on some texts that are no TOML ("[= 1"): a person's mistake must not end a service.
+#define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::config::refuse_as_no_toml())
 #define TOML_HEADER_ONLY 1
 #include "harness/config/toml_file.hpp"
 
@@ -8,11 +8,11 @@
 
 namespace graphbench::config {
 
-struct NotToml : std::runtime_error {
+struct NoToml : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-[[noreturn]] inline void refuse_as_not_toml() {
-  throw NotToml("it is not TOML: see https://toml.io");
+[[noreturn]] inline void refuse_as_no_toml() {
+  throw NoToml("it is not TOML: see https://toml.io for what is");
 }
 
 }  // namespace graphbench::config
@@ -24,7 +24,7 @@ struct NotToml : std::runtime_error {
 #include <cstring>
 #include <memory>
 
-#include "harness/config/config_values.hpp"
+#include "harness/config/document_options.hpp"
 #include "harness/config/toml_ascii.hpp"
 #include "harness/model/input_error.hpp"
 
@@ -35,34 +35,35 @@ std::string place(const std::string& path, const toml::source_region& source) {
   return path + ":" + std::to_string(source.begin.line);
 }
 
-ConfigValue value_of(const toml::node& node, const std::string& path);
+DocumentValue value_of(const toml::node& node, const std::string& path);
 
-std::vector<ConfigEntry> entries_of(const toml::table& table, const std::string& path) {
-  std::vector<ConfigEntry> entries;
-  for (const auto& [key, node] : table)
-    entries.push_back({std::string(key.str()), place(path, key.source()), value_of(node, path)});
-  return entries;
+DocumentValue::Table table_of(const toml::table& table, const std::string& path) {
+  DocumentValue::Table members;
+  for (const auto& [key, node] : table) members.emplace_back(key.str(), value_of(node, path));
+  return members;
 }
 
-ConfigValue value_of(const toml::node& node, const std::string& path) {
-  ConfigValue value;
-  value.where = place(path, node.source());
-  if (const toml::table* table = node.as_table()) {
-    value.data = entries_of(*table, path);
-  } else if (const toml::array* array = node.as_array()) {
-    std::vector<ConfigValue> elements;
-    for (const toml::node& element : *array) elements.push_back(value_of(element, path));
-    value.data = std::move(elements);
-  } else {
-    const auto take = [&](const auto& single) {
-      if (single) value.data = *single;
-    };
-    take(node.value_exact<std::string>());
-    take(node.value_exact<std::int64_t>());
-    take(node.value_exact<double>());
-    take(node.value_exact<bool>());
+DocumentValue value_of(const toml::node& node, const std::string& path) {
+  const std::string where = place(path, node.source());
+  switch (node.type()) {
+    case toml::node_type::table:
+      return {where, "a table", table_of(*node.as_table(), path)};
+    case toml::node_type::array: {
+      DocumentValue::Array elements;
+      for (const toml::node& element : *node.as_array()) elements.push_back(value_of(element, path));
+      return {where, "an array", std::move(elements)};
+    }
+    case toml::node_type::string:
+      return {where, "a string", *node.value_exact<std::string>()};
+    case toml::node_type::integer:
+      return {where, "an integer", *node.value_exact<std::int64_t>()};
+    case toml::node_type::floating_point:
+      return {where, "a number with a fraction", *node.value_exact<double>()};
+    case toml::node_type::boolean:
+      return {where, "a boolean", *node.value_exact<bool>()};
+    default:
+      return {where, "a date or time"};
   }
-  return value;
 }
 
 }  // namespace
@@ -70,11 +71,11 @@ ConfigValue value_of(const toml::node& node, const std::string& path) {
 RawOptions parse_toml(const std::string& text, const std::string& path, const std::vector<OptionSpec>& more) {
   if (const std::optional<std::size_t> line = line_of_misplaced_letter(text)) {
     throw InputError(path + ":" + std::to_string(*line),
-                     "a letter beyond ASCII is outside a string: put it in quotes, or leave it out");
+                     "a letter beyond ASCII stands outside a string: put it in quotes, or leave it out");
   }
   try {
-    return raw_options(entries_of(toml::parse(text, path), path), more);
-  } catch (const NotToml& error) {
+    return options_of(table_of(toml::parse(text, path), path), more);
+  } catch (const NoToml& error) {
     throw InputError(path, error.what());
   } catch (const toml::parse_error& error) {
     std::string detail(error.description());

@@ -1,5 +1,5 @@
 // Lines on the descriptor that the service reads.
-#include "harness/cli/service_teller.hpp"
+#include "harness/cli/service_reporter.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -12,24 +12,25 @@
 
 namespace graphbench::cli {
 
-ServiceTeller::ServiceTeller(const std::string& device, const model::DeviceFacts& facts, std::string identity)
+ServiceReporter::ServiceReporter(const std::string& device, const model::DeviceFacts& facts,
+                                 std::string identity)
     : identity_(std::move(identity)) {
   worker::send_line(serve::encode_sweep_event(serve::SweepBegan{device, facts}));
 }
 
-void ServiceTeller::update(const model::Progress& progress) {
+void ServiceReporter::update(const model::Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   const bool all_done = progress.cells_done == progress.cells_total;
-  if (told_at_ && now < *told_at_ + std::chrono::seconds(1) && !all_done) return;
-  told_at_ = now;
+  if (reported_at_ && now < *reported_at_ + std::chrono::seconds(1) && !all_done) return;
+  reported_at_ = now;
   worker::send_line(serve::encode_sweep_event(serve::SweepProgress{progress}));
 }
 
-void ServiceTeller::cells_done(const std::vector<model::CellResult>& cells) {
+void ServiceReporter::cells_done(const std::vector<model::CellResult>& cells) {
   worker::send_line(serve::encode_sweep_event(serve::SweepCells{cells, {}, identity_}));
 }
 
-std::string ServiceTeller::identity_of(const model::Plan& plan, const model::DeviceFacts& facts) {
+std::string ServiceReporter::identity_of(const model::Plan& plan, const model::DeviceFacts& facts) {
   model::Environment environment = sweep::read_environment();
   environment.device = facts;
   return plan.facts.hash + " " + std::to_string(plan.facts.launches) + " " +
@@ -37,8 +38,8 @@ std::string ServiceTeller::identity_of(const model::Plan& plan, const model::Dev
          GRAPHBENCH_COMMIT;
 }
 
-std::vector<model::CellResult> ServiceTeller::finished_cells(const std::string& kept,
-                                                             const std::string& identity) {
+std::vector<model::CellResult> ServiceReporter::finished_cells(const std::string& kept,
+                                                               const std::string& identity) {
   std::vector<model::CellResult> finished;
   std::istringstream lines(kept);
   for (std::string line; std::getline(lines, line);) {
