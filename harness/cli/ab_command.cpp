@@ -10,7 +10,7 @@
 #include "harness/cli/verdict.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
 #include "harness/verdict/ab/confirm.hpp"
 #include "harness/verdict/ab/run_interleaved.hpp"
 #include "harness/verdict/compare/compare.hpp"
@@ -76,7 +76,8 @@ ab::Target target_of(const char* where, const std::string& binary,
   return {where, binary.empty() ? own_binary() : binary, environment};
 }
 
-ab::InterleavedOutcome measure(const ab::InterleavedRequest& request, sweep::ProcessSupervisor& supervisor) {
+ab::InterleavedOutcome measure(const ab::InterleavedRequest& request,
+                               process::ProcessSupervisor& supervisor) {
   ConsoleProgress progress(request.options.quiet);
   ab::InterleavedOutcome outcome = ab::run_interleaved(request, supervisor, progress);
   progress.finish();
@@ -85,7 +86,7 @@ ab::InterleavedOutcome measure(const ab::InterleavedRequest& request, sweep::Pro
 
 void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
   if (outcome.interrupted && outcome.base_document.empty() && outcome.new_document.empty())
-    throw sweep::Interrupted();
+    throw process::Interrupted();
   const auto write = [](const std::string& path, const std::string& document) {
     if (!document.empty()) reporters::write_file_atomically(path, document);
   };
@@ -115,7 +116,7 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
 }
 
 int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, ab::InterleavedRequest request,
-                      sweep::ProcessSupervisor& supervisor) {
+                      process::ProcessSupervisor& supervisor) {
   const Files files = files_of(asked);
   const ab::InterleavedOutcome outcome = measure(request, supervisor);
   keep(outcome, files);
@@ -167,7 +168,7 @@ class AbCommand final : public Command {
     ab::InterleavedRequest request = sweep_.request();
     request.base = target_of("--base", asked_.base, asked_.base_environment, "--env-a");
     request.now = target_of("--new", asked_.now, asked_.new_environment, "--env-b");
-    sweep::ProcessSupervisor supervisor;
+    process::ProcessSupervisor supervisor;
     ab::check_target(supervisor, request.base);
     ab::check_target(supervisor, request.now);
     request.plan = sweep_.plan(request, invocation.argv, supervisor);

@@ -74,7 +74,7 @@ class BenchCommand final : public Command {
     std::optional<CheckedPlan> checked;
     {
       // Only while children run: a benchmark run is ended by its signals.
-      sweep::ProcessSupervisor supervisor;
+      process::ProcessSupervisor supervisor;
       checked = make_checked_plan(options, invocation.argv, supervisor);
     }
     benchmark::AddCustomContext("graphbench_version", GRAPHBENCH_VERSION);

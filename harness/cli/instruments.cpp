@@ -4,11 +4,11 @@
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/floor/ask_floors.hpp"
-#include "harness/floor/submit_floor.hpp"
-#include "harness/machine/cpu_mood.hpp"
+#include "harness/machine/cpu_state.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
+#include "harness/statistics/submit_floor.hpp"
 
 namespace graphbench::cli {
 
@@ -22,13 +22,13 @@ void check_cpu(const config::SweepOptions& options) {
 }
 
 Conditions read_conditions(const std::string& device, const config::SweepOptions& options,
-                           sweep::ProcessSupervisor& supervisor) {
+                           process::ProcessSupervisor& supervisor) {
   Conditions conditions;
-  conditions.machine = machine::read_cpu_mood();
+  conditions.machine = machine::read_cpu_state();
   conditions.machine.pinned = options.instruments.pin;
   const floors::FloorRequest request{device, false, options.instruments};
-  const floors::FloorAnswer answer =
-      floors::ask_floors(supervisor, sweep::own_command(floor_role), request, options.worker_timeout_seconds);
+  const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role), request,
+                                                        options.worker_timeout_seconds);
   if (answer.failure.empty()) {
     conditions.floors = answer.floors;
   } else {
@@ -42,7 +42,7 @@ void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) 
   environment.machine = conditions.machine;
   environment.floors = conditions.floors;
   if (!conditions.warning.empty()) outcome.warnings.push_back(conditions.warning);
-  if (conditions.floors) floors::add_submit_over_floor(*conditions.floors, outcome.result.cells);
+  if (conditions.floors) statistics::add_submit_over_floor(*conditions.floors, outcome.result.cells);
 }
 
 }  // namespace graphbench::cli

@@ -11,12 +11,12 @@ void check_cpu(const config::SweepOptions& options);
 
 // Read once, before the cells are measured.
 struct Conditions {
-  model::CpuMood machine;
+  model::CpuState machine;
   std::optional<model::Floors> floors;
   std::string warning;  // why there are no floors; empty where there are
 };
 Conditions read_conditions(const std::string& device, const config::SweepOptions& options,
-                           sweep::ProcessSupervisor& supervisor);
+                           process::ProcessSupervisor& supervisor);
 
 // Puts them into the result, with what follows from them.
 void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);

@@ -190,8 +190,8 @@ class ListCommand final : public Command {
       if (listing->asks != nullptr) request.*listing->asks = true;
     }
     if (!request.list_devices && !request.list_workloads) return {};
-    sweep::ProcessSupervisor supervisor;
-    return sweep::ask_probe(supervisor, {sweep::own_command(probe_role), probe_silent_seconds_max}, request,
+    process::ProcessSupervisor supervisor;
+    return sweep::ask_probe(supervisor, {process::own_command(probe_role), probe_silent_seconds_max}, request,
                             options);
   }
 

@@ -11,7 +11,7 @@
 #include "harness/model/input_error.hpp"
 #include "harness/model/unseen.hpp"
 #include "harness/process/child_io.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -38,7 +38,7 @@ int guarded(Work&& work) {
     return exit_code;
   } catch (const InputError& error) {
     return complain(error.what(), exit_bad_input);
-  } catch (const sweep::Interrupted&) {
+  } catch (const process::Interrupted&) {
     return complain("interrupted before anything was measured", exit_interrupted);
   } catch (const std::exception& error) {
     return complain(error.what(), exit_error);
@@ -77,16 +77,16 @@ int run(int argc, const char* const* argv) {
 
 int run_served(const ChildArguments& arguments) {
   return guarded([&] {
-    if (!worker::die_with_parent(arguments.parent))
+    if (!process::die_with_parent(arguments.parent))
       throw Error(ErrorCode::io, "start a sweep: the service is gone");
-    worker::claim_event_descriptor();
+    process::claim_event_descriptor();
     prepare_streams();
     std::vector<const char*> own = {"graphbench"};  // argv[0] is a link of /proc
     for (const std::string& argument : arguments.argv) own.push_back(argument.c_str());
     CommandLine line;
     CommandLine::Request request = line.parse(static_cast<int>(own.size()), own.data());
     request.invocation.served = true;
-    request.invocation.kept = worker::read_request();
+    request.invocation.kept = process::read_request();
     drop_what_the_service_added(request.invocation.argv);
     return request.command->run(request.invocation);
   });

@@ -16,8 +16,8 @@
 #include "harness/config/numbers.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/sweep/environment.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
+#include "harness/process/utc_now.hpp"
 #include "harness/verdict/ab/run_interleaved.hpp"
 #include "harness/verdict/ab/scratch_folder.hpp"
 #include "harness/verdict/selfcheck/self_check.hpp"
@@ -63,7 +63,8 @@ compare::Side side_of(const ab::ScratchFolder& folder, const std::string& name, 
   return compare::read_side(path);
 }
 
-Measured measure(std::int64_t rounds, ab::InterleavedRequest request, sweep::ProcessSupervisor& supervisor) {
+Measured measure(std::int64_t rounds, ab::InterleavedRequest request,
+                 process::ProcessSupervisor& supervisor) {
   const ab::ScratchFolder folder;
   Measured measured;
   for (std::int64_t round = 0; round < rounds && !measured.interrupted; ++round) {
@@ -81,7 +82,7 @@ Measured measure(std::int64_t rounds, ab::InterleavedRequest request, sweep::Pro
     // No two rounds share an order or data.
     request.seed += static_cast<std::uint64_t>(request.plan.facts.launches);
   }
-  if (measured.rounds.empty()) throw sweep::Interrupted();
+  if (measured.rounds.empty()) throw process::Interrupted();
   return measured;
 }
 
@@ -94,7 +95,7 @@ void add_facts(const Measured& measured, model::SelfCheck& check) {
   const compare::Side& first = measured.rounds.front().first;
   check.tool_version = GRAPHBENCH_VERSION;
   check.tool_commit = GRAPHBENCH_COMMIT;
-  check.finished_at = sweep::utc_now();
+  check.finished_at = process::utc_now();
   check.device_name = field_of(first, "device.name");
   check.fingerprint = field_of(first, "fingerprint");
   check.plan_hash = field_of(first, "plan");
@@ -132,9 +133,9 @@ class SelfcheckCommand final : public Command {
     ab::InterleavedRequest request = sweep_.request();
     request.base = {"selfcheck", std::filesystem::read_symlink("/proc/self/exe").string(), {}};
     request.now = request.base;
-    sweep::ProcessSupervisor supervisor;
+    process::ProcessSupervisor supervisor;
     request.plan = sweep_.plan(request, invocation.argv, supervisor);
-    const std::string started_at = sweep::utc_now();
+    const std::string started_at = process::utc_now();
     const Measured measured = measure(asked_.rounds, std::move(request), supervisor);
     selfcheck::CheckOptions options;
     options.settings = verdict.settings;

@@ -148,10 +148,11 @@ int wait_for_signal(const sigset_t& signals) {
 }
 
 sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds_max) {
-  sweep::ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   config::SweepOptions options;
   options.places["plugin"] = "plugins";  // as requests name it
-  return sweep::ask_probe(supervisor, {sweep::own_command(probe_role), silent_seconds_max}, request, options);
+  return sweep::ask_probe(supervisor, {process::own_command(probe_role), silent_seconds_max}, request,
+                          options);
 }
 
 // Plugins are loaded in a process of their own, which they may crash.
@@ -259,7 +260,7 @@ class ServeCommand final : public Command {
     settings.grace_seconds = asked_.grace_seconds;
     settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
     settings.connections_max = connections_that_fit(asked_);
-    settings.sweep_command = sweep::own_command(served_role);
+    settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;
     describe_machine(settings);
     return serve_until_stopped(std::move(settings), asked_.tls);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "harness/model/plan.hpp"
-#include "harness/sweep/progress.hpp"
+#include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::cli {
 
-class ServiceReporter final : public sweep::Progress {
+class ServiceReporter final : public sweep::SweepListener {
  public:
   // `identity`: as identity_of() says.
   ServiceReporter(const std::string& device, const model::DeviceFacts& facts, std::string identity);

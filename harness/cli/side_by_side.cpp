@@ -55,7 +55,7 @@ ab::InterleavedRequest SideBySideOptions::request() const {
 
 model::Plan SideBySideOptions::plan(const ab::InterleavedRequest& request,
                                     const std::vector<std::string>& argv,
-                                    sweep::ProcessSupervisor& supervisor) const {
+                                    process::ProcessSupervisor& supervisor) const {
   model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
   return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/cli/options.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
 #include "harness/verdict/ab/run_interleaved.hpp"
 
 namespace graphbench::cli {
@@ -20,7 +20,7 @@ class SideBySideOptions {
   ab::InterleavedRequest request() const;
   // Throws as make_checked_plan does.
   model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
-                   sweep::ProcessSupervisor& supervisor) const;
+                   process::ProcessSupervisor& supervisor) const;
 
  private:
   const Options& options_;

@@ -14,9 +14,9 @@
 #include "harness/cli/service_reporter.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/option_table.hpp"
-#include "harness/floor/submit_floor.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/statistics/submit_floor.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
@@ -28,21 +28,21 @@ namespace graphbench::cli {
 namespace {
 
 // Passes everything on to several listeners, cells with what follows from the floors.
-class Listeners final : public sweep::Progress {
+class Listeners final : public sweep::SweepListener {
  public:
-  Listeners(std::vector<sweep::Progress*> listeners, const std::optional<model::Floors>& floors)
+  Listeners(std::vector<sweep::SweepListener*> listeners, const std::optional<model::Floors>& floors)
       : listeners_(std::move(listeners)), floors_(floors) {}
   void update(const model::Progress& progress) override {
-    for (sweep::Progress* listener : listeners_) listener->update(progress);
+    for (sweep::SweepListener* listener : listeners_) listener->update(progress);
   }
   void cells_done(const std::vector<model::CellResult>& done) override {
     std::vector<model::CellResult> cells = done;
-    if (floors_) floors::add_submit_over_floor(*floors_, cells);
-    for (sweep::Progress* listener : listeners_) listener->cells_done(cells);
+    if (floors_) statistics::add_submit_over_floor(*floors_, cells);
+    for (sweep::SweepListener* listener : listeners_) listener->cells_done(cells);
   }
 
  private:
-  std::vector<sweep::Progress*> listeners_;
+  std::vector<sweep::SweepListener*> listeners_;
   const std::optional<model::Floors>& floors_;
 };
 
@@ -56,11 +56,11 @@ int dump_programs(const std::vector<std::string>& dumps) {
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
                             const config::SweepOptions& options, const Conditions& conditions,
-                            sweep::ProcessSupervisor& supervisor, publish::Publisher& publisher,
+                            process::ProcessSupervisor& supervisor, publish::Publisher& publisher,
                             const Invocation& invocation) {
-  sweep::SweepSettings settings{sweep::own_command(worker_role), options.worker_timeout_seconds};
+  sweep::SweepSettings settings{process::own_command(worker_role), options.worker_timeout_seconds};
   ConsoleProgress console(options.quiet);
-  std::vector<sweep::Progress*> listeners = {&publisher, &console};
+  std::vector<sweep::SweepListener*> listeners = {&publisher, &console};
   std::optional<ServiceReporter> service;
   if (invocation.served) {
     const std::string identity = ServiceReporter::identity_of(plan, catalog.facts);
@@ -181,7 +181,7 @@ class SweepCommand final : public Command {
     const config::SweepOptions options = config::check_options(raw_);
     check_outputs(options);
     check_cpu(options);
-    sweep::ProcessSupervisor supervisor;
+    process::ProcessSupervisor supervisor;
     const std::unique_ptr<publish::Publisher> publisher =
         options.dump_program ? nullptr : make_publisher(options);
     const auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
