@@ -71,6 +71,10 @@ struct Interval {
 template <typename T>
 struct MetricFields {};
 
+// Values of axes that came later (harness/model/axes.hpp), each under the axis's name.
+template <typename T>
+struct LaterAxes {};
+
 // A form of its own: `Json write(const T&)`, absent where the key is left out, and, if it is read,
 // `void read(JsonWalk&, JsonWalk::Value, T&)`.
 template <typename Custom>

@@ -67,8 +67,8 @@ struct Description<model::LaunchMachine> {
 };
 
 template <>
-struct Description<model::CpuMood> {
-  using T = model::CpuMood;
+struct Description<model::CpuState> {
+  using T = model::CpuState;
   static constexpr auto fields = std::tuple(text_field("governor", &T::governor), field("turbo", &T::turbo),
                                             field("load_average", &T::load_average),
                                             field("pinned", &T::pinned), field("cpu_quota", &T::cpu_quota));
@@ -82,8 +82,8 @@ struct Description<model::ProfileEntry> {
 };
 
 template <>
-struct Description<model::Witness> {
-  using T = model::Witness;
+struct Description<model::DeviceTimeCheck> {
+  using T = model::DeviceTimeCheck;
   static constexpr auto fields = std::tuple(
       field("steps", &T::steps), field("device_seconds", &T::device_seconds),
       field("recorded_seconds", &T::recorded_seconds), field("difference_seconds", &T::difference_seconds),

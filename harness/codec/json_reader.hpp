@@ -14,6 +14,7 @@
 
 #include "harness/codec/description.hpp"
 #include "harness/codec/json_walk.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/model/metrics.hpp"
 
@@ -119,6 +120,15 @@ class JsonReader {
       walk_.skip(value);
     }
     return true;
+  }
+  template <typename T>
+  bool take(std::string_view key, Value value, T& out, const LaterAxes<T>&) {
+    for (const model::Axis& axis : model::axes()) {
+      if (!axis.came_later() || axis.name != key) continue;
+      read(value, out.more_axes[axis.name]);
+      return true;
+    }
+    return false;
   }
   template <typename T>
   bool take(std::string_view key, Value value, T& out, const MetricFields<T>&) {

@@ -116,6 +116,10 @@ class JsonWriter {
       object[std::string(field.key)] = std::move(*json);
   }
   template <typename T>
+  void add(Json& object, const T& value, const LaterAxes<T>&) const {
+    for (const auto& [axis, of_axis] : value.more_axes) object[axis] = write(of_axis);
+  }
+  template <typename T>
   void add(Json& object, const T& value, const MetricFields<T>&) const {
     if constexpr (std::is_same_v<T, model::CellSummary>) {
       for (const model::MetricRow& row : model::metrics()) {

@@ -3,6 +3,7 @@
 
 #include "harness/codec/read_facts.hpp"
 #include "harness/model/metrics.hpp"
+#include "harness/statistics/metric_values.hpp"
 
 namespace graphbench::codec {
 namespace {
@@ -24,7 +25,7 @@ LaunchTimes times_of(const model::Launch& launch) {
   LaunchTimes times;
   times.index = launch.index;
   for (const model::Metric metric : model::all_metrics()) {
-    const std::optional<double> value = model::value_of(model::row_of(metric), launch);
+    const std::optional<double> value = statistics::value_of(model::row_of(metric), launch);
     if (value && JsonWalk::can_be_median(*value)) times[metric] = *value;
   }
   return times;

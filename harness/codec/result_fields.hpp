@@ -29,7 +29,7 @@ struct Description<model::Cell> {
   static constexpr auto fields =
       std::tuple(field("workload", &T::workload), field("preset", &T::preset), field("dtype", &T::dtype),
                  field("pass", &T::pass), field("batch", &T::batch), field("warmup", &T::warmup),
-                 field("mode", &T::mode));
+                 field("mode", &T::mode), LaterAxes<T>());
 };
 
 template <>
@@ -183,7 +183,7 @@ struct Description<model::Axes> {
   static constexpr auto fields =
       std::tuple(field("workload", &T::workload), field("preset", &T::preset), field("dtype", &T::dtype),
                  field("pass", &T::pass), field("batch", &T::batch), field("warmup", &T::warmup),
-                 field("mode", &T::mode));
+                 field("mode", &T::mode), LaterAxes<T>());
 };
 
 template <>

@@ -17,13 +17,13 @@ struct Description<model::SamplingBounds> {
 template <>
 struct Description<model::WorkerTask> {
   using T = model::WorkerTask;
-  static constexpr auto fields =
-      std::tuple(field("device", &T::device), field("workload", &T::workload), field("preset", &T::preset),
-                 field("dtype", &T::dtype), field("pass", &T::pass), field("mode", &T::mode),
-                 field("warmup", &T::warmup), field("batches", &T::batches), field("launch", &T::launch),
-                 field("seed", &T::seed), field("sampling", &T::sampling), field("plugins", &T::plugins),
-                 field("options", &T::options), field("split_ops", &T::split_ops),
-                 field("instruments", &T::instruments));
+  static constexpr auto fields = std::tuple(
+      field("device", &T::device), field("workload", &T::workload), field("preset", &T::preset),
+      field("dtype", &T::dtype), field("pass", &T::pass), field("mode", &T::mode),
+      field("warmup", &T::warmup), field("more_axes", &T::more_axes), field("batches", &T::batches),
+      field("launch", &T::launch), field("seed", &T::seed), field("sampling", &T::sampling),
+      field("plugins", &T::plugins), field("options", &T::options), field("split_ops", &T::split_ops),
+      field("instruments", &T::instruments));
 };
 
 }  // namespace graphbench::codec

@@ -2,21 +2,8 @@
 // the row.
 #include "harness/model/metric_rows.hpp"
 
-#include "harness/statistics/median.hpp"
-
 namespace graphbench::model {
 namespace {
-
-using Number = std::optional<double>;
-
-Number setup_cost(const CellResult& cell) {
-  std::vector<double> costs;
-  for (const Launch& launch : cell.launches) {
-    costs.push_back(launch.setup.capture_seconds + launch.setup.instantiate_seconds +
-                    launch.setup.upload_seconds);
-  }
-  return costs.empty() ? std::nullopt : Number(statistics::median(std::move(costs)));
-}
 
 constexpr auto time = MetricKind::time;
 constexpr auto count = MetricKind::count;
@@ -194,7 +181,7 @@ std::vector<MetricRow> metric_rows() {
        .kind = time,
        .unit = "seconds",
        .help = "Time of capturing, instantiating and uploading the step's graphs.",
-       .value = &setup_cost,
+       .value = DerivedMetric::setup_seconds,
        .graphs_only = true,
        .column = {5, "capture"},
        .column_help = "capture + instantiate + upload"},

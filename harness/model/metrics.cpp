@@ -1,15 +1,12 @@
-// Lists over the rows, and one number of a launch or of a cell.
+// Lists over the rows.
 #include "harness/model/metrics.hpp"
 
 #include <algorithm>
 
 #include "harness/model/metric_rows.hpp"
-#include "harness/statistics/median.hpp"
 
 namespace graphbench::model {
 namespace {
-
-using Number = std::optional<double>;
 
 using Rows = std::vector<const MetricRow*>;
 
@@ -43,48 +40,6 @@ Table& table() {
   static Table all(metric_rows());
   return all;
 }
-
-struct InLaunch {
-  const Launch& launch;
-  Number operator()(std::optional<Summary> Launch::*field) const {
-    return launch.*field ? Number((launch.*field)->p50) : std::nullopt;
-  }
-  Number operator()(std::optional<double> Launch::*field) const { return launch.*field; }
-  Number operator()(double Setup::*field) const { return launch.setup.*field; }
-  Number operator()(std::optional<double> Setup::*field) const { return launch.setup.*field; }
-  template <typename Other>
-  Number operator()(Other) const {
-    return std::nullopt;
-  }
-};
-
-struct InCell {
-  const MetricRow& row;
-  const CellResult& cell;
-
-  Number operator()(std::int64_t GraphCounts::*field) const {
-    return cell.graph ? Number(static_cast<double>((*cell.graph).*field)) : std::nullopt;
-  }
-  Number operator()(std::int64_t Memory::*field) const {
-    return cell.memory ? Number(static_cast<double>((*cell.memory).*field)) : std::nullopt;
-  }
-  Number operator()(std::optional<double> CellSummary::*field) const { return cell.summary.*field; }
-  Number operator()(std::optional<std::int64_t> CellSummary::*field) const {
-    const auto& value = cell.summary.*field;
-    return value ? Number(static_cast<double>(*value)) : std::nullopt;
-  }
-  Number operator()(Number (*compute)(const CellResult&)) const { return compute(cell); }
-  // Of launches: the median over them; of distributions the estimate, which is the same.
-  template <typename OfLaunches>
-  Number operator()(OfLaunches) const {
-    if (row.estimate != nullptr && cell.summary.*row.estimate) return (cell.summary.*row.estimate)->p50;
-    std::vector<double> values;
-    for (const Launch& launch : cell.launches) {
-      if (const Number value = value_of(row, launch)) values.push_back(*value);
-    }
-    return values.empty() ? std::nullopt : Number(statistics::median(std::move(values)));
-  }
-};
 
 }  // namespace
 
@@ -123,15 +78,6 @@ const std::vector<const MetricRow*>& compared_metrics() {
 
 const std::vector<const MetricRow*>& column_metrics() {
   return table().columns;
-}
-
-std::optional<double> value_of(const MetricRow& row, const Launch& launch) {
-  return std::visit(InLaunch{launch}, row.value);
-}
-
-std::optional<double> value_of(const MetricRow& row, const CellResult& cell) {
-  if (row.graphs_only && cell.cell.mode == "eager") return std::nullopt;
-  return std::visit(InCell{row, cell}, row.value);
 }
 
 std::optional<Metric> metric_named(std::string_view name) {

@@ -27,12 +27,14 @@ enum class MetricSection : std::uint8_t {
   derived   // not in the document: computed from other metrics
 };
 
-// The member that holds the value. Derived metrics are computed from a cell.
-using MetricValue =
-    std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*, double Setup::*,
-                 std::optional<double> Setup::*, std::int64_t GraphCounts::*, std::int64_t Memory::*,
-                 std::optional<double> CellSummary::*, std::optional<std::int64_t> CellSummary::*,
-                 std::optional<double> (*)(const CellResult&)>;
+// What a derived metric is computed as (harness/statistics/metric_values.cpp).
+enum class DerivedMetric : std::uint8_t { setup_seconds };
+
+// The member that holds the value.
+using MetricValue = std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
+                                 double Setup::*, std::optional<double> Setup::*, std::int64_t GraphCounts::*,
+                                 std::int64_t Memory::*, std::optional<double> CellSummary::*,
+                                 std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 
 // A place in a list that has an order of its own; 0: not in it.
 struct MetricPlace {
@@ -68,10 +70,6 @@ std::vector<const MetricRow*> metrics_in(MetricSection section);
 const std::vector<const MetricRow*>& family_metrics();
 const std::vector<const MetricRow*>& compared_metrics();
 const std::vector<const MetricRow*>& column_metrics();
-
-// One number of a launch (of a distribution: its median) and of a cell. Absent where it has none.
-std::optional<double> value_of(const MetricRow& row, const Launch& launch);
-std::optional<double> value_of(const MetricRow& row, const CellResult& cell);
 
 // The position of a compared metric by its name ("latency"); absent where there is none.
 std::optional<Metric> metric_named(std::string_view name);

@@ -44,10 +44,6 @@ bool is_skip(ErrorCode code) noexcept {
          code == ErrorCode::mutated_input || code == ErrorCode::unsupported;
 }
 
-model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch) {
-  return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
-}
-
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {
   std::ranges::sort(batches, std::greater<>{});
   return batches;

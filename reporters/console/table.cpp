@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "harness/model/metrics.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/statistics/metric_values.hpp"
 #include "reporters/console/floor_table.hpp"
 #include "reporters/console/format.hpp"
 #include "reporters/console/remarks.hpp"
@@ -26,13 +28,8 @@ constexpr int short_width = 6;  // ratios and counts
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
-// Eager has nothing to capture, nothing to pay back and is its own reference.
-bool captures(std::string_view mode) {
-  return mode != "eager";
-}
-
 bool in_group(const model::MetricRow& row, std::string_view mode) {
-  return captures(mode) ||
+  return model::is_graph_mode(mode) ||
          !(row.graphs_only || std::holds_alternative<std::optional<double> model::CellSummary::*>(row.value));
 }
 
@@ -120,7 +117,7 @@ std::string text_of(const model::MetricRow& row, double value) {
 }
 
 std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
-  const std::optional<double> value = model::value_of(row, cell);
+  const std::optional<double> value = statistics::value_of(row, cell);
   const bool even = row.value == model::MetricValue(&model::CellSummary::breakeven_steps);
   // Without eager beside it, there is nothing to pay back against.
   const char* none = even && cell.summary.speedup_over_eager ? "never" : "-";

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "harness/model/metrics.hpp"
-#include "harness/statistics/median.hpp"
+#include "harness/statistics/metric_values.hpp"
+#include "harness/statistics/quantiles.hpp"
 #include "reporters/prometheus/families.hpp"
 #include "reporters/prometheus/line_text.hpp"
 
@@ -27,7 +28,7 @@ Number finite(Number value) {
 }
 
 std::optional<double> median_or_none(std::vector<double> values) {
-  return values.empty() ? std::nullopt : finite(statistics::median(std::move(values)));
+  return finite(statistics::median_or_absent(std::move(values)));
 }
 
 // A `quantile` label belongs to summaries (promtool check metrics insists), so that is the type of times.
@@ -74,7 +75,7 @@ std::string line_of(const model::MetricRow& row, const ClientMetric& labelled,
     metric.summary = *time;
     return series_text(name, MetricType::Summary, std::move(metric));
   }
-  const Number value = model::value_of(row, cell);
+  const Number value = statistics::value_of(row, cell);
   return finite(value) ? gauge_text(name, labelled.label, *value) : "";
 }
 

@@ -17,7 +17,7 @@ struct CellKey {
     const auto tie = [](const CellKey& key) {
       const model::Cell& cell = key.cell;
       return std::tie(key.device, cell.workload, cell.preset, cell.dtype, cell.pass, cell.batch, cell.warmup,
-                      cell.mode);
+                      cell.mode, cell.more_axes);
     };
     return tie(a) < tie(b);
   }

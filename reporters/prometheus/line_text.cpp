@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "harness/model/axes.hpp"
+
 namespace graphbench::reporters {
 namespace {
 
@@ -39,15 +41,10 @@ std::string gauge_text(const std::string& name, std::vector<ClientMetric::Label>
 }
 
 std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
-  const model::Cell& cell = key.cell;
-  return {{"workload", cell.workload},
-          {"preset", cell.preset},
-          {"dtype", cell.dtype},
-          {"pass", cell.pass},
-          {"batch", std::to_string(cell.batch)},
-          {"warmup", std::to_string(cell.warmup)},
-          {"mode", cell.mode},
-          {"device", key.device}};
+  std::vector<ClientMetric::Label> labels;
+  for (const auto& [axis, value] : model::axis_values(key.cell)) labels.push_back({axis, value});
+  labels.push_back({"device", key.device});
+  return labels;
 }
 
 }  // namespace graphbench::reporters

@@ -28,7 +28,7 @@ ROOMS = {
     "workloads": ["graphs/abi", "graphs/ir"],
     "harness/model": [],
     "harness": ["graphs", "workloads", "reporters"],
-    "reporters": ["harness/model"],
+    "reporters": ["harness/model", "harness/statistics"],
 }
 # The registry is where backends come from, and the host backend is always there.
 ALSO = {"graphs/device/registry.cpp": ["graphs/host"]}

@@ -38,12 +38,9 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
     throw InputError("", without_files(error.what(), request, plugin_files));
   }
   const config::SweepOptions& options = request.options;
-  model::Axes axes;
+  model::Axes axes = options.axes;
   axes.workload.resize(plan::choose_workloads(options, catalog).size());
-  axes.dtype.resize(std::max<std::size_t>(options.dtypes.size(), 1));
-  axes.batch = options.batches;
-  axes.warmup = options.warmups;
-  axes.mode = options.modes;
+  axes.dtype.resize(std::max<std::size_t>(axes.dtype.size(), 1));
   plan::check_size(axes, options.launches, "");
 }
 

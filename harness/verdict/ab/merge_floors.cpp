@@ -2,7 +2,7 @@
 #include "harness/verdict/ab/merge_floors.hpp"
 
 #include "harness/codec/instrument_fields.hpp"
-#include "harness/statistics/median.hpp"
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::ab {
 namespace {

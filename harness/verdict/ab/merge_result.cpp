@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graphs/ir/error.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/verdict/ab/merge_floors.hpp"
 #include "harness/verdict/ab/merge_summary.hpp"
 
@@ -30,8 +31,7 @@ void ResultMerge::add(const model::Result& result, const model::WorkerTask& task
   measured.launch = launch;
   table_.begin_task(measured);
   for (const std::int64_t batch : task.batches) {
-    const model::Cell wanted = {task.workload, task.preset, task.dtype, task.pass,
-                                batch,         task.warmup, task.mode};
+    const model::Cell wanted = model::cell_of(task, batch);
     const auto cell = std::ranges::find(result.cells, wanted, &model::CellResult::cell);
     if (cell == result.cells.end())
       throw Error(ErrorCode::invalid_argument, "merge launches: no cell " + model::id_of(wanted));

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "harness/floor/submit_floor.hpp"
-#include "harness/measure/summary.hpp"
 #include "harness/model/metrics.hpp"
-#include "harness/statistics/median.hpp"
+#include "harness/statistics/cell_summary.hpp"
+#include "harness/statistics/quantiles.hpp"
+#include "harness/statistics/submit_floor.hpp"
 
 namespace graphbench::ab {
 namespace {
@@ -44,7 +44,7 @@ void take_from_launches(CellSummary& summary, const Summaries& own) {
 
 void summarize(std::vector<model::CellResult>& cells, const std::map<std::string, Summaries>& own,
                const model::Floors& floors) {
-  measure::summarize_cells(cells);
+  statistics::summarize_cells(cells);
   for (model::CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) {
       cell.summary = CellSummary();
@@ -53,7 +53,7 @@ void summarize(std::vector<model::CellResult>& cells, const std::map<std::string
     const auto launches = own.find(model::id_of(cell.cell));
     take_from_launches(cell.summary, launches == own.end() ? Summaries() : launches->second);
   }
-  floors::add_submit_over_floor(floors, cells);
+  statistics::add_submit_over_floor(floors, cells);
 }
 
 }  // namespace graphbench::ab

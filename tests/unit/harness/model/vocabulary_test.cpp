@@ -1,0 +1,36 @@
+// The tables of words against each other, and against the types that the graphs have for them.
+#include "harness/model/vocabulary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "graphs/ir/types.hpp"
+
+namespace graphbench::model {
+namespace {
+
+TEST(Vocabulary, OneModeIsTheReferenceAndNoGraph) {
+  EXPECT_EQ(std::ranges::count_if(modes(), &Mode::reference), 1);
+  EXPECT_FALSE(reference_mode().graph);
+  EXPECT_FALSE(is_graph_mode(reference_mode().name));
+  EXPECT_TRUE(is_graph_mode("whole"));
+  EXPECT_FALSE(is_graph_mode("no such mode"));
+}
+
+TEST(Vocabulary, DataTypesAreThoseOfPrograms) {
+  for (const DataType& type : data_types()) {
+    const std::optional<ir::DType> known = ir::parse_dtype(type.name);
+    ASSERT_TRUE(known.has_value()) << type.name;
+    EXPECT_EQ(static_cast<std::int64_t>(ir::size_of(*known)), type.bytes) << type.name;
+  }
+}
+
+TEST(Vocabulary, EveryKindOfDeviceHasADataTypeOfTheTable) {
+  const std::vector<std::string> known = names_of(data_types());
+  for (const DeviceKind& kind : device_kinds())
+    EXPECT_TRUE(std::ranges::count(known, kind.data_type) == 1) << kind.name;
+}
+
+}  // namespace
+}  // namespace graphbench::model
