@@ -15,9 +15,7 @@
 #include "harness/cli/commands.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/service/publish/tls_settings.hpp"
-#include "harness/service/serve/descriptor_room.hpp"
 #include "harness/service/serve/service.hpp"
-#include "harness/service/serve/steady_heap.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
@@ -146,7 +144,7 @@ void describe_machine(serve::ServiceSettings& settings) {
 
 // The option is a promise, which is kept or refused; the default is what fits.
 std::size_t connections_that_fit(const ServeArguments& serve) {
-  const std::size_t fit = serve::make_descriptor_room(serve.connections);
+  const std::size_t fit = serve::raise_descriptor_limit(serve.connections);
   if (fit == serve.connections) return fit;
   const std::string room = "file descriptors for " + std::to_string(fit) + " clients";
   const std::string advice = "raise the hard limit (ulimit -Hn)";
@@ -162,7 +160,6 @@ std::size_t connections_that_fit(const ServeArguments& serve) {
 }  // namespace
 
 int serve_command(const Arguments& arguments) {
-  serve::make_heap_steady();
   serve::ServiceSettings settings;
   const config::TlsOptions& tls = arguments.serve.tls;
   settings.access = {read_token(arguments.serve.token_file), !tls.client_ca.empty()};

@@ -14,6 +14,10 @@
 namespace graphbench::history {
 namespace {
 
+using storage::Connection;
+using storage::Statement;
+using storage::Transaction;
+
 constexpr const char* tables = R"(
 CREATE TABLE entries(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -64,7 +68,7 @@ Connection connect(const std::string& path, Store::Access access) {
   if (state == FileState::absent && access == Store::Access::existing) {
     throw InputError(path, "there is no history yet: make one with graphbench history add FILE");
   }
-  return {path, access == Store::Access::create ? Connection::Mode::create : Connection::Mode::existing};
+  return {path, {.name = "history " + path, .create = access == Store::Access::create}};
 }
 
 double median_of(std::vector<double> sorted) {
@@ -100,7 +104,7 @@ void Store::check_whole() {
     connection_.execute("COMMIT");
     // SQLite reads a last page that was cut off as if zeros stood there.
     if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
-  } catch (const DamageError& error) {
+  } catch (const storage::DamageError& error) {
     finding = error.what();
   }
   if (finding != "ok") throw damaged(path_, finding);
