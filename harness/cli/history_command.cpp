@@ -55,7 +55,7 @@ struct HistoryArguments {
 
 model::Metric metric_of(const std::string& text) {
   std::vector<std::string> names;
-  for (const model::Metric metric : model::all_metrics) {
+  for (const model::Metric metric : model::all_metrics()) {
     if (name_of(metric) == text) return metric;
     names.push_back(name_of(metric));
   }

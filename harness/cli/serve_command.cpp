@@ -17,9 +17,7 @@
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/service/publish/tls_settings.hpp"
-#include "harness/service/serve/descriptor_room.hpp"
 #include "harness/service/serve/service.hpp"
-#include "harness/service/serve/steady_heap.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
@@ -180,7 +178,7 @@ void describe_machine(serve::ServiceSettings& settings) {
 
 // A number that was asked for is kept or refused; without one, what fits is taken.
 std::size_t connections_that_fit(const ServeArguments& serve) {
-  const std::size_t fit = serve::make_descriptor_room(serve.connections);
+  const std::size_t fit = serve::raise_descriptor_limit(serve.connections);
   if (fit == serve.connections) return fit;
   const std::string room = "file descriptors for " + std::to_string(fit) + " clients";
   const std::string advice = "raise the hard limit (ulimit -Hn)";

@@ -1,4 +1,4 @@
-// From the sweep's events to metrics, and from metrics to whoever reads them.
+// From the sweep's events to metrics, and from metrics to the server, the file and the push.
 #include "harness/service/publish/publisher.hpp"
 
 #include <chrono>

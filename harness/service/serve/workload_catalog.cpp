@@ -1,5 +1,4 @@
-// The same check as the command line's. What depends on the device, which only the sweep opens, is left to
-// it.
+// The same check as the command line's. What depends on the device is checked by the sweep, which opens it.
 #include "harness/service/serve/workload_catalog.hpp"
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 namespace graphbench::serve {
 namespace {
 
-// Where the service keeps its plugins is not told to those who ask.
+// Clients do not learn where the service keeps its plugins.
 std::string without_files(std::string message, const SweepRequest& request,
                           const std::vector<std::string>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {

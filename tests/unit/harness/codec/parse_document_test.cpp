@@ -9,7 +9,7 @@
 
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 Document parse(std::string text) {
@@ -183,4 +183,4 @@ TEST(ParseDocument, AKeyIsThereOnce) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -1,10 +1,13 @@
 // Splits the target as RFC 9112 3.2 has it; nothing is decoded.
-#include "harness/service/net/request_head.hpp"
+#include "harness/service/net/message_head.hpp"
 
 #include <algorithm>
 #include <array>
 #include <boost/beast/core/string.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/write.hpp>
 #include <cctype>
+#include <sstream>
 
 namespace graphbench::net {
 namespace {
@@ -54,6 +57,22 @@ std::optional<Request> request_of(const boost::beast::http::request_header<>& he
   }
   set_target(request, std::string_view(head.target()));
   return request;
+}
+
+std::string head_of(const Response& response, bool keep_alive) {
+  namespace http = boost::beast::http;
+  http::response<http::empty_body> message;
+  message.version(11);
+  message.result(response.status);
+  message.set(http::field::server, "graphbench");
+  message.set(http::field::content_type, response.content_type);
+  message.set("X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  message.keep_alive(keep_alive);
+  if (!response.stream) message.content_length(response.body ? response.body->size() : 0);
+  std::ostringstream text;
+  text << message.base();
+  return std::move(text).str();
 }
 
 }  // namespace graphbench::net

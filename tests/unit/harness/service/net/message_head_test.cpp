@@ -1,5 +1,5 @@
 // Heads as a parser hands them on, and what they ask for.
-#include "harness/service/net/request_head.hpp"
+#include "harness/service/net/message_head.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(RequestHead, AnAbsoluteTargetSaysItsHostItself) {
   EXPECT_EQ(request_of(head("https://evil.example"))->path, "/");
   EXPECT_EQ(request_of(head("http://a?b=/c"))->path, "/");
   EXPECT_EQ(request_of(head("http://a?b=/c"))->query, "b=/c");
-  EXPECT_EQ(request_of(head("http:///metrics"))->header("host"), "") << "nobody's name";
+  EXPECT_EQ(request_of(head("http:///metrics"))->header("host"), "") << "an empty name";
 }
 
 TEST(RequestHead, OtherTargetsStayAsTheyAre) {
