@@ -247,7 +247,6 @@ class ServeCommand final : public Command {
   }
 
   int run(const Invocation&) override {
-    serve::make_heap_steady();
     serve::ServiceSettings settings;
     settings.access = {read_token(asked_.token_file), !asked_.tls.client_ca.empty()};
     settings.tls = read_tls(asked_.tls);
