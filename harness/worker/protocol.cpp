@@ -9,8 +9,8 @@
 namespace graphbench::model {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SamplingBounds, seconds_max, samples_max)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes, batches,
-                                   launch, seed, sampling, plugins, options, split_ops, instruments)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes,
+                                   batches, launch, seed, sampling, plugins, options, split_ops, instruments)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cell, workload, preset, dtype, pass, batch, warmup, mode, more_axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Summary, count, min, p50, p90, p99, p999, p50_ci95_low, p50_ci95_high, max,
                                    mean, stddev)
