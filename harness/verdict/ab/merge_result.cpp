@@ -122,8 +122,7 @@ void ResultMerge::add(const std::string& document, const model::WorkerTask& task
     std::map<std::string, const Json*> found;
     for (const Json& cell : json.at("cells")) found[cell.at("id")] = &cell;
     for (const std::int64_t batch : task.batches) {
-      const std::string id =
-          model::id_of(model::cell_of(task, batch));
+      const std::string id = model::id_of(model::cell_of(task, batch));
       const auto cell = found.find(id);
       if (cell == found.end()) throw Error(ErrorCode::invalid_argument, "merge launches: no cell " + id);
       impl_->take(*cell->second, launch);
