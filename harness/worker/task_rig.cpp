@@ -15,10 +15,8 @@ namespace {
 using execution::ExecutionMode;
 
 ExecutionMode mode_of(const std::string& name) {
-  for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
-    if (execution::name_of(mode) == name) return mode;
-  }
-  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\": it is none of eager, whole, piecewise");
+  if (const std::optional<ExecutionMode> mode = execution::find_mode(name)) return *mode;
+  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\" is unknown");
 }
 
 double seconds_of(const std::function<void()>& stage) {
