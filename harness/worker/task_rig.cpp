@@ -27,7 +27,7 @@ double seconds_of(const std::function<void()>& stage) {
 
 ir::DType dtype_of(const std::string& name) {
   if (const std::optional<ir::DType> dtype = ir::parse_dtype(name)) return *dtype;
-  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\": it is none of bf16, fp16, fp32");
+  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\" is unknown: known are bf16, fp16, fp32");
 }
 
 }  // namespace
