@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ namespace graphbench::execution {
 
 enum class ExecutionMode : std::uint8_t { eager, whole, piecewise };
 std::string_view name_of(ExecutionMode mode) noexcept;
+std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 
 // What the graphs of one executor hold.
 struct GraphCounts {

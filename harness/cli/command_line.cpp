@@ -22,6 +22,7 @@ constexpr const char* footer =
 
 // A row with what was made of it.
 struct Entry {
+  Entry(const CommandRow& made_of, CLI::App& own) : row(&made_of), app(&own), options(own) {}
   const CommandRow* row;
   CLI::App* app;
   Options options;
@@ -73,7 +74,7 @@ struct CommandLine::Impl {
     const std::string name(row.name);
     const std::string help(row.help);
     CLI::App& own = is_flag(row) ? app : *app.add_subcommand(name, help);
-    Entry& entry = entries.emplace_back(&row, &own, own);
+    Entry& entry = entries.emplace_back(row, own);
     if (is_flag(row)) {
       app.add_flag(name, entry.given, help);
     } else {

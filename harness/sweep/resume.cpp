@@ -20,8 +20,7 @@ Remainder remainder_of(const model::Plan& plan, const std::vector<model::CellRes
   for (const model::WorkerTask& task : plan.tasks) {
     std::vector<std::string> ids;
     for (const std::int64_t batch : task.batches) {
-      ids.push_back(
-          model::id_of(model::cell_of(task, batch)));
+      ids.push_back(model::id_of(model::cell_of(task, batch)));
     }
     if (!std::ranges::all_of(ids, [&](const std::string& id) { return known.contains(id); })) {
       remainder.tasks.push_back(task);

@@ -10,7 +10,7 @@
 
 namespace graphbench::compare {
 
-// Every name that --allow takes; "device" stands for its kind, name and compute capability.
+// Every name that --allow takes; "device" includes its kind, name and compute capability.
 const std::vector<std::string>& allowable_fields();
 
 // What differs, in a stable order. Another device, plan or (on the host, where it is the device) CPU is

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
+#include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -110,6 +114,19 @@ TEST(CommandLine, ListTakesWhatToList) {
   EXPECT_EQ(refusal({"list", "modes", "--format", "json"}), "accepted");
   EXPECT_THAT(refusal({"list", "devcies"}), HasSubstr("did you mean \"devices\"?"));
   EXPECT_THAT(refusal({"list", "--format", "xml"}), HasSubstr("give table or json"));
+}
+
+TEST(CommandLine, ListAnswersScriptsFromTheTables) {
+  CommandLine line;
+  const std::vector<const char*> words = {"graphbench", "list", "modes", "--format", "json"};
+  const CommandLine::Request request = line.parse(static_cast<int>(words.size()), words.data());
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(request.command->run(request.invocation), exit_done);
+  const auto document = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  ASSERT_EQ(document.at("modes").size(), model::modes().size());
+  EXPECT_EQ(document.at("modes").at(0),
+            nlohmann::json::parse(R"({"name": "eager", "help": "every op is launched by the host",
+                                      "graph": false, "reference": true})"));
 }
 
 TEST(CommandLine, ServeChecksItsNumbers) {

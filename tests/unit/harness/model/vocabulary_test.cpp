@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "graphs/execution/executor.hpp"
 #include "graphs/ir/types.hpp"
 
 namespace graphbench::model {
@@ -16,6 +17,17 @@ TEST(Vocabulary, OneModeIsTheReferenceAndNoGraph) {
   EXPECT_FALSE(is_graph_mode(reference_mode().name));
   EXPECT_TRUE(is_graph_mode("whole"));
   EXPECT_FALSE(is_graph_mode("no such mode"));
+}
+
+TEST(Vocabulary, EveryModeHasAnExecutor) {
+  std::size_t known = 0;
+  for (const Mode& mode : modes()) {
+    const auto found = execution::find_mode(mode.name);
+    ASSERT_TRUE(found.has_value()) << mode.name;
+    EXPECT_EQ(execution::name_of(*found), mode.name);
+    known = std::max(known, static_cast<std::size_t>(*found) + 1);
+  }
+  EXPECT_EQ(known, modes().size());
 }
 
 TEST(Vocabulary, DataTypesAreThoseOfPrograms) {
