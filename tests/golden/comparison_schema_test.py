@@ -17,7 +17,7 @@ GOLDEN = ("mixed", "same", "single", "incomparable")
 
 METRIC = ("cells", 0, "metrics", 0)
 
-# comparison.mixed.json: cell 0 is compared and its latency slower, cell 2 has an inconclusive latency, cell
+# json/mixed.json: cell 0 is compared and its latency slower, cell 2 has an inconclusive latency, cell
 # 4 failed in NEW.
 MUTANTS = [
     (("schema",), "graphbench.comparison/2"),
@@ -74,7 +74,7 @@ MUTANTS = [
 
 
 def load(name):
-    return json.loads((FOLDER / f"comparison.{name}.json").read_text(encoding="utf-8"))
+    return json.loads((FOLDER / "comparison" / "json" / f"{name}.json").read_text(encoding="utf-8"))
 
 
 class Schema(unittest.TestCase):

@@ -188,13 +188,13 @@ class Schema(unittest.TestCase):
         schema = load(SCHEMA)
         jsonschema.Draft202012Validator.check_schema(schema)
         cls.validator = jsonschema.Draft202012Validator(schema)
-        cls.small = load(FOLDER / "small.json")
-        cls.instruments = load(FOLDER / "instruments.json")
+        cls.small = load(FOLDER / "json" / "small.json")
+        cls.instruments = load(FOLDER / "json" / "instruments.json")
 
     def test_golden_documents_are_valid(self):
         for name in ("small.json", "interrupted.json", "instruments.json"):
             with self.subTest(name):
-                document = load(FOLDER / name)
+                document = load(FOLDER / "json" / name)
                 self.assertEqual([], [error.message for error in self.validator.iter_errors(document)])
                 self.assertEqual([], faults_of(document))
 
