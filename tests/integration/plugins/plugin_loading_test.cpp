@@ -7,8 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "graphs/abi/plugin.hpp"
-#include "graphs/ir/error.hpp"
+#include "tests/unit/graphs/abi/abi_fixture.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::abi {
@@ -20,21 +19,6 @@ using ::testing::StartsWith;
 
 std::string plugin_file(const std::string& name) {
   return GRAPHBENCH_TEST_PLUGIN_DIR "/" + name + ".so";
-}
-
-struct Outcome {
-  std::string message;  // empty: nothing was thrown
-  ErrorCode code = ErrorCode::internal;
-};
-
-template <typename Call>
-Outcome outcome_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return {error.what(), error.code()};
-  }
-  return {};
 }
 
 Outcome loading(const std::string& path) {

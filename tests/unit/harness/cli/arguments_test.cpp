@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -17,12 +17,7 @@ Arguments parse(std::vector<const char*> words) {
 }
 
 std::string refusal(const std::vector<const char*>& words) {
-  try {
-    parse(words);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { parse(words); });
 }
 
 TEST(Arguments, ASweepKeepsItsOptionsAsWritten) {

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::config {
 namespace {
@@ -19,12 +19,7 @@ std::vector<std::int64_t> batches(std::string_view text) {
 }
 
 std::string refusal(std::string_view text, const AxisRules& rules = batch_rules) {
-  try {
-    parse_axis("--batch", text, rules);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { parse_axis("--batch", text, rules); });
 }
 
 TEST(Axis, KeepsTheOrderOfAList) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::config {
 namespace {
@@ -15,12 +16,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string refusal(const std::string& text) {
-  try {
-    check_options(parse_toml(text, "sweep.toml"));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { check_options(parse_toml(text, "sweep.toml")); });
 }
 
 TEST(TomlFile, TakesEveryKindOfOption) {

@@ -3,18 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/made_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::machine {
 namespace {
 
 class CpuMoodTest : public ::testing::Test {
  protected:
-  void file(const std::string& path, const std::string& text) const { files_.add(path, text); }
-  model::CpuMood read() const { return read_cpu_mood(files_.root()); }
+  void file(const std::string& path, const std::string& text) const { folder_.write(path, text); }
+  model::CpuMood read() const { return read_cpu_mood(folder_.path()); }
 
  private:
-  test::MadeFiles files_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(CpuMoodTest, WhatTheSystemDoesNotSayIsAbsent) {

@@ -10,11 +10,12 @@
 #include <thread>
 
 #include "graphs/ir/error.hpp"
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/scripts.hpp"
 
 namespace graphbench::sweep {
 namespace {
 
+using namespace test;
 using How = ChildExit::How;
 using testing::ElementsAre;
 

@@ -15,6 +15,7 @@
 #include "harness/model/input_error.hpp"
 #include "harness/verdict/compare/compare.hpp"
 #include "harness/verdict/compare/read_side.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -45,13 +46,9 @@ const DocumentCell& cell(const Document& document, const std::string& id) {
 }
 
 std::string complaint_about(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const InputError& error) {
-    EXPECT_EQ(std::string::npos, std::string(error.what()).find('\n')) << error.what();
-    return error.what();
-  }
-  return "none";
+  const std::string refused = test::refusal([&] { parse(text); });
+  EXPECT_EQ(std::string::npos, refused.find('\n')) << refused;
+  return refused;
 }
 
 void replace(std::string& text, const std::string& what, const std::string& with) {
