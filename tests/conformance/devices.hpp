@@ -7,6 +7,7 @@
 #include <string>
 
 #include "graphs/device/registry.hpp"
+#include "tests/support/print.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::conformance {

@@ -15,7 +15,7 @@ import unittest
 import grafana
 import live_service
 import metrics_table
-import prometheus_server
+from prometheus_servers import Prometheus, wait_for
 
 BOARDS = {name: json.loads((metrics_table.DASHBOARDS / "grafana" / f"{name}.json").read_text())
           for name in ("overview", "cell", "regressions", "service")}
@@ -75,12 +75,12 @@ class Live(unittest.TestCase):
         baseline = live_service.record_baseline(folder)
         cls.address = cls.enterClassContext(live_service.service(folder, baseline))
         sweep = cls.enterClassContext(live_service.lingering_sweep(folder))
-        cls.prometheus = cls.enterClassContext(prometheus_server.Prometheus([cls.address, sweep], RULES))
+        cls.prometheus = cls.enterClassContext(Prometheus([cls.address, sweep], RULES))
         # Counters want to have been seen before they rise.
         cls.prometheus.wait_for_scrapes(2)
         cls.states = cls.run_sweeps(live_service.REFUSED, live_service.TOO_LARGE)
         why = "graphbench_baseline_mismatch_info"
-        cls.prometheus.wait_for(lambda: cls.prometheus.instant(why), f"see {why}")
+        wait_for(why, lambda: cls.prometheus.instant(why), 60)
         cls.incomparable_at = time.time()
         cls.states += cls.run_sweeps(live_service.PLAN, live_service.PLAN)
         scrapes = cls.prometheus.instant('count_over_time(up[1h])')

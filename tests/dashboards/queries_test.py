@@ -15,7 +15,7 @@ import unittest
 import exposition
 import grafana
 import metrics_table
-import prometheus_server
+from prometheus_servers import Prometheus
 
 TARGET = os.environ.get("GRAPHBENCH_METRICS_TARGET")
 ALL = ("overview", "cell", "regressions", "service")
@@ -96,8 +96,8 @@ class Queries(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        target = TARGET or cls.enterClassContext(exposition.Server())
-        cls.prometheus = cls.enterClassContext(prometheus_server.Prometheus([target], RULES))
+        target = TARGET or cls.enterClassContext(exposition.served())
+        cls.prometheus = cls.enterClassContext(Prometheus([target], RULES))
         cls.prometheus.wait_for_scrapes(3)
 
     def test_every_panel_of_every_dashboard_shows_data(self):

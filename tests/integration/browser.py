@@ -6,10 +6,10 @@ import os
 import re
 import shutil
 import tempfile
-import threading
 import unittest
 
 from harness_case import HarnessCase
+from prometheus_servers import serving
 
 try:
     from selenium import webdriver
@@ -102,13 +102,7 @@ class BrowserCase(HarnessCase):
             def log_message(self, *_):
                 pass
 
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return f"http://127.0.0.1:{server.server_port}/"
+        return f"http://127.0.0.1:{self.enterContext(serving(Handler)).server_port}/"
 
     def find(self, name):
         return self.browser.find_element(By.ID, name)

@@ -36,6 +36,7 @@ TEST_F(ExecutionTest, EagerReachesASteadyStateWithoutDeviceAllocations) {
 
 TEST_F(ExecutionTest, AnOpsOperandsAreDistinctWhileTheyLive) {
   make_executor(ExecutionMode::eager, context(), 4)->submit();
+  ASSERT_FALSE(device_.log.operands.empty());
   for (const auto& operands : device_.log.operands) {
     EXPECT_EQ(std::set<void*>(operands.begin(), operands.end()).size(), operands.size());
   }
