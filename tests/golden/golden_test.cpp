@@ -51,20 +51,10 @@ std::string progress_of(bool terminal, bool colours) {
   return out.str();
 }
 
-TEST(Golden, DocumentOfASmallSweep) {
+TEST(Golden, Documents) {
   expect_golden("json/small.json", reporters::to_json(samples::small_result()));
-}
-
-TEST(Golden, DocumentOfAnInterruptedSweep) {
   expect_golden("json/interrupted.json", reporters::to_json(samples::interrupted_result()));
-}
-
-TEST(Golden, DocumentWithEveryInstrument) {
   expect_golden("json/instruments.json", reporters::to_json(samples::instruments_result()));
-}
-
-TEST(Golden, TableWithEveryInstrument) {
-  expect_golden("console/instruments.table.txt", table_of(samples::instruments_result(), {false, 120, ""}));
 }
 
 TEST(Golden, MetricsOfASmallSweep) {
@@ -80,38 +70,22 @@ TEST(Golden, MetricsOfASmallSweep) {
   expect_golden("prometheus/small.txt", *metrics.text());
 }
 
-TEST(Golden, TableOfASmallSweep) {
-  expect_golden("console/small.table.txt",
-                table_of(samples::small_result(), {false, 120, "graphbench.json"}));
+TEST(Golden, Tables) {
+  const auto expect = [](const std::string& name, const model::Result& result,
+                         const reporters::TableOptions& options) {
+    expect_golden("console/" + name + ".txt", table_of(result, options));
+  };
+  expect("small.table", samples::small_result(), {false, 120, "graphbench.json"});
+  expect("small.table.colours", samples::small_result(), {true, 120, "graphbench.json"});
+  expect("small.table.narrow", samples::small_result(), {false, 80, ""});
+  expect("interrupted.table", samples::interrupted_result(), {false, 120, ""});
+  expect("instruments.table", samples::instruments_result(), {false, 120, ""});
+  expect("default_sweep.table", samples::default_sweep_result(), {false, 120, "graphbench.json"});
 }
 
-TEST(Golden, TableWithColours) {
-  expect_golden("console/small.table.colours.txt",
-                table_of(samples::small_result(), {true, 120, "graphbench.json"}));
-}
-
-TEST(Golden, TableOnANarrowTerminal) {
-  expect_golden("console/small.table.narrow.txt", table_of(samples::small_result(), {false, 80, ""}));
-}
-
-TEST(Golden, TableOfAnInterruptedSweep) {
-  expect_golden("console/interrupted.table.txt", table_of(samples::interrupted_result(), {false, 120, ""}));
-}
-
-TEST(Golden, TableOfTheDefaultSweep) {
-  const std::string table = table_of(samples::default_sweep_result(), {false, 120, "graphbench.json"});
-  expect_golden("console/default_sweep.table.txt", table);
-}
-
-TEST(Golden, ProgressOnATerminal) {
+TEST(Golden, Progress) {
   expect_golden("console/progress.terminal.txt", progress_of(true, false));
-}
-
-TEST(Golden, ProgressOnATerminalWithColours) {
   expect_golden("console/progress.terminal.colours.txt", progress_of(true, true));
-}
-
-TEST(Golden, ProgressElsewhere) {
   expect_golden("console/progress.plain.txt", progress_of(false, false));
 }
 

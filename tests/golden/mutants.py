@@ -20,8 +20,8 @@ def change(document, path, value):
 
 
 def table(text, places):
-    """The (path, value) pairs of lines "PATH: VALUE, VALUE  # why". Values are JSON, or MISSING to remove what
-    is there; a path may begin with a name of `places`."""
+    """The (path, value) pairs of lines "PATH: VALUE, VALUE  # why". Values are JSON, or MISSING to remove
+    what is there; a path may begin with a name of `places`."""
     pairs = []
     for line in text.strip().splitlines():
         path, _, values = line.partition("  #")[0].partition(": ")
