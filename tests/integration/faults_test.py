@@ -6,7 +6,8 @@ import signal
 import time
 import unittest
 
-from harness_case import TINY, HarnessCase
+from harness_case import TINY, HarnessCase, workers_of
+from prometheus_servers import wait_for
 
 # About a minute of work, of which a second is done.
 LONG = ["--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", "0",
@@ -94,16 +95,11 @@ class BadWorkers(HarnessCase):
         process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op,mlp",
                              "--mode", "eager", "--worker-timeout", "60")
         # The one that hangs is the one still there after a while.
-        victim = None
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            children = workers_of(process.pid)
-            if len(children) == 1 and age_seconds(children[0]) > 4:
-                victim = children[0]
-                break
-            time.sleep(0.1)
-        self.assertIsNotNone(victim, "the hanging worker was not found")
-        os.kill(victim, signal.SIGKILL)
+        def hanging():
+            found = workers_of(process.pid)
+            return len(found) == 1 and age_seconds(found[0]) > 4 and found[0]
+
+        os.kill(wait_for("the worker that hangs", hanging, 60), signal.SIGKILL)
         _, err = process.communicate(timeout=120)
         self.assertEqual(3, process.returncode, err)
         for cell in self.result()["cells"]:
@@ -116,17 +112,11 @@ class BadWorkers(HarnessCase):
     def test_workers_die_with_the_sweep(self):
         process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op",
                              "--mode", "eager")
-        deadline = time.monotonic() + 60
-        children = []
-        while not children and time.monotonic() < deadline:
-            children = [pid for pid in workers_of(process.pid) if age_seconds(pid) > 1]
-            time.sleep(0.05)
-        self.assertTrue(children, "no worker was found")
+        children = wait_for("a worker",
+                            lambda: [pid for pid in workers_of(process.pid) if age_seconds(pid) > 1], 60)
         process.kill()
         process.communicate()
-        while time.monotonic() < deadline and any(alive(pid) for pid in children):
-            time.sleep(0.05)
-        self.assertFalse([pid for pid in children if alive(pid)])
+        wait_for("its workers to end", lambda: not any(alive(pid) for pid in children), 60)
 
 
 class Interrupt(HarnessCase):
@@ -196,21 +186,6 @@ def age_seconds(pid):
             return float(file.read().split()[0]) - started
     except OSError:
         return 0
-
-
-def workers_of(parent):
-    found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/cmdline", encoding="utf-8") as file:
-                is_worker = "--worker" in file.read().split("\0")
-            if is_worker and int(stat_fields(name)[1]) == parent:
-                found.append(int(name))
-        except OSError:
-            continue
-    return found
 
 
 if __name__ == "__main__":

@@ -23,6 +23,20 @@ TINY = ["--sweep", "--device", "host", "--batch", "1,2", "--warmup", "0", "--tim
         "--samples-max", "5"]
 
 
+def workers_of(pid):
+    """The children of a process that measure. Between fork and exec a child is still its parent."""
+    found = []
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            for child in path.read_text(encoding="ascii").split():
+                words = pathlib.Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8").split("\0")
+                if "--worker" in words:
+                    found.append(int(child))
+        except OSError:
+            pass  # it has ended
+    return found
+
+
 class HarnessCase(unittest.TestCase):
     """Every test has an empty working folder."""
 

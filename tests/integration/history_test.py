@@ -223,13 +223,6 @@ class Against(History):
         latency = next(each for each in cell["metrics"] if each["metric"] == "latency")
         self.assertAlmostEqual(1.3, latency["ratio"], places=6)
 
-    def test_takes_labels_and_commits_too(self):
-        self.add(self.write_document("a.json", 1), "--label", "release 1", "--commit", "0123456789ab")
-        new = self.write_document("new.json", 4)
-        for name in ("release 1", "0123456", "0123456789ab"):
-            self.assertEqual(0, self.compare("--against", name, new).returncode, name)
-        self.assert_refused(self.compare("--against", "012345", new), "012345")
-
     def test_says_what_there_is_where_there_is_no_baseline(self):
         new = self.write_document("new.json", 4)
         self.assert_refused(self.compare("--against", "main", new), "there is no history yet")

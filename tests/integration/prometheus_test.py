@@ -7,11 +7,11 @@ import pathlib
 import re
 import signal
 import ssl
-import subprocess
 import unittest
 
+from certificates import Certificates
 from flood import CHUNKED, ENDLESS, flood, peak_mib
-from harness_case import TINY, HarnessCase
+from harness_case import TINY, HarnessCase, workers_of
 from prometheus_servers import Prometheus, fetch, free_port, lint, pushgateway, serving, wait_for
 
 MLP = [*TINY, "--workload", "mlp", "--quiet"]
@@ -88,7 +88,7 @@ class Scraped(HarnessCase):
         workers = 0
         while process.poll() is None:
             fetch_quietly(url)
-            for child in children_of(process.pid):
+            for child in workers_of(process.pid):
                 links = links_of(child)
                 workers += 1 if links else 0
                 self.assertEqual([], [link for link in links if link.startswith("socket:")])
@@ -114,31 +114,18 @@ class Scraped(HarnessCase):
                             "give ", code=1)
 
 
+def links_of(pid):
+    try:
+        return [os.readlink(path) for path in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
+    except OSError:
+        return []  # it has ended
+
+
 def fetch_quietly(url):
     try:
         fetch(url)
     except OSError:
         pass  # the sweep has just ended
-
-
-def children_of(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    except OSError:
-        return []
-
-
-def links_of(pid):
-    links = []
-    try:
-        # Between fork and exec a child is still its parent.
-        if "--worker" not in pathlib.Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8"):
-            return []
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            links.append(os.readlink(f"/proc/{pid}/fd/{name}"))
-    except OSError:
-        pass  # it has ended
-    return links
 
 
 class Textfile(HarnessCase):
@@ -211,27 +198,21 @@ class Pushed(HarnessCase):
         self.assertEqual("ok", self.result()["cells"][0]["status"])
 
     def test_https_trusts_what_the_system_trusts(self):
-        certificate = self.certificate()
+        made = Certificates(self.folder)
+        authority = made.authority("ca")
         server = self.enterContext(serving(Accepting))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, self.folder / "key.pem")
+        context.load_cert_chain(*made.signed("server", "ca"))
         server.socket = context.wrap_socket(server.socket, server_side=True)
         server.requests = []
         url = f"https://localhost:{server.server_port}"
         done = self.push(url, code=1)
         self.assertIn("its certificate is not trusted: let SSL_CERT_FILE name", done.stderr)
         self.assertEqual([], server.requests)
-        self.push(url, env=self.environment(SSL_CERT_FILE=str(certificate),
+        self.push(url, env=self.environment(SSL_CERT_FILE=authority,
                                             GRAPHBENCH_PUSH_AUTHORIZATION="Bearer token"))
         self.assertEqual([("PUT", f"/metrics/job/graphbench/instance/{os.uname().nodename}", "Bearer token")],
                          server.requests)
-
-    def certificate(self):
-        path = self.folder / "certificate.pem"
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-                        "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
-                        self.folder / "key.pem", "-out", path], check=True, capture_output=True)
-        return path
 
 
 class Accepting(http.server.BaseHTTPRequestHandler):
