@@ -7,6 +7,8 @@
 #include <string>
 
 #include "graphs/device/registry.hpp"
+#include "tests/support/print.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::conformance {
 
@@ -32,13 +34,7 @@ class DeviceFixture : public ::testing::Test {
 // The code of what `call` throws; fails the test where it throws nothing.
 template <typename Call>
 ErrorCode error_code_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::internal;
+  return test::error_of(call).code();
 }
 
 }  // namespace graphbench::conformance

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ struct NamedProgram {
   std::string name;
   std::function<ir::Program(const ir::OpCatalog&, ir::DType)> build;
 };
+
+inline void PrintTo(const NamedProgram& program, std::ostream* out) {
+  *out << program.name;
+}
 
 // chain: rmsnorm, linear (bias, gelu_tanh, residual), add, boundary; conv: conv2d with every option;
 // attention: rope_kv_append and sdpa over a cache that the program mutates; norms: rmsnorm behind and ahead

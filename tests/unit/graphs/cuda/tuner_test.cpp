@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "graphs/ir/error.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -19,13 +20,6 @@ namespace fs = std::filesystem;
 
 class TunerTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "graphbench-plans-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   TuningSettings settings() const {
     TuningSettings settings;
     settings.cache_folder = folder_ / "plans";
@@ -50,7 +44,8 @@ class TunerTest : public ::testing::Test {
     return files.empty() ? fs::path() : files.front();
   }
 
-  fs::path folder_;
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
   std::vector<std::string> names_ = {"slow", "fast", "middling"};
   std::vector<std::optional<double>> seconds_ = {3e-6, 1e-6, 2e-6};
   std::vector<std::size_t> nodes_ = {1, 1, 1};

@@ -4,20 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/refusal.hpp"
+
 namespace graphbench {
 namespace {
 
 using ::testing::HasSubstr;
 
 ErrorCode code_of_opening(const std::string& spec) {
-  try {
-    open_device(spec);
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr(spec));
-    return error.code();
-  }
-  ADD_FAILURE() << spec << " was opened";
-  return ErrorCode::internal;
+  const Error error = test::error_of([&] { open_device(spec); });
+  EXPECT_THAT(error.what(), HasSubstr(spec));
+  return error.code();
 }
 
 TEST(Registry, HostIsAlwaysThere) {

@@ -8,6 +8,8 @@
 #include <limits>
 #include <string>
 
+#include "tests/support/refusal.hpp"
+
 namespace graphbench::host {
 namespace {
 
@@ -33,13 +35,7 @@ class LimitedMemory : public ::testing::Test {
 };
 
 ErrorCode code_of_allocating(HostMemory& memory, std::size_t bytes) {
-  try {
-    memory.deallocate(memory.allocate(bytes));
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << bytes << " bytes were given";
-  return ErrorCode::internal;
+  return test::error_of([&] { memory.deallocate(memory.allocate(bytes)); }).code();
 }
 
 TEST_F(LimitedMemory, TheVariableIsTheDevicesMemory) {

@@ -7,6 +7,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/passes.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -52,13 +53,9 @@ class ForeignTest : public ::testing::Test {
     return builder.finish();
   }
   std::string refusal(decltype(gb_op::infer) infer, ErrorCode code) {
-    try {
-      build(infer);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), code);
-      return error.what();
-    }
-    return "nothing was refused";
+    const Error error = test::error_of([&] { build(infer); });
+    EXPECT_EQ(error.code(), code);
+    return error.what();
   }
 
   gb_op op_{};

@@ -4,6 +4,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/program.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -23,13 +24,10 @@ class InferTest : public ::testing::Test {
   }
   void expect_refusal(const std::string& kind, std::vector<ValueId> inputs, Attributes attributes,
                       const std::string& part) {
-    try {
-      builder_.op(kind, "the_op", std::move(inputs), std::move(attributes));
-      ADD_FAILURE() << kind << " accepted";
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), StartsWith("the_op"));
-      EXPECT_THAT(error.what(), HasSubstr(part));
-    }
+    const Error error =
+        test::error_of([&] { builder_.op(kind, "the_op", std::move(inputs), std::move(attributes)); });
+    EXPECT_THAT(error.what(), StartsWith("the_op"));
+    EXPECT_THAT(error.what(), HasSubstr(part));
   }
 
   OpCatalog catalog_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "graphs/ir/error.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
@@ -42,13 +43,9 @@ TEST_F(PassesTest, EverySplittingOpIsLaunchedEagerly) {
 
 TEST_F(PassesTest, AnUnknownSplitKindIsRefusedWithTheKindsThereAre) {
   const Program program = test::make_chain(catalog_, 1);
-  try {
-    partition(program, {"sdpa"});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("sdpa"));
-    EXPECT_THAT(error.what(), HasSubstr("rmsnorm, linear"));
-  }
+  const Error error = test::error_of([&] { partition(program, {"sdpa"}); });
+  EXPECT_THAT(error.what(), HasSubstr("sdpa"));
+  EXPECT_THAT(error.what(), HasSubstr("rmsnorm, linear"));
 }
 
 TEST_F(PassesTest, PairsLieWithinPieces) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::codec {
 namespace {
@@ -19,16 +19,11 @@ Document parse(std::string text) {
 }
 
 void expect_refused(const std::string& text, const std::string& words) {
-  try {
-    parse(text);
-    ADD_FAILURE() << "accepted: " << text.substr(0, 200);
-  } catch (const InputError& error) {
-    const std::string message = error.what();
-    EXPECT_EQ(message.find("doc.json: "), 0u) << message;
-    EXPECT_NE(message.find(words), std::string::npos) << message << "\nwanted: " << words;
-    EXPECT_EQ(message.find('\n'), std::string::npos);
-    EXPECT_LT(message.size(), 400u);
-  }
+  const std::string message = test::refusal([&] { parse(text); });
+  EXPECT_EQ(message.find("doc.json: "), 0u) << message << ": " << text.substr(0, 200);
+  EXPECT_NE(message.find(words), std::string::npos) << message << "\nwanted: " << words;
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+  EXPECT_LT(message.size(), 400u);
 }
 
 std::string with_cells(const std::string& cells) {

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::config {
 namespace {
@@ -19,12 +19,7 @@ std::vector<std::int64_t> batches(std::string_view text) {
 }
 
 std::string refusal(std::string_view text, const NumberRules& rules = batch_rules) {
-  try {
-    parse_numbers("--batch", text, rules);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { parse_numbers("--batch", text, rules); });
 }
 
 TEST(NumberList, KeepsTheOrderOfAList) {
@@ -69,30 +64,38 @@ TEST(NumberList, RefusalNamesThePlaceTheEntryAndWhatWouldDo) {
             "--batch: \"0\" is not a batch: give positive whole numbers, e.g. 1,2,4 or 1:256:x2");
 }
 
-class NumberListRefuses : public testing::TestWithParam<std::pair<const char*, const char*>> {};
-
-TEST_P(NumberListRefuses, WithItsReason) {
-  EXPECT_THAT(refusal(GetParam().first), HasSubstr(GetParam().second));
+TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
+  const std::pair<const char*, const char*> entries[] = {{"", "\"\" is no list"},
+                                                         {",", "\"\" is not a batch"},
+                                                         {"1,", "\"\" is not a batch"},
+                                                         {"1,,2", "\"\" is not a batch"},
+                                                         {"-1", "\"-1\" is not a batch"},
+                                                         {"+1", "\"+1\" is not a batch"},
+                                                         {"1.5", "\"1.5\" is not a batch"},
+                                                         {"1e3", "\"1e3\" is not a batch"},
+                                                         {"0x10", "\"0x10\" is not a batch"},
+                                                         {"1 ,2", "\"1 \" is not a batch"},
+                                                         {"eight", "\"eight\" is not a batch"},
+                                                         {"8\n", "\"8\\x0a\" is not a batch"},
+                                                         {"9223372036854775808", "too large"},
+                                                         {"1:2", "is not a range"},
+                                                         {"1:8:2", "is not a range"},
+                                                         {"1:8:", "is not a range"},
+                                                         {"1:8:x", "is not a range"},
+                                                         {"1:8:x1", "has a factor"},
+                                                         {"1:8:x-2", "has a factor"},
+                                                         {"1:8:+0", "has a step"},
+                                                         {"1:8:x2:3", "has a factor"},
+                                                         {"8:1:x2", "ends before it begins"},
+                                                         {"0:8:x2", "is not a batch"},
+                                                         {":8:x2", "is not a batch"},
+                                                         {"1:99999999999999999999:x2", "too large"},
+                                                         {"2,2", "2 is given twice"},
+                                                         {"1:8:x2,4", "4 is given twice"},
+                                                         {"1:10001:+1", "more than 10000"},
+                                                         {"1:9223372036854775807:+1", "more than 10000"}};
+  for (const auto& [text, reason] : entries) EXPECT_THAT(refusal(text), HasSubstr(reason)) << text;
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Malformed, NumberListRefuses,
-    testing::Values(std::pair("", "\"\" is not a list"), std::pair(",", "\"\" is not a batch"),
-                    std::pair("1,", "\"\" is not a batch"), std::pair("1,,2", "\"\" is not a batch"),
-                    std::pair("-1", "\"-1\" is not a batch"), std::pair("+1", "\"+1\" is not a batch"),
-                    std::pair("1.5", "\"1.5\" is not a batch"), std::pair("1e3", "\"1e3\" is not a batch"),
-                    std::pair("0x10", "\"0x10\" is not a batch"), std::pair("1 ,2", "\"1 \" is not a batch"),
-                    std::pair("eight", "\"eight\" is not a batch"),
-                    std::pair("8\n", "\"8\\x0a\" is not a batch"),
-                    std::pair("9223372036854775808", "too large"), std::pair("1:2", "is not a range"),
-                    std::pair("1:8:2", "is not a range"), std::pair("1:8:", "is not a range"),
-                    std::pair("1:8:x", "is not a range"), std::pair("1:8:x1", "has a factor"),
-                    std::pair("1:8:x-2", "has a factor"), std::pair("1:8:+0", "has a step"),
-                    std::pair("1:8:x2:3", "has a factor"), std::pair("8:1:x2", "ends before it begins"),
-                    std::pair("0:8:x2", "is not a batch"), std::pair(":8:x2", "is not a batch"),
-                    std::pair("1:99999999999999999999:x2", "too large"), std::pair("2,2", "2 is given twice"),
-                    std::pair("1:8:x2,4", "4 is given twice"), std::pair("1:10001:+1", "more than 10000"),
-                    std::pair("1:9223372036854775807:+1", "more than 10000")));
 
 TEST(NumberList, GeometricRangeFromZeroIsRefused) {
   EXPECT_THAT(refusal("0:8:x2", warmup_rules), HasSubstr("multiplies 0"));

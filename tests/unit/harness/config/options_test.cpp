@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::config {
 namespace {
@@ -18,12 +18,7 @@ RawOptions flag(const std::string& name, const std::string& text) {
 }
 
 std::string refusal(const RawOptions& raw) {
-  try {
-    check_options(raw);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { check_options(raw); });
 }
 
 TEST(Options, DefaultsAreTheContracts) {

@@ -2,16 +2,15 @@
 #include "harness/service/publish/baseline.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "harness/history/read_entry.hpp"
 #include "harness/history/store.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/codec/documents.hpp"
 #include "tests/golden/sample_results.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -21,29 +20,19 @@ using testing::HasSubstr;
 
 class BaselineTest : public testing::Test {
  protected:
-  BaselineTest()
-      : folder_(fs::temp_directory_path() / ("graphbench-baseline-" + std::to_string(getpid()))),
-        path_(folder_ / "base.json") {
-    fs::create_directory(folder_);
-    write(codec::to_json(samples::small_result()));
-  }
-  ~BaselineTest() override { fs::remove_all(folder_); }
+  BaselineTest() { write(codec::to_json(samples::small_result())); }
 
-  void write(const std::string& text) const { std::ofstream(path_) << text; }
+  void write(const std::string& text) const { temporary_.write("base.json", text); }
 
   std::shared_ptr<const Baseline> open() const { return Baseline::open({path_, "", ""}); }
 
   static std::string refusal(const BaselineOptions& options) {
-    try {
-      static_cast<void>(Baseline::open(options));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "it was read";
+    return test::refusal([&] { Baseline::open(options); });
   }
 
-  fs::path folder_;
-  fs::path path_;
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
+  const fs::path path_ = folder_ / "base.json";
 };
 
 TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {

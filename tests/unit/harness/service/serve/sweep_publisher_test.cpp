@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -45,7 +45,7 @@ class SweepPublisherTest : public testing::Test {
     return *metrics.text();
   }
 
-  ScratchFolder folder_;
+  test::TemporaryFolder folder_;
   std::unique_ptr<SweepStore> store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
   int documents_ = 0;
 };

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "graphs/ir/error.hpp"
-#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/service/serve/unwritable.hpp"
 
 namespace graphbench::serve {
@@ -33,7 +33,7 @@ class SweepStoreTest : public testing::Test {
   }
 
  private:
-  ScratchFolder folder_;
+  test::TemporaryFolder folder_;
   std::unique_ptr<SweepStore> store_;
 };
 
@@ -249,7 +249,7 @@ TEST_F(SweepStoreTest, AFileOfALaterVersionIsRefused) {
 }
 
 TEST(SweepStore, AFileThatIsNoDatabaseIsAnError) {
-  const ScratchFolder folder;
+  const test::TemporaryFolder folder;
   EXPECT_THROW(SweepStore(folder.path()), Error);
 }
 

@@ -1,14 +1,13 @@
 // Folders: documents of shards and of launches become one side.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "harness/codec/document_file.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/verdict/compare/read_side.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -23,12 +22,7 @@ Document document(const std::string& source, const std::string& cell, double lat
 }
 
 std::string refusal(std::vector<Document> documents) {
-  try {
-    merge("side", std::move(documents));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { merge("side", std::move(documents)); });
 }
 
 TEST(Merge, LaunchesOfACellAreConcatenated) {
@@ -133,27 +127,13 @@ TEST(Merge, ReadingsOfTheMonitorArePooled) {
 
 class ReadSide : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "graphbench-read-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
-
+  void write(const std::string& name, const std::string& text) const { temporary_.write(name, text); }
   std::string refusal(const std::string& path) const {
-    try {
-      read_side(path);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return test::refusal([&] { read_side(path); });
   }
 
-  std::filesystem::path folder_;
+  const test::TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
   static std::string good(const std::string& p50) {
     return R"({"schema":"graphbench.result/1","cells":[{"id":"a","status":"ok",)"
            R"("launches":[{"latency_seconds":{"p50":)" +
@@ -222,13 +202,8 @@ TEST_F(ReadSide, BothSidesOfLargeDocumentsAreReadAtOnce) {
 }
 
 TEST_F(ReadSide, OfTwoBrokenSidesTheErrorOfBaseIsTold) {
-  const auto told = [&](const std::string& base, const std::string& now) -> std::string {
-    try {
-      read_sides((folder_ / base).string(), (folder_ / now).string());
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+  const auto told = [&](const std::string& base, const std::string& now) {
+    return test::refusal([&] { read_sides((folder_ / base).string(), (folder_ / now).string()); });
   };
   write("large.json", large_document("1e-4", "fine"));
   write("small.json", "{");

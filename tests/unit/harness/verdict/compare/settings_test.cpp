@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -16,12 +16,8 @@ using Set = void (*)(const std::string&, ComparisonSettings&);
 
 void expect_refused(Set set, const std::string& text, const std::string& words) {
   ComparisonSettings settings;
-  try {
-    set(text, settings);
-    ADD_FAILURE() << "accepted: " << text;
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
-  }
+  const std::string refused = test::refusal([&] { set(text, settings); });
+  EXPECT_NE(refused.find(words), std::string::npos) << text << ": " << refused;
 }
 
 TEST(ComparisonSettings, AMarginIsForAllMetricsOrForOne) {

@@ -1,13 +1,13 @@
-// Small plans, and shell scripts that play the worker.
+// Small plans of mlp on the host device, and the cells that a worker reports of them.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/model/plan.hpp"
-#include "harness/worker/protocol.hpp"
 
-namespace graphbench::sweep {
+namespace graphbench::test {
 
 inline model::WorkerTask sample_task(const std::string& mode, std::vector<std::int64_t> batches,
                                      std::int64_t launch = 0) {
@@ -46,13 +46,4 @@ inline model::CellResult ok_cell(const model::WorkerTask& task, std::int64_t bat
   return result;
 }
 
-// A shell command that sends the event as a worker would.
-inline std::string sends(const worker::WorkerEvent& event) {
-  return "printf '%s\\n' '" + worker::encode_event(event) + "' >&3; ";
-}
-
-inline std::vector<std::string> shell(const std::string& script) {
-  return {"/bin/sh", "-c", script};
-}
-
-}  // namespace graphbench::sweep
+}  // namespace graphbench::test
