@@ -198,7 +198,7 @@ find("older").addEventListener("click", () => {
   poll();
 });
 addEventListener("hashchange", poll);
-// A page that nobody looks at holds no connection: browsers have six for a service, in all their tabs.
+// A page that is not visible holds no connection: browsers have six for a service, in all their tabs.
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) return poll();
   clearTimeout(polling);
