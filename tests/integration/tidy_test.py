@@ -168,7 +168,8 @@ int cpu_mood = 0;
 struct ByStanders;
 // an independent witness of events
 const Face& face
-// the order CONTRACT lists
+// the order CONTRACT has
+// in the contract's order
 // SEEDS.md's condition
 // since issue 12""".split("\n")
 

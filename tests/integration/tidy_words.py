@@ -32,13 +32,14 @@ WORDS = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in (
     # Not the rule of style sheets, `@font-face`.
     (r"(?<!-)\bfaces?\b", "format, interface or wrapper"),
 )] + [(re.compile(pattern), "a document that is not in the repository: say it here") for pattern in (
-    r"\b(CONTRACT|DESIGN|FIGURES)\b", r"\b(SEEDS|STYLE)(\.md|'s)", r"\b[Ii]ssues? #?\d")]
+    r"\b(CONTRACT|DESIGN|FIGURES)\b", r"\bcontract('s| names| lists)", r"\b(SEEDS|STYLE)(\.md|'s)",
+    r"\b[Ii]ssues? #?\d")]
 
 # Here the words are data.
 EXEMPT = ("LICENSE", "tests/integration/tidy_test.py", "tests/integration/tidy_words.py")
 # Files and folders whose words are still to be mended. It only shrinks.
 STILL = (
-    "CHANGELOG.md", "ci/gate", "ci/peers/",
+    "CHANGELOG.md",
     "graphs/abi/", "graphs/cuda/", "graphs/device/", "graphs/execution/", "graphs/host/", "graphs/ir/",
     "graphs/pool/", "harness/cli/", "harness/codec/", "harness/history/", "harness/machine/",
     "harness/measure/", "harness/model/", "harness/service/", "harness/storage/", "harness/sweep/",
