@@ -1,5 +1,5 @@
 // PromQL in one place: the labels of a cell, the selectors that the dashboards' variables make, and the
-// few expressions that more than one panel asks.
+// expressions that several panels share.
 
 /** The labels of a cell, in the order of the metrics. */
 export const CELL = ["workload", "preset", "dtype", "pass", "batch", "warmup", "mode", "device"];

@@ -148,7 +148,7 @@ export function regressions() {
     refresh: "5m",
   });
   builder.withVariable(datasource());
-  // These are there too where no sweep compares, and with them what says so.
+  // These exist even if no sweep compares, and say so.
   const found = labels("graphbench_baseline_comparable", "instance", "device");
   const compared = labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
     "warmup*", "workload*", "mode*", "metric*", "verdict*");
