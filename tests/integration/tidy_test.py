@@ -18,6 +18,9 @@ import rooms  # noqa: E402
 import tidy_rules  # noqa: E402
 import tidy_words  # noqa: E402
 
+# A link of a Markdown file into the tree.
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
 
 def tracked_files():
     """Tracked files and new ones that git does not ignore; from a tarball, all files outside of build."""
@@ -77,6 +80,14 @@ class Tree(unittest.TestCase):
     def test_shows_the_rooms_in_the_architecture(self):
         text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
         self.assertEqual(rooms.with_table(text), text, "out of date: run tests/integration/rooms.py")
+
+    def test_links_documents_to_what_exists(self):
+        pages = [name for name in tracked_files() if name.endswith(".md") and tidy_rules.is_checked(name)]
+        links = [(name, link) for name in pages
+                 for link in LINK.findall((ROOT / name).read_text(encoding="utf-8"))]
+        self.assertGreater(len(links), 20, "the links were not found")
+        for name, link in links:
+            self.assertTrue((ROOT / name).parent.joinpath(link).exists(), f"{name}: {link}")
 
     def test_counts_exceptions(self):
         needed = rooms.needed_exceptions(ROOT)
