@@ -1,13 +1,13 @@
-// Cells of a result as rows of the table: their order and texts. Uses no document and no network.
+// Cells of a result to rows of the table: their order, their texts. No document, no network.
 import { count, NOTHING, ratio, seconds } from "./format.mjs";
 
 const MODES = ["eager", "whole", "piecewise"];
 const STATUSES = ["ok", "skipped", "failed"];
 
-// The cells of one plot agree in all labels but batch, warmup and mode.
+// What stands in one plot: all but batch, warmup and mode.
 export const variant_of = (cell) => [cell.workload, cell.preset, cell.dtype, cell.pass].join(" / ");
 
-// Known modes come first, in their usual order.
+// The modes we know come first, in the order in which they are told everywhere.
 export function mode_order(left, right) {
   const [a, b] = [left, right].map((mode) => (MODES.includes(mode) ? MODES.indexOf(mode) : MODES.length));
   return a - b || (left < right ? -1 : left > right ? 1 : 0);
@@ -42,7 +42,7 @@ export function with_interval(estimate) {
   return seconds(estimate.p50) + interval;
 }
 
-// The texts of a row; a cell without numbers has a `reason` instead.
+// The texts of a row; `reason` is in place of numbers where there are none.
 export function row_of(cell) {
   const summary = cell.summary ?? {};
   const ok = cell.status === "ok";
