@@ -1,4 +1,4 @@
-// A thin C++ wrapper of gb_builder_api, header-only: names instead of arrays, and one status at the end.
+// A thin C++ face of gb_builder_api, header-only: names instead of arrays, and one status at the end.
 // A plugin's author may copy it; nothing but graphbench_abi.h is needed.
 //
 // After a call that graphbench refused, every further call does nothing and gives kNoValue, so a
