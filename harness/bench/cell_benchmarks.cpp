@@ -1,5 +1,5 @@
-// One function stands behind every benchmark: find or prepare the cell, run the sweep's own timing loop
-// for as many steps as Google Benchmark asks, then events, then the check.
+// One function runs every benchmark: it finds or prepares the cell, runs the sweep's own timing loop for as
+// many steps as Google Benchmark asks, then the event loop, then the check.
 #include "harness/bench/cell_benchmarks.hpp"
 
 #include <benchmark/benchmark.h>
@@ -13,8 +13,8 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/device/registry.hpp"
 #include "harness/machine/pinning.hpp"
-#include "harness/measure/summary.hpp"
 #include "harness/measure/timing_loops.hpp"
+#include "harness/statistics/quantiles.hpp"
 #include "harness/worker/task_rig.hpp"
 #include "workloads/builtin.hpp"
 
@@ -72,14 +72,8 @@ class OpenTask {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
 };
 
-double median_of(const measure::SampleBuffer& samples) {
-  std::vector<double> seconds = samples.seconds();
-  std::ranges::sort(seconds);
-  return measure::nearest_rank(seconds, 0.5);
-}
-
-// The reporter that the flags ask for. What is said before anything runs, which is why nothing does, is
-// kept for the caller to say in its own words.
+// The reporter that the flags ask for. Errors that Google Benchmark prints before it runs anything are kept
+// for the caller, which words them itself.
 class ChosenReporter final : public benchmark::BenchmarkReporter {
  public:
   explicit ChosenReporter(std::ostream& before_context)
@@ -169,8 +163,8 @@ class CellBenchmarks::Implementation {
       if (step.flush != nullptr) step.flush->run();
       measure::time_device_step<Clock>(step, *begin, *end, device_ns);
     }
-    state.counters["submit_seconds"] = median_of(submit_ns);
-    state.counters["device_seconds"] = median_of(device_ns);
+    state.counters["submit_seconds"] = statistics::p50_of(submit_ns.seconds());
+    state.counters["device_seconds"] = statistics::p50_of(device_ns.seconds());
   }
 
   OpenTask& open_task(const model::WorkerTask& task) {

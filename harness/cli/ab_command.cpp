@@ -9,7 +9,7 @@
 #include "harness/cli/planning.hpp"
 #include "harness/cli/verdict.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
 #include "harness/verdict/ab/cell_tasks.hpp"
 #include "harness/verdict/ab/confirm.hpp"
 #include "harness/verdict/ab/run_interleaved.hpp"
@@ -69,7 +69,8 @@ ab::Target target_of(const char* where, const std::string& binary,
   return {where, binary.empty() ? own_binary() : binary, environment};
 }
 
-ab::InterleavedOutcome measure(const ab::InterleavedRequest& request, sweep::ProcessSupervisor& supervisor) {
+ab::InterleavedOutcome measure(const ab::InterleavedRequest& request,
+                               process::ProcessSupervisor& supervisor) {
   ConsoleProgress progress(request.options.quiet);
   ab::InterleavedOutcome outcome = ab::run_interleaved(request, supervisor, progress);
   progress.finish();
@@ -78,7 +79,7 @@ ab::InterleavedOutcome measure(const ab::InterleavedRequest& request, sweep::Pro
 
 void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
   if (outcome.interrupted && outcome.base_document.empty() && outcome.new_document.empty())
-    throw sweep::Interrupted();
+    throw process::Interrupted();
   const auto write = [](const std::string& path, const std::string& document) {
     if (!document.empty()) reporters::write_file_atomically(path, document);
   };
@@ -108,7 +109,7 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
 }
 
 int run(const AbArguments& asked, const VerdictRequest& verdict, ab::InterleavedRequest request,
-        sweep::ProcessSupervisor& supervisor) {
+        process::ProcessSupervisor& supervisor) {
   const Files files = files_of(asked);
   const ab::InterleavedOutcome outcome = measure(request, supervisor);
   keep(outcome, files);
@@ -142,7 +143,7 @@ int ab_command(const Arguments& arguments) {
   request.base = target_of("--base", asked.base, asked.base_environment, "--env-a");
   request.now = target_of("--new", asked.now, asked.new_environment, "--env-b");
   request.seed = static_cast<std::uint64_t>(request.options.seed);
-  sweep::ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   ab::check_target(supervisor, request.base);
   ab::check_target(supervisor, request.now);
   request.plan = make_checked_plan(request.options, arguments.argv, supervisor).plan;

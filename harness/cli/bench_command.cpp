@@ -22,7 +22,7 @@ int bench_command(const Arguments& arguments) {
   std::optional<CheckedPlan> checked;
   {
     // Only while children run: a benchmark run is ended by its signals.
-    sweep::ProcessSupervisor supervisor;
+    process::ProcessSupervisor supervisor;
     checked = make_checked_plan(options, arguments.argv, supervisor);
   }
   benchmark::AddCustomContext("graphbench_version", GRAPHBENCH_VERSION);

@@ -4,17 +4,9 @@
 #include <string_view>
 
 #include "harness/cli/arguments.hpp"
+#include "harness/model/exit_codes.hpp"
 
 namespace graphbench::cli {
-
-inline constexpr int exit_done = 0;
-inline constexpr int exit_error = 1;
-inline constexpr int exit_bad_input = 2;
-inline constexpr int exit_cells_failed = 3;
-inline constexpr int exit_slower = 10;
-inline constexpr int exit_inconclusive = 11;
-inline constexpr int exit_not_comparable = 12;
-inline constexpr int exit_interrupted = 130;
 
 int sweep_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);

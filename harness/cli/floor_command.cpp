@@ -10,10 +10,11 @@
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/floor/ask_floors.hpp"
-#include "harness/machine/cpu_mood.hpp"
+#include "harness/machine/cpu_state.hpp"
+#include "harness/machine/environment.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/sweep/environment.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
+#include "harness/process/utc_now.hpp"
 #include "reporters/console/floor_table.hpp"
 #include "reporters/json/floors_json.hpp"
 #include "reporters/json/write_file.hpp"
@@ -49,20 +50,20 @@ int floor_command(const Arguments& arguments) {
   const bool wants_json = arguments.options.contains("json");
   if (wants_json) check_path(options);
   check_cpu(options);
-  sweep::ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   const floors::FloorRequest request{options.device, true, options.instruments};
-  const floors::FloorAnswer answer = floors::ask_floors(supervisor, sweep::own_command("--floor-process"),
+  const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command("--floor-process"),
                                                         request, options.worker_timeout_seconds);
   if (!answer.failure.empty()) throw Error(ErrorCode::device_failed, answer.failure);
 
   model::FloorsDocument document;
   document.tool_version = GRAPHBENCH_VERSION;
   document.tool_commit = GRAPHBENCH_COMMIT;
-  document.measured_at = sweep::utc_now();
-  document.environment = sweep::read_environment();
+  document.measured_at = process::utc_now();
+  document.environment = machine::read_environment();
   document.environment.device = answer.facts;
-  document.environment.fingerprint = sweep::fingerprint_of(document.environment);
-  document.environment.machine = machine::read_cpu_mood();
+  document.environment.fingerprint = machine::fingerprint_of(document.environment);
+  document.environment.machine = machine::read_cpu_state();
   document.environment.machine->pinned = options.instruments.pin;
   document.environment.floors = answer.floors;
   const bool stdout_taken = wants_json && options.json == "-";

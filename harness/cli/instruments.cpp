@@ -6,11 +6,11 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/floor/ask_floors.hpp"
-#include "harness/floor/submit_floor.hpp"
-#include "harness/machine/cpu_mood.hpp"
+#include "harness/machine/cpu_state.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
+#include "harness/statistics/submit_floor.hpp"
 #include "reporters/json/trace_json.hpp"
 #include "reporters/json/write_file.hpp"
 
@@ -26,12 +26,12 @@ void check_cpu(const config::SweepOptions& options) {
 }
 
 Surroundings read_surroundings(const std::string& device, const config::SweepOptions& options,
-                               sweep::ProcessSupervisor& supervisor) {
+                               process::ProcessSupervisor& supervisor) {
   Surroundings surroundings;
-  surroundings.machine = machine::read_cpu_mood();
+  surroundings.machine = machine::read_cpu_state();
   surroundings.machine.pinned = options.instruments.pin;
   const floors::FloorRequest request{device, false, options.instruments};
-  const floors::FloorAnswer answer = floors::ask_floors(supervisor, sweep::own_command("--floor-process"),
+  const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command("--floor-process"),
                                                         request, options.worker_timeout_seconds);
   if (answer.failure.empty()) {
     surroundings.floors = answer.floors;
@@ -46,7 +46,7 @@ void add_surroundings(const Surroundings& surroundings, sweep::SweepOutcome& out
   environment.machine = surroundings.machine;
   environment.floors = surroundings.floors;
   if (!surroundings.warning.empty()) outcome.warnings.push_back(surroundings.warning);
-  if (surroundings.floors) floors::add_submit_over_floor(*surroundings.floors, outcome.result.cells);
+  if (surroundings.floors) statistics::add_submit_over_floor(*surroundings.floors, outcome.result.cells);
 }
 
 bool write_trace(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {

@@ -1,4 +1,4 @@
-// What a sweep does beside measuring cells: floors, the machine's mood, the trace file.
+// What a sweep does beside measuring cells: floors, the machine's state, the trace file.
 #pragma once
 
 #include "harness/config/options.hpp"
@@ -11,12 +11,12 @@ void check_cpu(const config::SweepOptions& options);
 
 // What is read once, before the cells.
 struct Surroundings {
-  model::CpuMood machine;
+  model::CpuState machine;
   std::optional<model::Floors> floors;
   std::string warning;  // why there are no floors; empty where there are
 };
 Surroundings read_surroundings(const std::string& device, const config::SweepOptions& options,
-                               sweep::ProcessSupervisor& supervisor);
+                               process::ProcessSupervisor& supervisor);
 
 // Puts them into the result, with what follows from them.
 void add_surroundings(const Surroundings& surroundings, sweep::SweepOutcome& outcome);

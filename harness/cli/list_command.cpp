@@ -74,8 +74,8 @@ int list_command(const Arguments& arguments) {
   request.plugins = options.plugins;
   sweep::ProbeAnswer answer;
   if (asked != ListWhat::modes) {
-    sweep::ProcessSupervisor supervisor;
-    const sweep::ProbeSettings probe{sweep::own_command("--probe"), probe_silent_seconds_max};
+    process::ProcessSupervisor supervisor;
+    const sweep::ProbeSettings probe{process::own_command("--probe"), probe_silent_seconds_max};
     answer = sweep::ask_probe(supervisor, probe, request, options);
   }
   if (all || asked == ListWhat::workloads) list_workloads(asked, answer);

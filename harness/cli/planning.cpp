@@ -34,7 +34,7 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan) {
 // In the probe, so that a mistake is found before anything is measured.
 std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
                                         const sweep::ProbeSettings& probe,
-                                        sweep::ProcessSupervisor& supervisor) {
+                                        process::ProcessSupervisor& supervisor) {
   sweep::ProbeRequest request;
   request.plugins = options.plugins;
   request.programs = programs_of(plan);
@@ -45,8 +45,8 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
 }  // namespace
 
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
-                              sweep::ProcessSupervisor& supervisor) {
-  const sweep::ProbeSettings probe{sweep::own_command("--probe"), options.worker_timeout_seconds};
+                              process::ProcessSupervisor& supervisor) {
+  const sweep::ProbeSettings probe{process::own_command("--probe"), options.worker_timeout_seconds};
   sweep::ProbeRequest request;
   request.device = options.device;
   request.plugins = options.plugins;

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 // Ctrl-C ends it early: the sweep is done, so that is no interruption of it.
 void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
-            sweep::ProcessSupervisor& supervisor) {
+            process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
   if (seconds <= 0) return;
   if (!options.quiet) {
@@ -63,7 +63,7 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 }
 
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
-                       const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor) {
+                       const config::SweepOptions& options, process::ProcessSupervisor& supervisor) {
   const bool finished = well(publisher.finish(outcome), options);
   say_comparison(publisher, options);
   if (!outcome.interrupted) linger(options, publisher, supervisor);

@@ -16,6 +16,6 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 // After the result is written: file, push, lingering, deleting. False, after a line on stderr for each,
 // where something failed.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
-                       const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor);
+                       const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
 }  // namespace graphbench::cli

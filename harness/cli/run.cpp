@@ -12,7 +12,7 @@
 #include "harness/model/input_error.hpp"
 #include "harness/model/unseen.hpp"
 #include "harness/process/child_io.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -69,7 +69,7 @@ int run_command(Parse&& parse) {
     return exit_code;
   } catch (const InputError& error) {
     return complain(error.what(), exit_bad_input);
-  } catch (const sweep::Interrupted&) {
+  } catch (const process::Interrupted&) {
     return complain("interrupted before anything was measured", exit_interrupted);
   } catch (const std::exception& error) {
     return complain(error.what(), exit_error);
@@ -84,14 +84,14 @@ int run(int argc, const char* const* argv) {
 
 int run_served(std::string_view parent, int argc, const char* const* argv) {
   return run_command([=] {
-    if (!worker::die_with_parent(parent)) throw Error(ErrorCode::io, "start a sweep: the service is gone");
-    worker::claim_event_descriptor();
+    if (!process::die_with_parent(parent)) throw Error(ErrorCode::io, "start a sweep: the service is gone");
+    process::claim_event_descriptor();
     prepare_streams();
     std::vector<const char*> own = {"graphbench"};  // argv[0] is a link of /proc
     own.insert(own.end(), argv + std::min(argc, 3), argv + argc);
     Arguments arguments = parse_arguments(static_cast<int>(own.size()), own.data());
     arguments.served = true;
-    arguments.kept = worker::read_request();
+    arguments.kept = process::read_request();
     // What the service adds stands for no wish of whoever asked: documents of equal requests are equal, and
     // none says where the service keeps its files.
     std::erase_if(arguments.argv, [](const std::string& argument) {

@@ -14,8 +14,8 @@
 #include "harness/cli/streams.hpp"
 #include "harness/cli/verdict.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/sweep/environment.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
+#include "harness/process/utc_now.hpp"
 #include "harness/verdict/ab/cell_tasks.hpp"
 #include "harness/verdict/ab/run_interleaved.hpp"
 #include "harness/verdict/ab/scratch_folder.hpp"
@@ -43,7 +43,7 @@ compare::Side side_of(const ab::ScratchFolder& folder, const std::string& name, 
 }
 
 Measured measure(const AbArguments& asked, ab::InterleavedRequest request,
-                 sweep::ProcessSupervisor& supervisor) {
+                 process::ProcessSupervisor& supervisor) {
   const ab::ScratchFolder folder;
   Measured measured;
   for (std::int64_t round = 0; round < asked.rounds && !measured.interrupted; ++round) {
@@ -61,7 +61,7 @@ Measured measure(const AbArguments& asked, ab::InterleavedRequest request,
     // No two rounds share an order or data.
     request.seed += static_cast<std::uint64_t>(request.plan.facts.launches);
   }
-  if (measured.rounds.empty()) throw sweep::Interrupted();
+  if (measured.rounds.empty()) throw process::Interrupted();
   return measured;
 }
 
@@ -84,7 +84,7 @@ void add_facts(const AbArguments& asked, const Measured& measured, model::SelfCh
   const compare::Side& first = measured.rounds.front().first;
   check.tool_version = GRAPHBENCH_VERSION;
   check.tool_commit = GRAPHBENCH_COMMIT;
-  check.finished_at = sweep::utc_now();
+  check.finished_at = process::utc_now();
   check.device_name = field_of(first, "device.name");
   check.fingerprint = field_of(first, "fingerprint");
   check.plan_hash = field_of(first, "plan");
@@ -119,10 +119,10 @@ int selfcheck_command(const Arguments& arguments) {
   request.base = {"selfcheck", binary, {}};
   request.now = request.base;
   request.seed = static_cast<std::uint64_t>(request.options.seed);
-  sweep::ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   request.plan = make_checked_plan(request.options, arguments.argv, supervisor).plan;
   if (asked.cell_processes) request.plan = ab::one_cell_a_task(std::move(request.plan));
-  const std::string started_at = sweep::utc_now();
+  const std::string started_at = process::utc_now();
   const Measured measured = measure(asked, std::move(request), supervisor);
   selfcheck::CheckOptions options;
   options.settings = verdict.settings;

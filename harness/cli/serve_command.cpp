@@ -115,10 +115,11 @@ int wait_for_signal(const sigset_t& signals) {
 }
 
 sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds_max) {
-  sweep::ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   config::SweepOptions options;
   options.places["plugin"] = "plugins";  // as requests name it
-  return sweep::ask_probe(supervisor, {sweep::own_command("--probe"), silent_seconds_max}, request, options);
+  return sweep::ask_probe(supervisor, {process::own_command("--probe"), silent_seconds_max}, request,
+                          options);
 }
 
 // With plugins', in a process that they may crash.
@@ -175,7 +176,7 @@ int serve_command(const Arguments& arguments) {
   settings.baseline =
       publish::Baseline::open({arguments.serve.baseline, arguments.serve.against, arguments.serve.history});
   settings.connections_max = connections_that_fit(arguments.serve);
-  settings.sweep_command = sweep::own_command("--served-sweep");
+  settings.sweep_command = process::own_command("--served-sweep");
   settings.tool_version = GRAPHBENCH_VERSION;
   describe_machine(settings);
   const char* scheme = settings.tls ? "https" : "http";

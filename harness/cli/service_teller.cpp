@@ -6,15 +6,15 @@
 #include <sstream>
 
 #include "graphbench_version.hpp"
+#include "harness/machine/environment.hpp"
 #include "harness/process/child_io.hpp"
 #include "harness/service/serve/sweep_events.hpp"
-#include "harness/sweep/environment.hpp"
 
 namespace graphbench::cli {
 
 ServiceTeller::ServiceTeller(const std::string& device, const model::DeviceFacts& facts, std::string identity)
     : identity_(std::move(identity)) {
-  worker::send_line(serve::encode_sweep_event(serve::SweepBegan{device, facts}));
+  process::send_line(serve::encode_sweep_event(serve::SweepBegan{device, facts}));
 }
 
 void ServiceTeller::update(const model::Progress& progress) {
@@ -22,18 +22,18 @@ void ServiceTeller::update(const model::Progress& progress) {
   const bool all_done = progress.cells_done == progress.cells_total;
   if (told_at_ && now < *told_at_ + std::chrono::seconds(1) && !all_done) return;
   told_at_ = now;
-  worker::send_line(serve::encode_sweep_event(serve::SweepProgress{progress}));
+  process::send_line(serve::encode_sweep_event(serve::SweepProgress{progress}));
 }
 
 void ServiceTeller::cells_done(const std::vector<model::CellResult>& cells) {
-  worker::send_line(serve::encode_sweep_event(serve::SweepCells{cells, {}, identity_}));
+  process::send_line(serve::encode_sweep_event(serve::SweepCells{cells, {}, identity_}));
 }
 
 std::string ServiceTeller::identity_of(const model::Plan& plan, const model::DeviceFacts& facts) {
-  model::Environment environment = sweep::read_environment();
+  model::Environment environment = machine::read_environment();
   environment.device = facts;
   return plan.facts.hash + " " + std::to_string(plan.facts.launches) + " " +
-         sweep::fingerprint_of(environment) + " " + environment.hostname + " " + facts.uuid + " " +
+         machine::fingerprint_of(environment) + " " + environment.hostname + " " + facts.uuid + " " +
          GRAPHBENCH_COMMIT;
 }
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "harness/model/plan.hpp"
-#include "harness/sweep/progress.hpp"
+#include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::cli {
 
-class ServiceTeller final : public sweep::Progress {
+class ServiceTeller final : public sweep::SweepListener {
  public:
   // `identity`: as identity_of() says.
   ServiceTeller(const std::string& device, const model::DeviceFacts& facts, std::string identity);

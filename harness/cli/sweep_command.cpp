@@ -14,8 +14,8 @@
 #include "harness/cli/publishing.hpp"
 #include "harness/cli/service_teller.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/floor/submit_floor.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/statistics/submit_floor.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "reporters/console/table.hpp"
 #include "reporters/json/result_json.hpp"
@@ -26,21 +26,21 @@ namespace graphbench::cli {
 namespace {
 
 // Passes everything on to whoever listens, cells with what follows from the floors.
-class Listeners final : public sweep::Progress {
+class Listeners final : public sweep::SweepListener {
  public:
-  Listeners(std::vector<sweep::Progress*> listeners, const std::optional<model::Floors>& floors)
+  Listeners(std::vector<sweep::SweepListener*> listeners, const std::optional<model::Floors>& floors)
       : listeners_(std::move(listeners)), floors_(floors) {}
   void update(const model::Progress& progress) override {
-    for (sweep::Progress* listener : listeners_) listener->update(progress);
+    for (sweep::SweepListener* listener : listeners_) listener->update(progress);
   }
   void cells_done(const std::vector<model::CellResult>& told) override {
     std::vector<model::CellResult> cells = told;
-    if (floors_) floors::add_submit_over_floor(*floors_, cells);
-    for (sweep::Progress* listener : listeners_) listener->cells_done(cells);
+    if (floors_) statistics::add_submit_over_floor(*floors_, cells);
+    for (sweep::SweepListener* listener : listeners_) listener->cells_done(cells);
   }
 
  private:
-  std::vector<sweep::Progress*> listeners_;
+  std::vector<sweep::SweepListener*> listeners_;
   const std::optional<model::Floors>& floors_;
 };
 
@@ -54,11 +54,11 @@ int dump_programs(const std::vector<std::string>& dumps) {
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
                             const config::SweepOptions& options, const Surroundings& surroundings,
-                            sweep::ProcessSupervisor& supervisor, publish::Publisher& publisher,
+                            process::ProcessSupervisor& supervisor, publish::Publisher& publisher,
                             const Arguments& arguments) {
-  sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
+  sweep::SweepSettings settings{process::own_command("--worker"), options.worker_timeout_seconds};
   ConsoleProgress console(options.quiet);
-  std::vector<sweep::Progress*> listeners = {&publisher, &console};
+  std::vector<sweep::SweepListener*> listeners = {&publisher, &console};
   std::optional<ServiceTeller> teller;
   if (arguments.served) {
     const std::string identity = ServiceTeller::identity_of(plan, catalog.facts);
@@ -193,7 +193,7 @@ int sweep_command(const Arguments& arguments) {
   const config::SweepOptions options = config::check_options(arguments.options);
   check_outputs(options);
   check_cpu(options);
-  sweep::ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   const std::unique_ptr<publish::Publisher> publisher =
       options.dump_program ? nullptr : make_publisher(options);
   const auto [catalog, plan, dumps] = make_checked_plan(options, arguments.argv, supervisor);

@@ -1,4 +1,4 @@
-// The reader of comparisons reads these too, so that what was stored can be compared.
+// Uses the reader of comparisons, so that what was stored can be compared.
 #include "harness/history/read_entry.hpp"
 
 #include <algorithm>

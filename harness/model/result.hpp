@@ -166,7 +166,7 @@ struct Environment {
   DeviceFacts device;
   std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
   std::optional<Floors> floors;
-  std::optional<CpuMood> machine;
+  std::optional<CpuState> machine;
   std::optional<InstrumentState> profiler;  // present where a profile was asked for
   std::optional<InstrumentState> monitor;   // what reads clocks and temperatures
 };

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "harness/config/suggest.hpp"
-#include "harness/plan/digest.hpp"
+#include "harness/model/digest.hpp"
 
 namespace graphbench::plan {
 namespace {
@@ -49,7 +49,7 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
 
 std::string plan_hash(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                       const config::SweepOptions& options) {
-  return sha256_hex(canonical_text(facts, workloads, options));
+  return model::sha256_hex(canonical_text(facts, workloads, options));
 }
 
 }  // namespace graphbench::plan

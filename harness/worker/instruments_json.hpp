@@ -23,8 +23,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineReading, sm_clock_hz, memory_clock_hz,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LaunchMachine, cpu, cpu_slowdown, device_slowdown, before,
                                                 after, throttled)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfileEntry, name, seconds, count)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Witness, steps, device_seconds, recorded_seconds, difference_seconds,
-                                   events_seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceTimeCheck, steps, device_seconds, recorded_seconds,
+                                   difference_seconds, events_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Profile, steps, busy_seconds, gap_seconds, kernels, top, device_seconds,
                                    slowdown, witness)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InstrumentState, available, detail)

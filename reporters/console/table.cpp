@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/statistics/cell_summary.hpp"
 #include "reporters/console/floor_table.hpp"
 #include "reporters/console/format.hpp"
 #include "reporters/console/remarks.hpp"
@@ -83,19 +84,6 @@ std::vector<TableSection> arrange(const model::Result& result, const std::vector
   return sections;
 }
 
-// The median over launches of what making the graph cost.
-std::optional<double> capture_cost(const model::CellResult& cell) {
-  std::vector<double> costs;
-  for (const model::Launch& launch : cell.launches) {
-    const model::Setup& setup = launch.setup;
-    costs.push_back(setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds);
-  }
-  if (costs.empty()) return std::nullopt;
-  std::sort(costs.begin(), costs.end());
-  const std::size_t middle = costs.size() / 2;
-  return costs.size() % 2 == 1 ? costs[middle] : (costs[middle - 1] + costs[middle]) / 2;
-}
-
 std::string time_of(const std::optional<double>& seconds, int width) {
   return right(seconds ? format_seconds(*seconds) : "-", width);
 }
@@ -126,7 +114,7 @@ std::string group_of(const model::CellResult* cell, std::string_view mode, bool 
   const auto& speedup = summary.speedup_over_eager;
   const std::string ratio = right(speedup ? format_ratio(*speedup) : "-", ratio_width);
   group += speedup ? paint(ratio, *speedup >= 1 ? Colour::green : Colour::red, colours) : ratio;
-  group += time_of(capture_cost(*cell), named_time_width);
+  group += time_of(statistics::setup_seconds(*cell), named_time_width);
   // Without eager beside it, there is nothing to pay back against.
   const char* none = speedup ? "never" : "-";
   group += right(summary.breakeven_steps ? format_count(*summary.breakeven_steps) : none, ratio_width);

@@ -40,7 +40,7 @@ Json reading_of(const std::optional<model::MachineReading>& reading) {
           {"throttle", reading->throttle}};
 }
 
-Json witness_of(const std::optional<model::Witness>& witness) {
+Json witness_of(const std::optional<model::DeviceTimeCheck>& witness) {
   if (!witness) return nullptr;
   return {{"steps", witness->steps},
           {"device_seconds", number(witness->device_seconds)},
@@ -108,7 +108,7 @@ Json profile_of(const model::Profile& profile) {
           {"witness", witness_of(profile.witness)}};
 }
 
-Json cpu_mood_of(const model::CpuMood& mood) {
+Json cpu_mood_of(const model::CpuState& mood) {
   return {{"governor", text(mood.governor)},
           {"turbo", mood.turbo ? Json(*mood.turbo) : Json(nullptr)},
           {"load_average", number(mood.load_average)},

@@ -10,7 +10,7 @@ namespace graphbench::reporters {
 nlohmann::ordered_json floors_of(const model::Floors& floors);
 nlohmann::ordered_json machine_of(const model::LaunchMachine& machine);
 nlohmann::ordered_json profile_of(const model::Profile& profile);
-nlohmann::ordered_json cpu_mood_of(const model::CpuMood& mood);
+nlohmann::ordered_json cpu_mood_of(const model::CpuState& mood);
 nlohmann::ordered_json instrument_of(const model::InstrumentState& state);
 // With what instruments know of it, where they do.
 nlohmann::ordered_json environment_of(const model::Environment& environment);

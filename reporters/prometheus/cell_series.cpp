@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/statistics/quantiles.hpp"
 #include "reporters/prometheus/line_text.hpp"
 
 namespace graphbench::reporters {
@@ -42,25 +43,18 @@ struct GaugeMetric {
   Number (*value)(const model::CellResult&);
 };
 
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 Number prepare(const model::CellResult& cell) {
   std::vector<double> values;
   for (const model::Launch& launch : cell.launches) {
     if (launch.setup.prepare_seconds) values.push_back(*launch.setup.prepare_seconds);
   }
-  return median(std::move(values));
+  return statistics::median_or_absent(std::move(values));
 }
 
 Number setup(const model::CellResult& cell, double model::Setup::*field) {
   std::vector<double> values;
   for (const model::Launch& launch : cell.launches) values.push_back(launch.setup.*field);
-  return median(std::move(values));
+  return statistics::median_or_absent(std::move(values));
 }
 
 bool is_graph(const model::CellResult& cell) {
@@ -82,7 +76,7 @@ Number throughput(const model::CellResult& cell) {
   for (const model::Launch& launch : cell.launches) {
     if (launch.throughput_steps_per_second) values.push_back(*launch.throughput_steps_per_second);
   }
-  return median(std::move(values));
+  return statistics::median_or_absent(std::move(values));
 }
 
 Number memory(const model::CellResult& cell, std::int64_t model::Memory::*field) {
@@ -154,8 +148,8 @@ std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, cons
     time.sample_sum += summary->mean * static_cast<double>(summary->count);
   }
   time.quantile.push_back({0.5, estimate->p50});
-  if (const Number value = finite(median(p90))) time.quantile.push_back({0.9, *value});
-  if (const Number value = finite(median(p99))) time.quantile.push_back({0.99, *value});
+  if (const Number value = finite(statistics::median_or_absent(p90))) time.quantile.push_back({0.9, *value});
+  if (const Number value = finite(statistics::median_or_absent(p99))) time.quantile.push_back({0.99, *value});
   return time;
 }
 
@@ -165,7 +159,7 @@ Number ramp_at(const model::CellResult& cell, std::size_t step) {
   for (const model::Launch& launch : cell.launches) {
     if (step < launch.latency_samples.size()) values.push_back(launch.latency_samples[step]);
   }
-  return median(std::move(values));
+  return statistics::median_or_absent(std::move(values));
 }
 
 }  // namespace

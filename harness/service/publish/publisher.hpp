@@ -9,8 +9,8 @@
 #include "harness/model/comparison.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/publish/publish_settings.hpp"
-#include "harness/sweep/progress.hpp"
 #include "harness/sweep/run_sweep.hpp"
+#include "harness/sweep/sweep_listener.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 
 namespace graphbench::publish {
@@ -23,7 +23,7 @@ struct PublishFailure {
 
 // Nothing here runs in a process that measures; the server's thread keeps off the CPU that a worker's
 // submitting thread will take, and files are written between workers. Used from one thread.
-class Publisher final : public sweep::Progress {
+class Publisher final : public sweep::SweepListener {
  public:
   // Listens from here on, where asked for. Throws Error(io) where it cannot.
   Publisher(PublishSettings settings, const model::InstrumentOptions& instruments,

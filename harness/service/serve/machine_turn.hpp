@@ -21,8 +21,8 @@ class MachineTurn {
   void give_back();
 
  private:
-  sweep::Descriptor next_;
-  sweep::Descriptor running_;
+  process::Descriptor next_;
+  process::Descriptor running_;
   bool is_next_ = false;
   bool is_running_ = false;
 };

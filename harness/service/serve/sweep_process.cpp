@@ -34,7 +34,7 @@ class SweepProcess::Impl {
  public:
   Impl(const std::vector<std::string>& argv, const std::string& input)
       : child_(io_), events_(io_), output_(io_), kill_(io_) {
-    sweep::SpawnedChild spawned = sweep::spawn(argv, input, {});
+    process::SpawnedChild spawned = process::spawn(argv, input, {});
     pid_ = spawned.pid;
     events_.assign(spawned.events.release());
     output_.assign(spawned.output.release());

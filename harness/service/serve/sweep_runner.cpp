@@ -14,19 +14,18 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/config/numbers.hpp"
+#include "harness/model/exit_codes.hpp"
 #include "harness/process/exit_text.hpp"
+#include "harness/process/utc_now.hpp"
 #include "harness/service/serve/machine_turn.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/service/serve/sweep_json.hpp"
 #include "harness/service/serve/sweep_process.hpp"
 #include "harness/service/serve/sweep_publisher.hpp"
-#include "harness/sweep/environment.hpp"
 
 namespace graphbench::serve {
 namespace {
 
-constexpr int exit_cells_failed = 3;
-constexpr int exit_interrupted = 130;
 constexpr std::chrono::seconds turn_period{1};
 
 std::optional<std::string> contents_of(const std::string& path) {
@@ -86,7 +85,7 @@ class SweepRunner::Impl {
         store_(parts.store),
         service_metrics_(parts.service_metrics),
         feed_(parts.feed),
-        bystanders_(parts.bystanders),
+        housekeeping_(parts.housekeeping),
         turn_(settings_.turn_folder),
         publisher_(parts.metrics, settings_.baseline, store_),
         thread_([this] { loop(); }) {}
@@ -130,7 +129,7 @@ class SweepRunner::Impl {
   using Clock = std::chrono::steady_clock;
 
   void loop() {
-    bystanders_.join();
+    housekeeping_.add_this_thread();
     while (const std::optional<StoredSweep> sweep = next()) {
       const std::string document = settings_.folder + "/" + sweep->id + ".json";
       remove_file(document);  // an earlier run's, which is not to pass for this one's
@@ -254,7 +253,7 @@ class SweepRunner::Impl {
     } catch (const std::exception& error) {
       end = cut_short(SweepState::failed, error.what());
     }
-    end.finished_at = sweep::utc_now();
+    end.finished_at = process::utc_now();
     publisher_.end(sweep.id, end);
     return end;
   }
@@ -281,9 +280,9 @@ class SweepRunner::Impl {
   SweepExit run_process(const std::string& id, const std::vector<std::string>& argv) {
     std::string kept;  // where it was interrupted before
     for (const std::string& line : stored([&] { return store_.kept(id); })) kept += line + "\n";
-    bystanders_.spread();
+    housekeeping_.use_every_cpu();
     SweepProcess process(argv, kept);
-    bystanders_.keep_off(instruments_of(argv));
+    housekeeping_.keep_off_submitter(instruments_of(argv));
     {
       const std::scoped_lock lock(mutex_);
       process_ = &process;
@@ -300,7 +299,7 @@ class SweepRunner::Impl {
   SweepEnd end_of(const SweepExit& exit) {
     const std::scoped_lock lock(mutex_);
     forget_running();
-    const std::string said = sweep::last_lines(exit.output);
+    const std::string said = process::last_lines(exit.output);
     SweepEnd end;
     if (exit.signal == 0) end.exit_code = exit.exit_code;
     if (cancelled_) {
@@ -310,7 +309,7 @@ class SweepRunner::Impl {
       end.message = "it was told to stop";
     } else if (exit.signal != 0) {
       end.state = SweepState::failed;
-      end.message = "ended by " + sweep::signal_name(exit.signal) + (said.empty() ? "" : ": " + said);
+      end.message = "ended by " + process::signal_name(exit.signal) + (said.empty() ? "" : ": " + said);
     } else if (exit.exit_code != 0 && exit.exit_code != exit_cells_failed) {
       end.state = SweepState::failed;
       end.message = said;
@@ -343,7 +342,7 @@ class SweepRunner::Impl {
   SweepStore& store_;
   reporters::ServiceMetrics& service_metrics_;
   SweepFeed& feed_;
-  machine::Bystanders& bystanders_;
+  machine::HousekeepingThreads& housekeeping_;
   mutable std::mutex mutex_;
   std::condition_variable work_;
   bool stopping_ = false;

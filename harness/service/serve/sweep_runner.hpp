@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/machine/bystanders.hpp"
+#include "harness/machine/housekeeping_threads.hpp"
 #include "harness/service/publish/baseline.hpp"
 #include "harness/service/serve/plugin_folder.hpp"
 #include "harness/service/serve/sweep_feed.hpp"
@@ -32,7 +32,7 @@ struct RunnerParts {
   reporters::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
   SweepFeed& feed;
-  machine::Bystanders& bystanders;
+  machine::HousekeepingThreads& housekeeping;
 };
 
 class SweepRunner {

@@ -16,8 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
+#include "harness/process/utc_now.hpp"
 #include "harness/service/serve/store_statement.hpp"
-#include "harness/sweep/environment.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -126,7 +126,7 @@ class SweepStore::Impl {
     Statement(database_,
               "UPDATE sweeps SET state = 'interrupted', finished_at = ?, message = ? "
               "WHERE state = 'running'")
-        .bind(sweep::utc_now())
+        .bind(process::utc_now())
         .bind(std::string("the service ended while this sweep ran"))
         .step();
   }
@@ -145,7 +145,7 @@ class SweepStore::Impl {
     StoredSweep sweep;
     sweep.id = new_id();
     sweep.arguments = arguments;
-    sweep.submitted_at = sweep::utc_now();
+    sweep.submitted_at = process::utc_now();
     write([&] {
       Statement(database_,
                 "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) "
@@ -200,7 +200,7 @@ class SweepStore::Impl {
         if (!oldest.step()) return;
         StoredSweep sweep = sweep_of(oldest);
         const bool readable = sweep.state == SweepState::queued;
-        const std::string now = sweep::utc_now();
+        const std::string now = process::utc_now();
         Statement(database_,
                   "UPDATE sweeps SET state = ?, started_at = ?, finished_at = ?, message = ?, result = NULL "
                   "WHERE id = ?")
@@ -226,7 +226,7 @@ class SweepStore::Impl {
                 "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? "
                 "WHERE id = ?")
           .bind(std::string(name_of(end.state)))
-          .bind(end.finished_at.empty() ? sweep::utc_now() : end.finished_at)
+          .bind(end.finished_at.empty() ? process::utc_now() : end.finished_at)
           .bind(end.exit_code)
           .bind(end.message)
           .bind(end.result)
@@ -354,7 +354,7 @@ class SweepStore::Impl {
       Statement(database_,
                 "UPDATE sweeps SET state = 'cancelled', finished_at = ? "
                 "WHERE id = ? AND state = 'queued'")
-          .bind(sweep::utc_now())
+          .bind(process::utc_now())
           .bind(id)
           .step();
       changed = sqlite3_changes(database_);

@@ -1,19 +1,15 @@
 // By key, so that floors which this version does not know are merged as the others are.
 #include "harness/verdict/ab/merge_floors.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
+
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::ab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
 
 bool is_floor(const Json& value) {
   return value.is_object() && value.contains("p50") && value.at("p50").is_number() &&
@@ -36,8 +32,8 @@ Json merged(const std::vector<Json>& floors, const std::string& key) {
     count += found->at("count").get<std::int64_t>();
   }
   if (first == nullptr) return nullptr;
-  if (is_floor(*first)) return {{"p50", median(p50)}, {"count", count}};
-  return first->is_number() ? Json(median(numbers)) : *first;
+  if (is_floor(*first)) return {{"p50", statistics::median(p50)}, {"count", count}};
+  return first->is_number() ? Json(statistics::median(numbers)) : *first;
 }
 
 std::optional<model::Floor> floor_at(const Json& floors, const char* key) {

@@ -5,8 +5,9 @@
 #include <cmath>
 #include <optional>
 
-#include "harness/floor/submit_floor.hpp"
-#include "harness/measure/summary.hpp"
+#include "harness/statistics/cell_summary.hpp"
+#include "harness/statistics/quantiles.hpp"
+#include "harness/statistics/submit_floor.hpp"
 
 namespace graphbench::ab {
 namespace {
@@ -23,12 +24,6 @@ std::optional<double> real_of(const Json& json, const char* key) {
 
 Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 std::optional<model::Summary> summary_of(const Json& launch, const char* key) {
@@ -75,7 +70,7 @@ std::optional<double> own_median(const LaunchSummaries& summaries, const char* m
     if (const auto value = real_of(place, key)) values.push_back(*value);
   }
   // What most launches have no word on has no median.
-  return 2 * values.size() < summaries.size() ? std::nullopt : median(values);
+  return 2 * values.size() < summaries.size() ? std::nullopt : statistics::median_or_absent(values);
 }
 
 Json estimate_of(const std::optional<model::Estimate>& estimate, const std::optional<double>& within) {
@@ -113,13 +108,13 @@ void summarize(Json& cells, const std::map<std::string, LaunchSummaries>& summar
                const model::Floors& floors) {
   std::vector<model::CellResult> results;
   for (const Json& cell : cells) results.push_back(result_of(cell));
-  measure::summarize_cells(results);
+  statistics::summarize_cells(results);
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].status != model::CellStatus::ok) {
       cells[i]["summary"] = empty_summary();
       continue;
     }
-    const std::optional<double> floor = floors::submit_floor(floors, results[i]);
+    const std::optional<double> floor = statistics::submit_floor(floors, results[i]);
     model::CellSummary& summary = results[i].summary;
     if (floor && summary.submit_seconds) summary.submit_over_floor = summary.submit_seconds->p50 / *floor;
     const auto own = summaries.find(cells[i].at("id"));

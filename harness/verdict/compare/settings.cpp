@@ -72,12 +72,12 @@ std::vector<std::optional<double>> read_list(const std::string& flag, const std:
   std::optional<double> bare;
   for (const std::string& part : split(text)) {
     const std::size_t equals = part.find('=');
-    std::optional<double>& place =
+    std::optional<double>& value =
         equals == std::string::npos ? bare
                                     : own[static_cast<std::size_t>(metric_at(flag, part.substr(0, equals)))];
-    if (place) throw InputError(flag, in_quotes(text) + " gives one metric twice");
-    place = read(std::string_view(part).substr(equals == std::string::npos ? 0 : equals + 1));
-    if (!place) throw InputError(flag, in_quotes(part) + " is not " + advice);
+    if (value) throw InputError(flag, in_quotes(text) + " gives one metric twice");
+    value = read(std::string_view(part).substr(equals == std::string::npos ? 0 : equals + 1));
+    if (!value) throw InputError(flag, in_quotes(part) + " is not " + advice);
   }
   for (std::optional<double>& each : own) {
     if (!each) each = bare;

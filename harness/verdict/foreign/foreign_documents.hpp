@@ -13,12 +13,12 @@ namespace graphbench::compare {
 enum class DocumentFormat : std::uint8_t { graphbench, google_benchmark, nvbench };
 
 // By content: "schema" is ours, "context" with "benchmarks" Google Benchmark's, "devices" with "benchmarks"
-// nvbench's. What is none of them, or no JSON, is `graphbench`: its reader says what is wrong. As everywhere
-// here, `text` is followed by text_padding readable bytes.
+// nvbench's. Anything else, valid JSON or not, is `graphbench`: its reader says what is wrong. As everywhere
+// here, text_padding readable bytes follow `text`.
 DocumentFormat format_of(std::string_view text);
 
-// parse_document() of whichever format the text has. Each document of another tool is one launch: what it
-// repeats, it repeats within one process. Throws InputError as parse_document() does.
+// parse_document() of whichever format the text has. Each document of another tool is one launch: its
+// repetitions ran in one process. Throws InputError as parse_document() does.
 Document parse_any_document(std::string_view text, const std::string& source);
 
 // What --benchmark_out_format=json writes. Real time (or manual time) is the latency.

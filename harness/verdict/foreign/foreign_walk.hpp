@@ -1,5 +1,5 @@
 // What the readers of other tools' documents share: one strict pass over a text. Internal to
-// harness/compare.
+// harness/verdict/foreign.
 #pragma once
 
 #include <string_view>
@@ -28,7 +28,7 @@ void walk_document(JsonWalk& walk, std::string_view text, Visit&& visit) {
   }
 }
 
-// What a comparison relies on, whoever wrote the document.
+// What a comparison requires of every tool's documents.
 inline void check_cells(const JsonWalk& walk, const Document& document) {
   if (document.cells.empty()) walk.fail("it holds no benchmark that ran: there is nothing to compare");
   std::unordered_set<std::string_view> seen;

@@ -14,7 +14,7 @@ namespace {
 
 using Value = JsonWalk::Value;
 
-// Means, for they are what every version of nvbench writes: a median on one side would not compare.
+// Means, because every version of nvbench writes them: a median on one side alone would not compare.
 constexpr std::string_view gpu_time_tag = "nv/cold/time/gpu/mean";
 constexpr std::string_view cpu_time_tag = "nv/cold/time/cpu/mean";
 constexpr std::string_view cpu_only_time_tag = "nv/cpu_only/time/cpu/mean";
@@ -220,8 +220,8 @@ class NvbenchReader {
     return number;
   }
 
-  // A state's name begins with its device. Where there is one, its number is no part of the id: which slot a
-  // GPU sits in says nothing.
+  // A state's name begins with its device. Where all states ran on one device, its number is left out of the
+  // id: the slot of a GPU does not matter.
   std::string id_of(const State& state) const {
     std::string name = state.name;
     const std::string device = "Device=" + std::to_string(state.device);
@@ -247,7 +247,7 @@ class NvbenchReader {
     document_.cells.push_back(std::move(cell));
   }
 
-  // Of the devices that states ran on, each once.
+  // From the devices that states ran on, each named once.
   void set_device_facts() {
     std::map<std::string, std::string>& fields = document_.facts.fields;
     std::set<std::string> names;

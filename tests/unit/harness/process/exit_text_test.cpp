@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-namespace graphbench::sweep {
+namespace graphbench::process {
 namespace {
 
 TEST(ExitText, NamesSignals) {
@@ -35,4 +35,4 @@ TEST(ExitText, WritesSeconds) {
 }
 
 }  // namespace
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process

@@ -12,7 +12,7 @@
 #include "graphs/ir/error.hpp"
 #include "tests/unit/harness/sweep/sample_plan.hpp"
 
-namespace graphbench::sweep {
+namespace graphbench::process {
 namespace {
 
 using How = ChildExit::How;
@@ -145,4 +145,4 @@ TEST_F(SupervisorTest, ManyChildrenLeaveNoDescriptorsBehind) {
 }
 
 }  // namespace
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process
