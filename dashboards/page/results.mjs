@@ -1,4 +1,4 @@
-// One sweep: how far it is, the plot of what is known, and the table of its cells.
+// One sweep: its progress, the plot of its finished cells, and their table.
 import { cell_order, row_of, tally, variant_of } from "./cells.mjs";
 import { COLUMNS } from "./columns.mjs";
 import { element, find, KeyedList, set_options, set_text } from "./dom.mjs";
@@ -41,7 +41,7 @@ function update_row(row, cell) {
   set_text(mode, texts.mode);
   set_text(status.firstChild, texts.status);
   status.firstChild.dataset.status = texts.status;
-  // Why there are no numbers stands in their place.
+  // The reason is shown instead of numbers.
   numbers.forEach((node, index) => {
     node.hidden = texts.numbers === null;
     set_text(node, texts.numbers?.[index] ?? "");
@@ -106,7 +106,7 @@ export function make_results({ on_save }) {
     set_text(find("tally"), tally(all));
   }
 
-  // Cells come by dozens when a worker ends: they are drawn once a frame.
+  // Many cells arrive when a worker ends: they are drawn once a frame.
   function draw_soon() {
     if (!due) requestAnimationFrame(draw);
     due = true;
@@ -130,7 +130,7 @@ export function make_results({ on_save }) {
   }
 
   return {
-    // Forgets what was shown of another.
+    // Clears the previous sweep.
     open(next) {
       cells = new Map();
       progress = null;
