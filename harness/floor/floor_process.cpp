@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/floor/measure_floors.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/process/child_io.hpp"

@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "graphs/ir/passes.hpp"
 #include "harness/process/child_io.hpp"
 #include "harness/sweep/probe_protocol.hpp"
