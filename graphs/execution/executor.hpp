@@ -1,5 +1,5 @@
 // One program at one batch in one execution mode, from preparation to submitted steps. The phases are
-// separate calls so that whoever measures can time each by itself.
+// separate calls so that each can be timed by itself.
 //
 // Order of calls: construct (kernels are prepared) -> warm_up* -> capture -> instantiate -> upload ->
 // submit*. The eager executor needs none of the middle three; calling them does nothing.

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/measure/timing_loops.hpp"
 #include "harness/model/axes.hpp"

@@ -5,10 +5,10 @@
 #include <cstdio>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/project.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/service/net/router.hpp"
 #include "harness/service/publish/push_gateway.hpp"
-#include "harness/codec/project.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::publish {

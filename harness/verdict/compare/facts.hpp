@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/verdict/compare/documents.hpp"
 #include "harness/model/comparison.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
 

@@ -32,7 +32,7 @@ std::optional<Document> read_in_windows(const std::string& path) {
   if (file.size() < worth_windows || file.size() > static_cast<std::size_t>(codec::document_bytes_max))
     return std::nullopt;
   return codec::parse_in_windows([&](char* to, std::size_t bytes) { return file.read(to, bytes); }, path,
-                          window_bytes);
+                                 window_bytes);
 }
 
 // Whole texts need twice their size while they are parsed: of large ones, one at a time is in memory.

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "harness/verdict/compare/documents.hpp"
 #include "harness/codec/json_walk.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
 

@@ -1,12 +1,11 @@
 // What the document says of missing, broken and odd values; its shape is in tests/golden.
-#include "harness/codec/documents.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/codec/documents.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::codec {

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
+#include "harness/codec/documents.hpp"
 #include "harness/history/read_entry.hpp"
 #include "harness/history/store.hpp"
-#include "harness/codec/documents.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"

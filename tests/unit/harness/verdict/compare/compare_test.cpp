@@ -198,7 +198,8 @@ TEST(Compare, ManyCellsKeepTheirMetrics) {
   EXPECT_EQ(comparison.cells[11'000].metrics.front().verdict, Verdict::slower);
   for (std::size_t i = 0; i < before.size(); ++i) {
     ASSERT_EQ(comparison.cells[i].metrics.size(), 2u);
-    ASSERT_NEAR(comparison.cells[i].metrics.front().base_seconds, before[i].launches[1][model::Metric::latency], 1e-6);
+    ASSERT_NEAR(comparison.cells[i].metrics.front().base_seconds,
+                before[i].launches[1][model::Metric::latency], 1e-6);
   }
 }
 

@@ -282,7 +282,8 @@ Side side_of(const std::string& text, int documents) {
   for (int i = 0; i < documents; ++i) {
     parsed.push_back(parse(text));
     for (DocumentCell& cell : parsed.back().cells) {
-      for (LaunchTimes& launch : cell.launches) launch[model::Metric::device] *= 1 + 1e-4 * i;  // no launch is like another
+      for (LaunchTimes& launch : cell.launches)
+        launch[model::Metric::device] *= 1 + 1e-4 * i;  // no launch is like another
     }
   }
   return merge("folder", std::move(parsed));

@@ -104,7 +104,8 @@ TEST(SelfCheck, BoundsTheRateThatItDidNotSee) {
 TEST(SelfCheck, NamesTheWorstCell) {
   auto made = rounds(4, {}, 6);
   for (Round& round : made) {
-    for (std::size_t i = 0; i < 5; ++i) round.second.cells[3].launches[i][model::Metric::latency] *= i % 2 == 0 ? 1.5 : 0.7;
+    for (std::size_t i = 0; i < 5; ++i)
+      round.second.cells[3].launches[i][model::Metric::latency] *= i % 2 == 0 ? 1.5 : 0.7;
   }
   const model::MetricCheck metric = check_rounds(made, {}).metrics[0];
   EXPECT_EQ(metric.worst_cell, "cell 3");
@@ -119,7 +120,8 @@ TEST(SelfCheck, TheMedianOfTwoCellsLiesBetweenThem) {
   for (Round& round : made) {
     for (compare::Side* side : {&round.first, &round.second}) {
       for (codec::LaunchTimes& launch : side->cells.back().launches) {
-        launch[model::Metric::latency] = 1e-3 * std::pow(launch[model::Metric::latency] / 1e-3, 4);  // four times the spread
+        launch[model::Metric::latency] =
+            1e-3 * std::pow(launch[model::Metric::latency] / 1e-3, 4);  // four times the spread
       }
     }
   }

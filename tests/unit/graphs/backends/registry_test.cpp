@@ -1,5 +1,5 @@
 // Which devices there are, and what opening one that is not there says.
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

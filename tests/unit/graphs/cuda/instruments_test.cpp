@@ -1,4 +1,4 @@
-// CUPTI as an independent witness of event times, NVML readings and forked captures, on a GPU.
+// On a GPU: CUPTI records against event times, NVML readings, and forked captures.
 #include <algorithm>
 #include <cmath>
 
@@ -10,12 +10,12 @@
 namespace graphbench::cuda {
 namespace {
 
-using WitnessTest = GpuTest;
+using InstrumentsTest = GpuTest;
 
 // The graph is that of transformer layers, as sweeps measure it. Kernels that only write (a large fill)
 // would not do: with records on each lasts about 5 us longer, because its end then waits until what it
 // wrote has left the caches.
-TEST_F(WitnessTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
+TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   constexpr std::int64_t batch = 256;
   constexpr int layers = 8;
   constexpr std::size_t kernels = 3 * layers;
@@ -61,12 +61,12 @@ TEST_F(WitnessTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   std::sort(event_seconds.begin(), event_seconds.end());
   const double device_seconds = event_seconds[event_seconds.size() / 2];
   const model::Profile profile = worker::summarize_profile(steps);
-  const double witnessed = profile.busy_seconds + profile.gap_seconds;
-  EXPECT_LE(std::abs(device_seconds - witnessed), std::max(1e-6, 0.02 * device_seconds))
-      << "events say " << device_seconds << " s, records " << witnessed << " s";
+  const double recorded = profile.busy_seconds + profile.gap_seconds;
+  EXPECT_LE(std::abs(device_seconds - recorded), std::max(1e-6, 0.02 * device_seconds))
+      << "events say " << device_seconds << " s, records " << recorded << " s";
 }
 
-TEST_F(WitnessTest, MonitorReadsClocksAndTemperature) {
+TEST_F(InstrumentsTest, MonitorReadsClocksAndTemperature) {
   const MonitorResult opened = device().make_monitor();
   if (opened.monitor == nullptr) GTEST_SKIP() << opened.detail;
   const DeviceReading reading = opened.monitor->read();
@@ -76,7 +76,7 @@ TEST_F(WitnessTest, MonitorReadsClocksAndTemperature) {
   EXPECT_GT(*reading.temperature_celsius, 0);
 }
 
-TEST_F(WitnessTest, AForkedCaptureHoldsEveryBranch) {
+TEST_F(InstrumentsTest, AForkedCaptureHoldsEveryBranch) {
   const auto first = device().make_stream();
   const auto second = device().make_stream();
   const auto fork = device().make_event();

@@ -1,5 +1,5 @@
 // Loads a backend module and checks its identity before any of its types is touched.
-#include "graphs/device/module.hpp"
+#include "graphs/backends/module.hpp"
 
 #include <dlfcn.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "graphs/device/registry.hpp"
+#include "graphs/device/backend_module.hpp"
 
 namespace graphbench {
 namespace {

@@ -1,7 +1,7 @@
 // A backend module for tests; the build compiles it once for each way to be right or wrong.
 #include <stdexcept>
 
-#include "graphs/device/registry.hpp"
+#include "graphs/device/backend_module.hpp"
 
 namespace {
 

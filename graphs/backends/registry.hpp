@@ -18,14 +18,4 @@ std::vector<DeviceStatus> list_devices();
 // not available. A device keeps its backend alive.
 std::unique_ptr<Device> open_device(const std::string& spec);
 
-// The contract between the registry and a backend module: one exported function, and an identity
-// that both sides were built with. A module of another build is refused, both identities named.
-inline constexpr const char* backend_module_symbol = "graphbench_backend_open";
-inline constexpr const char* backend_identity_symbol = "graphbench_backend_identity";
-using BackendOpenFn = Backend* (*)();         // ownership passes to the caller
-using BackendIdentityFn = const char* (*)();  // "<version> <compiler>"
-
-// This build's identity.
-const char* build_identity() noexcept;
-
 }  // namespace graphbench

@@ -1,10 +1,10 @@
 // Finds backends, lists what they offer and opens devices by name.
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 
 #include <charconv>
 #include <optional>
 
-#include "graphs/device/module.hpp"
+#include "graphs/backends/module.hpp"
 #include "graphs/host/host_backend.hpp"
 
 namespace graphbench {

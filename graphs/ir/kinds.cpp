@@ -1,26 +1,14 @@
-// Shape inference of the built-in kinds. Every refusal begins with the op's name and says what the
-// operand should have been.
-#include "graphs/ir/infer.hpp"
-
+// The table of built-in kinds, and their shape inference. Every refusal begins with the op's name and says
+// what the operand should have been.
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "graphs/ir/error.hpp"
+#include "graphs/ir/kind_row.hpp"
 
 namespace graphbench::ir {
 namespace {
-
-using Inputs = std::vector<const Value*>;
-using Outputs = std::vector<InferredOutput>;
-
-[[noreturn]] void refuse(const Op& op, const std::string& why) {
-  throw Error(ErrorCode::invalid_argument, op.name + " (" + op.kind + "): " + why);
-}
-
-void expect_count(const Op& op, const Inputs& inputs, std::size_t count) {
-  if (inputs.size() != count) {
-    refuse(op, "takes " + std::to_string(count) + " inputs, not " + std::to_string(inputs.size()));
-  }
-}
 
 void expect_shape(const Op& op, const Value& value, const Shape& wanted) {
   if (value.shape != wanted) {
@@ -35,17 +23,6 @@ void expect_rank(const Op& op, const Value& value, std::size_t rank) {
   }
 }
 
-// All of them floating, and all alike.
-void expect_one_dtype(const Op& op, const Inputs& inputs) {
-  for (const Value* value : inputs) {
-    if (value->dtype == DType::i32 || value->dtype != inputs.front()->dtype) {
-      refuse(op, "input " + value->name + " is " + std::string(name_of(value->dtype)) + ", where " +
-                     inputs.front()->name + " is " + std::string(name_of(inputs.front()->dtype)) +
-                     ": one floating dtype an op");
-    }
-  }
-}
-
 std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis) {
   const Dim& dim = value.shape.at(axis);
   if (dim.per_batch != 0) {
@@ -56,61 +33,37 @@ std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis) {
 }
 
 bool flag(const Op& op, std::string_view name) {
-  const std::int64_t value = integer_attribute(op, name, 0);
-  if (value != 0 && value != 1) {
-    refuse(op, "attribute " + std::string(name) + " is " + std::to_string(value) + ", not 0 or 1");
-  }
-  return value == 1;
-}
-
-void expect_activation(const Op& op, bool gelu_allowed) {
-  const std::string activation = text_attribute(op, "activation", "none");
-  if (activation == "none" || activation == "relu" || (gelu_allowed && activation == "gelu_tanh")) return;
-  refuse(op, "attribute activation is \"" + activation + "\", not none, relu" +
-                 (gelu_allowed ? " or gelu_tanh" : ""));
-}
-
-// Heads, head_dim and the like: present and positive.
-std::int64_t positive(const Op& op, std::string_view name) {
-  const std::int64_t value = integer_attribute(op, name);
-  if (value <= 0)
-    refuse(op, "attribute " + std::string(name) + " is " + std::to_string(value) + ", not positive");
-  return value;
+  return integer_attribute(op, name) == 1;
 }
 
 Outputs infer_rmsnorm(const Op& op, const Inputs& inputs) {
-  expect_count(op, inputs, 2);
-  expect_one_dtype(op, inputs);
   expect_rank(op, *inputs[0], 2);
   expect_shape(op, *inputs[1], {inputs[0]->shape[1]});
-  if (!(real_attribute(op, "eps", 1e-5) > 0)) refuse(op, "attribute eps must be positive");
   return {{inputs[0]->dtype, inputs[0]->shape}};
 }
 
-Outputs infer_linear(const Op& op, const Inputs& inputs) {
+// The inputs that the flags `bias` and `residual` add behind the first two.
+void expect_bias_and_residual(const Op& op, const Inputs& inputs, const Dim& columns, const Shape& output) {
   const bool bias = flag(op, "bias");
-  const bool residual = flag(op, "residual");
-  expect_activation(op, true);
-  expect_count(op, inputs, 2u + (bias ? 1u : 0u) + (residual ? 1u : 0u));
-  expect_one_dtype(op, inputs);
+  if (bias) expect_shape(op, *inputs[2], {columns});
+  if (flag(op, "residual")) expect_shape(op, *inputs[bias ? 3 : 2], output);
+}
+
+Outputs infer_linear(const Op& op, const Inputs& inputs) {
   expect_rank(op, *inputs[0], 2);
   expect_rank(op, *inputs[1], 2);
   const Dim columns = fixed_dim(fixed_extent(op, *inputs[1], 0));
   expect_shape(op, *inputs[1], {columns, inputs[0]->shape[1]});
   const Shape output{inputs[0]->shape[0], columns};
-  if (bias) expect_shape(op, *inputs[2], {columns});
-  if (residual) expect_shape(op, *inputs[bias ? 3 : 2], output);
+  expect_bias_and_residual(op, inputs, columns, output);
   return {{inputs[0]->dtype, output}};
 }
 
 Outputs infer_rope_kv_append(const Op& op, const Inputs& inputs) {
-  expect_count(op, inputs, 4);
   const Value& qkv = *inputs[0];
   const Value& positions = *inputs[1];
-  expect_one_dtype(op, {inputs[0], inputs[2], inputs[3]});
-  if (positions.dtype != DType::i32) refuse(op, "input " + positions.name + " must be i32");
-  const std::int64_t heads = positive(op, "heads");
-  const std::int64_t head_dim = positive(op, "head_dim");
+  const std::int64_t heads = integer_attribute(op, "heads");
+  const std::int64_t head_dim = integer_attribute(op, "head_dim");
   if (head_dim % 2 != 0)
     refuse(op, "attribute head_dim is " + std::to_string(head_dim) + ", it must be even");
   expect_shape(op, positions, {of_batch()});
@@ -133,8 +86,6 @@ Outputs infer_rope_kv_append(const Op& op, const Inputs& inputs) {
 }
 
 Outputs infer_sdpa(const Op& op, const Inputs& inputs) {
-  expect_count(op, inputs, 3);
-  expect_one_dtype(op, inputs);
   const bool causal = flag(op, "causal");
   expect_rank(op, *inputs[0], 4);
   const std::int64_t heads = fixed_extent(op, *inputs[0], 1);
@@ -153,16 +104,10 @@ Outputs infer_sdpa(const Op& op, const Inputs& inputs) {
 }
 
 Outputs infer_conv2d(const Op& op, const Inputs& inputs) {
-  const bool bias = flag(op, "bias");
-  const bool residual = flag(op, "residual");
-  expect_activation(op, false);
-  expect_count(op, inputs, 2u + (bias ? 1u : 0u) + (residual ? 1u : 0u));
-  expect_one_dtype(op, inputs);
   expect_rank(op, *inputs[0], 4);
   expect_rank(op, *inputs[1], 4);
-  const std::int64_t padding = integer_attribute(op, "padding", 0);
-  const std::int64_t stride = integer_attribute(op, "stride", 1);
-  if (padding < 0 || stride < 1) refuse(op, "padding must not be negative and stride must be positive");
+  const std::int64_t padding = integer_attribute(op, "padding");
+  const std::int64_t stride = integer_attribute(op, "stride");
   const std::int64_t filters = fixed_extent(op, *inputs[1], 0);
   const std::int64_t window = fixed_extent(op, *inputs[1], 1);
   expect_shape(
@@ -174,52 +119,91 @@ Outputs infer_conv2d(const Op& op, const Inputs& inputs) {
     if (span < 0) refuse(op, "the window of " + std::to_string(window) + " exceeds the padded image");
     output[axis] = fixed_dim(span / stride + 1);
   }
-  if (bias) expect_shape(op, *inputs[2], {fixed_dim(filters)});
-  if (residual) expect_shape(op, *inputs[bias ? 3 : 2], output);
+  expect_bias_and_residual(op, inputs, fixed_dim(filters), output);
   return {{inputs[0]->dtype, output}};
 }
 
-Outputs infer_add(const Op& op, const Inputs& inputs) {
-  expect_count(op, inputs, 2);
-  expect_one_dtype(op, inputs);
-  expect_shape(op, *inputs[1], inputs[0]->shape);
-  return {{inputs[0]->dtype, inputs[0]->shape}};
-}
-
+// Every input has the shape of the first.
 Outputs infer_elementwise(const Op& op, const Inputs& inputs) {
-  expect_count(op, inputs, 1);
-  expect_one_dtype(op, inputs);
+  for (const Value* value : inputs) expect_shape(op, *value, inputs[0]->shape);
   return {{inputs[0]->dtype, inputs[0]->shape}};
 }
 
 Outputs infer_softmax(const Op& op, const Inputs& inputs) {
-  Outputs outputs = infer_elementwise(op, inputs);
   expect_rank(op, *inputs[0], 2);
-  return outputs;
+  return {{inputs[0]->dtype, inputs[0]->shape}};
 }
 
-Outputs infer_marker(const Op& op, const Inputs& inputs) {
-  expect_count(op, inputs, 0);
+Outputs infer_nothing(const Op&, const Inputs&) {
   return {};
+}
+
+bool is_flag(const Attribute& given) {
+  const auto value = std::get<std::int64_t>(given);
+  return value == 0 || value == 1;
+}
+bool is_positive_integer(const Attribute& given) {
+  return std::get<std::int64_t>(given) > 0;
+}
+bool is_not_negative(const Attribute& given) {
+  return std::get<std::int64_t>(given) >= 0;
+}
+bool is_positive_real(const Attribute& given) {
+  return std::get<double>(given) > 0;
+}
+bool is_none_or_relu(const Attribute& given) {
+  const auto& text = std::get<std::string>(given);
+  return text == "none" || text == "relu";
+}
+bool is_activation(const Attribute& given) {
+  return is_none_or_relu(given) || std::get<std::string>(given) == "gelu_tanh";
+}
+
+AttributeRule flag_rule(const char* name) {
+  return {name, std::int64_t{0}, "0 or 1", is_flag};
+}
+AttributeRule required_size(const char* name) {
+  return {name, std::int64_t{0}, "positive", is_positive_integer, true};
 }
 
 }  // namespace
 
-std::vector<OpDefinition> builtin_definitions() {
-  const OpTraits plain;
-  const OpTraits marker{.marker = true};
-  return {
-      {"rmsnorm", plain, infer_rmsnorm, {}, nullptr},
-      {"linear", plain, infer_linear, {}, nullptr},
-      {"rope_kv_append", plain, infer_rope_kv_append, {2, 3}, nullptr},
-      {"sdpa", plain, infer_sdpa, {}, nullptr},
-      {"conv2d", plain, infer_conv2d, {}, nullptr},
-      {"add", plain, infer_add, {}, nullptr},
-      {"relu", plain, infer_elementwise, {}, nullptr},
-      {"gelu_tanh", plain, infer_elementwise, {}, nullptr},
-      {"softmax", plain, infer_softmax, {}, nullptr},
-      {"boundary", marker, infer_marker, {}, nullptr},
+const std::vector<KindRow>& kind_rows() {
+  static const std::vector<KindRow> rows = {
+      {.kind = "rmsnorm",
+       .inputs = 2,
+       .attributes = {{"eps", 1e-5, "positive", is_positive_real}},
+       .infer = infer_rmsnorm},
+      {.kind = "linear",
+       .inputs = 2,
+       .flagged_inputs = {"bias", "residual"},
+       .attributes = {flag_rule("bias"),
+                      flag_rule("residual"),
+                      {"activation", "none", "none, relu or gelu_tanh", is_activation}},
+       .infer = infer_linear},
+      {.kind = "rope_kv_append",
+       .inputs = 4,
+       .integer_inputs = {1},
+       .mutated_inputs = {2, 3},
+       .attributes = {required_size("heads"), required_size("head_dim"), {"theta", 10000.0}},
+       .infer = infer_rope_kv_append},
+      {.kind = "sdpa", .inputs = 3, .attributes = {flag_rule("causal")}, .infer = infer_sdpa},
+      {.kind = "conv2d",
+       .inputs = 2,
+       .flagged_inputs = {"bias", "residual"},
+       .attributes = {flag_rule("bias"),
+                      flag_rule("residual"),
+                      {"padding", std::int64_t{0}, "0 or more", is_not_negative},
+                      {"stride", std::int64_t{1}, "positive", is_positive_integer},
+                      {"activation", "none", "none or relu", is_none_or_relu}},
+       .infer = infer_conv2d},
+      {.kind = "add", .inputs = 2, .infer = infer_elementwise},
+      {.kind = "relu", .inputs = 1, .infer = infer_elementwise},
+      {.kind = "gelu_tanh", .inputs = 1, .infer = infer_elementwise},
+      {.kind = "softmax", .inputs = 1, .infer = infer_softmax},
+      {.kind = "boundary", .infer = infer_nothing, .traits = {.marker = true}},
   };
+  return rows;
 }
 
 }  // namespace graphbench::ir

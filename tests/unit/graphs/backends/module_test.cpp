@@ -1,5 +1,5 @@
 // Loading backend modules: the good one works, every bad one is a reason.
-#include "graphs/device/module.hpp"
+#include "graphs/backends/module.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graphs/device/registry.hpp"
+#include "graphs/device/backend_module.hpp"
 
 namespace graphbench {
 namespace {

@@ -1,4 +1,6 @@
 // Plugin ops in programs: their inference is called through the ABI and its answer is checked.
+#include "graphs/abi/foreign_op.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +11,10 @@
 #include "graphs/ir/passes.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::ir {
+namespace graphbench::abi {
 namespace {
+
+using namespace ir;
 
 using ::testing::HasSubstr;
 
@@ -43,10 +47,7 @@ class ForeignTest : public ::testing::Test {
  protected:
   Program build(decltype(gb_op::infer) infer, std::uint32_t flags = 0, std::uint64_t mutated = 0) {
     op_ = gb_op{sizeof(gb_op), flags, "mine", mutated, infer, nullptr, nullptr, nullptr};
-    OpDefinition definition;
-    definition.kind = "mine";
-    definition.foreign = &op_;
-    catalog_.add(definition);
+    catalog_.add(foreign_definition(op_));
     ProgramBuilder builder("p", catalog_);
     const ValueId x = builder.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(4)}, {});
     builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
@@ -87,4 +88,4 @@ TEST_F(ForeignTest, AnExceptionIsThePluginsFault) {
 }
 
 }  // namespace
-}  // namespace graphbench::ir
+}  // namespace graphbench::abi
