@@ -1,11 +1,11 @@
 // Streams, captures and what goes wrong in them: every failure is an error with its code, and the next
 // capture works.
+#include <algorithm>
 #include <bit>
 
 #include "graphs/ir/random_fill.hpp"
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/rig.hpp"
-#include "tests/support/small_programs.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -157,11 +157,19 @@ TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {
 
 bool plugin_fails = false;
 
+std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
+                        gb_inferred* outputs, char*, std::size_t, void*) {
+  outputs[0].dtype = inputs[0].dtype;
+  outputs[0].rank = inputs[0].rank;
+  std::copy_n(inputs[0].dims, inputs[0].rank, outputs[0].dims);
+  return 1;
+}
+
 gb_op failing_op() {
   gb_op op{};
   op.struct_size = sizeof(op);
   op.kind = "test_sometimes_fails";
-  op.infer = test::infer_same;
+  op.infer = infer_same;
   op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return plugin_fails ? 1 : 0; };
   op.run_host = [](const gb_op_call*, void* const*, void*) { return plugin_fails ? 3 : 0; };
   return op;

@@ -7,24 +7,6 @@
 
 namespace graphbench::test {
 
-// How a plugin's op says that its one output is like its first input.
-inline std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
-                               gb_inferred* outputs, char*, std::size_t, void*) {
-  outputs[0].dtype = inputs[0].dtype;
-  outputs[0].rank = inputs[0].rank;
-  for (std::int32_t i = 0; i < inputs[0].rank; ++i) outputs[0].dims[i] = inputs[0].dims[i];
-  return 1;
-}
-
-// A program whose only op, named m, is a plugin's. The op outlives it.
-inline ir::Program one_op_program(ir::OpCatalog& catalog, const gb_op& op, const ir::Shape& shape) {
-  catalog.add({.kind = op.kind, .traits = {}, .infer = nullptr, .mutated_inputs = {}, .foreign = &op});
-  ir::ProgramBuilder builder("p", catalog);
-  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, shape, {});
-  builder.mark_output(builder.op(op.kind, "m", {x}, {})[0]);
-  return builder.finish();
-}
-
 // `layers` times rmsnorm -> linear(gelu) -> linear(residual), with a boundary between layers.
 inline ir::Program make_chain(const ir::OpCatalog& catalog, int layers, std::int64_t width = 64,
                               ir::DType dtype = ir::DType::fp32) {

@@ -204,9 +204,16 @@ class RefusedProgramTest : public ::testing::Test {
  protected:
   // A program whose only op has the given flags and write set.
   ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
-    op_ = gb_op{sizeof(gb_op), flags, "mine", mutated, test::infer_same, nullptr, nullptr, nullptr};
+    op_ = gb_op{sizeof(gb_op), flags, "mine", mutated, infer, nullptr, nullptr, nullptr};
+    ir::OpDefinition definition;
+    definition.kind = "mine";
+    definition.foreign = &op_;
     ir::OpCatalog catalog;
-    const ir::Program program = test::one_op_program(catalog, op_, {ir::of_batch()});
+    catalog.add(definition);
+    ir::ProgramBuilder builder("p", catalog);
+    const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
+    const ir::Program program = builder.finish();
     test::FakeDevice device;
     const auto stream = device.make_stream();
     ProgramBuffers buffers(device, program, 1);
@@ -222,6 +229,11 @@ class RefusedProgramTest : public ::testing::Test {
   }
 
  private:
+  static std::int32_t infer(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
+                            gb_inferred* outputs, char*, std::size_t, void*) {
+    outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
+    return 1;
+  }
   gb_op op_{};
 };
 

@@ -1,6 +1,7 @@
 // A plugin's op on the host device: what it is handed, and every way in which it can fail.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -8,10 +9,17 @@
 #include "graphs/host/host_device.hpp"
 #include "graphs/ir/program.hpp"
 #include "tests/support/refusal.hpp"
-#include "tests/support/small_programs.hpp"
 
 namespace graphbench::host {
 namespace {
+
+std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
+                        gb_inferred* outputs, char*, std::size_t, void*) {
+  outputs[0].dtype = inputs[0].dtype;
+  outputs[0].rank = inputs[0].rank;
+  std::copy_n(inputs[0].dims, inputs[0].rank, outputs[0].dims);
+  return 1;
+}
 
 // out = in * factor; notes the record it was called with.
 int scale(const gb_op_call* call, void* const* operands, void* user) {
@@ -32,7 +40,7 @@ class ForeignOpTest : public ::testing::Test {
   std::unique_ptr<Kernel> prepare(Run run, Device& device) {
     op_.struct_size = sizeof(op_);
     op_.kind = "test_scale";
-    op_.infer = test::infer_same;
+    op_.infer = infer_same;
     op_.run_host = run;
     op_.user = &last_call_;
     catalog_ = {};

@@ -8,13 +8,19 @@
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/passes.hpp"
 #include "tests/support/refusal.hpp"
-#include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
 namespace {
 
-using test::infer_same;
 using ::testing::HasSubstr;
+
+std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
+                        gb_inferred* outputs, char*, std::size_t, void*) {
+  outputs[0].dtype = inputs[0].dtype;
+  outputs[0].rank = inputs[0].rank;
+  for (std::int32_t i = 0; i < inputs[0].rank; ++i) outputs[0].dims[i] = inputs[0].dims[i];
+  return 1;
+}
 
 std::int32_t infer_refusal(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred*,
                            char* error, std::size_t size, void*) {
@@ -37,7 +43,14 @@ class ForeignTest : public ::testing::Test {
  protected:
   Program build(decltype(gb_op::infer) infer, std::uint32_t flags = 0, std::uint64_t mutated = 0) {
     op_ = gb_op{sizeof(gb_op), flags, "mine", mutated, infer, nullptr, nullptr, nullptr};
-    return test::one_op_program(catalog_, op_, {of_batch(), fixed_dim(4)});
+    OpDefinition definition;
+    definition.kind = "mine";
+    definition.foreign = &op_;
+    catalog_.add(definition);
+    ProgramBuilder builder("p", catalog_);
+    const ValueId x = builder.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(4)}, {});
+    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
+    return builder.finish();
   }
   std::string refusal(decltype(gb_op::infer) infer, ErrorCode code) {
     const Error error = test::error_of([&] { build(infer); });

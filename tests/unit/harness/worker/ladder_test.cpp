@@ -85,6 +85,12 @@ int run_nan(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
+std::int32_t infer_one(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred* outputs,
+                       char*, std::size_t, void*) {
+  outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
+  return 1;
+}
+
 // An op that stops writing its output once the check's reference run is over. What it left there
 // before is right, so only poisoned memory shows it.
 bool check_begun = false;
@@ -117,9 +123,16 @@ class LadderCheckTest : public LadderTest {
  protected:
   void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags,
                 const std::vector<std::int64_t>& batches = {1}) {
-    op_ = gb_op{sizeof(gb_op), flags, "mine", 0, test::infer_same, nullptr, run_host, nullptr};
+    op_ = gb_op{sizeof(gb_op), flags, "mine", 0, infer_one, nullptr, run_host, nullptr};
+    ir::OpDefinition definition;
+    definition.kind = "mine";
+    definition.foreign = &op_;
+    catalog_.add(definition);
+    ir::ProgramBuilder builder("p", catalog_);
+    const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
     task_.batches = batches;
-    run(test::one_op_program(catalog_, op_, {ir::of_batch()}));
+    run(builder.finish());
   }
   const model::CellResult& cell() { return events_.cells.at(1); }
 
