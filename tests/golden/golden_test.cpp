@@ -5,9 +5,9 @@
 #include <sstream>
 #include <string>
 
+#include "harness/codec/documents.hpp"
 #include "reporters/console/progress.hpp"
 #include "reporters/console/table.hpp"
-#include "reporters/json/result_json.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
@@ -52,9 +52,9 @@ std::string progress_of(bool terminal, bool colours) {
 }
 
 TEST(Golden, Documents) {
-  expect_golden("json/small.json", reporters::to_json(samples::small_result()));
-  expect_golden("json/interrupted.json", reporters::to_json(samples::interrupted_result()));
-  expect_golden("json/instruments.json", reporters::to_json(samples::instruments_result()));
+  expect_golden("json/small.json", codec::to_json(samples::small_result()));
+  expect_golden("json/interrupted.json", codec::to_json(samples::interrupted_result()));
+  expect_golden("json/instruments.json", codec::to_json(samples::instruments_result()));
 }
 
 TEST(Golden, MetricsOfASmallSweep) {

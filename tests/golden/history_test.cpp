@@ -3,11 +3,10 @@
 
 #include <sstream>
 
+#include "harness/codec/documents.hpp"
 #include "reporters/console/history_list.hpp"
 #include "reporters/console/history_plot.hpp"
 #include "reporters/console/self_check_table.hpp"
-#include "reporters/json/history_json.hpp"
-#include "reporters/json/self_check_json.hpp"
 #include "tests/golden/expect_golden.hpp"
 
 namespace graphbench {
@@ -78,8 +77,8 @@ TEST(GoldenHistory, ShortAndFlatSeries) {
 }
 
 TEST(GoldenHistory, Documents) {
-  expect_golden("json/history.series.json", reporters::to_json(series(2)));
-  expect_golden("json/history.entries.json", reporters::to_json(std::vector{entry(1), entry(3)}));
+  expect_golden("json/history.series.json", codec::to_json(series(2)));
+  expect_golden("json/history.entries.json", codec::to_json(std::vector{entry(1), entry(3)}));
 }
 
 TEST(GoldenHistory, Lists) {
@@ -135,7 +134,7 @@ TEST(GoldenSelfCheck, TableAndDocument) {
   std::ostringstream out;
   reporters::print_self_check(out, self_check(), false);
   expect_golden("console/selfcheck.txt", out.str());
-  expect_golden("json/selfcheck.json", reporters::to_json(self_check()));
+  expect_golden("json/selfcheck.json", codec::to_json(self_check()));
 }
 
 }  // namespace

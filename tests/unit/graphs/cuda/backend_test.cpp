@@ -6,7 +6,7 @@
 
 #include "graphs/cuda/cuda_backend.hpp"
 #include "graphs/cuda/status.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/device/backend_module.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::cuda {

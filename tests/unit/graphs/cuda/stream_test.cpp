@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "gpu_fixture.hpp"
+#include "graphs/abi/graphbench_abi.h"
 #include "graphs/ir/random_fill.hpp"
 #include "tests/support/refusal.hpp"
 

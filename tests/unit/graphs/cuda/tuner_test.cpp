@@ -1,5 +1,5 @@
 // The choice of plans and its cache on disk, with clocks that the tests hold: what is timed, what is
-// remembered, and which files are not believed.
+// remembered, and which files are refused.
 #include "graphs/cuda/tuning/tuner.hpp"
 
 #include <gtest/gtest.h>
@@ -169,7 +169,7 @@ TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {
   EXPECT_EQ(timed_, 3);
 }
 
-TEST_F(TunerTest, DamagedFilesAreRefusedAndWrittenAnew) {
+TEST_F(TunerTest, DamagedFilesAreRefusedAndReplaced) {
   Tuner first = tuner();
   choose(first);
   const fs::path file = only_file();
@@ -206,7 +206,7 @@ TEST_F(TunerTest, AFileAboutAnotherKeyIsRefused) {
   EXPECT_EQ(timed_, 3);
 }
 
-TEST_F(TunerTest, APlanThatTheLibraryNoLongerOffersIsTimedAnew) {
+TEST_F(TunerTest, APlanThatTheLibraryNoLongerOffersIsTimedAgain) {
   Tuner first = tuner();
   choose(first);
   names_ = {"slow", "new", "middling"};

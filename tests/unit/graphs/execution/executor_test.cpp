@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "graphs/abi/foreign_op.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/unit/graphs/execution/execution_fixture.hpp"
 
@@ -205,11 +206,8 @@ class RefusedProgramTest : public ::testing::Test {
   // A program whose only op has the given flags and write set.
   ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
     op_ = gb_op{sizeof(gb_op), flags, "mine", mutated, infer, nullptr, nullptr, nullptr};
-    ir::OpDefinition definition;
-    definition.kind = "mine";
-    definition.foreign = &op_;
     ir::OpCatalog catalog;
-    catalog.add(definition);
+    catalog.add(abi::foreign_definition(op_));
     ir::ProgramBuilder builder("p", catalog);
     const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
     builder.mark_output(builder.op("mine", "m", {x}, {})[0]);

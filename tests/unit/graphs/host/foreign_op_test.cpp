@@ -1,4 +1,6 @@
 // A plugin's op on the host device: what it is handed, and every way in which it can fail.
+#include "graphs/abi/foreign_op.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +46,7 @@ class ForeignOpTest : public ::testing::Test {
     op_.run_host = run;
     op_.user = &last_call_;
     catalog_ = {};
-    catalog_.add({.kind = op_.kind, .traits = {}, .infer = nullptr, .mutated_inputs = {}, .foreign = &op_});
+    catalog_.add(abi::foreign_definition(op_));
     ir::ProgramBuilder builder("p", catalog_);
     const auto x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
     builder.mark_output(

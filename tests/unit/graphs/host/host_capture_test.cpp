@@ -98,9 +98,18 @@ TEST_F(HostCaptureTest, TwoStreamsReplayOneExec) {
 }
 
 TEST_F(HostCaptureTest, AStreamMayBeDestroyedWhileItCaptures) {
-  HostStream other(device_);
-  other.begin_capture();
-  other.fill_bytes(buffer_.data(), 1, 1);
+  stream_.fill_bytes(buffer_.data(), 3, 4096);
+  stream_.synchronize();
+  {
+    HostStream other(device_);
+    other.begin_capture();
+    other.fill_bytes(buffer_.data(), 1, 4096);
+  }
+  device_.synchronize();
+  EXPECT_EQ(first_byte(), 3) << "what was recorded ran";
+  fill_exec(6)->launch(stream_);
+  stream_.synchronize();
+  EXPECT_EQ(first_byte(), 6) << "the device works on";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The host device gives out what is there, and says no to the rest.
+// The host device gives out the memory that exists, and refuses the rest.
 #include "graphs/host/host_memory.hpp"
 
 #include <gtest/gtest.h>

@@ -50,7 +50,7 @@ TEST_F(HostStreamTest, SubmittingReturnsBeforeTheWorkIsDone) {
   Gate gate;
   gate.submit(stream_);
   stream_.fill_bytes(bytes(), 1, 1);
-  EXPECT_FALSE(gate.open);  // whoever submitted came this far while the task waits
+  EXPECT_FALSE(gate.open);  // the submitting thread came this far while the task waits
   gate.let_go();
   stream_.synchronize();
   EXPECT_EQ(bytes()[0], 1);

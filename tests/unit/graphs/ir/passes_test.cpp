@@ -25,7 +25,7 @@ TEST_F(PassesTest, MarkersEndPiecesAndBelongToNone) {
               ElementsAre(Segment{true, 0, 3}, Segment{true, 4, 7}, Segment{true, 8, 11}));
 }
 
-TEST_F(PassesTest, PiecesRunAcrossMarkersNobodyAskedFor) {
+TEST_F(PassesTest, PiecesRunAcrossMarkersThatDoNotSplit) {
   const Program program = test::make_chain(catalog_, 2);
   EXPECT_THAT(partition(program, {}), ElementsAre(Segment{true, 0, 7}));
 }
@@ -93,7 +93,7 @@ TEST_F(PassesTest, AnOutputLivesToTheEnd) {
   EXPECT_EQ(live_ranges(builder.finish())[early].last_use, 1u);
 }
 
-TEST_F(PassesTest, TellsMutatedInputsFromMutatedState) {
+TEST_F(PassesTest, MutatedInputsAndMutatedStateAreKeptApart) {
   const auto build = [&](ValueKind cache_kind) {
     ProgramBuilder builder("p", catalog_);
     const Shape cache{of_batch(), fixed_dim(2), fixed_dim(8), fixed_dim(4)};

@@ -31,10 +31,10 @@ TEST(TomlFile, TakesEveryKindOfOption) {
                                "quiet = true\n"
                                "split-ops = [\"sdpa\"]\n",
                                "sweep.toml"));
-  EXPECT_THAT(options.workloads, ElementsAre("mlp", "conv"));
-  EXPECT_THAT(options.modes, ElementsAre("eager", "whole"));
-  EXPECT_THAT(options.batches, ElementsAre(1, 8, 16, 32));
-  EXPECT_THAT(options.warmups, ElementsAre(3));
+  EXPECT_THAT(options.axes.workload, ElementsAre("mlp", "conv"));
+  EXPECT_THAT(options.axes.mode, ElementsAre("eager", "whole"));
+  EXPECT_THAT(options.axes.batch, ElementsAre(1, 8, 16, 32));
+  EXPECT_THAT(options.axes.warmup, ElementsAre(3));
   EXPECT_EQ(options.launches, 2);
   EXPECT_DOUBLE_EQ(options.sampling.seconds_max, 0.1);
   EXPECT_DOUBLE_EQ(options.worker_timeout_seconds, 5);

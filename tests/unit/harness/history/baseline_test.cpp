@@ -38,7 +38,7 @@ class Baseline : public testing::Test {
   void add(const Made& made) {
     NewEntry entry;
     entry.document = document(made);
-    const compare::Document parsed = parse_stored(entry.document, "x");
+    const codec::Document parsed = parse_stored(entry.document, "x");
     entry.entry.label = {"0123456789", made.branch, "nightly"};
     entry.entry.started_at = made.started_at;
     entry.entry.fingerprint = parsed.facts.fields.at("fingerprint");

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/worker/ladder.hpp"
 #include "tests/support/sample_plan.hpp"

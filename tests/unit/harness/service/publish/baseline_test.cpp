@@ -5,9 +5,11 @@
 
 #include <filesystem>
 
+#include "harness/codec/documents.hpp"
+#include "harness/codec/parse_document.hpp"
+#include "harness/codec/project.hpp"
 #include "harness/history/read_entry.hpp"
 #include "harness/history/store.hpp"
-#include "reporters/json/result_json.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -20,7 +22,7 @@ using testing::HasSubstr;
 
 class BaselineTest : public testing::Test {
  protected:
-  BaselineTest() { write(reporters::to_json(samples::small_result())); }
+  BaselineTest() { write(codec::to_json(samples::small_result())); }
 
   void write(const std::string& text) const { temporary_.write("base.json", text); }
 
@@ -43,9 +45,9 @@ TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
       if (launch.latency_seconds) launch.latency_seconds->p50 *= 2;
     }
   }
-  const std::string document = reporters::to_json(slow);
+  const std::string document = codec::to_json(slow);
   write(document);
-  const model::Comparison comparison = baseline->compare_with(document, "this sweep");
+  const model::Comparison comparison = baseline->compare_with(codec::parse_copy(document, "this sweep"));
   ASSERT_TRUE(comparison.comparable);
   ASSERT_GT(comparison.counts.compared, 0);
   for (const model::CellComparison& cell : comparison.cells) {
@@ -61,7 +63,7 @@ TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
   model::Result other = samples::small_result();
   other.plan.hash = "another";
   other.environment.device.name = "another";
-  const model::Comparison comparison = baseline->compare_with(reporters::to_json(other), "this sweep");
+  const model::Comparison comparison = baseline->compare_with(codec::project(other, "this sweep"));
   EXPECT_FALSE(comparison.comparable);
   EXPECT_TRUE(comparison.cells.empty());
   EXPECT_EQ(baseline->said_of(comparison), "beside the baseline " + path_.string() +
@@ -87,7 +89,7 @@ class HistoryBaselineTest : public BaselineTest {
  protected:
   // Keeps what write() wrote, under the label.
   void add(const model::Result& result, const std::string& label) {
-    write(reporters::to_json(result));
+    write(codec::to_json(result));
     history::Store store(file_, history::Store::Access::create);
     store.add({history::read_entry(path_, {"", "", label})});
   }
@@ -105,14 +107,14 @@ TEST_F(HistoryBaselineTest, ASweepIsComparedWithTheLatestThatFitsIt) {
     }
   }
   const auto ratio_of = [&](const model::Result& now) {
-    return baseline->compare_with(reporters::to_json(now), "now").cells.at(0).metrics.at(0).ratio;
+    return baseline->compare_with(codec::project(now, "now")).cells.at(0).metrics.at(0).ratio;
   };
   const model::Result now = measured_on("2026-01-04", "p");
   EXPECT_NEAR(ratio_of(now), 1, 1e-9);
   add(slow, "accepted");
   add(measured_on("2026-01-03", "another"), "accepted");
   EXPECT_NEAR(ratio_of(now), 0.5, 1e-9) << "what was accepted since is the baseline, without a new start";
-  EXPECT_THAT(baseline->said_of(baseline->compare_with(reporters::to_json(now), "now")),
+  EXPECT_THAT(baseline->said_of(baseline->compare_with(codec::project(now, "now"))),
               HasSubstr("beside the baseline accepted of the history: "));
 }
 
@@ -120,7 +122,7 @@ TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
   add(measured_on("2026-01-01", "p"), "accepted");
   const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
   const model::Comparison none =
-      baseline->compare_with(reporters::to_json(measured_on("2026-01-02", "another")), "this sweep");
+      baseline->compare_with(codec::project(measured_on("2026-01-02", "another"), "this sweep"));
   EXPECT_FALSE(none.comparable);
   ASSERT_EQ(none.differences.size(), 1u);
   EXPECT_EQ(none.differences.front().field, "history");

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "harness/codec/documents.hpp"
 #include "harness/service/net/http_client.hpp"
-#include "reporters/json/result_json.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -94,7 +94,7 @@ TEST_F(PublisherTest, AFileThatCannotBeWrittenAtTheEndIsAFailure) {
 TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOneIsNot) {
   const fs::path base = folder_ / "base.json";
   const model::Result before = samples::small_result();
-  std::ofstream(base) << reporters::to_json(before);
+  std::ofstream(base) << codec::to_json(before);
   settings_.baseline = Baseline::open({base, "", ""});
   for (const bool interrupted : {true, false}) {
     Publisher publisher(settings_, {}, "1.2.3");

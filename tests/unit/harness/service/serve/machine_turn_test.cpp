@@ -25,7 +25,7 @@ TEST(MachineTurn, TwoTakeTurns) {
   EXPECT_TRUE(one.try_take());
 }
 
-TEST(MachineTurn, WhoNoLongerWaitsHoldsUpNobody) {
+TEST(MachineTurn, OneThatNoLongerWaitsHoldsUpNoOther) {
   const test::TemporaryFolder folder;
   MachineTurn one(folder.path());
   EXPECT_TRUE(one.try_take());

@@ -36,6 +36,18 @@ TEST(SweepRequest, JsonAndTomlMeanTheSame) {
   EXPECT_THAT(arguments_of(R"({"profile": false})", BodyFormat::json), ElementsAre());
 }
 
+TEST(SweepRequest, JsonKeysMayHaveUnderscores) {
+  EXPECT_THAT(arguments_of(R"({"time_per_cell": 0.5, "cold_l2": true, "set": {"mlp": {"hidden": 64}}})",
+                           BodyFormat::json),
+              ElementsAre("--cold-l2", "--set=mlp.hidden=64", "--time-per-cell=0.5"));
+  EXPECT_EQ(refusal(R"({"time_per_cell": 1, "time-per-cell": 2})"),
+            "time-per-cell: it is given twice: give it once");
+  EXPECT_THAT(refusal(R"({"prometheus_push": "x"})"),
+              HasSubstr("prometheus-push: a request may not give it"));
+  EXPECT_THAT(refusal(R"({"time_per_sell": 1})"), HasSubstr("\"time_per_sell\" is not a key of a sweep"));
+  EXPECT_THAT(refusal("time_per_cell = 1\n", BodyFormat::toml), HasSubstr("is not a key of a sweep"));
+}
+
 TEST(SweepRequest, NumbersStayAsShortAsTheyWereWritten) {
   for (const std::string number : {"0.05", "0.1", "1e-05", "2.5"}) {
     const std::string body = "{\"time-per-cell\": " + number + "}";
@@ -79,9 +91,13 @@ TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
   EXPECT_THAT(refusal("mode = \"whole\"\nbatch = 0\n", BodyFormat::toml), HasSubstr("request:2: batch: "));
   EXPECT_THAT(refusal(R"({"bach": 1})"), HasSubstr("did you mean \"batch\"?"));
   EXPECT_THAT(refusal(R"({"batch": 1, "batch": 2})"), HasSubstr("batch: it is given twice"));
-  EXPECT_THAT(refusal(R"({"batch": null})"), HasSubstr("batch: it will not do"));
-  EXPECT_THAT(refusal(R"({"batch": {"a": 1}})"), HasSubstr("batch: it will not do"));
-  EXPECT_THAT(refusal(R"({"set": {"mlp.hidden": "64"}})"), HasSubstr("wants a whole number"));
+  EXPECT_EQ(refusal(R"({"launches": null})"), "launches: null will not do: give a whole number");
+  EXPECT_EQ(refusal(R"({"batch": {"a": 1}})"),
+            "batch: an object will not do: give a whole number, a string such as \"1:256:x2\", or an array "
+            "of them");
+  EXPECT_EQ(refusal(R"({"set": {"mlp.hidden": "64"}})"),
+            "set.mlp.hidden: a string will not do: give a whole number");
+  EXPECT_THAT(refusal(R"({"seed": 18446744073709551615})"), HasSubstr("seed: so large a number will not do"));
 }
 
 TEST(SweepRequest, WhatIsFoundWrongLaterIsNamedInTheSameWay) {
@@ -104,6 +120,7 @@ TEST(SweepRequest, DepthDoesNoHarm) {
   const std::string deep(60'000, '[');
   EXPECT_NE(refusal("{\"batch\": " + deep + std::string(60'000, ']') + "}"), "accepted");
   EXPECT_NE(refusal(deep), "accepted");
+  EXPECT_THAT(refusal("{\"batch\": [[[[[1]]]]]}"), HasSubstr("nested too deeply"));
   EXPECT_NE(refusal("batch = " + deep + std::string(60'000, ']'), BodyFormat::toml), "accepted");
 }
 

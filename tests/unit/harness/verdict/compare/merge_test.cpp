@@ -30,7 +30,7 @@ TEST(Merge, LaunchesOfACellAreConcatenated) {
   EXPECT_EQ(side.documents, 3);
   ASSERT_EQ(side.cells.size(), 2u);
   ASSERT_EQ(side.cells[0].launches.size(), 2u);
-  EXPECT_EQ(side.cells[0].launches[1].latency, 2);
+  EXPECT_EQ(side.cells[0].launches[1][model::Metric::latency], 2);
   EXPECT_EQ(side.facts.started_at, "2026-01-01T00:00:00Z");
 }
 
@@ -84,7 +84,7 @@ TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
   other.cells.front().launches.front().index = 1;
   EXPECT_EQ(refusal({a, other}), "accepted") << "another launch of the same median";
   other = document("b", "x", 1);
-  other.cells.front().launches.front().capture = 1;
+  other.cells.front().launches.front()[model::Metric::capture] = 1;
   EXPECT_EQ(refusal({a, other}), "accepted") << "another capture";
   EXPECT_EQ(refusal({a, document("b", "y", 1)}), "accepted") << "a shard";
   // A median that repeats by chance, beside another that does not.
@@ -92,7 +92,7 @@ TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
   both.cells.push_back({"y", CellState::ok, "", {{0, 5, 0, 0, 0}}});
   other = both;
   other.source = "b";
-  other.cells.back().launches.front().latency = 6;
+  other.cells.back().launches.front()[model::Metric::latency] = 6;
   EXPECT_EQ(refusal({both, other}), "accepted");
 }
 
@@ -149,7 +149,7 @@ TEST_F(ReadSide, AFolderIsReadInTheOrderOfNamesAndHiddenFilesAreNot) {
   const Side side = read_side(folder_.string());
   EXPECT_EQ(side.documents, 2);
   ASSERT_EQ(side.cells.front().launches.size(), 2u);
-  EXPECT_EQ(side.cells.front().launches.front().latency, 2e-4);
+  EXPECT_EQ(side.cells.front().launches.front()[model::Metric::latency], 2e-4);
 }
 
 TEST_F(ReadSide, AFileCountsOnceWhateverItsNames) {
@@ -196,8 +196,8 @@ TEST_F(ReadSide, BothSidesOfLargeDocumentsAreReadAtOnce) {
   const Sides sides = read_sides((folder_ / "base.json").string(), (folder_ / "new.json").string());
   ASSERT_EQ(sides.base.cells.size(), 8000u);
   ASSERT_EQ(sides.now.cells.size(), 8000u);
-  EXPECT_EQ(sides.base.cells.back().launches.front().latency, 1e-4);
-  EXPECT_EQ(sides.now.cells.back().launches.front().latency, 2e-4);
+  EXPECT_EQ(sides.base.cells.back().launches.front()[model::Metric::latency], 1e-4);
+  EXPECT_EQ(sides.now.cells.back().launches.front()[model::Metric::latency], 2e-4);
   EXPECT_EQ(sides.now.cells[7000].state, CellState::failed);
 }
 
@@ -217,7 +217,8 @@ TEST_F(ReadSide, OfTwoBrokenSidesTheErrorOfBaseIsTold) {
 
 TEST_F(ReadSide, ADocumentLargerThanTheLimitIsRefusedUnread) {
   write("huge.json", "{");
-  std::filesystem::resize_file(folder_ / "huge.json", static_cast<std::uintmax_t>(document_bytes_max) + 1);
+  std::filesystem::resize_file(folder_ / "huge.json",
+                               static_cast<std::uintmax_t>(codec::document_bytes_max) + 1);
   EXPECT_NE(refusal((folder_ / "huge.json").string()).find("larger than 1024 MiB"), std::string::npos);
 }
 

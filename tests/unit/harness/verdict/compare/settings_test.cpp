@@ -23,7 +23,7 @@ void expect_refused(Set set, const std::string& text, const std::string& words) 
 TEST(ComparisonSettings, AMarginIsForAllMetricsOrForOne) {
   ComparisonSettings settings;
   set_margins("3%", settings);
-  for (const Metric metric : model::all_metrics) EXPECT_DOUBLE_EQ(settings.of(metric).margin, 0.03);
+  for (const Metric metric : model::all_metrics()) EXPECT_DOUBLE_EQ(settings.of(metric).margin, 0.03);
   set_margins("submit=5%,1.5%", settings);
   EXPECT_DOUBLE_EQ(settings.of(Metric::latency).margin, 0.015);
   EXPECT_DOUBLE_EQ(settings.of(Metric::submit).margin, 0.05);

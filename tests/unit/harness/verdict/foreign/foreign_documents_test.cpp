@@ -31,13 +31,13 @@ std::string file(const std::string& name) {
 
 Document parse(std::string text) {
   const std::size_t size = text.size();
-  text.append(text_padding, '\0');
+  text.append(codec::text_padding, '\0');
   return parse_any_document({text.data(), size}, "given.json");
 }
 
 DocumentFormat format(std::string text) {
   const std::size_t size = text.size();
-  text.append(text_padding, '\0');
+  text.append(codec::text_padding, '\0');
   return format_of({text.data(), size});
 }
 
@@ -84,15 +84,15 @@ TEST(GoogleBenchmark, RepetitionsOfOneProcessAreOneLaunchOfTheirMedian) {
   const Document document = parse(file("google_benchmark.json"));
   const DocumentCell& copy = cell(document, "BM_Copy/64");
   ASSERT_EQ(1u, copy.launches.size());
-  EXPECT_DOUBLE_EQ(5.1288178688333836e-8, copy.launches[0].latency);
-  EXPECT_EQ(0, copy.launches[0].submit);
-  EXPECT_EQ(0, copy.launches[0].device);
+  EXPECT_DOUBLE_EQ(5.1288178688333836e-8, copy.launches[0][model::Metric::latency]);
+  EXPECT_EQ(0, copy.launches[0][model::Metric::submit]);
+  EXPECT_EQ(0, copy.launches[0][model::Metric::device]);
   EXPECT_EQ(CellState::ok, copy.state);
 }
 
 TEST(GoogleBenchmark, TakesManualTimeAndItsUnit) {
   const Document document = parse(file("google_benchmark.json"));
-  EXPECT_NEAR(25e-6, cell(document, "BM_Manual/manual_time").launches.at(0).latency, 1e-9);
+  EXPECT_NEAR(25e-6, cell(document, "BM_Manual/manual_time").launches.at(0)[model::Metric::latency], 1e-9);
 }
 
 TEST(GoogleBenchmark, NamesKeepTheirTemplateArguments) {
@@ -121,8 +121,8 @@ TEST(GoogleBenchmark, AggregatesAreNoCells) {
 TEST(GoogleBenchmark, AMedianStandsInWhereOnlyAggregatesWereWritten) {
   const Document document = parse(file("google_benchmark_aggregates.json"));
   EXPECT_EQ(1u, cell(document, "BM_Copy/64").launches.size());
-  EXPECT_GT(cell(document, "BM_Copy/64").launches.at(0).latency, 1e-9);
-  EXPECT_LT(cell(document, "BM_Copy/64").launches.at(0).latency, 1e-6);
+  EXPECT_GT(cell(document, "BM_Copy/64").launches.at(0)[model::Metric::latency], 1e-9);
+  EXPECT_LT(cell(document, "BM_Copy/64").launches.at(0)[model::Metric::latency], 1e-6);
 }
 
 TEST(GoogleBenchmark, SaysWhereItComesFrom) {
@@ -175,9 +175,9 @@ TEST(Nvbench, AStateIsALaunchOfItsMeanTimes) {
   const Document document = parse(file("nvbench.json"));
   const DocumentCell& copy = cell(document, "copy_sweep/Elements=2^20");
   ASSERT_EQ(1u, copy.launches.size());
-  EXPECT_DOUBLE_EQ(72.5e-6, copy.launches[0].device);
-  EXPECT_DOUBLE_EQ(85e-6, copy.launches[0].latency);
-  EXPECT_EQ(0, copy.launches[0].submit);
+  EXPECT_DOUBLE_EQ(72.5e-6, copy.launches[0][model::Metric::device]);
+  EXPECT_DOUBLE_EQ(85e-6, copy.launches[0][model::Metric::latency]);
+  EXPECT_EQ(0, copy.launches[0][model::Metric::submit]);
   EXPECT_EQ(1u, cell(document, "empty").launches.size());
 }
 
@@ -213,7 +213,7 @@ TEST(Nvbench, ABenchmarkOfTheCpuAloneHasALatency) {
     {"name": "", "device": null, "is_skipped": false, "summaries": [
       {"tag": "nv/cpu_only/time/cpu/mean",
        "data": [{"name": "value", "type": "float64", "value": "1e-3"}]}]}]}]})");
-  EXPECT_DOUBLE_EQ(1e-3, cell(document, "parse").launches.at(0).latency);
+  EXPECT_DOUBLE_EQ(1e-3, cell(document, "parse").launches.at(0)[model::Metric::latency]);
   EXPECT_EQ("host", document.facts.fields.at("device.kind"));
 }
 
@@ -282,7 +282,8 @@ Side side_of(const std::string& text, int documents) {
   for (int i = 0; i < documents; ++i) {
     parsed.push_back(parse(text));
     for (DocumentCell& cell : parsed.back().cells) {
-      for (LaunchTimes& launch : cell.launches) launch.device *= 1 + 1e-4 * i;  // no launch is like another
+      for (LaunchTimes& launch : cell.launches)
+        launch[model::Metric::device] *= 1 + 1e-4 * i;  // no launch is like another
     }
   }
   return merge("folder", std::move(parsed));
