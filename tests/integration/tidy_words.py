@@ -41,10 +41,11 @@ EXEMPT = ("LICENSE", "tests/integration/tidy_test.py", "tests/integration/tidy_w
 STILL = (
     "CHANGELOG.md",
     "graphs/abi/", "graphs/cuda/", "graphs/device/", "graphs/execution/", "graphs/host/", "graphs/ir/",
-    "graphs/pool/", "harness/cli/", "harness/codec/", "harness/history/", "harness/machine/",
-    "harness/measure/", "harness/model/", "harness/service/", "harness/storage/", "harness/sweep/",
-    "harness/verdict/", "harness/worker/", "reporters/", "tests/golden/", "tests/instrument/",
-    "tests/integration/", "tests/load/", "tests/unit/graphs/", "tests/unit/harness/", "tests/unit/reporters/")
+    "graphs/pool/", "harness/cli/", "harness/codec/", "harness/model/", "harness/service/",
+    "harness/storage/",
+    "harness/sweep/", "harness/verdict/", "reporters/", "tests/golden/", "tests/instrument/",
+    "tests/integration/", "tests/load/", "tests/unit/graphs/", "tests/unit/harness/", "tests/unit/reporters/",
+    "workloads/")
 
 
 def faults_of_words(path, lines, still=STILL):
