@@ -2,6 +2,7 @@
 #include "harness/cli/planning.hpp"
 
 #include "harness/plan/make_plan.hpp"
+#include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
 namespace {

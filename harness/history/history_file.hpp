@@ -1,4 +1,4 @@
-// Recognises a history of ours by the file's first bytes, before SQLite opens it.
+// Recognises a file of graphbench's history by its first bytes, before SQLite opens it.
 #pragma once
 
 #include <cstdint>

@@ -110,7 +110,7 @@ struct DeviceTimeCheck {
   double events_seconds = 0;      // the same difference without a step: what the events themselves add
 };
 
-// One steady step as the device's own records tell it: medians over a few steps.
+// One steady step according to the device's own records: medians over a few steps.
 struct Profile {
   std::int64_t steps = 0;  // how many were recorded
   double busy_seconds = 0;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/worker/profile_summary.hpp"
+#include "harness/worker/task_rig.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -180,8 +181,7 @@ class BatchProfile {
 };
 
 std::string trace_process(const model::WorkerTask& task, std::int64_t batch) {
-  model::Cell cell{task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
-  return id_of(cell) + (task.launch > 0 ? " launch " + std::to_string(task.launch) : "");
+  return id_of(cell_of(task, batch)) + (task.launch > 0 ? " launch " + std::to_string(task.launch) : "");
 }
 
 }  // namespace

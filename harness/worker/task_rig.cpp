@@ -18,7 +18,8 @@ ExecutionMode mode_of(const std::string& name) {
   for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
     if (execution::name_of(mode) == name) return mode;
   }
-  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\": it is none of eager, whole, piecewise");
+  throw Error(ErrorCode::invalid_argument,
+              "mode \"" + name + "\" is unknown: known are eager, whole, piecewise");
 }
 
 double seconds_of(const std::function<void()>& stage) {
@@ -29,7 +30,7 @@ double seconds_of(const std::function<void()>& stage) {
 
 ir::DType dtype_of(const std::string& name) {
   if (const std::optional<ir::DType> dtype = ir::parse_dtype(name)) return *dtype;
-  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\": it is none of bf16, fp16, fp32");
+  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\" is unknown: known are bf16, fp16, fp32");
 }
 
 }  // namespace

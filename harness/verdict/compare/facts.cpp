@@ -44,7 +44,7 @@ constexpr std::array<Field, 22> known_fields = {{
     {"fingerprint", true},
 }};
 
-// What the fingerprint says nothing about: a difference here does not explain another fingerprint.
+// Facts that are not part of the fingerprint: a difference here does not explain another fingerprint.
 constexpr std::array<std::string_view, 15> outside_fingerprint = {"plan",
                                                                   "hostname",
                                                                   "os",

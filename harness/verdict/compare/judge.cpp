@@ -43,7 +43,7 @@ std::string too_few(const MetricComparison& result, bool partnerless) {
   return "one launch a side: repeat both with --launches 5";
 }
 
-// With how many launches a side, at this spread, the change could have been told from the margin.
+// With how many launches a side, at this spread, the change could have been distinguished from the margin.
 std::string undecided(const Trial& trial, double half_width, double critical) {
   const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin);
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));

@@ -84,7 +84,7 @@ Side read_side(const std::string& path, std::mutex& large_text) {
   return merge(path, std::move(documents));
 }
 
-// Whoever writes into two pipes may fill the first before the second.
+// A program that writes two pipes may fill the first before it opens the second.
 bool is_pipe(const std::string& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
@@ -101,7 +101,7 @@ Side read_side(const std::string& path) {
 Sides read_sides(const std::string& base, const std::string& now) {
   std::mutex large_text;
   const bool in_turns = is_pipe(base) || is_pipe(now);
-  // Whichever fails first, BASE's error is told.
+  // BASE's error is reported first, whichever side fails first.
   std::future<Side> second = std::async(in_turns ? std::launch::deferred : std::launch::async,
                                         [&] { return read_side(now, large_text); });
   Side first = read_side(base, large_text);

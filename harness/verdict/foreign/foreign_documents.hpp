@@ -1,4 +1,4 @@
-// Documents of other tools as documents of ours, so that a team can compare what it already has.
+// Turns documents of other tools into ours, so that a team can compare results it already has.
 // docs/comparing-foreign.md says what becomes what, and why.
 #pragma once
 

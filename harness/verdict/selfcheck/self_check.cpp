@@ -99,7 +99,7 @@ void count(const model::Comparison& comparison, model::AlarmCount& alarms) {
 }
 
 // The round with the sides of the launches in `exchanged` exchanged, in every cell: one launch of a sweep
-// is one event, whatever cells share of it.
+// is one event, which all its cells share.
 Round renamed(const Round& round, std::uint64_t exchanged) {
   Round other = round;
   std::map<std::string, compare::DocumentCell*> now;

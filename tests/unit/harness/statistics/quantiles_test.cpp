@@ -26,13 +26,17 @@ TEST(Median, MayBeInfinite) {
 
 TEST(Median, OfNothingIsRefused) {
   EXPECT_THROW(median({}), std::out_of_range);
+  EXPECT_EQ(median_or_absent({}), std::nullopt);
+  EXPECT_EQ(median_or_absent({1, 2}), 1.5);
 }
 
-TEST(NearestRank, IsAlwaysOneOfTheSamples) {
+TEST(NearestRank, IsTheSmallestSampleThatCoversTheFraction) {
   EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 0.5), 2);
   EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 0.51), 3);
+  EXPECT_EQ(nearest_rank({1, 2, 3, 4, 5}, 0.5), 3);
   EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 1), 4);
   EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 1e-9), 1);
+  EXPECT_EQ(nearest_rank({7}, 0.01), 7);
 }
 
 TEST(P50, IsTheNearestRankInAnyOrder) {

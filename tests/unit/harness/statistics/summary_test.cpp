@@ -14,13 +14,6 @@ std::vector<double> one_to(int n) {
   return values;
 }
 
-TEST(NearestRank, IsTheSmallestSampleThatCoversTheFraction) {
-  EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 0.5), 2);
-  EXPECT_EQ(nearest_rank({1, 2, 3, 4, 5}, 0.5), 3);
-  EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 1.0), 4);
-  EXPECT_EQ(nearest_rank({7}, 0.01), 7);
-}
-
 TEST(Summarize, IsAbsentWithoutSamples) {
   EXPECT_FALSE(summarize({}).has_value());
 }
