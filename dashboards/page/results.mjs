@@ -1,12 +1,23 @@
 // One sweep: its progress, the plot of its finished cells, and their table.
 import { cell_order, row_of, tally, variant_of } from "./cells.mjs";
+import { COLUMNS } from "./columns.mjs";
 import { element, find, KeyedList, set_options, set_text } from "./dom.mjs";
 import { duration } from "./format.mjs";
 import { make_plot } from "./plot.mjs";
 import { has_ended, show_asked } from "./queue.mjs";
 import { choices_of, METRICS, series_of } from "./series.mjs";
 
-const NUMBERS = 6;
+const NUMBERS = COLUMNS.length;
+
+// Headings of the numbers stand before the one of the remark.
+function add_headings() {
+  const remark = find("cell-columns").lastElementChild;
+  for (const { title, help } of COLUMNS) {
+    const text = title[0].toUpperCase() + title.slice(1);
+    const name = element("abbr", { title: help }, text);
+    remark.before(element("th", { scope: "col", className: "number" }, name));
+  }
+}
 
 function make_row() {
   const texts = (names) => names.map((name) => element("td", { className: name }));
@@ -67,6 +78,7 @@ const FILTERS = {
 
 // `on_save(id)` fetches the result document.
 export function make_results({ on_save }) {
+  add_headings();
   const plot = make_plot();
   const rows = new KeyedList(find("cell-rows"), make_row, update_row);
   let sweep = null;

@@ -11,9 +11,10 @@
 #include <sstream>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/measure/timing_loops.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/worker/task_rig.hpp"
 #include "workloads/builtin.hpp"
@@ -115,11 +116,11 @@ class CellBenchmarks::Implementation {
     std::set<const model::WorkerTask*> done;
     for (const model::Cell& cell : plan.cells) {
       const model::WorkerTask& task = *std::ranges::find_if(
-          tasks_, [&](const model::WorkerTask& each) { return worker::cell_of(each, cell.batch) == cell; });
+          tasks_, [&](const model::WorkerTask& each) { return model::cell_of(each, cell.batch) == cell; });
       if (!done.insert(&task).second) continue;
       for (const std::int64_t batch : worker::largest_first(task.batches)) {
         benchmark::RegisterBenchmark(
-            model::id_of(worker::cell_of(task, batch)).c_str(),
+            model::id_of(model::cell_of(task, batch)).c_str(),
             [this, &task, batch](benchmark::State& state) { run_cell(state, task, batch); })
             ->UseManualTime();
       }
@@ -146,7 +147,7 @@ class CellBenchmarks::Implementation {
   void skip(benchmark::State& state, const model::WorkerTask& task, std::int64_t batch, bool skipped,
             const std::string& message) {
     state.SkipWithError(message.c_str());
-    if (!skipped) failed_.insert(model::id_of(worker::cell_of(task, batch)));
+    if (!skipped) failed_.insert(model::id_of(model::cell_of(task, batch)));
   }
 
   void measure(benchmark::State& state, OpenTask& open, execution::Executor& executor) {

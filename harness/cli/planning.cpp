@@ -1,6 +1,7 @@
 // Two questions to the probe with the plan between them.
 #include "harness/cli/planning.hpp"
 
+#include "harness/cli/commands.hpp"
 #include "harness/plan/make_plan.hpp"
 #include "harness/sweep/probe.hpp"
 
@@ -20,7 +21,7 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan) {
     return task.workload == cell.workload && task.dtype == cell.dtype && task.pass == cell.pass;
   };
   for (const model::Cell& cell : plan.cells) {
-    // Cells of one program stand together.
+    // Cells of one program are neighbours in a plan.
     if (!programs.empty() && same(programs.back(), cell)) continue;
     for (const model::WorkerTask& task : plan.tasks) {
       if (!same(task, cell)) continue;
@@ -47,7 +48,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
 
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor) {
-  const sweep::ProbeSettings probe{process::own_command("--probe"), options.worker_timeout_seconds};
+  const sweep::ProbeSettings probe{process::own_command(probe_role), options.worker_timeout_seconds};
   sweep::ProbeRequest request;
   request.device = options.device;
   request.plugins = options.plugins;

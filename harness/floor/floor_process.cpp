@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/floor/measure_floors.hpp"
 #include "harness/machine/device_facts.hpp"
 #include "harness/machine/pinning.hpp"

@@ -10,7 +10,7 @@
 namespace graphbench::history {
 
 // Of an ok cell's launches, by metric; metrics without a time are absent.
-std::vector<LaunchMedians> medians_of(const compare::Document& document);
+std::vector<LaunchMedians> medians_of(const codec::Document& document);
 
 // Does not wait for the writer of a named pipe: a pipe without one is empty. Throws InputError, worded by the
 // reader of documents, for a file that cannot be read or is no result document, and for a document that does
@@ -18,6 +18,6 @@ std::vector<LaunchMedians> medians_of(const compare::Document& document);
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label);
 
 // A document that was stored. `source` begins messages about it.
-compare::Document parse_stored(const std::string& text, const std::string& source);
+codec::Document parse_stored(const std::string& text, const std::string& source);
 
 }  // namespace graphbench::history

@@ -15,6 +15,10 @@
 namespace graphbench::history {
 namespace {
 
+using storage::Connection;
+using storage::Statement;
+using storage::Transaction;
+
 constexpr const char* tables = R"(
 CREATE TABLE entries(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -65,7 +69,7 @@ Connection connect(const std::string& path, Store::Access access) {
   if (state == FileState::absent && access == Store::Access::existing) {
     throw InputError(path, "there is no history yet: make one with graphbench history add FILE");
   }
-  return {path, access == Store::Access::create ? Connection::Mode::create : Connection::Mode::existing};
+  return {path, {.name = "history " + path, .create = access == Store::Access::create}};
 }
 
 model::HistoryPoint point_of(model::HistoryEntry entry, const std::vector<double>& seconds) {
@@ -96,7 +100,7 @@ void Store::check_whole() {
     connection_.execute("COMMIT");
     // SQLite reads a last page that was cut off as if zeros stood there.
     if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
-  } catch (const DamageError& error) {
+  } catch (const storage::DamageError& error) {
     finding = error.what();
   }
   if (finding != "ok") throw damaged(path_, finding);

@@ -71,7 +71,7 @@ class Store {
   void check_whole();
 
   std::string path_;
-  Connection connection_;
+  storage::Connection connection_;
 };
 
 }  // namespace graphbench::history

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "harness/model/axes.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "harness/statistics/moments.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/statistics/steady.hpp"
@@ -79,11 +81,6 @@ std::optional<std::int64_t> steady_after(const CellResult& cell) {
   return cell.cell.warmup + static_cast<std::int64_t>(std::ceil(median(steps)));
 }
 
-std::string eager_id_of(model::Cell cell) {
-  cell.mode = "eager";
-  return id_of(cell);
-}
-
 void summarize_launches(CellResult& cell) {
   cell.summary.submit_seconds =
       estimate_of(cell.launches, &model::Launch::submit_seconds, &model::Launch::submit_samples);
@@ -94,13 +91,13 @@ void summarize_launches(CellResult& cell) {
   cell.summary.steady_after = steady_after(cell);
 }
 
-void compare_with_eager(CellResult& cell, const CellResult& eager) {
+void compare_with_reference(CellResult& cell, const CellResult& reference) {
   const auto& own = cell.summary.latency_seconds;
-  const auto& reference = eager.summary.latency_seconds;
-  if (!own || !reference || own->p50 <= 0) return;
-  cell.summary.speedup_over_eager = reference->p50 / own->p50;
-  const double saved = reference->p50 - own->p50;
-  if (cell.cell.mode == "eager" || saved <= 0) return;
+  const auto& eager = reference.summary.latency_seconds;
+  if (!own || !eager || own->p50 <= 0) return;
+  cell.summary.speedup_over_eager = eager->p50 / own->p50;
+  const double saved = eager->p50 - own->p50;
+  if (!model::is_graph_mode(cell.cell.mode) || saved <= 0) return;
   if (const auto setup = setup_seconds(cell)) cell.summary.breakeven_steps = std::ceil(*setup / saved);
 }
 
@@ -117,17 +114,17 @@ std::optional<double> setup_seconds(const CellResult& cell) {
 }
 
 void summarize_cells(std::vector<CellResult>& cells) {
-  std::map<std::string, const CellResult*> eager_cells;
+  std::map<std::string, const CellResult*> references;
   for (CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) continue;
     // A cell taken over from an earlier run has its summary, but no samples.
     if (!cell.resumed) summarize_launches(cell);
-    if (cell.cell.mode == "eager") eager_cells[id_of(cell.cell)] = &cell;
+    if (model::reference_of(cell.cell) == cell.cell) references[id_of(cell.cell)] = &cell;
   }
   for (CellResult& cell : cells) {
-    const auto eager = eager_cells.find(eager_id_of(cell.cell));
-    if (cell.status == model::CellStatus::ok && eager != eager_cells.end())
-      compare_with_eager(cell, *eager->second);
+    const auto reference = references.find(id_of(model::reference_of(cell.cell)));
+    if (cell.status == model::CellStatus::ok && reference != references.end())
+      compare_with_reference(cell, *reference->second);
   }
 }
 

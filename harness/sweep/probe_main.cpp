@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "graphs/ir/passes.hpp"
 #include "harness/machine/device_facts.hpp"
 #include "harness/process/child_io.hpp"

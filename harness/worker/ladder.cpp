@@ -8,6 +8,7 @@
 #include <random>
 
 #include "harness/machine/device_facts.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/worker/profile_pass.hpp"
 
@@ -33,7 +34,7 @@ Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
     rung.batch = batch;
-    rung.result.cell = cell_of(task, batch);
+    rung.result.cell = model::cell_of(task, batch);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "harness/model/axes.hpp"
 #include "harness/worker/profile_summary.hpp"
 #include "harness/worker/task_rig.hpp"
 
@@ -181,7 +182,8 @@ class BatchProfile {
 };
 
 std::string trace_process(const model::WorkerTask& task, std::int64_t batch) {
-  return id_of(cell_of(task, batch)) + (task.launch > 0 ? " launch " + std::to_string(task.launch) : "");
+  return id_of(model::cell_of(task, batch)) +
+         (task.launch > 0 ? " launch " + std::to_string(task.launch) : "");
 }
 
 }  // namespace

@@ -15,11 +15,8 @@ namespace {
 using execution::ExecutionMode;
 
 ExecutionMode mode_of(const std::string& name) {
-  for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
-    if (execution::name_of(mode) == name) return mode;
-  }
-  throw Error(ErrorCode::invalid_argument,
-              "mode \"" + name + "\" is unknown: known are eager, whole, piecewise");
+  if (const std::optional<ExecutionMode> mode = execution::find_mode(name)) return *mode;
+  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\" is unknown");
 }
 
 double seconds_of(const std::function<void()>& stage) {
@@ -43,10 +40,6 @@ std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t 
 bool is_skip(ErrorCode code) noexcept {
   return code == ErrorCode::host_op || code == ErrorCode::not_capturable_op ||
          code == ErrorCode::mutated_input || code == ErrorCode::unsupported;
-}
-
-model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch) {
-  return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
 }
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {

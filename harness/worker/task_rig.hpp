@@ -29,7 +29,6 @@ std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t 
 // it.
 bool is_skip(ErrorCode code) noexcept;
 
-model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch);
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 
 // The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an

@@ -2,7 +2,7 @@
 #include "harness/worker/worker.hpp"
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/worker/ladder.hpp"
 #include "workloads/builtin.hpp"

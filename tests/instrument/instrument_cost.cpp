@@ -9,7 +9,7 @@
 #include <random>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/measure/rounds.hpp"
 #include "harness/measure/timing_loops.hpp"
@@ -70,7 +70,7 @@ struct Steps {
 
 // Pairs of steps, one timed as a sweep times it and one by hand, in an order that a coin decides. Both lie
 // in a round of Google Benchmark, for whole blocks of each kind differ by more than the limit: a machine's
-// mood changes within milliseconds.
+// state changes within milliseconds.
 void take_pairs(execution::Executor& executor, Stream& stream, std::size_t pairs, std::mt19937& coin,
                 Steps& steps) {
   measure::SampleBuffer submit_ns(pairs);

@@ -1,4 +1,4 @@
-// Tells Prometheus of a running sweep, in every way that was asked for: a server, a file, a push.
+// Publishes a running sweep to Prometheus: with a server, a file, a push.
 #pragma once
 
 #include <memory>
@@ -37,12 +37,12 @@ class Publisher final : public sweep::SweepListener {
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
   // The sweep has ended: the comparison, the last state of the file, and the push. An interrupted sweep
-  // pushes nothing, for it would take the place of a whole one, and is not compared, for what was not
-  // measured is not lost. Returns what could not be done.
+  // pushes nothing, because it would replace a whole one, and is not compared, because its cells that were
+  // not measured would count as lost. Returns what could not be done.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
-  // What `finish` found the sweep to be beside the baseline, and a line on it; absent and empty where there
-  // is none.
+  // How the sweep compares with the baseline, and a line on it, after finish(); absent and empty where there
+  // is no baseline.
   const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
   std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
 

@@ -19,7 +19,7 @@
 namespace graphbench::serve {
 namespace {
 
-// Two services on one folder would each take the other's running sweep for a dead one's.
+// Each of two services on one folder would take the other's running sweep for one that was cut short.
 process::Descriptor lock_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     throw Error(ErrorCode::io, "create the state folder '" + folder + "': " + std::strerror(errno));
@@ -33,7 +33,7 @@ process::Descriptor lock_folder(const std::string& folder) {
   return lock;
 }
 
-// Streams stay open for hours: they leave a quarter of the connections to those who ask and go.
+// Streams stay open for hours: a quarter of the connections is left for short requests.
 std::size_t followers_max(const ServiceSettings& settings) {
   return settings.connections_max - settings.connections_max / 4;
 }
@@ -89,7 +89,7 @@ struct Service::Parts {
 };
 
 Service::Service(ServiceSettings settings) : parts_(std::make_unique<Parts>(settings)) {}
-// The grace begins here, and not when the server has finished what it answers at length.
+// First of all: the grace begins here, and not when the server has finished its long answers.
 Service::~Service() {
   parts_->runner.stop();
 }

@@ -1,5 +1,5 @@
-// Boost.Asio waits for the pipes and, through a pidfd, for the child: no signal handlers, so that any thread
-// can run one.
+// Boost.Asio waits for the pipes and, through a pidfd, for the child. There are no signal handlers, so that
+// any thread can run one.
 #include "harness/service/serve/sweep_process.hpp"
 
 #include <sys/syscall.h>
@@ -91,7 +91,7 @@ class SweepProcess::Impl {
     });
   }
 
-  // The pipes end with the child, so that run() returns once all it said is read.
+  // The pipes end with the child, so that run() returns once all its output is read.
   void reap() {
     int status = 0;
     if (waitpid(pid_, &status, 0) == pid_) {

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/documents.hpp"
 #include "harness/model/digest.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
@@ -138,8 +139,8 @@ class Interleaved {
       return;
     }
     try {
-      merge_of(run.role).add(folder_.take(json), task, run.launch);
-    } catch (const Error& error) {
+      merge_of(run.role).add(codec::read_result(folder_.take(json), json), task, run.launch);
+    } catch (const std::exception& error) {
       throw InputError(target.where, in_quotes(target.binary) + " wrote no result document of its sweep (" +
                                          error.what() + ")");
     }
@@ -153,8 +154,8 @@ class Interleaved {
     facts.complete = !outcome_.interrupted;
     for (const Role role : {Role::base, Role::now}) {
       facts.role = name_of(role);
-      std::string& document = role == Role::base ? outcome_.base_document : outcome_.new_document;
-      if (!merge_of(role).empty()) document = merge_of(role).document(facts);
+      std::optional<model::Result>& result = role == Role::base ? outcome_.base : outcome_.now;
+      if (!merge_of(role).empty()) result = merge_of(role).result(facts);
     }
     outcome_.cells_failed = base_.cells_failed() + now_.cells_failed();
   }

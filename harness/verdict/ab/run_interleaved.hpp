@@ -21,8 +21,8 @@ struct InterleavedRequest {
 };
 
 struct InterleavedOutcome {
-  std::string base_document;  // empty where nothing was measured
-  std::string new_document;
+  std::optional<model::Result> base;  // absent where nothing was measured
+  std::optional<model::Result> now;
   bool interrupted = false;
   std::int64_t cells_failed = 0;  // over both sides
 };

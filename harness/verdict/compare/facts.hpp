@@ -3,15 +3,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "harness/codec/document.hpp"
 #include "harness/model/comparison.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
-
-inline constexpr std::string_view library_prefix = "device.libraries.";
 
 // Every name that --allow takes; "device" includes its kind, name and compute capability.
 const std::vector<std::string>& allowable_fields();

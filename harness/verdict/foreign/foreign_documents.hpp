@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/codec/document.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
 

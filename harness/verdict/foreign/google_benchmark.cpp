@@ -13,7 +13,7 @@
 namespace graphbench::compare {
 namespace {
 
-using Value = JsonWalk::Value;
+using Value = codec::JsonWalk::Value;
 
 // One entry of "benchmarks": a repetition, or an aggregate over them.
 struct Run {
@@ -126,7 +126,7 @@ class GoogleBenchmarkReader {
     const std::string name = "benchmark " + in_quotes(run.name);
     if (!(run.time > 0)) walk_.fail(name + " has no \"real_time\" above 0");
     const double seconds = run.time * unit_of(run);
-    if (JsonWalk::can_be_median(seconds)) return seconds;
+    if (codec::JsonWalk::can_be_median(seconds)) return seconds;
     walk_.fail(name + " has a \"real_time\" that is not between a femtosecond and 30 years");
   }
 
@@ -173,9 +173,9 @@ class GoogleBenchmarkReader {
     cell.reason = benchmark.reason;
     LaunchTimes launch;
     if (!benchmark.seconds.empty()) {
-      launch.latency = statistics::median(benchmark.seconds);
+      launch[model::Metric::latency] = statistics::median(benchmark.seconds);
     } else if (benchmark.median_seconds) {
-      launch.latency = *benchmark.median_seconds;
+      launch[model::Metric::latency] = *benchmark.median_seconds;
     } else if (cell.state == CellState::ok) {
       return;  // only aggregates that are no times, such as a fit of complexity
     }
@@ -183,7 +183,7 @@ class GoogleBenchmarkReader {
     document_.cells.push_back(std::move(cell));
   }
 
-  JsonWalk walk_;
+  codec::JsonWalk walk_;
   Document document_;
   std::vector<Benchmark> benchmarks_;
   std::unordered_map<std::string, std::size_t> positions_;

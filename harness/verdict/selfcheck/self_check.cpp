@@ -102,15 +102,15 @@ void count(const model::Comparison& comparison, model::AlarmCount& alarms) {
 // is one event, which all its cells share.
 Round renamed(const Round& round, std::uint64_t exchanged) {
   Round other = round;
-  std::map<std::string, compare::DocumentCell*> now;
-  for (compare::DocumentCell& cell : other.second.cells) now[cell.id] = &cell;
-  for (compare::DocumentCell& cell : other.first.cells) {
+  std::map<std::string, codec::DocumentCell*> now;
+  for (codec::DocumentCell& cell : other.second.cells) now[cell.id] = &cell;
+  for (codec::DocumentCell& cell : other.first.cells) {
     const auto partner = now.find(cell.id);
     if (partner == now.end()) continue;
-    for (compare::LaunchTimes& launch : cell.launches) {
+    for (codec::LaunchTimes& launch : cell.launches) {
       if (launch.index >= 64 || (exchanged >> launch.index & 1U) == 0) continue;
       const auto same =
-          std::ranges::find(partner->second->launches, launch.index, &compare::LaunchTimes::index);
+          std::ranges::find(partner->second->launches, launch.index, &codec::LaunchTimes::index);
       if (same != partner->second->launches.end()) std::swap(launch, *same);
     }
   }
@@ -145,7 +145,7 @@ double upper_bound(const model::AlarmCount& alarms) {
 
 std::int64_t launches_of(const Round& round) {
   std::size_t most = 0;
-  for (const compare::DocumentCell& cell : round.first.cells) most = std::max(most, cell.launches.size());
+  for (const codec::DocumentCell& cell : round.first.cells) most = std::max(most, cell.launches.size());
   return static_cast<std::int64_t>(most);
 }
 

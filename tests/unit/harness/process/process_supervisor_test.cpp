@@ -10,10 +10,12 @@
 #include <thread>
 
 #include "graphs/ir/error.hpp"
+#include "tests/support/scripts.hpp"
 
 namespace graphbench::process {
 namespace {
 
+using namespace test;
 using How = ChildExit::How;
 using testing::ElementsAre;
 

@@ -5,15 +5,16 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/model/input_error.hpp"
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/scripts.hpp"
 
 namespace graphbench::sweep {
 namespace {
 
+using namespace test;
 using testing::HasSubstr;
 
 std::string says(const ProbeEvent& event) {
-  return "printf '%s\\n' '" + encode_probe_event(event) + "' >&3; ";
+  return sends(encode_probe_event(event));
 }
 
 const ProbeStage plugin_stage{ProbeStage::What::plugin, "/p.so"};

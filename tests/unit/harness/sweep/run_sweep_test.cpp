@@ -5,11 +5,13 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/sample_plan.hpp"
+#include "tests/support/scripts.hpp"
 
 namespace graphbench::sweep {
 namespace {
 
+using namespace test;
 using model::CellStatus;
 using testing::HasSubstr;
 using testing::StartsWith;

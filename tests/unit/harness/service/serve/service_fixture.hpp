@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "harness/service/serve/service_api.hpp"
-#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
 
@@ -94,7 +94,7 @@ class ServiceApiTest : public testing::Test {
   std::chrono::milliseconds grace_ = std::chrono::minutes(1);
   PluginFolder plugins_;
   WorkloadCatalog workloads_;
-  ScratchFolder folder_;
+  test::TemporaryFolder folder_;
   reporters::SweepMetrics metrics_{"1.2.3"};
   reporters::ServiceMetrics service_metrics_;
   machine::HousekeepingThreads housekeeping_;

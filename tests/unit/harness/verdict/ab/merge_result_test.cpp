@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
+#include "tests/support/sample_plan.hpp"
 
 namespace graphbench::ab {
 namespace {
@@ -13,14 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 model::WorkerTask task_of(const std::string& mode) {
-  model::WorkerTask task;
-  task.workload = "mlp";
-  task.preset = "tiny";
-  task.dtype = "fp32";
-  task.pass = "forward";
-  task.mode = mode;
-  task.batches = {1, 2};
-  return task;
+  return test::sample_task(mode, {1, 2});
 }
 
 model::Plan plan() {
