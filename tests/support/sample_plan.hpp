@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/model/axes.hpp"
 #include "harness/model/plan.hpp"
 
 namespace graphbench::test {
@@ -23,16 +24,12 @@ inline model::WorkerTask sample_task(const std::string& mode, std::vector<std::i
   return task;
 }
 
-inline model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch) {
-  return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
-}
-
 // The tasks' cells, each once, in the order of the tasks.
 inline model::Plan sample_plan(std::vector<model::WorkerTask> tasks) {
   model::Plan plan;
   for (const model::WorkerTask& task : tasks) {
     if (task.launch > 0) continue;
-    for (const std::int64_t batch : task.batches) plan.cells.push_back(cell_of(task, batch));
+    for (const std::int64_t batch : task.batches) plan.cells.push_back(model::cell_of(task, batch));
   }
   plan.tasks = std::move(tasks);
   return plan;
@@ -40,7 +37,7 @@ inline model::Plan sample_plan(std::vector<model::WorkerTask> tasks) {
 
 inline model::CellResult ok_cell(const model::WorkerTask& task, std::int64_t batch) {
   model::CellResult result;
-  result.cell = cell_of(task, batch);
+  result.cell = model::cell_of(task, batch);
   result.status = model::CellStatus::ok;
   result.launches.emplace_back();
   return result;

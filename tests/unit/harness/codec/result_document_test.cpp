@@ -6,7 +6,10 @@
 #include <string>
 
 #include "harness/codec/documents.hpp"
+#include "harness/codec/parse_document.hpp"
+#include "harness/codec/project.hpp"
 #include "tests/golden/sample_results.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::codec {
 namespace {
@@ -109,6 +112,36 @@ TEST(ResultJson, NeedsBothEndsOfAnInterval) {
   EXPECT_EQ(document_of(result)["cells"][0]["summary"]["latency_seconds"]["ci95"].size(), 2U);
   result.cells[0].summary.latency_seconds->ci95_high.reset();
   EXPECT_TRUE(document_of(result)["cells"][0]["summary"]["latency_seconds"]["ci95"].is_null());
+}
+
+// Each with every kind of field.
+std::vector<model::Result> samples_of_all_kinds() {
+  return {samples::small_result(), samples::interrupted_result(), samples::instruments_result()};
+}
+
+TEST(ResultDocument, IsReadAsItWasWritten) {
+  for (const model::Result& result : samples_of_all_kinds()) {
+    const std::string document = to_json(result);
+    EXPECT_EQ(to_json(read_result(document, "test")), document);
+    for (const model::CellResult& cell : result.cells)
+      EXPECT_EQ(to_json(read_cell(to_json(cell), "test")), to_json(cell));
+  }
+}
+
+TEST(ResultDocument, AProjectionIsWhatIsReadOfTheDocument) {
+  for (const model::Result& result : samples_of_all_kinds()) {
+    const Document read = parse_copy(to_json(result), "test");
+    const Document projected = project(result, "test");
+    EXPECT_EQ(projected.facts, read.facts);
+    ASSERT_EQ(projected.cells.size(), read.cells.size());
+    for (std::size_t i = 0; i < read.cells.size(); ++i)
+      EXPECT_EQ(projected.cells[i], read.cells[i]) << read.cells[i].id;
+  }
+}
+
+TEST(ResultDocument, AnotherDocumentIsNoResult) {
+  EXPECT_EQ(test::refusal([] { read_result(R"({"schema": "graphbench.floors/1"})", "a.json"); }),
+            "a.json: it is no result document: its schema is \"graphbench.floors/1\"");
 }
 
 }  // namespace

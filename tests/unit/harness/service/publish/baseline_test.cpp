@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "harness/codec/documents.hpp"
+#include "harness/codec/parse_document.hpp"
+#include "harness/codec/project.hpp"
 #include "harness/history/read_entry.hpp"
 #include "harness/history/store.hpp"
 #include "tests/golden/sample_results.hpp"
@@ -45,7 +47,7 @@ TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
   }
   const std::string document = codec::to_json(slow);
   write(document);
-  const model::Comparison comparison = baseline->compare_with(document, "this sweep");
+  const model::Comparison comparison = baseline->compare_with(codec::parse_copy(document, "this sweep"));
   ASSERT_TRUE(comparison.comparable);
   ASSERT_GT(comparison.counts.compared, 0);
   for (const model::CellComparison& cell : comparison.cells) {
@@ -61,7 +63,7 @@ TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
   model::Result other = samples::small_result();
   other.plan.hash = "another";
   other.environment.device.name = "another";
-  const model::Comparison comparison = baseline->compare_with(codec::to_json(other), "this sweep");
+  const model::Comparison comparison = baseline->compare_with(codec::project(other, "this sweep"));
   EXPECT_FALSE(comparison.comparable);
   EXPECT_TRUE(comparison.cells.empty());
   EXPECT_EQ(baseline->said_of(comparison), "beside the baseline " + path_.string() +
@@ -105,14 +107,14 @@ TEST_F(HistoryBaselineTest, ASweepIsComparedWithTheLatestThatFitsIt) {
     }
   }
   const auto ratio_of = [&](const model::Result& now) {
-    return baseline->compare_with(codec::to_json(now), "now").cells.at(0).metrics.at(0).ratio;
+    return baseline->compare_with(codec::project(now, "now")).cells.at(0).metrics.at(0).ratio;
   };
   const model::Result now = measured_on("2026-01-04", "p");
   EXPECT_NEAR(ratio_of(now), 1, 1e-9);
   add(slow, "accepted");
   add(measured_on("2026-01-03", "another"), "accepted");
   EXPECT_NEAR(ratio_of(now), 0.5, 1e-9) << "what was accepted since is the baseline, without a new start";
-  EXPECT_THAT(baseline->said_of(baseline->compare_with(codec::to_json(now), "now")),
+  EXPECT_THAT(baseline->said_of(baseline->compare_with(codec::project(now, "now"))),
               HasSubstr("beside the baseline accepted of the history: "));
 }
 
@@ -120,7 +122,7 @@ TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
   add(measured_on("2026-01-01", "p"), "accepted");
   const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
   const model::Comparison none =
-      baseline->compare_with(codec::to_json(measured_on("2026-01-02", "another")), "this sweep");
+      baseline->compare_with(codec::project(measured_on("2026-01-02", "another"), "this sweep"));
   EXPECT_FALSE(none.comparable);
   ASSERT_EQ(none.differences.size(), 1u);
   EXPECT_EQ(none.differences.front().field, "history");

@@ -31,13 +31,13 @@ std::string file(const std::string& name) {
 
 Document parse(std::string text) {
   const std::size_t size = text.size();
-  text.append(text_padding, '\0');
+  text.append(codec::text_padding, '\0');
   return parse_any_document({text.data(), size}, "given.json");
 }
 
 DocumentFormat format(std::string text) {
   const std::size_t size = text.size();
-  text.append(text_padding, '\0');
+  text.append(codec::text_padding, '\0');
   return format_of({text.data(), size});
 }
 
