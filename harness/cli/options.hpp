@@ -51,7 +51,7 @@ class Options {
 
   bool parsed() const;
   bool given(const std::string& name) const;
-  // The sweep's options: flags merged over the file. Throws InputError for a file that will not do.
+  // The sweep's options: flags merged over the file. Throws InputError for an invalid file.
   config::RawOptions sweep() const;
   // Names of all options, for suggestions.
   std::vector<std::string> names() const;

@@ -16,7 +16,7 @@ class SideBySideOptions {
   SideBySideOptions(Options& options, std::string command, std::string advice = "");
   // Throws InputError.
   void check();
-  // All but the sides and the plan. Throws InputError for options that will not do.
+  // All but the sides and the plan. Throws InputError for invalid options.
   ab::InterleavedRequest request() const;
   // Throws as make_checked_plan does.
   model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,

@@ -19,7 +19,7 @@ LUCK = (1.0, 1.002, 0.999, 1.001, 0.998, 1.0005, 0.9995, 1.0015, 0.9985, 1.0)
 
 
 def document(cells=3, launches=5, factor=1.0, **plan):
-    """Only what the contract names and a comparison needs, with `factor` on the latency of cell 0."""
+    """Only what the schema requires and a comparison needs, with `factor` on the latency of cell 0."""
     def launch(i, cell):
         time = 1e-4 * LUCK[i] * (factor if cell == 0 else 1)
         return {"index": i, "latency_seconds": {"p50": time}, "setup": {"capture_seconds": 1e-3 * LUCK[i]}}
