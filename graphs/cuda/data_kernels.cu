@@ -28,7 +28,7 @@ __global__ void digest_kernel(const std::uint32_t* source, std::size_t words, un
     partial += ir::digest_word(i, source[i]);
   }
   for (int offset = 16; offset > 0; offset /= 2) partial += __shfl_down_sync(0xffffffffu, partial, offset);
-  // Integer sums do not depend on their order, so that an atomic is as good as a tree.
+  // Integer sums do not depend on their order, so atomics give the same bits as a tree.
   if (threadIdx.x % 32 == 0) atomicAdd(sum, partial);
 }
 

@@ -29,20 +29,20 @@ model::ComparisonSettings settings_of(const VerdictArguments& arguments) {
   return settings;
 }
 
-const reporters::Face& face_of(const VerdictArguments& arguments) {
-  if (arguments.format.empty()) return reporters::faces().front();
-  const reporters::Face* face = reporters::find_face(arguments.format);
-  if (face != nullptr) return *face;
+const reporters::Format& format_of(const VerdictArguments& arguments) {
+  if (arguments.format.empty()) return reporters::formats().front();
+  const reporters::Format* format = reporters::find_format(arguments.format);
+  if (format != nullptr) return *format;
   std::vector<std::string> names;
-  for (const reporters::Face& each : reporters::faces()) names.emplace_back(each.name);
+  for (const reporters::Format& each : reporters::formats()) names.emplace_back(each.name);
   throw InputError("--format", in_quotes(arguments.format) + " is not a format: " + config::join(names) +
                                    " are" + config::did_you_mean(arguments.format, names));
 }
 
 std::string format_help() {
   std::string names;
-  for (const reporters::Face& face : reporters::faces()) {
-    names += (names.empty() ? "" : "; ") + std::string(face.name) + ": " + std::string(face.what);
+  for (const reporters::Format& format : reporters::formats()) {
+    names += (names.empty() ? "" : "; ") + std::string(format.name) + ": " + std::string(format.what);
   }
   return names;
 }
@@ -63,7 +63,7 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
     : settings(settings_of(arguments)),
-      face(&face_of(arguments)),
+      format(&format_of(arguments)),
       output(arguments.output == "-" ? "" : arguments.output) {
   // Before anything is read: a comparison that cannot be written is not worth waiting for.
   if (!output.empty()) check_output_file("-o", output, Stdout::refused);
@@ -71,14 +71,14 @@ VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
 
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request) {
   if (request.output.empty()) {
-    request.face->print(std::cout, comparison, {wants_colours(STDOUT_FILENO)});
+    request.format->print(std::cout, comparison, {wants_colours(STDOUT_FILENO)});
     std::cout << std::flush;
     if (!std::cout && !reader_is_gone())
       throw Error(ErrorCode::io, "write to stdout: the comparison could not be written");
     return;
   }
   std::ostringstream text;
-  request.face->print(text, comparison, {false});
+  request.format->print(text, comparison, {false});
   reporters::write_file_atomically(request.output, text.view());
 }
 

@@ -5,7 +5,7 @@
 
 #include "harness/cli/options.hpp"
 #include "harness/model/comparison.hpp"
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 
 namespace graphbench::cli {
 
@@ -28,7 +28,7 @@ void add_verdict_options(Options& options, VerdictArguments& arguments);
 struct VerdictRequest {
   explicit VerdictRequest(const VerdictArguments& arguments);
   model::ComparisonSettings settings;
-  const reporters::Face* face;
+  const reporters::Format* format;
   std::string output;  // empty: stdout
 };
 

@@ -1,5 +1,5 @@
-// What a comparison reads of a result document: only fields that CONTRACT.md names, or that say more
-// where they are present. Others' documents need no more.
+// What a comparison reads of a result document: the fields that the schema requires, and optional ones that
+// say more. Documents of other programs need only the first.
 #pragma once
 
 #include <array>

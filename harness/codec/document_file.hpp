@@ -20,7 +20,7 @@ inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
 // Every call throws InputError where the file cannot be read.
 class DocumentFile {
  public:
-  // Does not wait for somebody to open the other end of a named pipe: one without a writer is empty.
+  // Does not wait for a writer of a named pipe: a pipe without one is empty.
   explicit DocumentFile(const std::string& path);
   DocumentFile(const DocumentFile&) = delete;
   DocumentFile& operator=(const DocumentFile&) = delete;

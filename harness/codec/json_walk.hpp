@@ -47,8 +47,9 @@ class JsonWalk {
   // Walks a text that is one JSON object and nothing else, without needing room behind it.
   template <typename Visit>
   void document(std::string_view text, Visit&& visit);
-  // Calls visit(key, value) for each field, and refuses a key that is there twice: which of the two counts
-  // is for nobody to guess. A visitor that does not take a value calls skip(). The key is a part of the text.
+  // Calls visit(key, value) for each field, and refuses a key that is there twice, because readers
+  // differ in which of the two counts. A visitor that does not take a value calls skip(). The key is a part
+  // of the text.
   template <typename Visit>
   void fields(Value value, Visit&& visit);
   template <typename Visit>

@@ -1,4 +1,4 @@
-// The words of a comparison, which every face and the document share, and what passing means.
+// The words of a comparison, which every format and the document share, and what passing means.
 #include "harness/model/comparison.hpp"
 
 #include "harness/model/metrics.hpp"

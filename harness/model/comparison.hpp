@@ -1,4 +1,4 @@
-// A comparison of two results as plain data: what `harness/compare` fills in and every face of a
+// A comparison of two results as plain data: what `harness/compare` fills in and every format of a
 // comparison reads. Mirrors the document `graphbench.comparison/1`. Times in seconds; changes are
 // fractions (0.02 is 2 %); optional means absent.
 #pragma once

@@ -1,4 +1,4 @@
-// Characters that nobody sees, or that change how those around them are seen: names from documents and
+// Characters that are invisible, or that change how those around them are seen: names from documents and
 // command lines may hold them, and what we print about a name must show it as it is.
 #pragma once
 

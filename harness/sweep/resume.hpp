@@ -14,8 +14,8 @@ struct Remainder {
 };
 
 // `finished`: cells as an earlier run of this plan told them, with their summaries. Batches of a worker share
-// its pool, so that a ladder is taken over where all its cells are finished and none failed, or measured
-// anew.
+// its pool, so a ladder is taken over if all its cells are finished and none failed; else it is measured
+// again.
 Remainder remainder_of(const model::Plan& plan, const std::vector<model::CellResult>& finished);
 
 }  // namespace graphbench::sweep

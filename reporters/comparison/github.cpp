@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 #include "reporters/comparison/printable.hpp"
 #include "reporters/comparison/words.hpp"
 
@@ -105,7 +105,7 @@ std::string inconclusive_text(const Comparison& comparison) {
 
 }  // namespace
 
-void print_comparison_github(std::ostream& out, const Comparison& comparison, const FaceOptions&) {
+void print_comparison_github(std::ostream& out, const Comparison& comparison, const FormatOptions&) {
   const std::size_t errors_left = write(out, "error", errors_of(comparison));
   const std::size_t warnings_left = write(out, "warning", warnings_of(comparison));
   Annotation summary;

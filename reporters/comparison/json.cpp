@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -182,7 +182,7 @@ void add_cell(Buffer& to, const model::CellComparison& cell) {
 
 }  // namespace
 
-void print_comparison_json(std::ostream& out, const model::Comparison& comparison, const FaceOptions&) {
+void print_comparison_json(std::ostream& out, const model::Comparison& comparison, const FormatOptions&) {
   Json head;
   head["schema"] = "graphbench.comparison/1";
   head["comparable"] = comparison.comparable;

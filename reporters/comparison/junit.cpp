@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 #include "reporters/comparison/printable.hpp"
 #include "reporters/comparison/words.hpp"
 
@@ -172,7 +172,7 @@ void add_counts(pugi::xml_node node, const std::vector<Test>& tests) {
 
 }  // namespace
 
-void print_comparison_junit(std::ostream& out, const Comparison& comparison, const FaceOptions&) {
+void print_comparison_junit(std::ostream& out, const Comparison& comparison, const FormatOptions&) {
   const std::vector<Test> tests = tests_of(comparison);
   pugi::xml_document document;
   pugi::xml_node declaration = document.append_child(pugi::node_declaration);

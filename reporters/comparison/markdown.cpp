@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 #include "reporters/comparison/markdown_text.hpp"
 #include "reporters/comparison/words.hpp"
 #include "reporters/console/format.hpp"
@@ -124,7 +124,7 @@ void write_advice(MarkdownText& text, const Comparison& comparison) {
 
 }  // namespace
 
-void print_comparison_markdown(std::ostream& out, const Comparison& comparison, const FaceOptions&) {
+void print_comparison_markdown(std::ostream& out, const Comparison& comparison, const FormatOptions&) {
   MarkdownText text(markdown_length_max - reserved);
   write_head(text, comparison);
   text.add_table("In the way of a comparison:", "", difference_rows(comparison, true));

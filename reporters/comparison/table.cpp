@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 #include "reporters/comparison/printable.hpp"
 #include "reporters/comparison/words.hpp"
 #include "reporters/console/format.hpp"
@@ -189,7 +189,7 @@ class Table {
 
 }  // namespace
 
-void print_comparison_table(std::ostream& out, const Comparison& comparison, const FaceOptions& options) {
+void print_comparison_table(std::ostream& out, const Comparison& comparison, const FormatOptions& options) {
   Table(out, comparison, options.colours).print();
 }
 

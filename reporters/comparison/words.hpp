@@ -1,4 +1,4 @@
-// How comparisons put numbers and differences into words, the same on every face.
+// How comparisons put numbers and differences into words, the same in every format.
 #pragma once
 
 #include <cstddef>

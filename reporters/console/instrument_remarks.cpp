@@ -29,28 +29,28 @@ constexpr double load_share_max = 0.25;
 std::vector<std::string> cpu_warnings(const model::Environment& environment) {
   std::vector<std::string> warnings;
   if (!environment.machine) return warnings;
-  const model::CpuState& mood = *environment.machine;
-  if (!mood.governor.empty() && mood.governor != "performance") {
+  const model::CpuState& state = *environment.machine;
+  if (!state.governor.empty() && state.governor != "performance") {
     warnings.push_back(
         fmt::format("CPU governor `{}`: clocks follow the load, and submit times with them; set it to "
                     "`performance` (cpupower frequency-set -g performance)",
-                    one_line(mood.governor)));
+                    one_line(state.governor)));
   }
   const double quiet = load_share_max * static_cast<double>(environment.cores);
-  if (mood.load_average && *mood.load_average > quiet) {
+  if (state.load_average && *state.load_average > quiet) {
     warnings.push_back(
         fmt::format("load average {:.2f} on {} core{} before measuring: other work ran beside it; stop it, "
                     "or pin away from it with --cpu",
-                    *mood.load_average, environment.cores, environment.cores == 1 ? "" : "s"));
+                    *state.load_average, environment.cores, environment.cores == 1 ? "" : "s"));
   }
-  if (mood.cpu_quota && *mood.cpu_quota < cpus_needed(environment)) {
+  if (state.cpu_quota && *state.cpu_quota < cpus_needed(environment)) {
     warnings.push_back(fmt::format(
         "control groups give this process the time of {:.3g} CPU{}: when it is used up all threads stop, "
         "often for "
         "tens of milliseconds; raise the limit (docker --cpus, Kubernetes limits.cpu) to {:.0f} or more",
-        *mood.cpu_quota, *mood.cpu_quota == 1 ? "" : "s", cpus_needed(environment)));
+        *state.cpu_quota, *state.cpu_quota == 1 ? "" : "s", cpus_needed(environment)));
   }
-  if (!mood.pinned) {
+  if (!state.pinned) {
     warnings.push_back(
         "the submitting thread was not pinned: the scheduler may have moved it between CPUs; leave out "
         "--no-pin");

@@ -15,8 +15,8 @@ namespace graphbench::reporters {
 using ComparisonLines = std::vector<std::string>;
 
 // `cells`: by id, those of the device whose numbers stand in /metrics. Others have no series here either: a
-// change of what is not shown could not be read. A comparison that is none (`comparable` false) has only
-// what says so.
+// change of what is not shown could not be read. Sides that are not comparable have only the series that say
+// so.
 ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
                          const model::Comparison& comparison);
 

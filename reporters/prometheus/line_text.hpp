@@ -20,7 +20,7 @@ std::string series_text(const std::string& name, prometheus::MetricType type,
 std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMetric::Label> labels,
                        double value);
 
-// The labels that tell a cell, in the contract's order.
+// The labels of a cell, in the order of the documents.
 std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
 
 }  // namespace graphbench::reporters

@@ -1,4 +1,4 @@
-// What Prometheus is told of the service itself: requests, sweeps, its queue, open event streams.
+// The metrics of the service itself: requests, sweeps, its queue, open event streams.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class ServiceMetrics {
   void count_request(const std::string& route, unsigned code, double seconds);
   // "done", "failed", "cells_failed", "cancelled", "interrupted".
   void count_sweep(const std::string& status);
-  // `queued` absent: nobody can say, and there is no such series.
+  // `queued` absent: not known, and there is no such series.
   void set_queue(std::optional<std::size_t> queued, std::size_t capacity);
   void set_streams(std::size_t open);
 

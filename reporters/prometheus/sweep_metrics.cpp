@@ -1,5 +1,5 @@
 // Counters, progress and facts live in prometheus-cpp's registry, the cells' lines beside it; the text is
-// put together when somebody reads it, once for all who read before the next change.
+// made when it is read, once for all readers before the next change.
 #include "reporters/prometheus/sweep_metrics.hpp"
 
 #include <prometheus/counter.h>

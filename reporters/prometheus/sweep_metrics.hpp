@@ -23,7 +23,7 @@ class SweepMetrics {
   SweepMetrics(const SweepMetrics&) = delete;
   SweepMetrics& operator=(const SweepMetrics&) = delete;
 
-  // A sweep begins on the device: its progress is 0, and cells count anew.
+  // A sweep begins on the device: its progress is 0, and cells are counted from 0.
   void begin_sweep(const std::string& device);
   void set_device(const std::string& device, const model::DeviceFacts& facts);
   void set_progress(const std::string& device, const model::Progress& progress);

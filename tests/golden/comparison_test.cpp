@@ -1,19 +1,19 @@
-// The faces of comparisons against the files in folders beside this one, as golden_test.cpp does.
+// The formats of comparisons against the files in folders beside this one, as golden_test.cpp does.
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <string>
 
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_comparisons.hpp"
 
 namespace graphbench {
 namespace {
 
-std::string shown(const char* face, const model::Comparison& comparison, bool colours = false) {
-  const reporters::Face* found = reporters::find_face(face);
-  if (found == nullptr) return "there is no such face";
+std::string shown(const char* format, const model::Comparison& comparison, bool colours = false) {
+  const reporters::Format* found = reporters::find_format(format);
+  if (found == nullptr) return "there is no such format";
   std::ostringstream out;
   found->print(out, comparison, {colours});
   return out.str();

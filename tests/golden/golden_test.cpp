@@ -1,5 +1,5 @@
 // Compares what the reporters of results print with the files in folders beside this one; expect_golden.hpp
-// says how to write them anew.
+// says how to write them again.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// Fixed comparisons that tests of their faces share: one with everything in it, and the ends.
+// Fixed comparisons that tests of their formats share: one with everything in it, and the ends.
 #pragma once
 
 #include "harness/model/comparison.hpp"

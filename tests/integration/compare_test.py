@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`graphbench compare` as CI runs it: exit codes, faces, files, and one line for every bad input."""
+"""`graphbench compare` as CI runs it: exit codes, formats, files, and one line for every bad input."""
 
 import copy
 import gzip
@@ -19,7 +19,7 @@ LUCK = (1.0, 1.002, 0.999, 1.001, 0.998, 1.0005, 0.9995, 1.0015, 0.9985, 1.0)
 
 
 def document(cells=3, launches=5, factor=1.0, **plan):
-    """Only what the contract names and a comparison needs, with `factor` on the latency of cell 0."""
+    """Only what the schema requires and a comparison needs, with `factor` on the latency of cell 0."""
     def launch(i, cell):
         time = 1e-4 * LUCK[i] * (factor if cell == 0 else 1)
         return {"index": i, "latency_seconds": {"p50": time}, "setup": {"capture_seconds": 1e-3 * LUCK[i]}}
@@ -55,10 +55,10 @@ class Verdicts(CompareCase):
         self.assertNotIn("copy", done.stdout)
         self.put("timed.json", {**document(), "started_at": "2026-01-02T03:04:05Z"})
         self.put("again.json", {**document(factor=1.001), "started_at": "2026-01-02T03:04:05Z"})
-        for face in ("table", "markdown"):
-            done = self.compare("timed.json", "timed.json", "--format", face)
+        for format in ("table", "markdown"):
+            done = self.compare("timed.json", "timed.json", "--format", format)
             self.assertIn("NEW is BASE, or a copy of it", done.stdout)
-            self.assertNotIn("copy", self.compare("timed.json", "again.json", "--format", face).stdout)
+            self.assertNotIn("copy", self.compare("timed.json", "again.json", "--format", format).stdout)
 
     def test_slower_is_10_and_faster_is_0(self):
         done = self.compare("base.json", "slower.json", code=10)
@@ -100,7 +100,7 @@ class Verdicts(CompareCase):
         self.compare("base.json", "other.json", "--allow", "plan", code=12)
         self.compare("base.json", "other.json", "--allow", "device,plan")
 
-    def test_throttled_launches_are_listed_on_every_face(self):
+    def test_throttled_launches_are_listed_on_every_format(self):
         for name, hertz, reasons in (("fast.json", 1.98e9, []), ("capped.json", 1.2e9, ["sw_power_cap"])):
             measured = document()
             reading = {"sm_clock_hz": hertz, "throttle": reasons}
@@ -108,9 +108,9 @@ class Verdicts(CompareCase):
                 for launch in cell["launches"]:
                     launch["machine"] = {"throttled": bool(reasons), "before": reading, "after": reading}
             self.put(name, measured)
-        for face in ("table", "markdown", "json", "junit", "github"):
-            with self.subTest(face):
-                said = self.compare("fast.json", "capped.json", "--format", face).stdout
+        for format in ("table", "markdown", "json", "junit", "github"):
+            with self.subTest(format):
+                said = self.compare("fast.json", "capped.json", "--format", format).stdout
                 said = said.replace("&#95;", "_").replace("&gt;", ">").replace("&#62;", ">")
                 for word in ("machine.sm_clock_hz", "1980 MHz", "1200 MHz", "machine.throttle",
                              "sw_power_cap in 15 of 15 cell launches"):
@@ -160,7 +160,7 @@ class Verdicts(CompareCase):
         self.assertEqual(6, json.loads(done.stdout)["counts"]["cells"]["compared"])
 
 
-class Faces(CompareCase):
+class Formats(CompareCase):
     def test_the_document_is_valid_and_is_written_whole(self):
         self.put("base.json", document())
         self.put("slower.json", document(factor=1.05))
@@ -214,16 +214,16 @@ class OtherTools(CompareCase):
                 self.put(f"{side}/{i}.json", {"context": {}, "benchmarks": [run]})
         return "base", "new"
 
-    def test_every_face_says_the_same_and_exits_alike(self):
+    def test_every_format_says_the_same_and_exits_alike(self):
         base, new = self.sides(1.1)
-        for face in ("table", "json", "markdown", "junit", "github"):
-            with self.subTest(face):
-                done = self.compare(base, new, "--format", face, code=10)
+        for format in ("table", "json", "markdown", "junit", "github"):
+            with self.subTest(format):
+                done = self.compare(base, new, "--format", format, code=10)
                 self.assertIn("BM_Step/8", done.stdout)
                 self.assertIn("slower", done.stdout)
-                file = self.compare(base, new, "--format", face, "-o", f"{face}.out", code=10)
+                file = self.compare(base, new, "--format", format, "-o", f"{format}.out", code=10)
                 self.assertEqual("", file.stdout)
-                self.assertEqual(done.stdout, (self.folder / f"{face}.out").read_text(encoding="utf-8"))
+                self.assertEqual(done.stdout, (self.folder / f"{format}.out").read_text(encoding="utf-8"))
 
     def test_junit_holds_one_failed_test(self):
         done = self.compare(*self.sides(1.1), "--format", "junit", code=10)
@@ -327,10 +327,10 @@ class BadInput(CompareCase):
         self.refuse_document(self.mutant(lambda d: d["cells"][1].update(id=name, launches=[])), shown)
         self.refuse((f"no{name}\x1b.json", "good.json"), f"no{shown}\\x1b.json: it cannot be read")
         self.put("base.json", self.mutant(lambda d: d["cells"][1].update(id=name)))
-        for face in ("table", "markdown", "junit", "github"):
-            done = self.compare("base.json", "good.json", "--format", face, code=10)
-            self.assertIn(shown.replace("\\", "&#92;") if face == "markdown" else shown, done.stdout, face)
-            self.assertNotRegex(done.stdout, "[\u202e\u200b]", face)
+        for format in ("table", "markdown", "junit", "github"):
+            done = self.compare("base.json", "good.json", "--format", format, code=10)
+            self.assertIn(shown.replace("\\", "&#92;") if format == "markdown" else shown, done.stdout, format)
+            self.assertNotRegex(done.stdout, "[\u202e\u200b]", format)
 
     def test_pipes_are_read_and_not_waited_for(self):
         os.mkfifo(self.folder / "pipe")

@@ -16,8 +16,8 @@ def peak_mib(pid):
 
 
 def flood(port, request, mib):
-    """Sends `request` and then letters, until so many MiB are sent or nobody reads them. Returns the first of
-    what came back."""
+    """Sends `request` and then letters, until so many MiB are sent or the server stops reading. Returns the
+    first bytes of the answer."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         try:
             client.sendall(request.encode())

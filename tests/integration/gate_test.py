@@ -29,7 +29,7 @@ class GateCase(harness_case.HarnessCase):
         return done
 
     def document(self, name, latencies, status="ok"):
-        """A result document of one cell, a launch a latency: only what CONTRACT names and compare reads."""
+        """A result document of one cell, a launch a latency: only required fields that compare reads."""
         launches = [{"index": i, "latency_seconds": {"p50": value}} for i, value in enumerate(latencies)]
         cell = {"id": "mlp/tiny/fp32/forward/b1/w0/eager", "status": status, "launches": launches}
         if status != "ok":

@@ -61,7 +61,7 @@ def mutated(chance):
 
 
 def answers_to(address, request, context):
-    """All that comes back; the client says that it has said everything, so that nobody waits."""
+    """All that comes back; the client closes its side, so that neither waits."""
     with socket.create_connection(address, timeout=20) as bare:
         client = context.wrap_socket(bare, server_hostname="127.0.0.1") if context else bare
         got = b""

@@ -91,7 +91,7 @@ class Samples(HarnessCase):
                 self.check_pass(table, mine & (table["pass"] == 1), launch["device_seconds"], "seconds")
                 first = table["seconds"][latency][:32]
                 self.assertEqual(launch["ramp_seconds"], list(first))
-        self.assertEqual(0, table["throttled"].sum())  # the host device tells of no throttling
+        self.assertEqual(0, table["throttled"].sum())  # the host device reports no throttling
         self.assertTrue(numpy.isnan(table["submit_seconds"][table["pass"] == 1]).all())
 
     def check_pass(self, table, rows, summary, column):

@@ -21,7 +21,7 @@ class Baseline {
  public:
   // Null where nothing was asked for. A document is read here and never again, for the file may be written
   // over by the very sweep that it is the baseline of; of the history, what fits each sweep when it has
-  // ended. Throws InputError, which begins with "--baseline" and the like, for what will not do: a
+  // ended. Throws InputError, which begins with "--baseline" and the like, for an unusable one: a
   // file that cannot be read, a name that nothing in the history has, two sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 

@@ -14,7 +14,7 @@
 #include "harness/verdict/compare/read_side.hpp"
 #include "harness/verdict/compare/settings.hpp"
 #include "harness/verdict/foreign/foreign_documents.hpp"
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 
 namespace graphbench::serve {
 namespace {

@@ -29,7 +29,7 @@ struct SweepCells {
 using SweepEvent = std::variant<SweepBegan, SweepProgress, SweepCells>;
 
 std::string encode_sweep_event(const SweepEvent& event);
-// Throws Error(invalid_argument) for a line that is none.
+// Throws Error(invalid_argument) for an invalid line.
 SweepEvent decode_sweep_event(std::string_view line);
 
 }  // namespace graphbench::serve

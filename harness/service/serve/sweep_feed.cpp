@@ -48,7 +48,7 @@ class SweepFeed::Impl {
     const std::scoped_lock lock(mutex_);
     for (const StoredCell& cell : cells) {
       const Bytes bytes = bytes_of(event_of("cell", cell.document, cell.number));
-      // Somebody who came after the store had it was told already.
+      // A client that connected after it was stored has received it already.
       std::erase_if(followers_, [&](Follower& follower) {
         if (follower.id != id || follower.told >= cell.number) return false;
         follower.told = cell.number;

@@ -1,4 +1,4 @@
-// Whoever follows a sweep: server-sent events, first what has happened, then what happens.
+// The clients that follow a sweep: server-sent events, first past ones, then new ones.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace graphbench::serve {
 
 // Events: `progress`, `cell` (with an id, which a client gives back to go on where it was), `done`.
-// Thread-safe; nobody who tells waits for anybody who follows.
+// Thread-safe. Adding an event never waits for a client.
 class SweepFeed {
  public:
-  // The store outlives it. Beyond `followers_max` nobody may follow.
+  // The store outlives it. At most `followers_max` clients may follow.
   SweepFeed(const SweepStore& store, std::size_t followers_max);
   ~SweepFeed();
   SweepFeed(const SweepFeed&) = delete;

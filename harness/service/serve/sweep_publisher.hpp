@@ -19,7 +19,7 @@ class SweepPublisher {
   SweepPublisher(reporters::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
                  const SweepStore& store);
 
-  // In this order for each sweep; one that never told of its device has nothing to end.
+  // In this order for each sweep; one that never reported its device has nothing to end.
   void prepare();
   void begin(const SweepBegan& event);
   void update(const model::Progress& progress);

@@ -17,7 +17,7 @@ namespace {
 using model::MetricComparison;
 using model::Verdict;
 
-constexpr double detectable_max = 10;   // a larger change than elevenfold is as good as no limit
+constexpr double detectable_max = 10;   // a larger change than elevenfold is no limit
 constexpr double half_width_max = 600;  // of a logarithm; its exponential is a double
 constexpr double launches_advised_max = 1000;
 

@@ -1,4 +1,4 @@
-// What the faces of a comparison do to text from documents, and how they put changes into words.
+// What the formats of a comparison do to text from documents, and how they put changes into words.
 #include <gtest/gtest.h>
 
 #include <string>

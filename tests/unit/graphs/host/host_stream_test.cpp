@@ -13,7 +13,7 @@
 namespace graphbench::host {
 namespace {
 
-// A task that waits until it is let go.
+// A task that waits until it is released.
 struct Gate {
   std::atomic<bool> open{false};
   std::atomic<bool> reached{false};

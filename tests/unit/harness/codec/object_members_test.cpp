@@ -8,7 +8,7 @@
 namespace graphbench::codec {
 namespace {
 
-// The padding is of quotes and braces, which nobody may take for a part of the text.
+// The padding is of quotes and braces, which the reader must not take for a part of the text.
 std::string padded(const std::string& text) {
   return text + std::string(text_padding, '}');
 }

@@ -98,7 +98,7 @@ TEST_F(Baseline, SaysWhereOnlyTheResultItselfHasTheName) {
   EXPECT_THAT(source("main", now_), HasSubstr("only \"new.json\" itself is called \"main\""));
 }
 
-// Whatever they compare with: before a sweep nobody knows what it will be.
+// Whatever they compare with: before a sweep its plan is not known.
 TEST_F(Baseline, EntriesOfANameAreAllOfThemOldestFirst) {
   add({"2026-11-03T00:00:00Z", "580", "p1", "main", true});
   add({"2026-11-02T00:00:00Z", "570", "p2", "main", false});

@@ -109,7 +109,7 @@ TEST_F(HistoryFile, RefusesOverwrittenPages) {
   expect_refused("damaged");
 }
 
-// Nobody should restore a copy over a history that only cannot be reached, as one with a dead writer's
+// A user should not restore a copy over a history that only cannot be reached, as one with a dead writer's
 // journal in a folder that may not be written. A folder in the journal's place stands for that, also for
 // root.
 TEST_F(HistoryFile, IsNotCalledDamagedWhereItOnlyCannotBeReached) {

@@ -1,4 +1,4 @@
-// When a visit begins, for clocks that come round, stay low, rise, or cannot be probed.
+// When a visit begins, for clocks that recover, stay low, rise, or cannot be probed.
 #include "harness/machine/device_clock.hpp"
 
 #include <gtest/gtest.h>

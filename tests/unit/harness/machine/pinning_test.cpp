@@ -93,7 +93,7 @@ class RoamingPinTest : public ::testing::Test {
     next_ = allowed[allowed.size() - 2];
   }
   SubmitterPin pin(bool roams) {
-    // Listed twice, so that both are of the higher half also where there are no more.
+    // Listed twice, so that both are of the higher half if there is no other.
     return {{}, {next_, highest_, next_, highest_}, roams, [this] {
               return sched_getcpu() == highest_ ? on_highest_ : on_next_;
             }};
@@ -141,7 +141,7 @@ TEST_F(RoamingPinTest, TakesTheLeastDisturbedWhereAllAre) {
   }).join();
 }
 
-// As where a control group gives a CPU to somebody else in the middle of a sweep.
+// As if a control group gave a CPU to another process in the middle of a sweep.
 TEST(SubmitterPin, PassesOverACpuThatItMayNotUseAnyMore) {
   const int lowest = allowed_cpus().front();
   constexpr int gone = CPU_SETSIZE - 1;

@@ -93,7 +93,7 @@ TEST(Statistics, BenjaminiHochbergKeepsTheOrderGivenAndIsMonotone) {
   EXPECT_EQ(next_threshold({}, 0.05), 0.05);
 }
 
-// In units of the spread between launches, FIGURES' 2.0, 1.3 and 0.9 at 5, 10 and 20 launches; exact
+// In units of the spread between launches about 2.0, 1.3 and 0.9 at 5, 10 and 20 launches; exact
 // values from the noncentral t distribution, integrated in Python: 3.20092, 2.96268 and 2.87492 errors.
 TEST(Statistics, DetectableDifferencesAreThoseOfTheNoncentralT) {
   const auto in_errors = [](double launches) {

@@ -21,7 +21,7 @@ class TestBackend final : public graphbench::Backend {
 #if !defined(TEST_MODULE_NO_SYMBOLS)
 extern "C" const char* graphbench_backend_identity() {
 #if defined(TEST_MODULE_OTHER_IDENTITY)
-  return "9.9.9 somebody else's compiler";
+  return "9.9.9 another compiler";
 #else
   return graphbench::build_identity();
 #endif

@@ -242,7 +242,7 @@ TEST_F(ServiceApiTest, HealthAndMetricsAreThere) {
 }
 
 TEST_F(ServiceApiTest, RequestsAndSweepsAreCountedByRouteAndOutcome) {
-  EXPECT_EQ(ask("GET", "/v1/sweeps/anybody").status, 404u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/unknown").status, 404u);
   EXPECT_EQ(ask("GET", "/made/up").status, 404u);
   wait_for(submit("{}"), "done");
   wait_for(submit(R"({"seed": 2})"), "failed");

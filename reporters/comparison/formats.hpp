@@ -1,4 +1,4 @@
-// What a comparison can be shown as. A face is a function in a file of its own and a row in faces.cpp.
+// What a comparison can be shown as. A format is a function in a file of its own and a row in formats.cpp.
 #pragma once
 
 #include <cstddef>
@@ -11,43 +11,43 @@
 
 namespace graphbench::reporters {
 
-struct FaceOptions {
+struct FormatOptions {
   bool colours = false;
 };
 
-struct Face {
+struct Format {
   std::string_view name;  // what --format takes
   std::string_view what;  // for --help
-  void (*print)(std::ostream& out, const model::Comparison& comparison, const FaceOptions& options);
+  void (*print)(std::ostream& out, const model::Comparison& comparison, const FormatOptions& options);
 };
 
 // The first is the default.
-const std::vector<Face>& faces();
+const std::vector<Format>& formats();
 // Null where there is none of that name.
-const Face* find_face(std::string_view name);
+const Format* find_format(std::string_view name);
 
 // For people at a terminal: what became slower first, what did not change in one line, what to do last.
 void print_comparison_table(std::ostream& out, const model::Comparison& comparison,
-                            const FaceOptions& options);
+                            const FormatOptions& options);
 // The document `graphbench.comparison/1`, one cell a line.
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison,
-                           const FaceOptions& options);
+                           const FormatOptions& options);
 
 // What a comment on GitHub takes.
 inline constexpr std::size_t markdown_length_max = 65536;
 // For a pull request: one line of verdict, a table of what changed, the rest folded. GitHub-flavoured,
 // at most markdown_length_max bytes: tables are cut where they do not fit, and say how many of their rows
-// are left out. Names and messages from documents are escaped: they format nothing, mention nobody and
+// are left out. Names and messages from documents are escaped: they format nothing, mention no user and
 // link nowhere.
 void print_comparison_markdown(std::ostream& out, const model::Comparison& comparison,
-                               const FaceOptions& options);
+                               const FormatOptions& options);
 
 // JUnit XML in the dialect that Jenkins, GitLab and GitHub's report actions read: one testcase a cell, a
 // failure where a metric is slower or the cell was lost, skipped where the launches cannot tell (a failure
 // with --strict) or nothing was compared. There is a failure exactly where passed() is false. Testcases
 // carry no `time`: it would be taken for how long a test ran.
 void print_comparison_junit(std::ostream& out, const model::Comparison& comparison,
-                            const FaceOptions& options);
+                            const FormatOptions& options);
 
 // GitHub shows this many errors and as many warnings a step, and drops the rest silently.
 inline constexpr std::size_t annotations_max = 10;
@@ -55,6 +55,6 @@ inline constexpr std::size_t annotations_max = 10;
 // --strict also what is inconclusive), warnings for interrupted sweeps and differences of environment, and
 // one notice that sums up, what is inconclusive included, and says how many were left out.
 void print_comparison_github(std::ostream& out, const model::Comparison& comparison,
-                             const FaceOptions& options);
+                             const FormatOptions& options);
 
 }  // namespace graphbench::reporters

@@ -1,4 +1,4 @@
-// Comparisons with fixed numbers that the faces' golden files are made from: no machine's, chosen so that
+// Comparisons with fixed numbers that the formats' golden files are made from: no machine's, chosen so that
 // every verdict, coverage state and missing value occurs.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 #include "harness/model/comparison.hpp"
 
-namespace graphbench::samples::faces {
+namespace graphbench::samples::formats {
 
 // Every verdict and coverage state, differences, and names that want escaping.
 model::Comparison mixed_comparison();
@@ -23,4 +23,4 @@ model::Comparison single_launch_comparison();
 // As many cells as asked for, all slower and with long reasons in their names.
 model::Comparison large_comparison(std::int64_t cells);
 
-}  // namespace graphbench::samples::faces
+}  // namespace graphbench::samples::formats

@@ -1,11 +1,11 @@
 // Builds the sample comparisons by hand, and counts them as harness/compare does.
-#include "tests/golden/faces_samples.hpp"
+#include "tests/golden/format_samples.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-namespace graphbench::samples::faces {
+namespace graphbench::samples::formats {
 namespace {
 
 using model::CellComparison;
@@ -211,4 +211,4 @@ Comparison large_comparison(std::int64_t cells) {
   return comparison;
 }
 
-}  // namespace graphbench::samples::faces
+}  // namespace graphbench::samples::formats

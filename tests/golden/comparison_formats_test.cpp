@@ -1,24 +1,24 @@
-// The faces of a comparison against the files in folders beside this one; expect_golden.hpp says how to
-// update them. tests/golden/faces_test.py then reads those files as Jenkins, GitHub's runner and its renderer
-// would.
+// The formats of a comparison against the files in folders beside this one; expect_golden.hpp says how to
+// update them. tests/golden/formats_test.py then reads those files as Jenkins, GitHub's runner and its
+// renderer would.
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <string>
 #include <utility>
 
-#include "reporters/comparison/faces.hpp"
+#include "reporters/comparison/formats.hpp"
 #include "tests/golden/expect_golden.hpp"
-#include "tests/golden/faces_samples.hpp"
+#include "tests/golden/format_samples.hpp"
 
 namespace graphbench {
 namespace {
 
 std::string shown(const std::string& format, const model::Comparison& comparison) {
-  const reporters::Face* face = reporters::find_face(format);
-  if (face == nullptr) return "there is no face " + format;
+  const reporters::Format* found = reporters::find_format(format);
+  if (found == nullptr) return "there is no format " + format;
   std::ostringstream out;
-  face->print(out, comparison, {});
+  found->print(out, comparison, {});
   return std::move(out).str();
 }
 
@@ -28,32 +28,32 @@ std::size_t lines_with(const std::string& text, const std::string& beginning) {
   return count;
 }
 
-void expect_faces(const std::string& format, const std::string& ending, bool of_unchanged) {
+void expect_formats(const std::string& format, const std::string& ending, bool of_unchanged) {
   const auto expect = [&](const std::string& name, const model::Comparison& comparison) {
     SCOPED_TRACE(name);
     expect_golden("comparison/" + format + "/" + name + ending, shown(format, comparison));
   };
-  expect("mixed", samples::faces::mixed_comparison());
-  if (of_unchanged) expect("unchanged", samples::faces::unchanged_comparison());
-  expect("incomparable", samples::faces::incomparable_comparison());
-  expect("single", samples::faces::single_launch_comparison());
+  expect("mixed", samples::formats::mixed_comparison());
+  if (of_unchanged) expect("unchanged", samples::formats::unchanged_comparison());
+  expect("incomparable", samples::formats::incomparable_comparison());
+  expect("single", samples::formats::single_launch_comparison());
 }
 
 TEST(GoldenFaces, Markdown) {
-  expect_faces("markdown", ".md", true);
+  expect_formats("markdown", ".md", true);
 }
 
 TEST(GoldenFaces, Junit) {
-  expect_faces("junit", ".xml", true);
+  expect_formats("junit", ".xml", true);
 }
 
 TEST(GoldenFaces, Annotations) {
-  expect_faces("github", ".txt", false);
+  expect_formats("github", ".txt", false);
 }
 
-TEST(Faces, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {
+TEST(Formats, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {
   for (const std::int64_t cells : {1, 10, 100, 1000, 20000}) {
-    const std::string text = shown("markdown", samples::faces::large_comparison(cells));
+    const std::string text = shown("markdown", samples::formats::large_comparison(cells));
     EXPECT_LE(text.size(), reporters::markdown_length_max) << cells;
     if (cells < 1000) continue;
     EXPECT_NE(std::string::npos, text.find("more of " + std::to_string(cells) + " rows are left out"));
@@ -64,8 +64,8 @@ TEST(Faces, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {
   }
 }
 
-TEST(Faces, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
-  model::Comparison comparison = samples::faces::mixed_comparison();
+TEST(Formats, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
+  model::Comparison comparison = samples::formats::mixed_comparison();
   comparison.settings.strict = true;  // else what is inconclusive has no annotation
   for (const char* format : {"markdown", "junit", "github"}) {
     EXPECT_NE(std::string::npos, shown(format, comparison).find("a change of 3.4 ")) << format;
@@ -77,16 +77,16 @@ TEST(Faces, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
   EXPECT_NE(std::string::npos, shown("github", comparison).find("finds >1000 %25: the"));
 }
 
-TEST(Faces, NamesOfAnyLengthAreCut) {
-  model::Comparison comparison = samples::faces::mixed_comparison();
+TEST(Formats, NamesOfAnyLengthAreCut) {
+  model::Comparison comparison = samples::formats::mixed_comparison();
   for (model::CellComparison& cell : comparison.cells) cell.id += std::string(100'000, 'y');
   comparison.now.device_name = std::string(100'000, 'x');
   for (const char* format : {"table", "markdown", "github"})
     EXPECT_LT(shown(format, comparison).size(), 20'000u) << format;
 }
 
-TEST(Faces, MarkdownPutsTheWorstFirst) {
-  const std::string text = shown("markdown", samples::faces::mixed_comparison());
+TEST(Formats, MarkdownPutsTheWorstFirst) {
+  const std::string text = shown("markdown", samples::formats::mixed_comparison());
   const std::size_t worst = text.find("| 12.500x |");
   const std::size_t device = text.find("| 1.124x |");
   const std::size_t latency = text.find("| 1.052x |");
@@ -95,8 +95,8 @@ TEST(Faces, MarkdownPutsTheWorstFirst) {
   EXPECT_LT(device, latency);
 }
 
-TEST(Faces, AnnotationsStopAtWhatGithubShowsAndSayHowManyAreLeft) {
-  model::Comparison comparison = samples::faces::large_comparison(40);
+TEST(Formats, AnnotationsStopAtWhatGithubShowsAndSayHowManyAreLeft) {
+  model::Comparison comparison = samples::formats::large_comparison(40);
   comparison.differences.assign(12, {"os", "a", "b"});
   const std::string text = shown("github", comparison);
   EXPECT_EQ(10u, lines_with(text, "::error "));
@@ -105,8 +105,8 @@ TEST(Faces, AnnotationsStopAtWhatGithubShowsAndSayHowManyAreLeft) {
   EXPECT_NE(std::string::npos, text.find("; 70 more errors are not shown; 2 more warnings are not shown\n"));
 }
 
-TEST(Faces, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
-  model::Comparison comparison = samples::faces::large_comparison(2);
+TEST(Formats, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
+  model::Comparison comparison = samples::formats::large_comparison(2);
   std::string text = shown("github", comparison);
   EXPECT_EQ(0u, lines_with(text, "::warning ")) << text;
   EXPECT_NE(std::string::npos, text.find(" metrics inconclusive")) << text;
@@ -116,12 +116,12 @@ TEST(Faces, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
   EXPECT_EQ(2u, lines_with(text, "::error title=graphbench%3A inconclusive")) << text;
 }
 
-TEST(Faces, JunitFailsExactlyWhereTheComparisonDoes) {
+TEST(Formats, JunitFailsExactlyWhereTheComparisonDoes) {
   for (const bool strict : {false, true}) {
     for (model::Comparison comparison :
-         {samples::faces::mixed_comparison(), samples::faces::unchanged_comparison(),
-          samples::faces::incomparable_comparison(), samples::faces::single_launch_comparison(),
-          samples::faces::large_comparison(3), model::Comparison()}) {
+         {samples::formats::mixed_comparison(), samples::formats::unchanged_comparison(),
+          samples::formats::incomparable_comparison(), samples::formats::single_launch_comparison(),
+          samples::formats::large_comparison(3), model::Comparison()}) {
       comparison.settings.strict = strict;
       const std::string text = shown("junit", comparison);
       EXPECT_EQ(model::passed(comparison), text.find("<failure") == std::string::npos) << comparison.headline;

@@ -1,12 +1,12 @@
-// The table of faces: adding one adds a row here and its file to the folder.
-#include "reporters/comparison/faces.hpp"
+// The table of formats: adding one adds a row here and its file to the folder.
+#include "reporters/comparison/formats.hpp"
 
 #include <algorithm>
 
 namespace graphbench::reporters {
 
-const std::vector<Face>& faces() {
-  static const std::vector<Face> all = {
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all = {
       {"table", "for a terminal", print_comparison_table},
       {"json", "the document graphbench.comparison/1", print_comparison_json},
       {"markdown", "for a pull request", print_comparison_markdown},
@@ -16,9 +16,9 @@ const std::vector<Face>& faces() {
   return all;
 }
 
-const Face* find_face(std::string_view name) {
-  const auto found = std::ranges::find(faces(), name, &Face::name);
-  return found == faces().end() ? nullptr : &*found;
+const Format* find_format(std::string_view name) {
+  const auto found = std::ranges::find(formats(), name, &Format::name);
+  return found == formats().end() ? nullptr : &*found;
 }
 
 }  // namespace graphbench::reporters

@@ -1,4 +1,4 @@
-"""Reads the golden faces of comparisons as their consumers do: JUnit XML as Jenkins' schema has it,
+"""Reads the golden formats of comparisons as their consumers do: JUnit XML as Jenkins' schema has it,
 annotations as GitHub's runner parses them, Markdown as a table of so many columns."""
 
 import pathlib
