@@ -35,17 +35,17 @@ if(GRAPHBENCH_SANITIZE)
   target_link_options(graphbench_options INTERFACE -fsanitize=${GRAPHBENCH_SANITIZE})
 endif()
 
-# Libraries whose speed nobody measures: they start, configure and report. At -O3 their templates take half of
-# the build's time. Under sanitizers they are not optimised at all.
-set(GRAPHBENCH_COLD_LIBRARIES ab ask_floors baseline bench cli config floor_process floor_protocol input net plan
-  probe probe_protocol process protocol publish serve serve_requests storage sweep worker_main)
+# Libraries that start, configure and serve: no figure depends on their speed, and at -O3 their templates
+# take much of the build's time. Under sanitizers they are not optimised at all.
+set(GRAPHBENCH_COLD_LIBRARIES ab ask_floors baseline bench cli config floor_process floor_protocol input net
+  plan probe probe_protocol process protocol publish serve serve_requests storage sweep worker_main)
 set(GRAPHBENCH_COLD_OPTIONS -O1)
 if(GRAPHBENCH_SANITIZE)
   set(GRAPHBENCH_COLD_OPTIONS -O0)
 endif()
 
-# GCC takes a precompiled header only with the options it was made with: one for each kind of target. Clang is
-# left out, so that the fuzz preset compiles every file as it stands, with the includes that it names.
+# GCC takes a precompiled header only with the options it was made with: one for each kind of target.
+# Clang is left out: the fuzz preset compiles every file with the includes that it names, and no others.
 option(GRAPHBENCH_PRECOMPILE "Precompile headers of the standard library and of GoogleTest (GCC)" ON)
 function(graphbench_precompiled kind)
   cmake_parse_arguments(ARG "" "" "OPTIONS;LINK;HEADERS" ${ARGN})
@@ -67,8 +67,9 @@ function(graphbench_use_precompiled target kind)
     target_precompile_headers(${target} REUSE_FROM graphbench_precompiled_${kind})
   endif()
 endfunction()
-set(headers <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream> <functional>
-  <map> <memory> <mutex> <optional> <set> <sstream> <string> <string_view> <thread> <utility> <variant> <vector>)
+set(headers <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream>
+  <functional> <map> <memory> <mutex> <optional> <set> <sstream> <string> <string_view> <thread> <utility>
+  <variant> <vector>)
 graphbench_precompiled(library HEADERS ${headers})
 graphbench_precompiled(cold_library OPTIONS ${GRAPHBENCH_COLD_OPTIONS} HEADERS ${headers})
 
