@@ -1,4 +1,4 @@
-// Hands the built-in plugin records to a registry, through the same door as anyone's.
+// Adds the built-in plugin records to a registry, through the same function as any other plugin's.
 #include "workloads/builtin.hpp"
 
 #include "workloads/builtin_plugins.h"

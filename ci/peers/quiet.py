@@ -1,5 +1,5 @@
-"""The measuring thread on a CPU that computes for nobody else: the rules of graphbench's harness/machine, so
-that both sides of a ratio have the same peace; stdlib only."""
+"""Keeps the measuring thread on a quiet CPU, by the rules of graphbench's harness/machine, so that both sides
+of a ratio are disturbed equally; stdlib only."""
 
 import os
 import statistics

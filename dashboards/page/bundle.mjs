@@ -1,4 +1,4 @@
-// One HTML file out of this folder, and the policy that lets a browser run that file and nothing else:
+// Bundles this folder into one HTML file, and writes the policy that lets a browser run only that file:
 // node bundle.mjs FOLDER writes page.html and page.policy. The same sources always give the same bytes.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ async function bundled(entry) {
   return outputFiles[0].text.trim();
 }
 
-// Inline parts are named by their hashes, so that nothing that slipped in beside them would run.
+// Inline parts are named by their hashes, so that a browser runs no injected part.
 function inline(tag, text) {
   if (text.toLowerCase().includes(`</${tag}`)) throw new Error(`bundle: </${tag} stands inside of it`);
   return {

@@ -1,4 +1,5 @@
 // Cells of a result to rows of the table: their order, their texts. No document, no network.
+import { COLUMNS } from "./columns.mjs";
 import { count, NOTHING, ratio, seconds } from "./format.mjs";
 
 const MODES = ["eager", "whole", "piecewise"];
@@ -42,6 +43,17 @@ export function with_interval(estimate) {
   return seconds(estimate.p50) + interval;
 }
 
+const FORMATS = { time: seconds, ratio, count };
+
+// A column that the summary does not have is computed from the cell.
+const COMPUTED = { setup_seconds };
+
+function text_of({ key, kind, distribution }, summary, cell) {
+  if (distribution) return with_interval(summary[key]);
+  const value = COMPUTED[key] ? COMPUTED[key](cell) : summary[key];
+  return (FORMATS[kind] ?? count)(value);
+}
+
 // The texts of a row; `reason` is in place of numbers where there are none.
 export function row_of(cell) {
   const summary = cell.summary ?? {};
@@ -56,14 +68,7 @@ export function row_of(cell) {
     mode: cell.mode,
     status: STATUSES.includes(cell.status) ? cell.status : "unknown",
     reason: ok ? (differs ? "its output differs from eager's" : "") : why,
-    numbers: !ok ? null : [
-      with_interval(summary.latency_seconds),
-      with_interval(summary.submit_seconds),
-      with_interval(summary.device_seconds),
-      ratio(summary.speedup_over_eager),
-      seconds(setup_seconds(cell)),
-      count(summary.breakeven_steps),
-    ],
+    numbers: !ok ? null : COLUMNS.map((column) => text_of(column, summary, cell)),
   };
 }
 

@@ -1,4 +1,4 @@
-// Elements without HTML: whatever the service says becomes text. The page's policy forbids anything else.
+// Makes elements without HTML: all that the service sends becomes text. The page's policy forbids other ways.
 
 export const find = (id) => document.getElementById(id);
 
@@ -9,12 +9,12 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-// Only where it changed, so that a selection or a screen reader's place is left alone.
+// Writes only a changed text, so that a selection or a screen reader's position is kept.
 export function set_text(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// A list of options, keeping what is chosen where it is still there.
+// A list of options. Keeps the chosen one if it is still in the list.
 export function set_options(select, options) {
   const key = JSON.stringify(options);
   if (select.dataset.options === key) return;

@@ -1,10 +1,10 @@
-// Server-sent events out of the text of a response. Not the browser's EventSource, which cannot send a token.
+// Parses server-sent events from a response. The browser's EventSource cannot send a token.
 
 export class EventParser {
   #line = "";
   #event = { data: [] };
 
-  // The events that `text` completes: [{ event, data }]. `last_id` is what to go on after.
+  // The events that `text` completes: [{ event, data }]. `last_id` is the id to continue after.
   push(text) {
     const lines = (this.#line + text).split("\n");
     this.#line = lines.pop();

@@ -1,11 +1,11 @@
-// The form that queues a sweep. A refusal is shown as the service words it, at the field that it is about.
+// The form that queues a sweep. A refusal is shown in the service's words, at its field.
 import { find, set_options, set_text } from "./dom.mjs";
 import { body_of, field_of } from "./request.mjs";
 import * as service from "./service.mjs";
 
 const FIELDS = ["workload", "batch", "warmup", "time-per-cell", "launches", "device"];
 
-// In place of crypto.randomUUID(), which browsers keep from pages of plain http beyond loopback.
+// Replaces crypto.randomUUID(), which pages of plain http beyond the loopback do not have.
 const new_key = () =>
   [...crypto.getRandomValues(new Uint32Array(4))].map((each) => each.toString(16)).join("-");
 
@@ -25,17 +25,17 @@ function tell_refusal(message) {
   }
 }
 
-// `on_queued(sweep)`, and `on_error(error)` for what is no refusal of what the form holds.
+// Calls `on_queued(sweep)`, or `on_error(error)` for an error that is not about the form's fields.
 export function make_form({ on_queued, on_error }) {
   const form = find("form");
-  // One key a wish: trying the same again after a broken connection queues it once.
+  // One key for each submission: a retry after a broken connection queues the sweep once.
   let key = new_key();
   form.addEventListener("input", () => { key = new_key(); });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const button = find("queue-sweep");
     if (button.getAttribute("aria-disabled") === "true") return;
-    // Not `disabled`, which would take the focus away from who works by keyboard.
+    // Not `disabled`, which would take the focus from users of a keyboard.
     button.setAttribute("aria-disabled", "true");
     set_text(find("form-done"), "");
     try {

@@ -1,4 +1,4 @@
-// Numbers and moments as people read them; every one with its unit.
+// Formats numbers, with their units, and times.
 
 export const NOTHING = "\u2013";
 
@@ -36,7 +36,7 @@ export function duration(value) {
   return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
 }
 
-// A time of the service, RFC 3339, as this reader's clock shows it.
+// A time of the service (RFC 3339) in local time.
 export function moment(text) {
   if (!text) return NOTHING;
   return new Date(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });

@@ -12,7 +12,7 @@ let sweeps = [];
 let sweeps_wanted = SWEEPS_STEP;
 let shown = null; // the sweep on display
 let following = null; // stops its events
-let complete = false; // whether all of its events were heard
+let complete = false; // whether all of its events were received
 let polling = null; // the timer
 let polls = 0; // of two that overlap, the later one counts
 let devices_known = false;
@@ -35,14 +35,14 @@ make_form({
   on_error: (error) => tell_error(error, "refusal"),
 });
 
-// Without its token there is nothing to show of a service, not even that its queue is empty.
+// Without its token the page can show nothing of a service, not even an empty queue.
 function lock(locked) {
   find("token-part").hidden = !locked;
   find("columns").hidden = locked;
   if (locked) for (const id of ["results", "links"]) find(id).hidden = true;
 }
 
-// A refusal for want of a token opens the place for it. False where the error is of another kind.
+// If the service requires a token, shows the field for it. Returns false for any other error.
 function is_about_token(error) {
   if (error.status !== 401) return false;
   const refused = service.token.get() !== "";
@@ -60,8 +60,8 @@ function tell(problem, place) {
   set_text(find(place), problem);
 }
 
-// A refusal in the service's own words, or that it does not answer. What is neither is the page's mistake,
-// and goes on to the browser's console.
+// Shows a refusal in the service's words, or that it does not answer. Any other error is a defect of the page
+// and goes to the browser's console.
 function tell_error(error, place) {
   if (is_about_token(error)) return;
   if (error instanceof service.Refusal) tell(error.message, place);
@@ -69,7 +69,7 @@ function tell_error(error, place) {
   else throw error;
 }
 
-// What the poll found out goes with the next poll; what an action was told stays until the next action.
+// A message of a poll stays until the next poll, one of an action until the next action.
 async function attempt(act, place = "refusal") {
   try {
     await act();
@@ -81,7 +81,7 @@ async function attempt(act, place = "refusal") {
 
 async function cancel(id) {
   const sweep = sweeps.find((each) => each.id === id);
-  // What runs may have run for hours: that is asked about first.
+  // The running sweep may have run for hours: ask before stopping it.
   if (sweep?.state === "running" && !(await confirmed(id))) return;
   await service.cancel(id);
   await poll();
@@ -134,7 +134,7 @@ async function follow() {
   }
 }
 
-// The one that the address names; else the one that runs, else the newest.
+// The sweep that the address names; else the running one, else the newest.
 function chosen() {
   return sweeps.find((each) => each.id === named())
     ?? sweeps.find((each) => each.state === "running") ?? sweeps[0];
@@ -147,7 +147,7 @@ function show_chosen() {
   queue.show(sweeps, next?.id ?? "");
   if (!next) return;
   const other = next.id !== shown?.id;
-  // One that was interrupted and is queued again has news once more.
+  // An interrupted sweep that is queued again sends events again.
   if (other || (has_ended(shown) && !has_ended(next))) complete = false;
   shown = next;
   if (other) results.open(next);
@@ -155,7 +155,7 @@ function show_chosen() {
   if (other || (!following && !complete)) follow();
 }
 
-// The list ends somewhere; a sweep that was asked for by name may stand beyond.
+// The list is limited; a sweep that the address names may be older.
 async function list() {
   const { found, has_older } = await service.sweeps(sweeps_wanted);
   const missing = named() !== "" && found.every(({ id }) => id !== named());
@@ -173,7 +173,7 @@ async function poll() {
     lock(false);
     const with_token = service.token.get() !== "";
     find("forget").hidden = !with_token;
-    find("links").hidden = with_token; // a link carries none
+    find("links").hidden = with_token; // a link cannot carry a token
     show_chosen();
     if (!devices_known) {
       show_devices(await service.devices());
@@ -198,7 +198,7 @@ find("older").addEventListener("click", () => {
   poll();
 });
 addEventListener("hashchange", poll);
-// A page that nobody looks at holds no connection: browsers have six for a service, in all their tabs.
+// A page that is not visible holds no connection: browsers have six for a service, in all their tabs.
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) return poll();
   clearTimeout(polling);

@@ -9,7 +9,7 @@ const DASHES = { eager: [], whole: [10, 4], piecewise: [3, 4] };
 const LOGARITHMIC = 3;
 const FONT = "12px system-ui, sans-serif";
 
-// The colours are the style sheet's, which knows whether it is dark.
+// The colours come from the style sheet, which follows the dark mode.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const colour_of = (mode) => colour(mode in DASHES ? mode : "other-mode");
 
@@ -19,7 +19,7 @@ function draw_intervals(plot, lines) {
   ctx.lineWidth = 1.5 * devicePixelRatio;
   lines.forEach(({ mode, intervals }, line) => {
     ctx.strokeStyle = colour_of(mode);
-    // Side by side, for the modes' intervals often overlap.
+    // Side by side, because the modes' intervals often overlap.
     const aside = (line - (lines.length - 1) / 2) * 3 * devicePixelRatio;
     intervals.forEach((interval, index) => {
       if (!interval) return;
@@ -71,7 +71,7 @@ function options_of(series, metric, size, on_batch) {
   };
 }
 
-// What the lines are, and their values at the batch under the cursor; at the largest one without a cursor.
+// The names of the lines, and their values at the batch under the cursor, else at the largest.
 function show_legend(series, at) {
   const index = at ?? series.batches.length - 1;
   const swatch = (mode) => {

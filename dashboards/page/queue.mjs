@@ -1,10 +1,10 @@
-// The table of sweeps: their states, what they were asked to do, and what can be done with them.
+// The table of sweeps: their states, their requests, and actions on them.
 import { element, find, KeyedList, set_text } from "./dom.mjs";
 import { moment } from "./format.mjs";
 
 export const has_ended = (sweep) => !["queued", "running"].includes(sweep.state);
 
-// What was asked for, without the dashes of the command line; a line breaks between options, not inside.
+// The request, without the dashes of the command line; lines break only between options.
 export function show_asked(node, sweep) {
   const options = sweep.arguments.map((argument) => argument.replace(/^--/, ""));
   const wanted = options.length > 0 ? options : ["everything by default"];

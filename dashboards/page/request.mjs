@@ -1,5 +1,5 @@
-// What the form holds to the body of POST /v1/sweeps. What it means is the service's to judge: nothing is
-// refused here, so that there is one set of rules and one set of messages.
+// Makes the body of POST /v1/sweeps from the form. The service checks the values: nothing is refused here, so
+// that there is one set of rules and one set of messages.
 
 const words_of = (text) => text.split(",").map((word) => word.trim()).filter((word) => word !== "");
 // 1, 8 or 1:64:x2: blanks around commas mean nothing.
@@ -20,7 +20,7 @@ const MAKERS = {
   device: (name) => name,
 };
 
-// `fields`: texts by option name, `mode` an array. What is empty is left to the service's default.
+// `fields`: texts by option name; `mode` is an array. Empty fields take the service's defaults.
 export function body_of(fields) {
   const body = {};
   for (const [name, make] of Object.entries(MAKERS)) {
@@ -31,7 +31,7 @@ export function body_of(fields) {
   return body;
 }
 
-// The field that a refusal is about, or null: messages begin with the option's name.
+// The field of a refusal, or null: messages begin with the option's name.
 export function field_of(message) {
   const name = message.split(":")[0];
   return Object.hasOwn(MAKERS, name) ? name : null;

@@ -1,12 +1,23 @@
-// One sweep: how far it is, the plot of what is known, and the table of its cells.
+// One sweep: its progress, the plot of its finished cells, and their table.
 import { cell_order, row_of, tally, variant_of } from "./cells.mjs";
+import { COLUMNS } from "./columns.mjs";
 import { element, find, KeyedList, set_options, set_text } from "./dom.mjs";
 import { duration } from "./format.mjs";
 import { make_plot } from "./plot.mjs";
 import { has_ended, show_asked } from "./queue.mjs";
 import { choices_of, METRICS, series_of } from "./series.mjs";
 
-const NUMBERS = 6;
+const NUMBERS = COLUMNS.length;
+
+// Headings of the numbers stand before the one of the remark.
+function add_headings() {
+  const remark = find("cell-columns").lastElementChild;
+  for (const { title, help } of COLUMNS) {
+    const text = title[0].toUpperCase() + title.slice(1);
+    const name = element("abbr", { title: help }, text);
+    remark.before(element("th", { scope: "col", className: "number" }, name));
+  }
+}
 
 function make_row() {
   const texts = (names) => names.map((name) => element("td", { className: name }));
@@ -30,7 +41,7 @@ function update_row(row, cell) {
   set_text(mode, texts.mode);
   set_text(status.firstChild, texts.status);
   status.firstChild.dataset.status = texts.status;
-  // Why there are no numbers stands in their place.
+  // The reason is shown instead of numbers.
   numbers.forEach((node, index) => {
     node.hidden = texts.numbers === null;
     set_text(node, texts.numbers?.[index] ?? "");
@@ -67,6 +78,7 @@ const FILTERS = {
 
 // `on_save(id)` fetches the result document.
 export function make_results({ on_save }) {
+  add_headings();
   const plot = make_plot();
   const rows = new KeyedList(find("cell-rows"), make_row, update_row);
   let sweep = null;
@@ -94,7 +106,7 @@ export function make_results({ on_save }) {
     set_text(find("tally"), tally(all));
   }
 
-  // Cells come by dozens when a worker ends: they are drawn once a frame.
+  // Many cells arrive when a worker ends: they are drawn once a frame.
   function draw_soon() {
     if (!due) requestAnimationFrame(draw);
     due = true;
@@ -118,7 +130,7 @@ export function make_results({ on_save }) {
   }
 
   return {
-    // Forgets what was shown of another.
+    // Clears the previous sweep.
     open(next) {
       cells = new Map();
       progress = null;

@@ -1,4 +1,4 @@
-// Cells to the lines of the plot: a metric's median over batch, a line a mode. No document, no network.
+// Cells as lines of the plot: a metric's median over batch, one line a mode. No document, no network.
 import { mode_order, variant_of } from "./cells.mjs";
 
 export const METRICS = {
@@ -15,8 +15,8 @@ export function choices_of(cells, variant) {
   return { variants, variant: chosen, warmups: [...new Set(warmups)].sort((a, b) => a - b) };
 }
 
-// { batches, lines: [{ mode, values, intervals }] }: values[i] is of batches[i], null where it was not
-// measured; a mode of which nothing was measured has no line.
+// { batches, lines: [{ mode, values, intervals }] }: values[i] is of batches[i], null if it was not measured.
+// A mode without any value has no line.
 export function series_of(cells, { variant, warmup, metric }) {
   const chosen = cells.filter((cell) => cell.status === "ok" && variant_of(cell) === variant
     && cell.warmup === warmup && cell.summary?.[metric]?.p50 > 0);
@@ -43,7 +43,7 @@ export function log_range(values, room = 1.15) {
   return [low / factor, high * factor];
 }
 
-// As many of the batches as an axis has room for, ends first: labels stand only where something was measured.
+// As many batches as fit on the axis, ends first: only measured batches have labels.
 export function axis_batches(batches, most) {
   if (batches.length <= most) return batches;
   const step = Math.ceil((batches.length - 1) / Math.max(most - 1, 1));
@@ -63,7 +63,7 @@ export function axis_times(low, high) {
   return splits;
 }
 
-// The plot in words, for who does not see it.
+// The plot in words, for screen readers.
 export function told(series, metric_name, format) {
   if (series.lines.length === 0) return "Nothing to plot yet.";
   const lines = series.lines.map(({ mode, values }) => {

@@ -10,7 +10,7 @@ export class Refusal extends Error {
   }
 }
 
-// The service is gone, or the way to it is.
+// The service does not answer, or cannot be reached.
 export class NoAnswer extends Error {}
 
 async function unless_gone(promise) {
@@ -21,13 +21,13 @@ async function unless_gone(promise) {
   }
 }
 
-// The tab's memory alone: the token is gone when the tab is closed.
+// Only in the tab's memory: the token is lost when the tab is closed.
 export const token = {
   get: () => sessionStorage.getItem(TOKEN) ?? "",
   set: (text) => (text === "" ? sessionStorage.removeItem(TOKEN) : sessionStorage.setItem(TOKEN, text)),
 };
 
-// Throws a Refusal or NoAnswer; any other error is a mistake of the page's, which nothing here may hide.
+// Throws a Refusal or NoAnswer; any other error is a defect of the page and must not be hidden.
 async function send(method, path, { body, headers = {}, signal } = {}) {
   const all = { ...headers };
   if (body !== undefined) all["Content-Type"] = "application/json";
@@ -37,14 +37,14 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
   return response;
 }
 
-// {"error": "why"}, or whatever else was said.
+// {"error": "why"}, or the text of the answer.
 async function message_of(response) {
   const text = await unless_gone(response.text());
   try {
     const { error } = JSON.parse(text);
     if (typeof error === "string") return error;
   } catch {
-    // No JSON: then it is a line of text, of a proxy in between, say.
+    // Not JSON: a line of text, for example from a proxy.
   }
   return text.trim().slice(0, 300) || `the service answered ${response.status}`;
 }
@@ -52,9 +52,9 @@ async function message_of(response) {
 const ask = async (...request) => unless_gone((await send(...request)).json());
 
 export const devices = async () => (await ask("GET", "/v1/devices")).devices;
-const PAGE_MAX = 1000; // what the service gives at once
+const PAGE_MAX = 1000; // the service's limit
 
-// The newest ones, and whether there are older ones than those.
+// The newest sweeps, and whether there are older ones.
 export async function sweeps(count) {
   const found = [];
   let next = `/v1/sweeps?limit=${Math.min(count, PAGE_MAX)}`;
@@ -73,8 +73,8 @@ export const results = async (id) =>
 export const submit = (body, key) =>
   ask("POST", "/v1/sweeps", { body: JSON.stringify(body), headers: { "Idempotency-Key": key } });
 
-// { event, data } of a sweep until `signal` says stop; after a break it goes on where it was.
-// `on_break(message)`: it waits to try again; with "" once it is heard again.
+// { event, data } of a sweep until `signal` aborts. A broken connection is continued with the next event.
+// `on_break(message)` while it waits to reconnect; with "" once events arrive again.
 async function* events_of(id, { on_break, signal }) {
   let after = "";
   while (!signal.aborted) {
@@ -98,7 +98,7 @@ async function* events_of(id, { on_break, signal }) {
   }
 }
 
-// Calls on_event(name, document) until the sweep has ended or `signal` says stop.
+// Calls on_event(name, document) until the sweep has ended or `signal` aborts.
 export async function follow(id, { on_event, on_break, signal }) {
   for await (const { event, data } of events_of(id, { on_break, signal })) {
     if (signal.aborted) return;

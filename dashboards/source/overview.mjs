@@ -1,4 +1,4 @@
-// Overview: what graphs buy, where the host is what a step waits for, and when a capture is paid back.
+// Overview: what graphs gain, which cells are CPU-bound, and when the setup is paid back.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame, toCell } from "./links.mjs";

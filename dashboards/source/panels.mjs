@@ -111,7 +111,7 @@ export function lines(about, ...queries) {
     .legend(legend())
     .tooltip(tooltip())
     .drawStyle(common.GraphDrawStyle.Line)
-    // A gauge holds from one sweep to the next: a step is the truth, a slope between them is not.
+    // A gauge keeps its value from one sweep to the next, so lines are steps and not slopes.
     .lineInterpolation(common.LineInterpolation.StepAfter)
     .fillOpacity(about.stacked ? 30 : 5)
     .showPoints(common.VisibilityMode.Never);
@@ -142,7 +142,7 @@ export function bars(about, expression, { over, of, numeric = true }) {
     .legend(legend())
     .tooltip(tooltip());
   if (numeric) {
-    // Labels are strings: without this, 128 would stand before 16.
+    // Labels are strings: without this, 128 would come before 16.
     const conversions = [{ targetField: over, destinationType: "number" }];
     panel.withTransformation({ id: "convertFieldType", options: { fields: {}, conversions } });
   }

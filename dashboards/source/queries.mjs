@@ -1,7 +1,7 @@
 // PromQL in one place: the labels of a cell, the selectors that the dashboards' variables make, and the
-// few expressions that more than one panel asks.
+// expressions that several panels share.
 
-/** What tells one cell from another; CONTRACT.md's order. */
+/** The labels of a cell, in the order of the metrics. */
 export const CELL = ["workload", "preset", "dtype", "pass", "batch", "warmup", "mode", "device"];
 
 /** `metric{a="$a", b=~"$b"}` from a list of matchers, ready for more of them. */

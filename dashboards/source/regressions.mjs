@@ -11,7 +11,7 @@ const HERE = one("instance", "device");
 const CELLS = [...HERE, ...any("preset", "dtype", "pass", "warmup", "workload", "mode")];
 const COMPARED = [...CELLS, ...any("metric")];
 const CHANGE = `${select("graphbench_change_ratio", COMPARED)} - 1`;
-// Noise is below a few percent between launches of one machine; beyond ten nobody argues.
+// Noise is below a few percent between launches of one machine; beyond ten it is a change.
 const CHANGES = thresholds("green", [0.02, "orange"], [0.1, "red"]);
 
 function headline(builder) {
@@ -148,7 +148,7 @@ export function regressions() {
     refresh: "5m",
   });
   builder.withVariable(datasource());
-  // These are there too where no sweep compares, and with them what says so.
+  // These exist even if no sweep compares, and say so.
   const found = labels("graphbench_baseline_comparable", "instance", "device");
   const compared = labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
     "warmup*", "workload*", "mode*", "metric*", "verdict*");

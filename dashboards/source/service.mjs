@@ -1,4 +1,4 @@
-// Service: is graphbench up, is it measuring, what failed or was skipped, and is anyone being kept waiting.
+// Service: is graphbench up, is it measuring, what failed or was skipped, and does a client wait.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame } from "./links.mjs";
@@ -26,7 +26,7 @@ function headline(builder) {
     }, orNone(of("sweep_running"))))
     .withPanel(number({
       title: "Queue",
-      description: "Sweeps waiting over the places there are. When it is full, new ones are refused (429).",
+      description: "Sweeps waiting over the queue's capacity. When it is full, new ones are refused (429).",
       unit: UNITS.share, decimals: 0, thresholds: thresholds("green", [0.75, "orange"], [1, "red"]),
     }, `max(${of("queue_sweeps")} / ${of("queue_capacity_sweeps")})`))
     .withPanel(number({
@@ -58,7 +58,7 @@ function sweeps(builder) {
     }, [maxBy(["device", "instance"], of("sweep_progress_ratio")), "{{device}} on {{instance}}"]))
     .withPanel(lines({
       title: "Queue depth",
-      description: "Sweeps waiting, beside the places there are.",
+      description: "Sweeps waiting, beside the capacity of the queue.",
       unit: UNITS.count, min: 0,
     }, [maxBy(["instance"], of("queue_sweeps")), "waiting on {{instance}}"],
     [maxBy(["instance"], of("queue_capacity_sweeps")), "places on {{instance}}"]))

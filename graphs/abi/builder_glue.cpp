@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/abi/foreign_op.hpp"
 #include "graphs/abi/guard.hpp"
 #include "graphs/abi/text.hpp"
 #include "graphs/ir/error.hpp"
@@ -62,30 +63,14 @@ void check_list(const std::string& where, const char* field, std::int32_t count,
   if (count > 0 && list == nullptr) refuse(where + ": the list of " + field + " is null");
 }
 
-ir::ValueKind value_kind(const std::string& where, gb_value_kind kind) {
-  switch (kind) {
-    case GB_INPUT:
-      return ir::ValueKind::input;
-    case GB_WEIGHT:
-      return ir::ValueKind::weight;
-    case GB_STATE:
-      return ir::ValueKind::state;
-  }
-  refuse(where + ": kind " + std::to_string(static_cast<int>(kind)) + " is no gb_value_kind");
+ir::ValueKind value_kind(const std::string& where, int kind) {
+  if (kind >= GB_INPUT && kind <= GB_STATE) return static_cast<ir::ValueKind>(kind);
+  refuse(where + ": kind " + std::to_string(kind) + " is no gb_value_kind");
 }
 
-ir::DType value_dtype(const std::string& where, gb_dtype dtype) {
-  switch (dtype) {
-    case GB_FP32:
-      return ir::DType::fp32;
-    case GB_FP16:
-      return ir::DType::fp16;
-    case GB_BF16:
-      return ir::DType::bf16;
-    case GB_I32:
-      return ir::DType::i32;
-  }
-  refuse(where + ": dtype " + std::to_string(static_cast<int>(dtype)) + " is no gb_dtype");
+ir::DType value_dtype(const std::string& where, int dtype) {
+  if (dtype >= GB_FP32 && dtype <= GB_I32) return static_cast<ir::DType>(dtype);
+  refuse(where + ": dtype " + std::to_string(dtype) + " is no gb_dtype");
 }
 
 ir::Shape value_shape(const std::string& where, const gb_dim* dims, std::int32_t rank) {

@@ -6,7 +6,7 @@
  *
  * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts
  * with its own size; fields are only ever appended within one ABI version. Strings are UTF-8 and
- * NUL-terminated; whoever passes a pointer owns it, and it stays valid for the call, except where a
+ * NUL-terminated; the side that passes a pointer owns it, and it stays valid for the call, except where a
  * comment says longer. A function that returns int returns 0 for success. */
 #ifndef GRAPHBENCH_ABI_H
 #define GRAPHBENCH_ABI_H

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "graphs/abi/foreign_op.hpp"
 #include "graphs/abi/text.hpp"
 #include "graphs/ir/error.hpp"
 
@@ -125,9 +126,7 @@ CheckedWorkload check_workload(const gb_workload* workload, const std::string& o
 ir::OpDefinition check_op(const gb_op* op, const std::string& label) {
   if (op == nullptr) refuse(label, "an entry of gb_plugin.ops is null");
   check_size(label, "gb_op", op->struct_size, kOpBytes);
-  ir::OpDefinition definition;
-  definition.kind = checked_name(label, "op kind", op->kind);
-  const std::string where = label + ": op '" + definition.kind + "'";
+  const std::string where = label + ": op '" + checked_name(label, "op kind", op->kind) + "'";
   constexpr std::uint32_t known_flags = GB_OP_HOST | GB_OP_NOT_CAPTURABLE;
   if ((op->flags & ~known_flags) != 0) {
     refuse(where, "flags is " + std::to_string(op->flags) + ", ABI version 1 knows GB_OP_HOST (1) and " +
@@ -137,13 +136,7 @@ ir::OpDefinition check_op(const gb_op* op, const std::string& label) {
   if (op->launch_cuda == nullptr && op->run_host == nullptr) {
     refuse(where, "launch_cuda and run_host are both null, so it runs nowhere");
   }
-  definition.traits.host_op = (op->flags & GB_OP_HOST) != 0;
-  definition.traits.capturable = (op->flags & GB_OP_NOT_CAPTURABLE) == 0;
-  for (std::uint32_t i = 0; i < 64; ++i) {
-    if ((op->mutated_inputs >> i) & 1u) definition.mutated_inputs.push_back(i);
-  }
-  definition.foreign = op;
-  return definition;
+  return foreign_definition(*op);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Checks a plugin's record whole before anything of it is used: a plugin that lies is refused with
-// the field's name, not met later as a crash.
+// Checks a plugin's whole record before anything of it is used: a wrong field is refused by its name, instead
+// of a crash later.
 #pragma once
 
 #include <string>

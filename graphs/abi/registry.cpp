@@ -1,9 +1,10 @@
-// The workloads of a process: adding checked plugins, answering what there is, resolving a choice of
-// preset and options, and building.
+// The workloads of a process: adding checked plugins, listing workloads, resolving a choice of preset and
+// options, and building.
 #include <algorithm>
 #include <utility>
 
 #include "graphs/abi/builder_glue.hpp"
+#include "graphs/abi/foreign_op.hpp"
 #include "graphs/abi/plugin.hpp"
 #include "graphs/abi/records.hpp"
 #include "graphs/ir/error.hpp"
@@ -58,18 +59,8 @@ std::vector<gb_option_value> option_values(const WorkloadInfo& info, const Build
 }
 
 gb_dtype floating_dtype(const WorkloadInfo& info, ir::DType dtype) {
-  switch (dtype) {
-    case ir::DType::fp32:
-      return GB_FP32;
-    case ir::DType::fp16:
-      return GB_FP16;
-    case ir::DType::bf16:
-      return GB_BF16;
-    case ir::DType::i32:
-      break;
-  }
-  reject("workload " + info.name + ": dtype " + std::string(ir::name_of(dtype)) +
-         " is not one to compute in, use fp32, fp16 or bf16");
+  if (dtype != ir::DType::i32) return static_cast<gb_dtype>(dtype);
+  reject("workload " + info.name + ": dtype i32 is not one to compute in, use fp32, fp16 or bf16");
 }
 
 }  // namespace

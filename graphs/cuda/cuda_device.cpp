@@ -39,8 +39,8 @@ std::string platform_of(const DeviceInfo& info) {
   return text;
 }
 
-// With settings of the environment, which are the process's, a choice stands until the process ends: a device
-// opened again must not time, and perhaps choose, anew.
+// With settings from the environment, which are the process's, a choice stands until the process ends: a
+// device that is opened again must not time again, because it might choose another plan.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, std::string platform, bool of_process) {
   static std::map<std::string, std::shared_ptr<Tuner>> of_platform;
   if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));
@@ -68,32 +68,24 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
         "read compute capability");
   context_.programmatic = wanted && context_.compute_major >= 9;
   info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
-  check(cudaMalloc(&context_.workspace, workspace_size + word_slot_size), "allocate workspace");
+  check(cudaMalloc(workspace_.put(), workspace_size + word_slot_size), "allocate workspace");
+  check(cublasLtCreate(cublas_.put()), "create cuBLASLt handle");
+  context_.workspace = workspace_.get();
   context_.workspace_bytes = workspace_size;
-  context_.device = this;
-  const cublasStatus_t status = cublasLtCreate(&context_.cublas);
-  if (status != CUBLAS_STATUS_SUCCESS) {
-    log_failure(cudaFree(context_.workspace), "free workspace");
-    check(status, "create cuBLASLt handle");
-  }
+  context_.cublas = cublas_.get();
+  context_.memory = this;
   context_.use_cudnn = options.use_cudnn && cudnn_library() != nullptr;
 }
 
-CudaDevice::~CudaDevice() {
-  release();
-}
-
-void CudaDevice::release() noexcept {
-  if (context_.cublas == nullptr) return;
-  release_cudnn_handle(context_);
-  (void)cublasLtDestroy(context_.cublas);
-  context_.cublas = nullptr;
-  log_failure(cudaFree(context_.workspace), "free workspace");
-}
-
 void CudaDevice::discard() {
-  release();
+  context_.cudnn.reset();
+  cublas_.reset();
+  workspace_.reset();
   check(cudaDeviceReset(), "reset device");
+}
+
+unsigned long long* CudaDevice::word_slot() const {
+  return reinterpret_cast<unsigned long long*>(static_cast<std::byte*>(workspace_.get()) + workspace_size);
 }
 
 bool CudaDevice::supports(ir::DType dtype) const {
@@ -155,8 +147,7 @@ std::uint64_t CudaDevice::digest(Stream& stream, const void* source, std::size_t
     throw Error(ErrorCode::invalid_argument,
                 "digest: " + std::to_string(bytes) + " bytes is no multiple of 4");
   }
-  auto* sum =
-      reinterpret_cast<unsigned long long*>(static_cast<std::byte*>(context_.workspace) + workspace_size);
+  auto* sum = word_slot();
   stream.fill_bytes(sum, 0, sizeof(*sum));
   launch_digest(static_cast<CudaStream&>(stream).handle(), source, bytes / 4, sum, context_.multiprocessors);
   std::uint64_t result = 0;
@@ -180,8 +171,7 @@ std::size_t CudaDevice::cache_bytes() const {
 }
 
 std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {
-  auto* const slot =
-      reinterpret_cast<unsigned long long*>(static_cast<std::byte*>(context_.workspace) + workspace_size);
+  auto* const slot = word_slot();
   launch_clock_probe(static_cast<CudaStream&>(stream).handle(), slot);
   unsigned long long nanoseconds = 0;
   stream.copy_to_host(&nanoseconds, slot, sizeof(nanoseconds));

@@ -4,12 +4,11 @@
 // kernel's scratch is dead before the next one starts.
 #pragma once
 
-#include <cublasLt.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "graphs/cuda/handle.hpp"
 #include "graphs/cuda/ops/op_builders.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
 #include "graphs/device/device.hpp"
@@ -24,9 +23,6 @@ struct CudaDeviceOptions {
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int index, CudaDeviceOptions options = {});
-  ~CudaDevice() override;
-  CudaDevice(const CudaDevice&) = delete;
-  CudaDevice& operator=(const CudaDevice&) = delete;
 
   const DeviceInfo& info() const override { return info_; }
   bool supports(ir::DType dtype) const override;
@@ -52,9 +48,12 @@ class CudaDevice final : public Device {
   void discard() override;                  // resets the context, of this thread's device
 
  private:
-  void release() noexcept;
+  unsigned long long* word_slot() const;
+
   DeviceInfo info_;
-  OpContext context_;
+  MemoryHandle workspace_;  // with the word's slot at its end
+  CublasHandle cublas_;
+  OpContext context_;  // refers to both, and so is destroyed first
 };
 
 }  // namespace graphbench::cuda

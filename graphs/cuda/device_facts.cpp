@@ -1,13 +1,13 @@
-// Reads device properties, library versions and, through NVML where it is there, the driver's version.
+// Reads device properties, library versions and, where NVML is installed, the driver's version.
 #include "graphs/cuda/device_facts.hpp"
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
 #include <cstdio>
 
 #include "graphs/cuda/cudnn_library.hpp"
+#include "graphs/cuda/nvml_library.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
@@ -17,21 +17,12 @@ std::string cuda_version(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// cudaDriverGetVersion gives the CUDA version a driver serves; its own version is NVML's to tell.
+// cudaDriverGetVersion gives the CUDA version that a driver serves; its own version comes from NVML.
 std::string driver_release() {
-  void* nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (nvml == nullptr) return "";
-  using InitFn = int (*)();
-  using VersionFn = int (*)(char*, unsigned);
-  const auto init = reinterpret_cast<InitFn>(dlsym(nvml, "nvmlInit_v2"));
-  const auto version = reinterpret_cast<VersionFn>(dlsym(nvml, "nvmlSystemGetDriverVersion"));
-  const auto shutdown = reinterpret_cast<InitFn>(dlsym(nvml, "nvmlShutdown"));
+  std::string why;
+  const NvmlLibrary* nvml = nvml_library(why);
   char text[96] = "";
-  if (init != nullptr && version != nullptr && shutdown != nullptr && init() == 0) {
-    if (version(text, sizeof(text)) != 0) text[0] = '\0';
-    (void)shutdown();
-  }
-  (void)dlclose(nvml);
+  if (nvml == nullptr || nvml->driver_version(text, sizeof(text)) != nvml_success) return "";
   return text;
 }
 

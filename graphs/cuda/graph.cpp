@@ -6,16 +6,12 @@
 
 namespace graphbench::cuda {
 
-CudaGraphExec::~CudaGraphExec() {
-  log_failure(cudaGraphExecDestroy(exec_), "destroy graph exec");
-}
-
 void CudaGraphExec::upload(Stream& stream) {
-  check(cudaGraphUpload(exec_, static_cast<CudaStream&>(stream).handle()), "upload graph");
+  check(cudaGraphUpload(exec_.get(), static_cast<CudaStream&>(stream).handle()), "upload graph");
 }
 
 void CudaGraphExec::launch(Stream& stream) {
-  check(cudaGraphLaunch(exec_, static_cast<CudaStream&>(stream).handle()), "launch graph");
+  check(cudaGraphLaunch(exec_.get(), static_cast<CudaStream&>(stream).handle()), "launch graph");
 }
 
 PreparedReplay CudaGraphExec::prepare_replay(Stream& stream) {
@@ -23,25 +19,21 @@ PreparedReplay CudaGraphExec::prepare_replay(Stream& stream) {
     check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(exec), static_cast<cudaStream_t>(native_stream)),
           "launch graph");
   };
-  return {enqueue, exec_, static_cast<CudaStream&>(stream).handle()};
-}
-
-CudaGraph::~CudaGraph() {
-  log_failure(cudaGraphDestroy(graph_), "destroy graph");
+  return {enqueue, exec_.get(), static_cast<CudaStream&>(stream).handle()};
 }
 
 std::size_t CudaGraph::node_count() const {
   std::size_t count = 0;
-  check(cudaGraphGetNodes(graph_, nullptr, &count), "count graph nodes");
+  check(cudaGraphGetNodes(graph_.get(), nullptr, &count), "count graph nodes");
   return count;
 }
 
 std::unique_ptr<GraphExec> CudaGraph::instantiate() {
-  cudaGraphExec_t exec = nullptr;
+  GraphExecHandle exec;
   // Without this flag the priorities that captured streams had are lost at replay.
-  check(cudaGraphInstantiateWithFlags(&exec, graph_, cudaGraphInstantiateFlagUseNodePriority),
+  check(cudaGraphInstantiateWithFlags(exec.put(), graph_.get(), cudaGraphInstantiateFlagUseNodePriority),
         "instantiate graph");
-  return std::make_unique<CudaGraphExec>(exec);
+  return std::make_unique<CudaGraphExec>(std::move(exec));
 }
 
 }  // namespace graphbench::cuda

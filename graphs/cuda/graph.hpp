@@ -1,43 +1,37 @@
-// Owners of cudaGraph_t and cudaGraphExec_t. An exec does not need the graph it came from.
+// A captured graph and its instantiated form. An exec does not need the graph it came from.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <memory>
+#include <utility>
 
-#include "graphs/device/device.hpp"
+#include "graphs/cuda/handle.hpp"
+#include "graphs/device/execution.hpp"
 
 namespace graphbench::cuda {
 
 class CudaGraphExec final : public GraphExec {
  public:
-  explicit CudaGraphExec(cudaGraphExec_t exec) noexcept : exec_(exec) {}  // takes ownership
-  ~CudaGraphExec() override;
-  CudaGraphExec(const CudaGraphExec&) = delete;
-  CudaGraphExec& operator=(const CudaGraphExec&) = delete;
+  explicit CudaGraphExec(GraphExecHandle exec) noexcept : exec_(std::move(exec)) {}
 
   void upload(Stream& stream) override;
   void launch(Stream& stream) override;
   PreparedReplay prepare_replay(Stream& stream) override;
-  void* native_handle() noexcept override { return exec_; }
+  void* native_handle() noexcept override { return exec_.get(); }
 
  private:
-  cudaGraphExec_t exec_;
+  GraphExecHandle exec_;
 };
 
 class CudaGraph final : public Graph {
  public:
-  explicit CudaGraph(cudaGraph_t graph) noexcept : graph_(graph) {}  // takes ownership
-  ~CudaGraph() override;
-  CudaGraph(const CudaGraph&) = delete;
-  CudaGraph& operator=(const CudaGraph&) = delete;
+  explicit CudaGraph(GraphHandle graph) noexcept : graph_(std::move(graph)) {}
 
   std::size_t node_count() const override;
   std::unique_ptr<GraphExec> instantiate() override;
-  void* native_handle() noexcept override { return graph_; }
+  void* native_handle() noexcept override { return graph_.get(); }
 
  private:
-  cudaGraph_t graph_;
+  GraphHandle graph_;
 };
 
 }  // namespace graphbench::cuda

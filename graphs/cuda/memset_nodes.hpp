@@ -1,4 +1,4 @@
-// Memset nodes that library calls left in a captured graph, made kernel nodes.
+// Memset nodes that library calls leave in a captured graph become kernel nodes.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,7 +1,7 @@
 // The two functions that the registry looks up in the module.
 #include "graphbench_version.hpp"
 #include "graphs/cuda/cuda_backend.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/device/backend_module.hpp"
 
 #define GRAPHBENCH_MODULE_EXPORT extern "C" __attribute__((visibility("default")))
 

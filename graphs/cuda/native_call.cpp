@@ -61,7 +61,7 @@ int launch_foreign(ForeignCall& call, cudaStream_t stream, const char* object) {
   }
 }
 
-// A plugin that reports a capture error or a lost device tells more with that than with "failed".
+// A capture error or a lost device is the more precise reason: it is reported instead of "plugin failed".
 void enqueue(ForeignCall& call, cudaStream_t stream, const char* object) {
   const int status = launch_foreign(call, stream, object);
   if (status == 0) [[likely]]

@@ -1,6 +1,6 @@
-// The prepared calls that a kernel consists of: plain data with everything chosen, down to the
-// library call. A kernel's launch binds operand addresses and makes the calls; tests/gpu makes the
-// same calls in a bare loop to see what our layer adds.
+// The prepared calls that a kernel consists of: plain data with everything chosen, down to the library call.
+// A kernel's launch binds operand addresses and makes the calls; tests/gpu makes the same calls in a bare
+// loop to measure what our layer adds.
 #pragma once
 
 #include <cublasLt.h>

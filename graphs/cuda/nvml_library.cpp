@@ -17,6 +17,7 @@ Opened open() {
   NvmlLibrary& library = opened.library;
   file.look_up("nvmlInit_v2", library.init);
   file.look_up("nvmlShutdown", library.shutdown);
+  file.look_up("nvmlSystemGetDriverVersion", library.driver_version);
   file.look_up("nvmlErrorString", library.error_string);
   file.look_up("nvmlDeviceGetHandleByPciBusId_v2", library.device_by_pci_bus_id);
   file.look_up("nvmlDeviceGetClockInfo", library.clock_info);
@@ -25,8 +26,8 @@ Opened open() {
   // Drivers since 535 call them event reasons, and keep the old name.
   file.look_up("nvmlDeviceGetCurrentClocksThrottleReasons", library.throttle_reasons);
   opened.why = file.why();
-  // Held until the process ends, beside the monitors' own: bringing it up takes long, and they come and go.
-  // Where that fails, a monitor's own says why.
+  // Kept until the process ends: initialising takes long, and monitors, which do it too, come and go. Where
+  // it fails here, a monitor's own attempt says why.
   if (opened.why.empty()) (void)opened.library.init();
   return opened;
 }

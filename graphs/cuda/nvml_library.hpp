@@ -17,6 +17,7 @@ using NvmlDevice = struct NvmlDeviceHandle*;
 struct NvmlLibrary {
   int (*init)() = nullptr;      // nvmlInit_v2
   int (*shutdown)() = nullptr;  // nvmlShutdown
+  int (*driver_version)(char* text, unsigned bytes) = nullptr;
   const char* (*error_string)(int status) = nullptr;
   int (*device_by_pci_bus_id)(const char* bus_id, NvmlDevice* device) = nullptr;
   int (*clock_info)(NvmlDevice device, unsigned clock, unsigned* megahertz) = nullptr;

@@ -1,5 +1,5 @@
-// Every CUDA kernel of ours is this one class: a list of prepared calls and what they hold on to. What
-// differs between ops is only how the list was made.
+// Every CUDA kernel of ours is this one class: a list of prepared calls and the memory and plans that they
+// need. Ops differ only in how the list is made.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "graphs/cuda/native_call.hpp"
-#include "graphs/device/device.hpp"
+#include "graphs/device/execution.hpp"
+#include "graphs/device/memory.hpp"
 
 namespace graphbench::cuda {
 

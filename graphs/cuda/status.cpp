@@ -15,7 +15,7 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// A library's own status often hides the CUDA error that caused it; that error tells more.
+// A library's own status often hides the CUDA error that caused it; that error is the better reason.
 cudaError_t take_hidden_error() noexcept {
   const cudaError_t hidden = cudaGetLastError();
   return hidden == cudaErrorInvalidValue ? cudaSuccess : hidden;

@@ -1,12 +1,11 @@
 // A CUDA stream that does not synchronise with the legacy stream, and captures on it.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <memory>
 
+#include "graphs/cuda/handle.hpp"
 #include "graphs/cuda/memset_nodes.hpp"
-#include "graphs/device/device.hpp"
+#include "graphs/device/execution.hpp"
 
 namespace graphbench::cuda {
 
@@ -27,34 +26,31 @@ class CudaStream final : public Stream {
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
-  void* native_handle() noexcept override { return stream_; }
+  void* native_handle() noexcept override { return stream_.get(); }
   void synchronize_blocking() override;
   void wait(Event& event) override;
 
-  cudaStream_t handle() const noexcept { return stream_; }
-  // Expires with the stream.
+  cudaStream_t handle() const noexcept { return stream_.get(); }
+  // Expires when the stream is destroyed.
   std::weak_ptr<CudaStream*> reference() const noexcept { return self_; }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  StreamHandle stream_;
   DeviceRange workspace_;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);
-  cudaEvent_t sleeper_ = nullptr;  // made by the first synchronize_blocking()
+  EventHandle sleeper_;  // made by the first synchronize_blocking()
 };
 
 class CudaEvent final : public Event {
  public:
   CudaEvent();
-  ~CudaEvent() override;
-  CudaEvent(const CudaEvent&) = delete;
-  CudaEvent& operator=(const CudaEvent&) = delete;
 
   void record(Stream& stream) override;
   double seconds_since(const Event& start) const override;
-  cudaEvent_t handle() const noexcept { return event_; }
+  cudaEvent_t handle() const noexcept { return event_.get(); }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  EventHandle event_;
 };
 
 }  // namespace graphbench::cuda

@@ -1,22 +1,22 @@
 // Buffer: device memory with one owner.
 #include <utility>
 
-#include "graphs/device/device.hpp"
+#include "graphs/device/memory.hpp"
 
 namespace graphbench {
 
-Buffer::Buffer(Device& device, std::size_t bytes)
-    : device_(&device), data_(device.allocate(bytes)), bytes_(bytes) {}
+Buffer::Buffer(DeviceMemory& memory, std::size_t bytes)
+    : memory_(&memory), data_(memory.allocate(bytes)), bytes_(bytes) {}
 
 Buffer::Buffer(Buffer&& other) noexcept
-    : device_(std::exchange(other.device_, nullptr)),
+    : memory_(std::exchange(other.memory_, nullptr)),
       data_(std::exchange(other.data_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this != &other) {
-    if (data_ != nullptr) device_->deallocate(data_);
-    device_ = std::exchange(other.device_, nullptr);
+    if (data_ != nullptr) memory_->deallocate(data_);
+    memory_ = std::exchange(other.memory_, nullptr);
     data_ = std::exchange(other.data_, nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
   }
@@ -24,7 +24,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 
 Buffer::~Buffer() {
-  if (data_ != nullptr) device_->deallocate(data_);
+  if (data_ != nullptr) memory_->deallocate(data_);
 }
 
 }  // namespace graphbench

@@ -2,7 +2,7 @@
 // another version or another compiler is another contract. The commit is left out on purpose: a
 // module rebuilt alone after a comment changed still fits.
 #include "graphbench_version.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/device/backend_module.hpp"
 
 namespace graphbench {
 

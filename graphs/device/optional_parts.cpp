@@ -1,6 +1,6 @@
-// What a device without the optional parts of the interface answers: a reason, never a pretence. A replay
-// that no backend prepares is a launch.
-#include "graphs/device/device.hpp"
+// What a device answers that lacks an optional part of the interface: the reason. A replay that no backend
+// prepares is a launch.
+#include "graphs/device/instruments.hpp"
 
 namespace graphbench {
 
@@ -12,19 +12,15 @@ void Stream::wait(Event&) {
   throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for others");
 }
 
-std::unique_ptr<Kernel> Device::make_fused_kernel(const FusionCall&) {
-  return nullptr;
-}
-
-std::unique_ptr<Kernel> Device::make_empty_kernel() {
+std::unique_ptr<Kernel> DeviceInstruments::make_empty_kernel() {
   throw Error(ErrorCode::unsupported, "make an empty kernel: this device has none");
 }
 
-ProfilerResult Device::make_profiler() {
+ProfilerResult DeviceInstruments::make_profiler() {
   return {nullptr, "this device keeps no activity records"};
 }
 
-MonitorResult Device::make_monitor() {
+MonitorResult DeviceInstruments::make_monitor() {
   return {nullptr, "this device reports no clocks"};
 }
 

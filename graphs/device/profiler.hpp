@@ -1,6 +1,5 @@
-// What a device did, as it tells itself: one record an operation, with its times. An independent
-// witness beside the times that graphbench takes; recording perturbs the work, so no latency is ever
-// taken while it is on.
+// What a device did by its own records: one an operation, with its times. They check the times that
+// graphbench takes independently. Recording perturbs the work, so no latency is ever taken while it is on.
 #pragma once
 
 #include <cstdint>

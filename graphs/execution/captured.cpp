@@ -42,16 +42,9 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
       pool_(*context.graph_pool),
       record_free_ranges_(context.record_free_ranges),
       eager_(context, batch),
+      operands_(eager_.kernels()),
       addresses_(context.program.values().size()) {
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
-  std::size_t operand_count = 0;
-  for (const StepOp& op : eager_.kernels().ops) operand_count += op.operands.size();
-  operands_.resize(operand_count);
-  void** next = operands_.data();
-  for (const StepOp& op : eager_.kernels().ops) {
-    op_operands_.push_back(next);
-    next += op.operands.size();
-  }
   for (const ir::Segment& segment : segments) add_items(segment);
 }
 
@@ -87,7 +80,7 @@ void CapturedExecutor::plan_addresses() {
         held.hand_over(*op.takes_over);
         addresses_[op.takes_over->to] = addresses_[op.takes_over->from];
       }
-      void** operand = op_operands_[i];
+      void** operand = operands_.of(i);
       for (const ir::ValueId value : op.operands) *operand++ = addresses_[value];
       for (const ir::ValueId value : op.releases) held.release(value);
     }
@@ -101,7 +94,7 @@ void CapturedExecutor::capture_piece(Item& item) {
   const std::vector<StepOp>& ops = eager_.kernels().ops;
   stream_.begin_capture();
   try {
-    for (std::size_t i = item.first; i < item.last; ++i) ops[i].kernel->launch(stream_, op_operands_[i]);
+    for (std::size_t i = item.first; i < item.last; ++i) ops[i].kernel->launch(stream_, operands_.of(i));
   } catch (...) {
     stream_.abandon_capture();
     throw;
@@ -125,7 +118,7 @@ void CapturedExecutor::instantiate() {
       item.exec = item.graph->instantiate();
       enqueues_.push_back({item.exec->prepare_replay(stream_), nullptr, nullptr, item.exec.get()});
     } else {
-      enqueues_.push_back({{}, eager_.kernels().ops[item.first].kernel, op_operands_[item.first], nullptr});
+      enqueues_.push_back({{}, eager_.kernels().ops[item.first].kernel, operands_.of(item.first), nullptr});
     }
   }
   if (enqueues_.size() == 1) only_replay_ = enqueues_.front().replay;

@@ -53,9 +53,8 @@ class CapturedExecutor final : public Executor {
   bool record_free_ranges_;
   EagerExecutor eager_;
   std::vector<Item> items_;
-  std::vector<void*> operands_;      // of all ops, in order
-  std::vector<void**> op_operands_;  // where each op's begin
-  std::vector<void*> addresses_;     // by value
+  OperandArrays operands_;
+  std::vector<void*> addresses_;  // by value
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;
 };
 

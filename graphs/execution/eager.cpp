@@ -10,16 +10,12 @@ EagerExecutor::EagerExecutor(const ExecutionContext& context, std::int64_t batch
     : stream_(context.stream),
       pool_(context.eager_pool),
       kernels_(context.device, context.program, batch, context.split_kinds),
+      operands_(kernels_),
       addresses_(context.program.values().size()),
       blocks_(context.program.values().size()) {
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
-  std::size_t operand_count = 0;
-  for (const StepOp& op : kernels_.ops) operand_count += op.operands.size();
-  operands_.resize(operand_count);
-  void** next = operands_.data();
-  for (const StepOp& op : kernels_.ops) {
-    launches_.push_back({&op, next});
-    next += op.operands.size();
+  for (std::size_t i = 0; i < kernels_.ops.size(); ++i) {
+    launches_.push_back({&kernels_.ops[i], operands_.of(i)});
   }
 }
 

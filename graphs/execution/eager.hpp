@@ -24,7 +24,7 @@ class EagerExecutor final : public Executor {
   const StepKernels& kernels() const noexcept { return kernels_; }
 
  private:
-  // A step's op with its operand array in `operands_`, so that enqueue_step() walks flat memory.
+  // A step's op with its array of operands, so that enqueue_step() walks flat memory.
   struct Launch {
     const StepOp* op = nullptr;
     void** operands = nullptr;
@@ -37,7 +37,7 @@ class EagerExecutor final : public Executor {
   pool::MemoryPool& pool_;
   StepKernels kernels_;
   std::vector<Launch> launches_;
-  std::vector<void*> operands_;
+  OperandArrays operands_;
   std::vector<void*> addresses_;      // by value; static ones never change
   std::vector<pool::Block*> blocks_;  // by value; null while not allocated
   std::vector<std::vector<pool::MemoryRange>> no_ranges_;

@@ -1,5 +1,5 @@
 // One program at one batch in one execution mode, from preparation to submitted steps. The phases are
-// separate calls so that whoever measures can time each by itself.
+// separate calls so that each can be timed by itself.
 //
 // Order of calls: construct (kernels are prepared) -> warm_up* -> capture -> instantiate -> upload ->
 // submit*. The eager executor needs none of the middle three; calling them does nothing.
@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ namespace graphbench::execution {
 
 enum class ExecutionMode : std::uint8_t { eager, whole, piecewise };
 std::string_view name_of(ExecutionMode mode) noexcept;
+std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 
 // What the graphs of one executor hold.
 struct GraphCounts {

@@ -1,10 +1,19 @@
 // Chooses the executor of a mode, after the checks that decide whether graphs can hold the program.
+#include <utility>
+
 #include "graphs/execution/captured.hpp"
 #include "graphs/execution/eager.hpp"
 #include "graphs/execution/executor.hpp"
 
 namespace graphbench::execution {
 namespace {
+
+// As harness/model/vocabulary.hpp has them; a test holds the two together.
+constexpr std::pair<ExecutionMode, std::string_view> mode_names[] = {
+    {ExecutionMode::eager, "eager"},
+    {ExecutionMode::whole, "whole"},
+    {ExecutionMode::piecewise, "piecewise"},
+};
 
 void refuse_mutated_inputs(const ir::Program& program) {
   const std::vector<ir::ValueId> mutated = ir::mutated_inputs(program);
@@ -34,15 +43,17 @@ std::vector<ir::Segment> segments_of(ExecutionMode mode, const ExecutionContext&
 }  // namespace
 
 std::string_view name_of(ExecutionMode mode) noexcept {
-  switch (mode) {
-    case ExecutionMode::eager:
-      return "eager";
-    case ExecutionMode::whole:
-      return "whole";
-    case ExecutionMode::piecewise:
-      return "piecewise";
+  for (const auto& [each, name] : mode_names) {
+    if (each == mode) return name;
   }
   return "unknown";
+}
+
+std::optional<ExecutionMode> find_mode(std::string_view name) noexcept {
+  for (const auto& [each, known] : mode_names) {
+    if (known == name) return each;
+  }
+  return std::nullopt;
 }
 
 std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionContext& context,

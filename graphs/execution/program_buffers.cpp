@@ -1,6 +1,7 @@
 // Allocates and fills a program's static memory.
 #include "graphs/execution/program_buffers.hpp"
 
+#include "graphs/device/execution.hpp"
 #include "graphs/ir/random_fill.hpp"
 
 namespace graphbench::execution {
@@ -23,16 +24,16 @@ std::size_t bytes_of(const ir::Program& program, ir::ValueId id, std::int64_t ba
 
 }  // namespace
 
-ProgramBuffers::ProgramBuffers(Device& device, const ir::Program& program, std::int64_t largest_batch,
+ProgramBuffers::ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                                Layout layout)
-    : device_(device), program_(program), largest_batch_(largest_batch), addresses_(program.values().size()) {
+    : memory_(memory), program_(program), largest_batch_(largest_batch), addresses_(program.values().size()) {
   std::vector<std::size_t> offsets(addresses_.size());
   std::size_t total = 0;
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
     if (!is_static(program.value(id).kind)) continue;
     const std::size_t bytes = bytes_of(program, id, largest_batch);
     if (program.value(id).kind == ir::ValueKind::weight) weights_bytes_ += bytes;
-    if (layout == Layout::apart) addresses_[id] = blocks_.emplace_back(device, bytes).data();
+    if (layout == Layout::apart) addresses_[id] = blocks_.emplace_back(memory, bytes).data();
     offsets[id] = total;
     std::size_t padded = 0;
     if (__builtin_add_overflow(bytes, alignment - 1, &padded) ||
@@ -41,7 +42,7 @@ ProgramBuffers::ProgramBuffers(Device& device, const ir::Program& program, std::
     }
   }
   if (layout == Layout::apart) return;
-  auto* const block = static_cast<std::byte*>(blocks_.emplace_back(device, total).data());
+  auto* const block = static_cast<std::byte*>(blocks_.emplace_back(memory, total).data());
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
     if (is_static(program.value(id).kind)) addresses_[id] = block + offsets[id];
   }
@@ -63,7 +64,7 @@ void ProgramBuffers::fill_state(Stream& stream, std::uint64_t seed) {
 void ProgramBuffers::fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed) {
   for (const ir::ValueId id : program_.values_of(kind)) {
     const ir::TensorDesc desc = program_.describe(id, largest_batch_);
-    device_.fill(stream, addresses_[id], desc.dtype, static_cast<std::size_t>(desc.elements()),
+    memory_.fill(stream, addresses_[id], desc.dtype, static_cast<std::size_t>(desc.elements()),
                  program_.value(id).init, ir::mix64(seed + id));
   }
 }

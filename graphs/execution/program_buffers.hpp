@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graphs/device/device.hpp"
+#include "graphs/device/memory.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::execution {
@@ -18,7 +18,7 @@ class ProgramBuffers {
   enum class Layout { together, apart };
 
   // Allocates for `largest_batch`. Throws Error(out_of_memory); nothing stays allocated then.
-  ProgramBuffers(Device& device, const ir::Program& program, std::int64_t largest_batch,
+  ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  Layout layout = Layout::together);
 
   // Device address of an input, weight or state value; null for activations and outputs.
@@ -36,7 +36,7 @@ class ProgramBuffers {
  private:
   void fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed);
 
-  Device& device_;
+  DeviceMemory& memory_;
   const ir::Program& program_;
   std::int64_t largest_batch_;
   std::vector<Buffer> blocks_;

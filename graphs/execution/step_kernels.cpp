@@ -26,7 +26,7 @@ ir::OpId neighbour(const ir::Program& program, ir::OpId id, int step) {
 }
 
 // By the pair's first op.
-std::map<ir::OpId, Fused> fuse(Device& device, const ir::Program& program, std::int64_t batch,
+std::map<ir::OpId, Fused> fuse(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
                                const std::vector<std::string>& split_kinds) {
   const std::vector<ir::Segment> segments =
       ir::partition(program, split_kinds.empty() ? program.default_split_kinds() : split_kinds);
@@ -49,7 +49,7 @@ std::map<ir::OpId, Fused> fuse(Device& device, const ir::Program& program, std::
 
 }  // namespace
 
-StepKernels::StepKernels(Device& device, const ir::Program& program, std::int64_t batch,
+StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
                          const std::vector<std::string>& split_kinds)
     : value_bytes(program.values().size()), outputs(program.values_of(ir::ValueKind::output)) {
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
@@ -93,6 +93,17 @@ void StepKernels::add_operands(StepOp& step, const ir::Program& program, ir::OpI
   step.operands.insert(step.operands.end(), op.outputs.begin(), op.outputs.end());
   step.allocates.insert(step.allocates.end(), op.outputs.begin(), op.outputs.end());
   for (const ir::ValueId output : op.outputs) value_bytes[output] = program.describe(output, batch).bytes();
+}
+
+OperandArrays::OperandArrays(const StepKernels& kernels) {
+  std::size_t count = 0;
+  for (const StepOp& op : kernels.ops) count += op.operands.size();
+  operands_.resize(count);
+  void** next = operands_.data();
+  for (const StepOp& op : kernels.ops) {
+    first_.push_back(next);
+    next += op.operands.size();
+  }
 }
 
 void StepKernels::run_in_place(StepOp& step) const {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "graphs/execution/program_buffers.hpp"
+#include "graphs/device/execution.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::execution {
@@ -33,7 +33,7 @@ struct StepOp {
 // Markers do nothing and are left out: `ops` holds what is enqueued, in order.
 struct StepKernels {
   // No kernel reaches across a place where `split_kinds` split (none: where the program's own do).
-  StepKernels(Device& device, const ir::Program& program, std::int64_t batch,
+  StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
               const std::vector<std::string>& split_kinds);
 
   std::vector<std::unique_ptr<Kernel>> kernels;
@@ -44,6 +44,17 @@ struct StepKernels {
  private:
   void add_operands(StepOp& step, const ir::Program& program, ir::OpId op, std::int64_t batch);
   void run_in_place(StepOp& step) const;
+};
+
+// Room for the operands of every op of a step, one op behind the other, so that a step walks flat memory.
+class OperandArrays {
+ public:
+  explicit OperandArrays(const StepKernels& kernels);
+  void** of(std::size_t op) const { return first_[op]; }  // by position in `ops`
+
+ private:
+  std::vector<void*> operands_;
+  std::vector<void**> first_;
 };
 
 }  // namespace graphbench::execution

@@ -1,5 +1,5 @@
-// Start and end of every op that the host device runs, kept while somebody asks for them. Written by
-// streams' threads, read by whoever profiles; the device's execution mutex orders both.
+// Start and end of every op that the host device runs, recorded while a profiler is attached. Streams'
+// threads write, the profiler reads; the device's execution mutex orders both.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class ActivityRecorder {
   std::vector<Activity> activities_;
 };
 
-// The time of one op, from construction to destruction; nothing where nobody records.
+// Records the time of one op, from construction to destruction; does nothing without a recorder.
 class RecordedOp {
  public:
   RecordedOp(ActivityRecorder* recorder, const std::string& name) : recorder_(recorder), name_(name) {

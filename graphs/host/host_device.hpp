@@ -1,5 +1,5 @@
-// The host device: this machine's CPU behind the same interface as a GPU. Real ops run on real
-// threads, asynchronously to whoever submits them.
+// The host device: this machine's CPU behind the same interface as a GPU. Real ops run on real threads,
+// asynchronously to the thread that submits them.
 #pragma once
 
 #include <mutex>
@@ -44,9 +44,9 @@ class HostDevice final : public Device {
   int cores() const noexcept { return cores_; }
   // One core is left to the thread that submits, where there is more than one.
   int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
-  // Held by whichever stream's thread is running a task.
+  // Held by the stream's thread that is running a task.
   std::mutex& execution_mutex() noexcept { return execution_mutex_; }
-  // Null while nobody profiles. Read and set under execution_mutex().
+  // Null while no profiler records. Read and set under execution_mutex().
   ActivityRecorder* recorder() const noexcept { return recorder_; }
   void set_recorder(ActivityRecorder* recorder) noexcept { recorder_ = recorder; }
   // Implementations prepared so far.

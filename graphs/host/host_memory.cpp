@@ -43,7 +43,7 @@ HostMemory::~HostMemory() {
 
 MemoryInfo HostMemory::info() const {
   const SystemMemory system = read_system_memory();
-  // A twentieth stays back for the process itself, its libraries and everybody else.
+  // A twentieth is left to the process itself, its libraries and other processes.
   const std::size_t reserve = system.total_bytes / 20;
   MemoryInfo info;
   info.total_bytes = system.total_bytes;

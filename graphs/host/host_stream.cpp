@@ -26,11 +26,11 @@ struct CopyBytes {
   std::size_t bytes;
 };
 
-// A sleeping thread takes some 5 us to wake, in a virtual machine 100 us: as much as a short step. So
-// both sides stay awake over the pauses that occur while steps are measured, giving their core away
-// where somebody else needs it (Parking yields): an idle stream over what lies between two samples, and
-// whoever waits for the stream until a wake-up is a hundredth of what was waited for. With a single
-// core, spinning would keep the other thread from running at all.
+// A sleeping thread takes some 5 us to wake, in a virtual machine 100 us: as much as a short step. So both
+// sides stay awake over the pauses that occur while steps are measured; Parking yields their core to a thread
+// that needs it. An idle stream stays awake between two samples. A thread that waits for the stream stays
+// awake until a wake-up is a hundredth of what it waited for. With a single core, spinning would keep the
+// other thread from running at all.
 TaskRing::SpinTimes spin_times(int cores) {
   if (cores == 1) return {};
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};

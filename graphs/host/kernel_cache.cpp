@@ -44,7 +44,7 @@ std::string signature_text(const ir::OpCall& call) {
 
 std::uint64_t KernelCache::find_or_make(const std::string& text,
                                         const std::function<std::unique_ptr<OpImplementation>()>& make) {
-  // Two texts of one hash are told apart by moving the later one to the next free signature.
+  // Where two texts have one hash, the later one gets the next free signature.
   std::uint64_t signature = hash_of(text);
   auto found = entries_.find(signature);
   while (found != entries_.end() && found->second.text != text) found = entries_.find(++signature);

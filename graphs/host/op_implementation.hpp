@@ -1,5 +1,5 @@
-// What runs an op on the host: everything chosen and allocated when it is made, bound to addresses
-// either anew for each run (eager) or once and for all (a graph's node).
+// What runs an op on the host. Everything is chosen and allocated when it is made; addresses are bound for
+// each run (eager) or once (a graph's node).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class ActivityRecorder;
 // What the stream's thread gives to the work it runs.
 struct StreamContext {
   dnnl_stream* library_stream = nullptr;  // oneDNN's, in order, made on the stream's thread
-  ActivityRecorder* recorder = nullptr;   // null unless somebody profiles
+  ActivityRecorder* recorder = nullptr;   // null unless a profiler records
 };
 
 // An op with its operands' addresses resolved; it only runs.

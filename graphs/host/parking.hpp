@@ -1,5 +1,5 @@
-// How a thread of the host device waits for the other one: it spins for as long as a sleep and a
-// wake-up would take, then sleeps in the kernel.
+// How a thread of the host device waits for the other one: it spins for a while, then sleeps in the kernel.
+// A short spin costs less than falling asleep and waking up.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@ class Parking {
   }
 
  private:
-  static constexpr std::chrono::microseconds impatient_after{10};
+  static constexpr std::chrono::microseconds yields_after{10};
 
   template <typename Ready>
   static bool spin_until(const Ready& ready, std::chrono::microseconds spin_time) {
@@ -57,8 +57,8 @@ class Parking {
       }
       const auto waited = std::chrono::steady_clock::now() - start;
       if (waited >= spin_time) break;
-      // Costs nothing on an idle core, and gives it away where somebody else needs it.
-      if (waited >= impatient_after) std::this_thread::yield();
+      // Costs nothing on an idle core, and leaves it to another thread that needs it.
+      if (waited >= yields_after) std::this_thread::yield();
     }
     return false;
   }

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "graphs/device/device.hpp"
+#include "graphs/device/memory.hpp"
 
 namespace graphbench::host {
 
 class ScratchArena {
  public:
-  explicit ScratchArena(Device& device) : device_(device) {}
+  explicit ScratchArena(DeviceMemory& memory) : memory_(memory) {}
 
   // At least `bytes`, 512-byte aligned, valid as long as the arena; null for none. Throws
   // Error(out_of_memory).
@@ -19,7 +19,7 @@ class ScratchArena {
     if (bytes == 0) return nullptr;
     // The largest batch is prepared first, so that the first chunk mostly serves all.
     if (chunks_.empty() || chunks_.back().bytes() < bytes) {
-      chunks_.emplace_back(device_, bytes);
+      chunks_.emplace_back(memory_, bytes);
       total_bytes_ += bytes;
     }
     return static_cast<std::byte*>(chunks_.back().data());
@@ -30,7 +30,7 @@ class ScratchArena {
   std::size_t total_bytes() const noexcept { return total_bytes_; }
 
  private:
-  Device& device_;
+  DeviceMemory& memory_;
   std::vector<Buffer> chunks_;  // each larger than the one before
   std::size_t total_bytes_ = 0;
 };

@@ -2,19 +2,31 @@
 #include <algorithm>
 
 #include "graphs/ir/error.hpp"
-#include "graphs/ir/infer.hpp"
+#include "graphs/ir/kind_row.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::ir {
 namespace {
 
+// Null where neither the op nor its kind has it.
 template <typename T>
 const T* find_attribute(const Op& op, std::string_view name, const char* type_name) {
-  const auto found = op.attributes.find(name);
-  if (found == op.attributes.end()) return nullptr;
-  if (const T* value = std::get_if<T>(&found->second)) return value;
-  throw Error(ErrorCode::invalid_argument,
-              op.name + " (" + op.kind + "): attribute " + std::string(name) + " must be " + type_name);
+  const Attribute* value = nullptr;
+  if (const auto given = op.attributes.find(name); given != op.attributes.end()) {
+    value = &given->second;
+  } else if (op.definition != nullptr) {
+    const auto rule = std::ranges::find(op.definition->attributes, name, &AttributeRule::name);
+    if (rule != op.definition->attributes.end() && !rule->required) value = &rule->fallback;
+  }
+  if (value == nullptr) return nullptr;
+  if (const T* typed = std::get_if<T>(value)) return typed;
+  refuse(op, "attribute " + std::string(name) + " must be " + type_name);
+}
+
+template <typename T>
+const T& attribute(const Op& op, std::string_view name, const char* type_name) {
+  if (const T* value = find_attribute<T>(op, name, type_name)) return *value;
+  refuse(op, "attribute " + std::string(name) + " is missing");
 }
 
 }  // namespace
@@ -44,9 +56,7 @@ std::vector<std::string> OpCatalog::kinds() const {
 }
 
 std::int64_t integer_attribute(const Op& op, std::string_view name) {
-  if (const auto* value = find_attribute<std::int64_t>(op, name, "an integer")) return *value;
-  throw Error(ErrorCode::invalid_argument,
-              op.name + " (" + op.kind + "): attribute " + std::string(name) + " is missing");
+  return attribute<std::int64_t>(op, name, "an integer");
 }
 
 std::int64_t integer_attribute(const Op& op, std::string_view name, std::int64_t fallback) {
@@ -54,14 +64,12 @@ std::int64_t integer_attribute(const Op& op, std::string_view name, std::int64_t
   return value != nullptr ? *value : fallback;
 }
 
-double real_attribute(const Op& op, std::string_view name, double fallback) {
-  const auto* value = find_attribute<double>(op, name, "a real number");
-  return value != nullptr ? *value : fallback;
+double real_attribute(const Op& op, std::string_view name) {
+  return attribute<double>(op, name, "a real number");
 }
 
-std::string text_attribute(const Op& op, std::string_view name, std::string_view fallback) {
-  const auto* value = find_attribute<std::string>(op, name, "a text");
-  return value != nullptr ? *value : std::string(fallback);
+const std::string& text_attribute(const Op& op, std::string_view name) {
+  return attribute<std::string>(op, name, "a text");
 }
 
 }  // namespace graphbench::ir

@@ -45,16 +45,6 @@ std::string_view name_of(ErrorCode code) noexcept {
   return "internal";
 }
 
-bool parse_error_code(std::string_view name, ErrorCode& code) noexcept {
-  for (const auto& [known, known_name] : code_names) {
-    if (known_name == name) {
-      code = known;
-      return true;
-    }
-  }
-  return false;
-}
-
 void assertion_failed(const char* condition, const char* file, int line) noexcept {
   std::fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
   std::abort();

@@ -39,9 +39,6 @@ enum class ErrorCode {
 // The reason code of result documents: the enumerator's own spelling.
 std::string_view name_of(ErrorCode code) noexcept;
 
-// Inverse of `name_of`; false (and `code` untouched) for a word that is none.
-bool parse_error_code(std::string_view name, ErrorCode& code) noexcept;
-
 // An operating failure. `what()` reads "<operation>: <detail>", one line, fit for a person.
 class Error : public std::runtime_error {
  public:

@@ -5,32 +5,12 @@
 #include <array>
 
 #include "graphs/ir/error.hpp"
-#include "graphs/ir/foreign_infer.hpp"
 
 namespace graphbench::ir {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::invalid_argument, what);
-}
-
-OpTraits traits_of(const OpDefinition& definition) {
-  OpTraits traits = definition.traits;
-  if (definition.foreign != nullptr) {
-    traits.host_op = (definition.foreign->flags & GB_OP_HOST) != 0;
-    traits.capturable = (definition.foreign->flags & GB_OP_NOT_CAPTURABLE) == 0;
-  }
-  return traits;
-}
-
-// The positions of the inputs an op writes. A plugin's definition carries them as bits.
-std::vector<std::uint32_t> write_set(const OpDefinition& definition) {
-  if (definition.foreign == nullptr) return definition.mutated_inputs;
-  std::vector<std::uint32_t> positions;
-  for (std::uint32_t bit = 0; bit < 64; ++bit) {
-    if ((definition.foreign->mutated_inputs >> bit & 1u) != 0) positions.push_back(bit);
-  }
-  return positions;
 }
 
 bool is_read(const Program& program, ValueId id) {
@@ -106,14 +86,14 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
         .outputs = {},
         .mutates = {},
         .attributes = std::move(attributes),
-        .traits = traits_of(*definition),
+        .traits = definition->traits,
         .definition = definition};
-  std::vector<const Value*> input_values;
+  Inputs input_values;
   for (const ValueId id : op.inputs) {
     if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is no value");
     input_values.push_back(&program_.values_[id]);
   }
-  for (const std::uint32_t position : write_set(*definition)) {
+  for (const std::uint32_t position : definition->mutated_inputs) {
     if (position >= op.inputs.size())
       refuse(op.name + ": it mutates input " + std::to_string(position) + ", which it lacks");
     const ValueId target = op.inputs[position];
@@ -122,9 +102,7 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
     }
     op.mutates.push_back(target);
   }
-  const std::vector<InferredOutput> inferred = definition->foreign != nullptr
-                                                   ? infer_foreign(op, *definition->foreign, input_values)
-                                                   : definition->infer(op, input_values);
+  const std::vector<InferredOutput> inferred = definition->infer(op, input_values);
   for (std::size_t i = 0; i < inferred.size(); ++i) {
     std::string value_name = inferred.size() == 1 ? op.name : op.name + "." + std::to_string(i);
     program_.values_.push_back(

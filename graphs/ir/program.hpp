@@ -12,8 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "graphs/abi/graphbench_abi.h"
 #include "graphs/ir/types.hpp"
+
+struct gb_op;  // a plugin's op (graphs/abi): nothing here looks into it
 
 namespace graphbench::ir {
 
@@ -47,11 +48,11 @@ struct Value {
 using Attribute = std::variant<std::int64_t, double, std::string>;
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
-// What an op may do; passes read only this.
+// What an op may do. Passes read only this.
 struct OpTraits {
   bool host_op = false;    // needs the host in the middle of a step: no graph can hold it
   bool capturable = true;  // false: its author says that it cannot be captured
-  bool marker = false;     // does nothing; there only to be named as a splitting point
+  bool marker = false;     // does nothing; its kind can be named as a splitting point
 };
 
 struct OpDefinition;
@@ -82,32 +83,44 @@ struct OpCall {
   const TensorDesc& output(std::size_t i) const { return operands.at(input_count + i); }
 };
 
-// Attribute look-ups for preparation time. The first throws Error(invalid_argument), naming op and
-// attribute, where it is missing or of another type.
-std::int64_t integer_attribute(const Op& op, std::string_view name);
-std::int64_t integer_attribute(const Op& op, std::string_view name, std::int64_t fallback);
-double real_attribute(const Op& op, std::string_view name, double fallback);
-std::string text_attribute(const Op& op, std::string_view name, std::string_view fallback);
-
 // An op's output as shape inference gives it, before it becomes a Value.
 struct InferredOutput {
   DType dtype = DType::fp32;
   Shape shape;
 };
 
+// What an attribute of a built-in kind may be. It has the type of `fallback`, which stands where an op does
+// not give it.
+struct AttributeRule {
+  std::string name;
+  Attribute fallback;
+  const char* wanted = "";                         // "positive": what a refusal says after "not"
+  bool (*fits)(const Attribute& given) = nullptr;  // null: any value does
+  bool required = false;                           // an op must give it
+};
+
+using Inputs = std::vector<const Value*>;
+
 // A kind of op. Built-in kinds are implemented by every backend under their name; a plugin's kind
 // brings its own launch functions, which backends call with the native stream.
 struct OpDefinition {
   std::string kind;
   OpTraits traits;
+  std::vector<AttributeRule> attributes;      // of built-in kinds
+  std::vector<std::uint32_t> mutated_inputs;  // those that the op writes, by position
   // Checks inputs and attributes and describes the outputs. Throws Error(invalid_argument) whose
   // text begins with the op's name.
-  std::vector<InferredOutput> (*infer)(const Op& op, const std::vector<const Value*>& inputs) = nullptr;
-  // Which inputs (by position) the op writes.
-  std::vector<std::uint32_t> mutated_inputs;
-  // A plugin's op: its ABI record and `infer` above is null. Null for built-in kinds.
-  const gb_op* foreign = nullptr;
+  std::function<std::vector<InferredOutput>(const Op& op, const Inputs& inputs)> infer;
+  const gb_op* foreign = nullptr;  // a plugin's op; null for built-in kinds
 };
+
+// An attribute that the op gives, or else its kind's fallback. Throws Error(invalid_argument), naming op and
+// attribute, where there is neither or it has another type.
+std::int64_t integer_attribute(const Op& op, std::string_view name);
+double real_attribute(const Op& op, std::string_view name);
+const std::string& text_attribute(const Op& op, std::string_view name);
+// The same for an op of any kind: `fallback` where neither the op nor its kind has the attribute.
+std::int64_t integer_attribute(const Op& op, std::string_view name, std::int64_t fallback);
 
 // The kinds of op a process knows: the built-in ones, and those of the plugins it loaded.
 class OpCatalog {
@@ -142,7 +155,7 @@ class Program {
   std::vector<std::string> default_split_kinds_;
 };
 
-// Builds a Program and refuses a wrong one where it is written: every error names the op or value.
+// Builds a Program and refuses a wrong one at once: every error names the op or value.
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string program_name, const OpCatalog& catalog);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
+
+#include "graphs/ir/error.hpp"
 
 namespace graphbench::pool {
 namespace {
@@ -26,7 +29,7 @@ bool smaller(const Block* a, const Block* b) {
 
 }  // namespace
 
-MemoryPool::MemoryPool(Device& device) : device_(device) {
+MemoryPool::MemoryPool(DeviceMemory& memory) : memory_(memory) {
   free_.reserve(free_list_reserve);
   spare_nodes_.reserve(free_list_reserve);
 }
@@ -52,7 +55,7 @@ void MemoryPool::erase_free(Block* block) noexcept {
 }
 
 Block* MemoryPool::reserve_segment(std::size_t bytes) {
-  Buffer buffer(device_, round_up(bytes, device_.allocation_granularity()));
+  Buffer buffer(memory_, round_up(bytes, memory_.allocation_granularity()));
   Block* block = take_node();
   block->data = static_cast<std::byte*>(buffer.data());
   block->bytes = buffer.bytes();
@@ -79,6 +82,15 @@ Block* MemoryPool::split(Block* block, std::size_t bytes) {
   return block;
 }
 
+// Both are out of the free list.
+void MemoryPool::merge_with_next(Block* block) noexcept {
+  Block* next = block->next;
+  block->bytes += next->bytes;
+  block->next = next->next;
+  if (block->next != nullptr) block->next->previous = block;
+  spare_nodes_.push_back(next);
+}
+
 Block* MemoryPool::allocate(std::size_t bytes) {
   const std::size_t wanted = round_up(bytes, block_alignment);
   const auto fit =
@@ -101,20 +113,14 @@ void MemoryPool::release(Block* block) noexcept {
   GRAPHBENCH_ASSERT(block != nullptr && block->in_use);
   block->in_use = false;
   statistics_.in_use_bytes -= block->bytes;
-  if (Block* next = block->next; next != nullptr && !next->in_use) {
-    erase_free(next);
-    block->bytes += next->bytes;
-    block->next = next->next;
-    if (block->next != nullptr) block->next->previous = block;
-    spare_nodes_.push_back(next);
+  if (block->next != nullptr && !block->next->in_use) {
+    erase_free(block->next);
+    merge_with_next(block);
   }
-  if (Block* previous = block->previous; previous != nullptr && !previous->in_use) {
-    erase_free(previous);
-    previous->bytes += block->bytes;
-    previous->next = block->next;
-    if (previous->next != nullptr) previous->next->previous = previous;
-    spare_nodes_.push_back(block);
-    block = previous;
+  if (block->previous != nullptr && !block->previous->in_use) {
+    block = block->previous;
+    erase_free(block);
+    merge_with_next(block);
   }
   insert_free(block);
 }

@@ -1,16 +1,16 @@
 // Device memory that eager activations or captured graphs share: segments reserved from the device,
 // cut into blocks, freed blocks reused best-fit in the order of the calls.
 //
-// Stream order: a pool serves one stream. A block released is reused at once, because whatever
-// writes it next is enqueued behind whatever read it last. A private pool for captures follows the
-// same order at capture time; SEEDS.md's safety condition makes that valid at replay.
+// Stream order: a pool serves one stream. A released block is reused at once, because what writes it next is
+// enqueued behind what read it last. A private pool for captures follows the same order at capture time. That
+// is valid at replay too where pieces are captured in the order in which they are replayed.
 #pragma once
 
 #include <cstddef>
 #include <deque>
 #include <vector>
 
-#include "graphs/device/device.hpp"
+#include "graphs/device/memory.hpp"
 
 namespace graphbench::pool {
 
@@ -37,7 +37,7 @@ struct PoolStatistics {
 
 class MemoryPool {
  public:
-  explicit MemoryPool(Device& device);
+  explicit MemoryPool(DeviceMemory& memory);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
@@ -60,8 +60,9 @@ class MemoryPool {
   void erase_free(Block* block) noexcept;
   Block* reserve_segment(std::size_t bytes);
   Block* split(Block* block, std::size_t bytes);
+  void merge_with_next(Block* block) noexcept;
 
-  Device& device_;
+  DeviceMemory& memory_;
   std::vector<Buffer> buffers_;  // one a segment
   std::vector<Block*> heads_;    // first block of each segment
   std::vector<Block*> free_;     // sorted by size, then address

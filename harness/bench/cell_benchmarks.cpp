@@ -1,5 +1,5 @@
-// One function stands behind every benchmark: find or prepare the cell, run the sweep's own timing loop
-// for as many steps as Google Benchmark asks, then events, then the check.
+// One function runs every benchmark: it finds or prepares the cell, runs the sweep's own timing loop for as
+// many steps as Google Benchmark asks, then the event loop, then the check.
 #include "harness/bench/cell_benchmarks.hpp"
 
 #include <benchmark/benchmark.h>
@@ -11,10 +11,11 @@
 #include <sstream>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
-#include "harness/measure/summary.hpp"
 #include "harness/measure/timing_loops.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/statistics/quantiles.hpp"
 #include "harness/worker/task_rig.hpp"
 #include "workloads/builtin.hpp"
 
@@ -72,14 +73,8 @@ class OpenTask {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
 };
 
-double median_of(const measure::SampleBuffer& samples) {
-  std::vector<double> seconds = samples.seconds();
-  std::ranges::sort(seconds);
-  return measure::nearest_rank(seconds, 0.5);
-}
-
-// The reporter that the flags ask for. What is said before anything runs, which is why nothing does, is
-// kept for the caller to say in its own words.
+// The reporter that the flags ask for. Errors that Google Benchmark prints before it runs anything are kept
+// for the caller, which words them itself.
 class ChosenReporter final : public benchmark::BenchmarkReporter {
  public:
   explicit ChosenReporter(std::ostream& before_context)
@@ -121,11 +116,11 @@ class CellBenchmarks::Implementation {
     std::set<const model::WorkerTask*> done;
     for (const model::Cell& cell : plan.cells) {
       const model::WorkerTask& task = *std::ranges::find_if(
-          tasks_, [&](const model::WorkerTask& each) { return worker::cell_of(each, cell.batch) == cell; });
+          tasks_, [&](const model::WorkerTask& each) { return model::cell_of(each, cell.batch) == cell; });
       if (!done.insert(&task).second) continue;
       for (const std::int64_t batch : worker::largest_first(task.batches)) {
         benchmark::RegisterBenchmark(
-            model::id_of(worker::cell_of(task, batch)).c_str(),
+            model::id_of(model::cell_of(task, batch)).c_str(),
             [this, &task, batch](benchmark::State& state) { run_cell(state, task, batch); })
             ->UseManualTime();
       }
@@ -152,7 +147,7 @@ class CellBenchmarks::Implementation {
   void skip(benchmark::State& state, const model::WorkerTask& task, std::int64_t batch, bool skipped,
             const std::string& message) {
     state.SkipWithError(message.c_str());
-    if (!skipped) failed_.insert(model::id_of(worker::cell_of(task, batch)));
+    if (!skipped) failed_.insert(model::id_of(model::cell_of(task, batch)));
   }
 
   void measure(benchmark::State& state, OpenTask& open, execution::Executor& executor) {
@@ -169,8 +164,8 @@ class CellBenchmarks::Implementation {
       if (step.flush != nullptr) step.flush->run();
       measure::time_device_step<Clock>(step, *begin, *end, device_ns);
     }
-    state.counters["submit_seconds"] = median_of(submit_ns);
-    state.counters["device_seconds"] = median_of(device_ns);
+    state.counters["submit_seconds"] = statistics::p50_of(submit_ns.seconds());
+    state.counters["device_seconds"] = statistics::p50_of(device_ns.seconds());
   }
 
   OpenTask& open_task(const model::WorkerTask& task) {

@@ -54,7 +54,7 @@ std::optional<double> number_of(std::string_view text) {
   return number;
 }
 
-// Numbers that Google Benchmark would take, and then run nothing, or for ever.
+// Refuses numbers that Google Benchmark accepts, but with which it would run nothing or never end.
 void check_number(const std::string& name, const std::string& value) {
   constexpr double seconds_max = 86400;
   constexpr double repetitions_max = 1e6;
@@ -113,7 +113,7 @@ void take_flags(const std::vector<std::string>& flags) {
   int argc = static_cast<int>(arguments.size()) + 1;
   benchmark::Initialize(&argc, argv.data());
   if (argc < 2) return;
-  // What it did not know, or could not parse, it leaves behind.
+  // Google Benchmark leaves in argv what it does not know or cannot parse.
   const std::string left = argv[1];
   const std::string name = left.substr(0, left.find('='));
   std::vector<std::string> known;

@@ -1,4 +1,4 @@
-// Google Benchmark's flags on our command line: taken over to it, and refused in our words.
+// Google Benchmark's flags on our command line: checked here, so that errors read as ours, then handed over.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace graphbench::bench {
 // Whether an argument is one of Google Benchmark's.
 bool is_flag(std::string_view argument);
 
-// What `--help` says of them: "--benchmark_filter=REGEX", a line each.
+// What `--help` says about them: "--benchmark_filter=REGEX", a line each.
 std::string flags_help();
 
 // Hands `flags` ("--benchmark_NAME=VALUE" each) to Google Benchmark. Throws InputError for a flag

@@ -5,12 +5,13 @@
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/console_progress.hpp"
-#include "harness/cli/instruments.hpp"
-#include "harness/cli/planning.hpp"
+#include "harness/cli/output_files.hpp"
+#include "harness/cli/side_by_side.hpp"
 #include "harness/cli/verdict.hpp"
+#include "harness/codec/documents.hpp"
+#include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/sweep/probe.hpp"
-#include "harness/verdict/ab/cell_tasks.hpp"
+#include "harness/process/process_supervisor.hpp"
 #include "harness/verdict/ab/confirm.hpp"
 #include "harness/verdict/ab/run_interleaved.hpp"
 #include "harness/verdict/compare/compare.hpp"
@@ -20,6 +21,21 @@
 namespace graphbench::cli {
 namespace {
 
+constexpr const char* footer =
+    "Launches of the two sides alternate (ABBA), so that what drifts meets both alike; --launches is a side\n"
+    "and 5 by default. Exit codes: those of compare, and 130 interrupted (what was measured is kept).\n";
+
+struct AbArguments {
+  std::string base;  // binaries; empty: this one
+  std::string now;
+  std::vector<std::string> base_environment;  // "NAME=VALUE"
+  std::vector<std::string> new_environment;
+  std::string json_base = "graphbench-base.json";
+  std::string json_new = "graphbench-new.json";
+  bool confirm = false;
+  VerdictArguments verdict;
+};
+
 // Where the two documents go.
 struct Files {
   std::string base;
@@ -28,12 +44,7 @@ struct Files {
 
 void check_file(const std::string& where, const std::string& path) {
   if (path == "-") throw InputError(where, "\"-\" is stdout, where the verdict goes: give a file");
-  try {
-    reporters::check_writable(path);
-  } catch (const std::exception& error) {
-    throw InputError(where,
-                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
-  }
+  check_output_file(where, path, Stdout::refused);
 }
 
 Files files_of(const AbArguments& asked) {
@@ -41,11 +52,8 @@ Files files_of(const AbArguments& asked) {
     throw InputError("--json-new", in_quotes(asked.json_new) + " is the file of --json-base too");
   check_file("--json-base", asked.json_base);
   check_file("--json-new", asked.json_new);
-  const auto place = [](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-  };
   for (const std::string& path : {asked.json_base, asked.json_new}) {
-    if (asked.verdict.output.empty() || place(path) != place(asked.verdict.output)) continue;
+    if (!same_file(path, asked.verdict.output)) continue;
     throw InputError("-o", in_quotes(asked.verdict.output) + " is where a result goes: give another");
   }
   return {asked.json_base, asked.json_new};
@@ -58,7 +66,7 @@ std::string again(const std::string& path) {
   return name.replace_extension(".again" + extension).string();
 }
 
-// This very binary, whatever stands at its path by now.
+// This very binary, even where its path holds another by now.
 std::string own_binary() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }
@@ -69,7 +77,8 @@ ab::Target target_of(const char* where, const std::string& binary,
   return {where, binary.empty() ? own_binary() : binary, environment};
 }
 
-ab::InterleavedOutcome measure(const ab::InterleavedRequest& request, sweep::ProcessSupervisor& supervisor) {
+ab::InterleavedOutcome measure(const ab::InterleavedRequest& request,
+                               process::ProcessSupervisor& supervisor) {
   ConsoleProgress progress(request.options.quiet);
   ab::InterleavedOutcome outcome = ab::run_interleaved(request, supervisor, progress);
   progress.finish();
@@ -77,13 +86,12 @@ ab::InterleavedOutcome measure(const ab::InterleavedRequest& request, sweep::Pro
 }
 
 void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
-  if (outcome.interrupted && outcome.base_document.empty() && outcome.new_document.empty())
-    throw sweep::Interrupted();
-  const auto write = [](const std::string& path, const std::string& document) {
-    if (!document.empty()) reporters::write_file_atomically(path, document);
+  if (outcome.interrupted && !outcome.base && !outcome.now) throw process::Interrupted();
+  const auto write = [](const std::string& path, const std::optional<model::Result>& result) {
+    if (result) reporters::write_file_atomically(path, codec::to_json(*result));
   };
-  write(files.base, outcome.base_document);
-  write(files.now, outcome.new_document);
+  write(files.base, outcome.base);
+  write(files.now, outcome.now);
 }
 
 int interrupted(const Files& files) {
@@ -92,29 +100,32 @@ int interrupted(const Files& files) {
   return exit_interrupted;
 }
 
-model::Comparison compare_files(const Files& files, const model::ComparisonSettings& settings) {
-  return compare::compare(compare::read_side(files.base), compare::read_side(files.now), settings);
+// `files` are where the results went: the comparison names them.
+model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
+                                const model::ComparisonSettings& settings) {
+  return compare::compare(compare::side_of(*outcome.base, files.base),
+                          compare::side_of(*outcome.now, files.now), settings);
 }
 
-// Every launch of a side failed before it had a device to speak of.
+// Refuses a side whose launches all failed before they had a device.
 void check_measured(const ab::InterleavedOutcome& outcome, const ab::InterleavedRequest& request) {
-  for (const auto& [document, target] :
-       {std::pair(&outcome.base_document, &request.base), std::pair(&outcome.new_document, &request.now)}) {
-    if (document->empty()) {
+  for (const auto& [result, target] :
+       {std::pair(&outcome.base, &request.base), std::pair(&outcome.now, &request.now)}) {
+    if (!*result) {
       throw Error(ErrorCode::device_failed,
                   "measure " + target->binary + ": no sweep of it came to a result; try it with --sweep");
     }
   }
 }
 
-int run(const AbArguments& asked, const VerdictRequest& verdict, ab::InterleavedRequest request,
-        sweep::ProcessSupervisor& supervisor) {
+int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, ab::InterleavedRequest request,
+                      process::ProcessSupervisor& supervisor) {
   const Files files = files_of(asked);
   const ab::InterleavedOutcome outcome = measure(request, supervisor);
   keep(outcome, files);
   if (outcome.interrupted) return interrupted(files);
   check_measured(outcome, request);
-  model::Comparison comparison = compare_files(files, verdict.settings);
+  model::Comparison comparison = compare_sides(outcome, files, verdict.settings);
   if (asked.confirm && comparison.counts.slower > 0) {
     const Files more{again(files.base), again(files.now)};
     request.plan = ab::plan_to_confirm(request.plan, comparison);
@@ -123,31 +134,59 @@ int run(const AbArguments& asked, const VerdictRequest& verdict, ab::Interleaved
     keep(second, more);
     if (second.interrupted) return interrupted(files);
     check_measured(second, request);
-    ab::apply_confirmation(comparison, compare_files(more, verdict.settings));
+    ab::apply_confirmation(comparison, compare_sides(second, more, verdict.settings));
   }
   print_verdict(comparison, verdict);
   const int exit_code = exit_code_of(comparison);
   return exit_code == exit_done && outcome.cells_failed > 0 ? exit_cells_failed : exit_code;
 }
 
+class AbCommand final : public Command {
+ public:
+  explicit AbCommand(Options& options)
+      : sweep_(options, "ab", " (--json-base and --json-new name its results)") {
+    options.footer(footer);
+    options.text("--base", asked_.base, "BINARY", "the graphbench before (default: this one)");
+    options.text("--new", asked_.now, "BINARY", "the graphbench after (default: this one)");
+    options.texts("--env-a", asked_.base_environment, "NAME=VALUE",
+                  "an environment variable of BASE (repeatable)");
+    options.texts("--env-b", asked_.new_environment, "NAME=VALUE",
+                  "an environment variable of NEW (repeatable)");
+    options.text("--json-base", asked_.json_base, "FILE", "BASE's result (default: graphbench-base.json)");
+    options.text("--json-new", asked_.json_new, "FILE", "NEW's result (default: graphbench-new.json)");
+    options.flag("--confirm", asked_.confirm, "measure again what came out slower, before the verdict");
+    add_verdict_options(options, asked_.verdict);
+  }
+
+  void check() override {
+    sweep_.check();
+    if (asked_.base.empty() && asked_.now.empty() && asked_.base_environment.empty() &&
+        asked_.new_environment.empty()) {
+      throw InputError("ab", "both sides are the same: give --base or --new, or --env-a or --env-b");
+    }
+  }
+
+  int run(const Invocation& invocation) override {
+    const VerdictRequest verdict(asked_.verdict);
+    ab::InterleavedRequest request = sweep_.request();
+    request.base = target_of("--base", asked_.base, asked_.base_environment, "--env-a");
+    request.now = target_of("--new", asked_.now, asked_.new_environment, "--env-b");
+    process::ProcessSupervisor supervisor;
+    ab::check_target(supervisor, request.base);
+    ab::check_target(supervisor, request.now);
+    request.plan = sweep_.plan(request, invocation.argv, supervisor);
+    return measure_and_judge(asked_, verdict, std::move(request), supervisor);
+  }
+
+ private:
+  AbArguments asked_;
+  SideBySideOptions sweep_;
+};
+
 }  // namespace
 
-int ab_command(const Arguments& arguments) {
-  const AbArguments& asked = arguments.ab;
-  const VerdictRequest verdict(asked.verdict);
-  ab::InterleavedRequest request;
-  request.raw = asked.sweep;
-  request.options = config::check_options(asked.sweep);
-  check_cpu(request.options);
-  request.base = target_of("--base", asked.base, asked.base_environment, "--env-a");
-  request.now = target_of("--new", asked.now, asked.new_environment, "--env-b");
-  request.seed = static_cast<std::uint64_t>(request.options.seed);
-  sweep::ProcessSupervisor supervisor;
-  ab::check_target(supervisor, request.base);
-  ab::check_target(supervisor, request.now);
-  request.plan = make_checked_plan(request.options, arguments.argv, supervisor).plan;
-  if (asked.cell_processes) request.plan = ab::one_cell_a_task(std::move(request.plan));
-  return run(asked, verdict, std::move(request), supervisor);
+std::unique_ptr<Command> make_ab(Options& options) {
+  return std::make_unique<AbCommand>(options);
 }
 
 }  // namespace graphbench::cli

@@ -1,36 +1,60 @@
-// The commands. Each returns the process's exit code, or throws.
+// What a command is, and the tables of commands and child processes. A command is a file of its own, which
+// nothing else includes, and a row in commands.cpp.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "harness/cli/arguments.hpp"
+#include "harness/cli/options.hpp"
 
 namespace graphbench::cli {
 
-inline constexpr int exit_done = 0;
-inline constexpr int exit_error = 1;
-inline constexpr int exit_bad_input = 2;
-inline constexpr int exit_cells_failed = 3;
-inline constexpr int exit_slower = 10;
-inline constexpr int exit_inconclusive = 11;
-inline constexpr int exit_not_comparable = 12;
-inline constexpr int exit_interrupted = 130;
+// What a command may want to know beside its own options.
+struct Invocation {
+  std::vector<std::string> argv;             // as documents keep it: without the folder of the binary
+  std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", which are Google Benchmark's
+  bool served = false;                       // a sweep that reports to the service on descriptor 3
+  std::string kept;  // of a served sweep: lines that the service kept of an earlier run
+};
 
-int sweep_command(const Arguments& arguments);
-int bench_command(const Arguments& arguments);
-int list_command(const Arguments& arguments);
-int floor_command(const Arguments& arguments);
-int compare_command(const Arguments& arguments);
-int ab_command(const Arguments& arguments);
-int selfcheck_command(const Arguments& arguments);
-int history_command(const HistoryArguments& arguments);
-int serve_command(const Arguments& arguments);
+// Made with the command line, which fills it; its options refer to its members.
+class Command {
+ public:
+  Command() = default;
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+  virtual ~Command() = default;
+  // Of what was parsed, before anything is run. Throws InputError.
+  virtual void check() {}
+  // Returns the exit code, or throws.
+  virtual int run(const Invocation& invocation) = 0;
+};
 
-// The whole command line: parses, runs, and turns every exception into one line on stderr and the exit
-// code that stands for it.
-int run(int argc, const char* const* argv);
+struct CommandRow {
+  std::string_view name;  // a leading "--": a flag of graphbench itself, whose other options are then its own
+  std::string_view help;
+  std::string_view usage;
+  std::unique_ptr<Command> (*make)(Options& options);
+  bool takes_benchmark_flags = false;
+};
+// In the order of the help.
+const std::vector<CommandRow>& commands();
 
-// The same for a sweep that the service started, process `parent`: `--served-sweep PARENT --sweep ...`.
-int run_served(std::string_view parent, int argc, const char* const* argv);
+// What graphbench starts itself as; users never do. `argv`: what follows the parent's process id.
+struct ChildArguments {
+  std::string_view parent;
+  std::vector<std::string> argv;
+};
+struct ChildRow {
+  std::string_view role;  // the first argument
+  int (*run)(const ChildArguments& arguments);
+};
+inline constexpr const char* worker_role = "--worker";
+inline constexpr const char* probe_role = "--probe";
+inline constexpr const char* floor_role = "--floor-process";
+inline constexpr const char* served_role = "--served-sweep";
+const std::vector<ChildRow>& children();
 
 }  // namespace graphbench::cli

@@ -1,7 +1,8 @@
-// graphbench compare: what became slower between two results, as an exit code and a face.
+// graphbench compare: what became slower between two results, as an exit code and a report.
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "harness/cli/commands.hpp"
 #include "harness/cli/verdict.hpp"
@@ -14,6 +15,36 @@
 
 namespace graphbench::cli {
 namespace {
+
+constexpr const char* footer =
+    "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch); also what Google\n"
+    "Benchmark and nvbench write as JSON.\n"
+    "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell or metric is gone; 11\n"
+    "inconclusive, with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
+
+struct CompareArguments {
+  std::string base;
+  std::string now;
+  std::string against;  // instead of `base`: a branch, label or commit of the history
+  std::string history;  // the history's file
+  VerdictArguments verdict;
+};
+
+// The paths of a comparison: with --against, the only one is NEW's.
+void check_sides(CompareArguments& arguments) {
+  if (!arguments.against.empty()) {
+    if (!arguments.now.empty()) {
+      throw InputError("--against", "the history is BASE, so " + in_quotes(arguments.now) +
+                                        " is one too many: give NEW alone");
+    }
+    arguments.now = std::exchange(arguments.base, "");
+  } else if (!arguments.history.empty()) {
+    throw InputError("--history", "it needs --against: BASE comes from a file otherwise");
+  } else if (arguments.base.empty()) {
+    throw InputError("compare", "BASE is missing: graphbench compare BASE NEW");
+  }
+  if (arguments.now.empty()) throw InputError("compare", "NEW is missing: graphbench compare BASE NEW");
+}
 
 compare::Side baseline_of(const CompareArguments& asked, const compare::Side& now,
                           const model::ComparisonSettings& settings) {
@@ -34,23 +65,44 @@ void check_not_a_side(const CompareArguments& asked) {
   }
 }
 
+class CompareCommand final : public Command {
+ public:
+  explicit CompareCommand(Options& options) {
+    options.footer(footer);
+    options.word("BASE", asked_.base, "the result before");
+    options.word("NEW", asked_.now, "the result after");
+    options.text("--against", asked_.against, "NAME",
+                 "instead of BASE: the latest result of this branch, label or commit in the history");
+    options.text("--history", asked_.history, "FILE", "the history's file, for --against");
+    add_verdict_options(options, asked_.verdict);
+  }
+
+  void check() override { check_sides(asked_); }
+
+  int run(const Invocation&) override {
+    const VerdictRequest request(asked_.verdict);
+    check_not_a_side(asked_);
+    compare::Sides sides;
+    if (asked_.against.empty()) {
+      sides = compare::read_sides(asked_.base, asked_.now);
+    } else {
+      // NEW first: it says which baseline fits.
+      sides.now = compare::read_side(asked_.now);
+      sides.base = baseline_of(asked_, sides.now, request.settings);
+    }
+    const model::Comparison comparison = compare::compare(sides.base, sides.now, request.settings);
+    print_verdict(comparison, request);
+    return exit_code_of(comparison);
+  }
+
+ private:
+  CompareArguments asked_;
+};
+
 }  // namespace
 
-int compare_command(const Arguments& arguments) {
-  const CompareArguments& asked = arguments.compare;
-  const VerdictRequest request(asked.verdict);
-  check_not_a_side(asked);
-  compare::Sides sides;
-  if (asked.against.empty()) {
-    sides = compare::read_sides(asked.base, asked.now);
-  } else {
-    // NEW first: it says which baseline fits.
-    sides.now = compare::read_side(asked.now);
-    sides.base = baseline_of(asked, sides.now, request.settings);
-  }
-  const model::Comparison comparison = compare::compare(sides.base, sides.now, request.settings);
-  print_verdict(comparison, request);
-  return exit_code_of(comparison);
+std::unique_ptr<Command> make_compare(Options& options) {
+  return std::make_unique<CompareCommand>(options);
 }
 
 }  // namespace graphbench::cli

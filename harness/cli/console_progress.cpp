@@ -1,4 +1,4 @@
-// As wide and colourful as stderr can show.
+// As wide and as colourful as stderr allows.
 #include "harness/cli/console_progress.hpp"
 
 #include <unistd.h>

@@ -3,12 +3,12 @@
 
 #include <optional>
 
-#include "harness/sweep/progress.hpp"
+#include "harness/sweep/sweep_listener.hpp"
 #include "reporters/console/progress.hpp"
 
 namespace graphbench::cli {
 
-class ConsoleProgress final : public sweep::Progress {
+class ConsoleProgress final : public sweep::SweepListener {
  public:
   explicit ConsoleProgress(bool quiet);
   void update(const model::Progress& progress) override;

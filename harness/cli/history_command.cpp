@@ -8,8 +8,9 @@
 #include <string_view>
 
 #include "harness/cli/commands.hpp"
-#include "harness/cli/history_arguments.hpp"
 #include "harness/cli/streams.hpp"
+#include "harness/codec/documents.hpp"
+#include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/history/baseline.hpp"
 #include "harness/history/labels.hpp"
@@ -17,10 +18,11 @@
 #include "harness/history/read_entry.hpp"
 #include "harness/history/series.hpp"
 #include "harness/history/store.hpp"
+#include "harness/model/comparison.hpp"
+#include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
 #include "reporters/console/history_list.hpp"
 #include "reporters/console/history_plot.hpp"
-#include "reporters/json/history_json.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -36,12 +38,54 @@ bool terminal_is_unicode() {
   return unicode;
 }
 
+struct HistoryArguments {
+  std::string file;                    // empty: the default one
+  std::vector<std::string> documents;  // of add
+  std::optional<std::string> commit;   // of add; absent: found out
+  std::optional<std::string> branch;   // of add; of list and show: a filter
+  std::string label;
+  std::string against;  // of list, a filter: what `compare --against` takes its baseline from
+  std::string cell;     // of show
+  model::Metric metric = model::Metric::latency;
+  std::int64_t last = 200;
+  bool every_environment = false;
+  bool ascii = false;
+  bool json = false;
+};
+
+model::Metric metric_of(const std::string& text) {
+  std::vector<std::string> names;
+  for (const model::Metric metric : model::all_metrics()) {
+    if (name_of(metric) == text) return metric;
+    names.push_back(name_of(metric));
+  }
+  throw InputError("--metric", in_quotes(text) + " is not a metric: give one of " + config::join(names) +
+                                   config::did_you_mean(text, names));
+}
+
+constexpr std::int64_t last_max = 500;
+
+std::int64_t last_of(const std::string& text) {
+  const config::ParsedInteger parsed = config::parse_integer(text);
+  if (parsed.fault == config::NumberFault::none && parsed.value >= 1 && parsed.value <= last_max)
+    return parsed.value;
+  throw InputError("--last",
+                   in_quotes(text) + " is not a number of entries: give 1 to " + std::to_string(last_max));
+}
+
+bool is_json(const std::string& format) {
+  if (format == "json") return true;
+  if (format == "table") return false;
+  throw InputError("--format", in_quotes(format) + " is not a format: give table or json" +
+                                   config::did_you_mean(format, {"table", "json"}));
+}
+
 struct Named {
   model::HistoryLabel label;
   std::string source;  // " (from ...)", or empty
 };
 
-// What the person says wins, word by word.
+// What the options say wins over what was found, word by word.
 Named name_of(const HistoryArguments& arguments) {
   Named named;
   named.label.label = arguments.label;
@@ -90,7 +134,7 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   const auto entries = arguments.against.empty() ? store.list({arguments.branch.value_or(""), "", ""})
                                                  : history::entries_called(store, arguments.against);
   if (arguments.json) {
-    std::cout << reporters::to_json(entries);
+    std::cout << codec::to_json(entries);
   } else if (entries.empty()) {
     std::fprintf(stderr, "graphbench: %s holds no such entry\n", file.c_str());
   } else {
@@ -103,7 +147,7 @@ int list(const HistoryArguments& arguments, const std::string& file) {
 int show(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
   if (!store.knows_cell(arguments.cell)) {
-    throw InputError("history show", in_quotes(arguments.cell) + " is no cell of " + file +
+    throw InputError("history show", in_quotes(arguments.cell) + " is not a cell of " + file +
                                          config::did_you_mean(arguments.cell, store.cells()));
   }
   history::SeriesOptions options;
@@ -118,7 +162,7 @@ int show(const HistoryArguments& arguments, const std::string& file) {
                          " has the " + model::name_of(arguments.metric) + " of " + in_quotes(arguments.cell));
   }
   if (arguments.json) {
-    std::cout << reporters::to_json(series) << std::flush;
+    std::cout << codec::to_json(series) << std::flush;
     return exit_done;
   }
   reporters::PlotOptions plot;
@@ -130,20 +174,99 @@ int show(const HistoryArguments& arguments, const std::string& file) {
   return exit_done;
 }
 
+class HistoryCommand final : public Command {
+ public:
+  explicit HistoryCommand(Options& options)
+      : add_(options.command("add", "keep result documents", "history add FILE... [options]")),
+        list_(options.command("list", "say what is kept, oldest first", "history list [options]")),
+        show_(options.command("show", "plot a cell's history and say where it changed",
+                              "history show CELL [options]")) {
+    for (Options* each : {&add_, &list_, &show_}) {
+      each->text("--history", asked_.file, "FILE",
+                 "the file (default: GRAPHBENCH_HISTORY, else under ~/.local)");
+    }
+    add_.words("FILE", asked_.documents, "what --json wrote; several are added together");
+    add_.text("--commit", commit_, "ID", "what was measured (default: from CI or git)",
+              Options::Empty::allowed);
+    add_.text("--branch", branch_, "NAME", "where it stands (default: from CI or git)",
+              Options::Empty::allowed);
+    add_.text("--label", asked_.label, "TEXT", "anything, for --against and for people",
+              Options::Empty::allowed);
+    add_branch(list_);
+    list_.text("--against", asked_.against, "NAME",
+               "what compare --against NAME takes its baseline from; a NAME that nothing has is refused");
+    add_format(list_);
+    show_.word("CELL", asked_.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole");
+    show_.text("--metric", metric_, "METRIC", "latency, submit, device or capture (default: latency)");
+    add_branch(show_);
+    show_.text("--last", last_, "N", "entries at most (default: 200)");
+    show_.flag("--every-environment", asked_.every_environment,
+               "also entries of other machines, drivers, libraries and plans");
+    show_.flag("--ascii", asked_.ascii, "plot without Unicode");
+    add_format(show_);
+  }
+
+  void check() override {
+    for (const Options* each : {&add_, &list_, &show_}) {
+      if (each->given("--branch")) asked_.branch = branch_;
+    }
+    if (add_.parsed()) return check_add();
+    asked_.json = is_json(format_);
+    if (list_.parsed()) return check_list();
+    if (!show_.parsed()) throw InputError("history", "it needs a word: give add, list or show");
+    check_show();
+  }
+
+  int run(const Invocation&) override {
+    const std::string file =
+        asked_.file.empty() ? history::default_file(history::process_environment()) : asked_.file;
+    if (add_.parsed()) return add(asked_, file);
+    return list_.parsed() ? list(asked_, file) : show(asked_, file);
+  }
+
+ private:
+  void add_branch(Options& options) {
+    options.text("--branch", branch_, "NAME", "of this branch only", Options::Empty::allowed);
+  }
+
+  void add_format(Options& options) {
+    options.text("--format", format_, "FORMAT", "table or json (default: table)");
+  }
+
+  void check_add() {
+    if (add_.given("--commit")) asked_.commit = commit_;
+    if (asked_.documents.empty())
+      throw InputError("history add", "it needs a result document: give what --json wrote");
+  }
+
+  void check_list() {
+    if (asked_.branch && !asked_.against.empty())
+      throw InputError("--against", "it cannot be combined with --branch: give one of them");
+  }
+
+  void check_show() {
+    asked_.metric = metric_of(metric_);
+    asked_.last = last_of(last_);
+    if (asked_.cell.empty())
+      throw InputError("history show",
+                       "it needs a cell: give its id, such as mlp/base/bf16/forward/b8/w3/whole");
+  }
+
+  HistoryArguments asked_;
+  std::string commit_;
+  std::string branch_;
+  std::string metric_ = "latency";
+  std::string last_ = "200";
+  std::string format_ = "table";
+  Options& add_;
+  Options& list_;
+  Options& show_;
+};
+
 }  // namespace
 
-int history_command(const HistoryArguments& arguments) {
-  const std::string file =
-      arguments.file.empty() ? history::default_file(history::process_environment()) : arguments.file;
-  switch (arguments.action) {
-    case HistoryAction::add:
-      return add(arguments, file);
-    case HistoryAction::list:
-      return list(arguments, file);
-    case HistoryAction::show:
-      break;
-  }
-  return show(arguments, file);
+std::unique_ptr<Command> make_history(Options& options) {
+  return std::make_unique<HistoryCommand>(options);
 }
 
 }  // namespace graphbench::cli

@@ -1,4 +1,4 @@
-// What a sweep does beside measuring cells: floors, the machine's mood, the trace file.
+// The conditions a sweep is measured under: its CPU, the machine's state and floors.
 #pragma once
 
 #include "harness/config/options.hpp"
@@ -9,19 +9,16 @@ namespace graphbench::cli {
 // Before anything starts. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);
 
-// What is read once, before the cells.
-struct Surroundings {
-  model::CpuMood machine;
+// Read once, before the cells are measured.
+struct Conditions {
+  model::CpuState machine;
   std::optional<model::Floors> floors;
   std::string warning;  // why there are no floors; empty where there are
 };
-Surroundings read_surroundings(const std::string& device, const config::SweepOptions& options,
-                               sweep::ProcessSupervisor& supervisor);
+Conditions read_conditions(const std::string& device, const config::SweepOptions& options,
+                           process::ProcessSupervisor& supervisor);
 
 // Puts them into the result, with what follows from them.
-void add_surroundings(const Surroundings& surroundings, sweep::SweepOutcome& outcome);
-
-// False, after a line on stderr, where the file could not be written.
-bool write_trace(const sweep::SweepOutcome& outcome, const config::SweepOptions& options);
+void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
 
 }  // namespace graphbench::cli

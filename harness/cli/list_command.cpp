@@ -1,88 +1,224 @@
-// graphbench list: what this machine and the loaded plugins offer.
+// graphbench list: what this machine, the loaded plugins and the tables of words offer, for people and
+// scripts.
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/cli/commands.hpp"
+#include "harness/config/option_table.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/model/metrics.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr double probe_silent_seconds_max = 120;
 
-void heading(ListWhat asked, const char* title) {
-  if (asked == ListWhat::everything) std::printf("%s\n", title);
-}
+// A line of the table, and what `--format json` has for it: null where an earlier line's says it.
+struct Line {
+  std::string name;
+  std::string text;
+  Json json;
+};
+using Lines = std::vector<Line>;
 
-// Two columns, indented where there is a heading above.
-void row(ListWhat asked, const std::string& name, const std::string& text) {
-  std::printf("%s%-12s %s\n", asked == ListWhat::everything ? "  " : "", name.c_str(), text.c_str());
-}
+// One word after `list`.
+struct Listing {
+  std::string name;
+  bool sweep::ProbeRequest::*asks;  // of the probe; null: nothing
+  Lines (*lines)(const sweep::ProbeAnswer& answer);
+};
 
-std::string preset_text(const abi::WorkloadPreset& preset) {
-  std::string text = preset.name + " (";
-  for (const auto& [key, value] : preset.values) {
-    text += (text.ends_with('(') ? "" : ", ") + key + "=" + std::to_string(value);
-  }
-  return text + ")";
-}
-
-void list_workloads(ListWhat asked, const sweep::ProbeAnswer& answer) {
-  heading(asked, "workloads");
+Lines workloads(const sweep::ProbeAnswer& answer) {
+  Lines lines;
   for (const abi::WorkloadInfo& info : answer.workloads) {
-    row(asked, info.name, info.help + (info.plugin == "builtin" ? "" : " [" + info.plugin + "]"));
-    for (const abi::WorkloadOption& option : info.options) {
-      row(asked, "",
-          "--set " + info.name + "." + option.key + "=" + std::to_string(option.min) + ".." +
-              std::to_string(option.max) + "  " + option.help);
+    Json options = Json::array();
+    Lines more;
+    for (const auto& [key, help, min, max] : info.options) {
+      options.push_back({{"key", key}, {"help", help}, {"min", min}, {"max", max}});
+      const std::string range = std::to_string(min) + ".." + std::to_string(max);
+      more.push_back({"", "--set " + info.name + "." + key + "=" + range + "  " + help, nullptr});
     }
+    lines.push_back(
+        {info.name,
+         info.help + (info.plugin == "builtin" ? "" : " [" + info.plugin + "]"),
+         {{"name", info.name}, {"help", info.help}, {"plugin", info.plugin}, {"options", options}}});
+    lines.insert(lines.end(), more.begin(), more.end());
   }
+  return lines;
 }
 
-void list_presets(ListWhat asked, const sweep::ProbeAnswer& answer) {
-  heading(asked, "presets");
-  for (const abi::WorkloadInfo& info : answer.workloads) {
-    for (const abi::WorkloadPreset& preset : info.presets) row(asked, info.name, preset_text(preset));
-  }
-}
-
-void list_devices(ListWhat asked, const sweep::ProbeAnswer& answer) {
-  heading(asked, "devices");
+Lines devices(const sweep::ProbeAnswer& answer) {
+  Lines lines;
   for (const DeviceStatus& device : answer.devices) {
     const std::string advice = device.advice.empty() ? "" : " (" + device.advice + ")";
-    row(asked, device.id,
-        device.available ? "available: " + device.detail : "unavailable: " + device.detail + advice);
+    const std::string state = device.available ? "available: " : "unavailable: ";
+    const model::DeviceKind& kind = model::device_kind(device.id.substr(0, device.id.find(':')));
+    lines.push_back({device.id,
+                     state + device.detail + (device.available ? "" : advice),
+                     {{"id", device.id},
+                      {"kind", kind.name},
+                      {"available", device.available},
+                      {"detail", device.detail},
+                      {"advice", device.advice},
+                      {"preset", kind.preset},
+                      {"dtype", kind.data_type}}});
   }
+  return lines;
 }
 
-void list_modes(ListWhat asked) {
-  heading(asked, "modes");
-  row(asked, "eager", "every op is launched by the host");
-  row(asked, "whole", "the step is captured as one graph");
-  row(asked, "piecewise", "runs of ops between splitting ops are captured as pieces that share a pool");
+Lines modes(const sweep::ProbeAnswer&) {
+  Lines lines;
+  for (const model::Mode& mode : model::modes()) {
+    lines.push_back(
+        {mode.name,
+         mode.help,
+         {{"name", mode.name}, {"help", mode.help}, {"graph", mode.graph}, {"reference", mode.reference}}});
+  }
+  return lines;
 }
+
+Lines presets(const sweep::ProbeAnswer& answer) {
+  Lines lines;
+  for (const abi::WorkloadInfo& info : answer.workloads) {
+    for (const abi::WorkloadPreset& preset : info.presets) {
+      std::string values;
+      for (const auto& [key, value] : preset.values)
+        values += (values.empty() ? "" : ", ") + key + "=" + std::to_string(value);
+      lines.push_back({info.name,
+                       preset.name + " (" + values + ")",
+                       {{"workload", info.name}, {"name", preset.name}, {"values", preset.values}}});
+    }
+  }
+  return lines;
+}
+
+Lines dtypes(const sweep::ProbeAnswer&) {
+  Lines lines;
+  for (const model::DataType& type : model::data_types()) {
+    lines.push_back(
+        {type.name, std::to_string(type.bytes) + " bytes", {{"name", type.name}, {"bytes", type.bytes}}});
+  }
+  return lines;
+}
+
+Lines axes(const sweep::ProbeAnswer&) {
+  Lines lines;
+  for (const model::Axis& axis : model::axes()) {
+    lines.push_back({axis.name,
+                     axis.help,
+                     {{"name", axis.name},
+                      {"help", axis.help},
+                      {"choices", axis.choices},
+                      {"default", axis.fallback.empty() ? Json(nullptr) : Json(axis.fallback)},
+                      {"in_every_id", !axis.came_later()}}});
+  }
+  return lines;
+}
+
+Lines metrics(const sweep::ProbeAnswer&) {
+  Lines lines;
+  for (const model::MetricRow& row : model::metrics()) {
+    Json json = {{"name", row.name}, {"unit", row.unit}, {"help", row.help}};
+    json["family"] = row.family.order > 0 ? Json(row.family.name) : Json(nullptr);
+    json["compared_as"] = row.compared.order > 0 ? Json(row.compared.name) : Json(nullptr);
+    lines.push_back({std::string(row.name), std::string(row.help), std::move(json)});
+  }
+  return lines;
+}
+
+const std::vector<Listing> listings = {
+    {"workloads", &sweep::ProbeRequest::list_workloads, workloads},
+    {"devices", &sweep::ProbeRequest::list_devices, devices},
+    {"modes", nullptr, modes},
+    {"presets", &sweep::ProbeRequest::list_workloads, presets},
+    {"dtypes", nullptr, dtypes},
+    {"axes", nullptr, axes},
+    {"metrics", nullptr, metrics},
+};
+
+bool is_json(const std::string& format) {
+  if (format == "json") return true;
+  if (format == "table") return false;
+  throw InputError("--format", in_quotes(format) + " is not a format: give table or json" +
+                                   config::did_you_mean(format, {"table", "json"}));
+}
+
+void print_table(const Listing& listing, const Lines& lines, bool alone) {
+  if (!alone) std::printf("%s\n", listing.name.c_str());
+  for (const Line& line : lines)
+    std::printf("%s%-12s %s\n", alone ? "" : "  ", line.name.c_str(), line.text.c_str());
+}
+
+class ListCommand final : public Command {
+ public:
+  explicit ListCommand(Options& options) : options_(options) {
+    options.word("WHAT", what_, config::join(model::names_of(listings)) + " (default: all)");
+    options.text("--format", format_, "FORMAT", "table or json (default: table)");
+    options.sweep_options({"plugin"});
+  }
+
+  void check() override {
+    json_ = is_json(format_);
+    for (const Listing& each : listings) {
+      if (what_.empty() || what_ == each.name) asked_.push_back(&each);
+    }
+    if (!asked_.empty()) return;
+    const std::vector<std::string> known = model::names_of(listings);
+    throw InputError("list", in_quotes(what_) + " cannot be listed: give " + config::join(known) +
+                                 config::did_you_mean(what_, known));
+  }
+
+  int run(const Invocation&) override {
+    const sweep::ProbeAnswer answer = ask();
+    Json document = Json::object();
+    for (const Listing* listing : asked_) {
+      const Lines lines = listing->lines(answer);
+      if (!json_) {
+        print_table(*listing, lines, asked_.size() == 1);
+        continue;
+      }
+      Json& list = document[listing->name] = Json::array();
+      for (const Line& line : lines) {
+        if (!line.json.is_null()) list.push_back(line.json);
+      }
+    }
+    if (json_) std::printf("%s\n", document.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    return exit_done;
+  }
+
+ private:
+  sweep::ProbeAnswer ask() const {
+    const config::SweepOptions options = config::check_options(options_.sweep());
+    sweep::ProbeRequest request;
+    request.plugins = options.plugins;
+    for (const Listing* listing : asked_) {
+      if (listing->asks != nullptr) request.*listing->asks = true;
+    }
+    if (!request.list_devices && !request.list_workloads) return {};
+    process::ProcessSupervisor supervisor;
+    return sweep::ask_probe(supervisor, {process::own_command(probe_role), probe_silent_seconds_max}, request,
+                            options);
+  }
+
+  const Options& options_;
+  std::string what_;
+  std::string format_ = "table";
+  bool json_ = false;
+  std::vector<const Listing*> asked_;
+};
 
 }  // namespace
 
-int list_command(const Arguments& arguments) {
-  const ListWhat asked = arguments.list;
-  const bool all = asked == ListWhat::everything;
-  const config::SweepOptions options = config::check_options(arguments.options);
-  sweep::ProbeRequest request;
-  request.list_devices = all || asked == ListWhat::devices;
-  request.list_workloads = all || asked == ListWhat::workloads || asked == ListWhat::presets;
-  request.plugins = options.plugins;
-  sweep::ProbeAnswer answer;
-  if (asked != ListWhat::modes) {
-    sweep::ProcessSupervisor supervisor;
-    const sweep::ProbeSettings probe{sweep::own_command("--probe"), probe_silent_seconds_max};
-    answer = sweep::ask_probe(supervisor, probe, request, options);
-  }
-  if (all || asked == ListWhat::workloads) list_workloads(asked, answer);
-  if (all || asked == ListWhat::devices) list_devices(asked, answer);
-  if (all || asked == ListWhat::modes) list_modes(asked);
-  if (all || asked == ListWhat::presets) list_presets(asked, answer);
-  return exit_done;
+std::unique_ptr<Command> make_list(Options& options) {
+  return std::make_unique<ListCommand>(options);
 }
 
 }  // namespace graphbench::cli

@@ -1,7 +1,9 @@
 // Two questions to the probe with the plan between them.
 #include "harness/cli/planning.hpp"
 
+#include "harness/cli/commands.hpp"
 #include "harness/plan/make_plan.hpp"
+#include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -19,7 +21,7 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan) {
     return task.workload == cell.workload && task.dtype == cell.dtype && task.pass == cell.pass;
   };
   for (const model::Cell& cell : plan.cells) {
-    // Cells of one program stand together.
+    // Cells of one program are neighbours in a plan.
     if (!programs.empty() && same(programs.back(), cell)) continue;
     for (const model::WorkerTask& task : plan.tasks) {
       if (!same(task, cell)) continue;
@@ -34,7 +36,7 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan) {
 // In the probe, so that a mistake is found before anything is measured.
 std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
                                         const sweep::ProbeSettings& probe,
-                                        sweep::ProcessSupervisor& supervisor) {
+                                        process::ProcessSupervisor& supervisor) {
   sweep::ProbeRequest request;
   request.plugins = options.plugins;
   request.programs = programs_of(plan);
@@ -45,8 +47,8 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
 }  // namespace
 
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
-                              sweep::ProcessSupervisor& supervisor) {
-  const sweep::ProbeSettings probe{sweep::own_command("--probe"), options.worker_timeout_seconds};
+                              process::ProcessSupervisor& supervisor) {
+  const sweep::ProbeSettings probe{process::own_command(probe_role), options.worker_timeout_seconds};
   sweep::ProbeRequest request;
   request.device = options.device;
   request.plugins = options.plugins;

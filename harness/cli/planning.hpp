@@ -6,7 +6,7 @@
 
 #include "harness/config/options.hpp"
 #include "harness/plan/catalog.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
 
 namespace graphbench::cli {
 
@@ -18,8 +18,8 @@ struct CheckedPlan {
 
 // Asks the probe what there is, plans, and lets the probe build every program once. Throws
 // InputError for what the person asked wrongly, Error for what this machine lacks,
-// sweep::Interrupted.
+// process::Interrupted.
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
-                              sweep::ProcessSupervisor& supervisor);
+                              process::ProcessSupervisor& supervisor);
 
 }  // namespace graphbench::cli

@@ -13,9 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Ctrl-C ends it early: the sweep is done, so that is no interruption of it.
+// Ctrl-C ends it early. The sweep is done by then, so it does not count as interrupted.
 void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
-            sweep::ProcessSupervisor& supervisor) {
+            process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
   if (seconds <= 0) return;
   if (!options.quiet) {
@@ -29,15 +29,17 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   }
 }
 
-// What does not compare is said to the quiet too: nothing else tells them why there are no verdicts.
-void say_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
-  const std::string said = publisher.said();
-  if (said.empty() || (options.quiet && publisher.comparison()->comparable)) return;
+// Results that do not compare are reported with --quiet too: nothing else says why there are no verdicts.
+void print_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
+  const std::string text = publisher.said();
+  if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;
   std::fprintf(stderr, "graphbench: %s%s\n",
-               publisher.comparison()->comparable ? "" : "warning: ", said.c_str());
+               publisher.comparison()->comparable ? "" : "warning: ", text.c_str());
 }
 
-bool well(const std::vector<publish::PublishFailure>& failures, const config::SweepOptions& options) {
+// One line on stderr for each; true if there are none.
+bool report_failures(const std::vector<publish::PublishFailure>& failures,
+                     const config::SweepOptions& options) {
   for (const publish::PublishFailure& failure : failures) {
     std::fprintf(stderr, "graphbench: %s: %s\n", options.where(failure.option).c_str(),
                  failure.message.c_str());
@@ -63,11 +65,11 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 }
 
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
-                       const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor) {
-  const bool finished = well(publisher.finish(outcome), options);
-  say_comparison(publisher, options);
+                       const config::SweepOptions& options, process::ProcessSupervisor& supervisor) {
+  const bool finished = report_failures(publisher.finish(outcome), options);
+  print_comparison(publisher, options);
   if (!outcome.interrupted) linger(options, publisher, supervisor);
-  return well(publisher.leave(), options) && finished;
+  return report_failures(publisher.leave(), options) && finished;
 }
 
 }  // namespace graphbench::cli

@@ -9,13 +9,13 @@
 
 namespace graphbench::cli {
 
-// Listens from here on, where asked for, and says where. Throws InputError for options that will
-// not do, Error where nothing can listen there.
+// Starts to listen if that was asked for, and prints the address. Throws InputError for invalid options,
+// Error if nothing can listen there.
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
 
-// After the result is written: file, push, lingering, deleting. False, after a line on stderr for each,
-// where something failed.
+// After the result is written: file, push, lingering, deleting. False if something failed; a line on stderr
+// says what.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
-                       const config::SweepOptions& options, sweep::ProcessSupervisor& supervisor);
+                       const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
 }  // namespace graphbench::cli

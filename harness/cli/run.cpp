@@ -1,18 +1,17 @@
-// Dispatch, and the one place where exceptions become messages and exit codes.
+// The one place where exceptions become messages and exit codes.
+#include "harness/cli/run.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <string>
-#include <vector>
 
-#include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
-#include "harness/cli/commands.hpp"
+#include "harness/cli/command_line.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/model/unseen.hpp"
 #include "harness/process/child_io.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -26,41 +25,11 @@ int complain(const std::string& message, int exit_code) {
   return exit_code;
 }
 
-int dispatch(const Arguments& arguments) {
-  switch (arguments.command) {
-    case Command::sweep:
-      return sweep_command(arguments);
-    case Command::bench:
-      return bench_command(arguments);
-    case Command::list:
-      return list_command(arguments);
-    case Command::floor:
-      return floor_command(arguments);
-    case Command::compare:
-      return compare_command(arguments);
-    case Command::ab:
-      return ab_command(arguments);
-    case Command::selfcheck:
-      return selfcheck_command(arguments);
-    case Command::history:
-      return history_command(arguments.history);
-    case Command::serve:
-      return serve_command(arguments);
-    case Command::version:
-      std::printf("graphbench %s (%s)\n", GRAPHBENCH_VERSION, GRAPHBENCH_COMMIT);
-      return exit_done;
-    case Command::help:
-      break;
-  }
-  std::fputs(arguments.text.c_str(), stdout);
-  return exit_done;
-}
-
-// `parse` and what follows from it.
-template <typename Parse>
-int run_command(Parse&& parse) {
+// Runs `work`, which returns an exit code, and sees that its output was written.
+template <typename Work>
+int guarded(Work&& work) {
   try {
-    const int exit_code = dispatch(parse());
+    const int exit_code = work();
     // What did not fit the buffer was written, or not, long ago: the stream remembers.
     const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (unwritten && exit_code == exit_done && !reader_is_gone()) {
@@ -69,40 +38,57 @@ int run_command(Parse&& parse) {
     return exit_code;
   } catch (const InputError& error) {
     return complain(error.what(), exit_bad_input);
-  } catch (const sweep::Interrupted&) {
+  } catch (const process::Interrupted&) {
     return complain("interrupted before anything was measured", exit_interrupted);
   } catch (const std::exception& error) {
     return complain(error.what(), exit_error);
   }
 }
 
+// What the service adds is not what the client asked for: documents of equal requests are equal, and none
+// says where the service keeps its files.
+void drop_what_the_service_added(std::vector<std::string>& argv) {
+  std::erase_if(argv, [](const std::string& argument) {
+    return argument == "--quiet" || argument.starts_with("--json=");
+  });
+  constexpr std::string_view plugin = "--plugin=";
+  for (std::string& argument : argv) {
+    if (!argument.starts_with(plugin)) continue;
+    argument.replace(0, argument.rfind('/') + 1, plugin);  // the paths that the service gives are absolute
+  }
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  return run_command([=] { return parse_arguments(argc, argv); });
+  for (const ChildRow& child : children()) {
+    if (argc > 1 && child.role == argv[1])
+      return child.run({argc > 2 ? argv[2] : "", {argv + std::min(argc, 3), argv + argc}});
+  }
+  prepare_streams();
+  return guarded([=] {
+    CommandLine line;
+    const CommandLine::Request request = line.parse(argc, argv);
+    if (request.command != nullptr) return request.command->run(request.invocation);
+    std::fputs(request.text.c_str(), stdout);
+    return exit_done;
+  });
 }
 
-int run_served(std::string_view parent, int argc, const char* const* argv) {
-  return run_command([=] {
-    if (!worker::die_with_parent(parent)) throw Error(ErrorCode::io, "start a sweep: the service is gone");
-    worker::claim_event_descriptor();
+int run_served(const ChildArguments& arguments) {
+  return guarded([&] {
+    if (!process::die_with_parent(arguments.parent))
+      throw Error(ErrorCode::io, "start a sweep: the service is gone");
+    process::claim_event_descriptor();
     prepare_streams();
     std::vector<const char*> own = {"graphbench"};  // argv[0] is a link of /proc
-    own.insert(own.end(), argv + std::min(argc, 3), argv + argc);
-    Arguments arguments = parse_arguments(static_cast<int>(own.size()), own.data());
-    arguments.served = true;
-    arguments.kept = worker::read_request();
-    // What the service adds stands for no wish of whoever asked: documents of equal requests are equal, and
-    // none says where the service keeps its files.
-    std::erase_if(arguments.argv, [](const std::string& argument) {
-      return argument == "--quiet" || argument.starts_with("--json=");
-    });
-    constexpr std::string_view plugin = "--plugin=";
-    for (std::string& argument : arguments.argv) {
-      if (!argument.starts_with(plugin)) continue;
-      argument.replace(0, argument.rfind('/') + 1, plugin);  // the paths that the service gives are absolute
-    }
-    return arguments;
+    for (const std::string& argument : arguments.argv) own.push_back(argument.c_str());
+    CommandLine line;
+    CommandLine::Request request = line.parse(static_cast<int>(own.size()), own.data());
+    request.invocation.served = true;
+    request.invocation.kept = process::read_request();
+    drop_what_the_service_added(request.invocation.argv);
+    return request.command->run(request.invocation);
   });
 }
 

@@ -13,24 +13,54 @@
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/config/numbers.hpp"
+#include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/service/publish/tls_settings.hpp"
-#include "harness/service/serve/descriptor_room.hpp"
 #include "harness/service/serve/service.hpp"
-#include "harness/service/serve/steady_heap.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
 namespace {
 
+struct ServeArguments {
+  std::string listen = "127.0.0.1:9464";
+  std::string state = "graphbench-state";
+  std::string token_file;  // empty: none
+  std::string baseline;    // empty: none
+  std::string against;     // instead of it, a name in the history
+  std::string history;     // the history's file
+  config::TlsOptions tls;
+  std::string plugin_folder;  // empty: requests name no plugins
+  std::int64_t compare_mib = 64;
+  double grace_seconds = 10;
+  std::size_t connections = 2048;
+  bool connections_asked = false;
+};
+
 constexpr std::size_t token_bytes_min = 16;
 constexpr double probe_silent_seconds_max = 120;
-// A client waits, and so does a service that stops.
+// Bounded, because a client waits for it, and so does a service that is stopping.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
 
-// Takes the variable out of the environment, also of what /proc shows of it: sweeps run plugins, which need
-// not know the token.
+std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t min,
+                          std::int64_t max) {
+  const config::ParsedInteger number = config::parse_integer(text);
+  if (number.fault == config::NumberFault::none && number.value >= min && number.value <= max)
+    return number.value;
+  throw InputError(option, in_quotes(text) + " will not do: give a whole number, " + std::to_string(min) +
+                               " to " + std::to_string(max));
+}
+
+double grace_of(const std::string& text) {
+  const std::optional<double> seconds = config::parse_real(text);
+  if (seconds && *seconds >= 0 && *seconds <= 3600) return *seconds;
+  throw InputError("--grace", in_quotes(text) + " will not do: give seconds, 0 to 3600");
+}
+
+// Takes the variable out of the environment, also of what /proc shows of it: sweeps run plugins, which must
+// not learn the token.
 std::optional<std::string> take_token_variable() {
   char* const given = std::getenv("GRAPHBENCH_TOKEN");
   if (given == nullptr) return std::nullopt;
@@ -41,7 +71,8 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// A line's end, whichever system's, is no part of a token; what no client could send is a wrong file.
+// A line ending, of any system, is not part of a token. A token that no client could send comes from a wrong
+// file.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
@@ -85,7 +116,7 @@ std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
   return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
-// Certificates are renewed while sweeps run: files that will not do leave the old ones in place.
+// Certificates are renewed while sweeps run: where the files are wrong, the old ones stay in use.
 void renew_tls(serve::Service& service, const config::TlsOptions& options) {
   try {
     service.set_tls(read_tls(options));
@@ -102,7 +133,7 @@ sigset_t block_signals() {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGHUP);
-  // nohup has it ignored: it would never come.
+  // Under nohup it is ignored, and would never arrive.
   if (std::signal(SIGHUP, SIG_DFL) == SIG_ERR) throw Error(ErrorCode::io, "take SIGHUP");
   if (pthread_sigmask(SIG_BLOCK, &signals, nullptr) != 0) throw Error(ErrorCode::io, "block signals");
   return signals;
@@ -115,13 +146,14 @@ int wait_for_signal(const sigset_t& signals) {
 }
 
 sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds_max) {
-  sweep::ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   config::SweepOptions options;
   options.places["plugin"] = "plugins";  // as requests name it
-  return sweep::ask_probe(supervisor, {sweep::own_command("--probe"), silent_seconds_max}, request, options);
+  return sweep::ask_probe(supervisor, {process::own_command(probe_role), silent_seconds_max}, request,
+                          options);
 }
 
-// With plugins', in a process that they may crash.
+// Plugins are loaded in a process of their own, which they may crash.
 serve::WorkloadCatalog::Ask asker(double grace_seconds) {
   const double silent_max = std::clamp(grace_seconds, plugin_silent_seconds_min, plugin_silent_seconds_max);
   return [silent_max](const std::vector<std::string>& plugin_files) {
@@ -144,58 +176,104 @@ void describe_machine(serve::ServiceSettings& settings) {
   settings.workloads = serve::WorkloadCatalog(std::move(answer.workloads), asker(settings.grace_seconds));
 }
 
-// The option is a promise, which is kept or refused; the default is what fits.
+// A number that was asked for is kept or refused; without one, what fits is taken.
 std::size_t connections_that_fit(const ServeArguments& serve) {
-  const std::size_t fit = serve::make_descriptor_room(serve.connections);
+  const std::size_t fit = serve::raise_descriptor_limit(serve.connections);
   if (fit == serve.connections) return fit;
   const std::string room = "file descriptors for " + std::to_string(fit) + " clients";
   const std::string advice = "raise the hard limit (ulimit -Hn)";
-  if (!serve.connections_max.empty()) {
-    throw InputError("--connections-max", in_quotes(serve.connections_max) + " will not do: there are " +
-                                              room + ": give fewer, or " + advice);
+  if (serve.connections_asked) {
+    throw InputError("--connections-max", in_quotes(std::to_string(serve.connections)) +
+                                              " will not do: there are " + room + ": give fewer, or " +
+                                              advice);
   }
   std::fprintf(stderr, "graphbench: warning: there are %s: to serve %zu, %s\n", room.c_str(),
                serve.connections, advice.c_str());
   return fit;
 }
 
-}  // namespace
-
-int serve_command(const Arguments& arguments) {
-  serve::make_heap_steady();
-  serve::ServiceSettings settings;
-  const config::TlsOptions& tls = arguments.serve.tls;
-  settings.access = {read_token(arguments.serve.token_file), !tls.client_ca.empty()};
-  settings.tls = read_tls(tls);
-  settings.listen = listen_address(arguments.serve.listen, settings.access);
-  settings.plugins = serve::PluginFolder(arguments.serve.plugin_folder);
-  settings.compare_bytes_max = static_cast<std::uint64_t>(arguments.serve.compare_bytes_max);
-  settings.state_folder = arguments.serve.state;
-  settings.grace_seconds = arguments.serve.grace_seconds;
-  settings.baseline =
-      publish::Baseline::open({arguments.serve.baseline, arguments.serve.against, arguments.serve.history});
-  settings.connections_max = connections_that_fit(arguments.serve);
-  settings.sweep_command = sweep::own_command("--served-sweep");
-  settings.tool_version = GRAPHBENCH_VERSION;
-  describe_machine(settings);
+int serve_until_stopped(serve::ServiceSettings settings, const config::TlsOptions& tls) {
   const char* scheme = settings.tls ? "https" : "http";
+  const bool renews = settings.tls != nullptr;
   // Before any thread starts: all of them leave these to the wait below.
   const sigset_t signals = block_signals();
-  const bool renews = settings.tls != nullptr;
-  {
-    serve::Service service(std::move(settings));
-    std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());
-    bool said = false;
-    while (wait_for_signal(signals) == SIGHUP) {
-      if (renews) {
-        renew_tls(service, tls);
-      } else if (!std::exchange(said, true)) {
-        std::fprintf(stderr, "graphbench: SIGHUP changes nothing: there is no certificate to read again\n");
-      }
+  serve::Service service(std::move(settings));
+  std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());
+  bool warned = false;
+  while (wait_for_signal(signals) == SIGHUP) {
+    if (renews) {
+      renew_tls(service, tls);
+    } else if (!std::exchange(warned, true)) {
+      std::fprintf(stderr, "graphbench: SIGHUP changes nothing: there is no certificate to read again\n");
     }
-    std::fprintf(stderr, "graphbench: stopping\n");
   }
+  std::fprintf(stderr, "graphbench: stopping\n");
   return exit_done;
+}
+
+class ServeCommand final : public Command {
+ public:
+  explicit ServeCommand(Options& options) {
+    const auto text = [&](const char* name, std::string& target, const char* placeholder, const char* help) {
+      options.text(name, target, placeholder, help, Options::Empty::allowed);
+    };
+    text("--listen", asked_.listen, "ADDR:PORT", "where (default: 127.0.0.1:9464)");
+    text("--state", asked_.state, "DIR", "where sweeps are kept (default: graphbench-state)");
+    text("--token-file", asked_.token_file, "FILE", "ask for the bearer token that stands in it");
+    text("--baseline", asked_.baseline, "FILE",
+         "publish how each sweep compares with this result, or folder of results");
+    text("--against", asked_.against, "NAME",
+         "instead of --baseline: the latest of this branch, label or commit in the history");
+    text("--history", asked_.history, "FILE", "the history's file, for --against");
+    text("--tls-certificate", asked_.tls.certificate, "FILE.pem",
+         "serve https, with this certificate and what leads to its root");
+    text("--tls-key", asked_.tls.key, "FILE.pem", "its key");
+    text("--tls-client-ca", asked_.tls.client_ca, "FILE.pem",
+         "ask clients for a certificate that one of these signed");
+    text("--plugin-folder", asked_.plugin_folder, "DIR",
+         "let requests name the plugins in it (default: none)");
+    text("--compare-mib", compare_mib_, "N", "the longest body of a comparison, in MiB (default: 64)");
+    text("--grace", grace_, "SECONDS", "how long a sweep may take to stop (default: 10)");
+    text("--connections-max", connections_max_, "N", "clients at once, 16 to 65536 (default: 2048)");
+  }
+
+  void check() override {
+    if (!compare_mib_.empty()) asked_.compare_mib = whole_number("--compare-mib", compare_mib_, 1, 1024);
+    if (!grace_.empty()) asked_.grace_seconds = grace_of(grace_);
+    if (connections_max_.empty()) return;
+    asked_.connections_asked = true;
+    asked_.connections =
+        static_cast<std::size_t>(whole_number("--connections-max", connections_max_, 16, 65536));
+  }
+
+  int run(const Invocation&) override {
+    serve::ServiceSettings settings;
+    settings.access = {read_token(asked_.token_file), !asked_.tls.client_ca.empty()};
+    settings.tls = read_tls(asked_.tls);
+    settings.listen = listen_address(asked_.listen, settings.access);
+    settings.plugins = serve::PluginFolder(asked_.plugin_folder);
+    settings.compare_bytes_max = static_cast<std::uint64_t>(asked_.compare_mib) * 1024 * 1024;
+    settings.state_folder = asked_.state;
+    settings.grace_seconds = asked_.grace_seconds;
+    settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
+    settings.connections_max = connections_that_fit(asked_);
+    settings.sweep_command = process::own_command(served_role);
+    settings.tool_version = GRAPHBENCH_VERSION;
+    describe_machine(settings);
+    return serve_until_stopped(std::move(settings), asked_.tls);
+  }
+
+ private:
+  ServeArguments asked_;
+  std::string compare_mib_;  // as written; empty: the default
+  std::string grace_;
+  std::string connections_max_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_serve(Options& options) {
+  return std::make_unique<ServeCommand>(options);
 }
 
 }  // namespace graphbench::cli

@@ -9,7 +9,7 @@ void prepare_streams();
 
 bool is_terminal(int descriptor);
 
-// Whether stdout is a pipe that nobody reads any more ("| head"): what was not written was not wanted.
+// Whether stdout is a pipe whose reader has gone ("| head"): what was not written was not wanted.
 bool reader_is_gone();
 
 // A terminal that is not "dumb", and no NO_COLOR in the environment (no-color.org: any value but the

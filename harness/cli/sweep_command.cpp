@@ -2,45 +2,47 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 
-#include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/console_progress.hpp"
 #include "harness/cli/instruments.hpp"
+#include "harness/cli/output_files.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/cli/publishing.hpp"
-#include "harness/cli/service_teller.hpp"
+#include "harness/cli/service_reporter.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/floor/submit_floor.hpp"
+#include "harness/codec/documents.hpp"
+#include "harness/config/option_table.hpp"
+#include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/statistics/submit_floor.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "reporters/console/table.hpp"
-#include "reporters/json/result_json.hpp"
+#include "reporters/json/trace_json.hpp"
 #include "reporters/json/write_file.hpp"
 #include "reporters/samples/sample_file.hpp"
 
 namespace graphbench::cli {
 namespace {
 
-// Passes everything on to whoever listens, cells with what follows from the floors.
-class Listeners final : public sweep::Progress {
+// Passes everything on to several listeners, cells with what follows from the floors.
+class Listeners final : public sweep::SweepListener {
  public:
-  Listeners(std::vector<sweep::Progress*> listeners, const std::optional<model::Floors>& floors)
+  Listeners(std::vector<sweep::SweepListener*> listeners, const std::optional<model::Floors>& floors)
       : listeners_(std::move(listeners)), floors_(floors) {}
   void update(const model::Progress& progress) override {
-    for (sweep::Progress* listener : listeners_) listener->update(progress);
+    for (sweep::SweepListener* listener : listeners_) listener->update(progress);
   }
-  void cells_done(const std::vector<model::CellResult>& told) override {
-    std::vector<model::CellResult> cells = told;
-    if (floors_) floors::add_submit_over_floor(*floors_, cells);
-    for (sweep::Progress* listener : listeners_) listener->cells_done(cells);
+  void cells_done(const std::vector<model::CellResult>& done) override {
+    std::vector<model::CellResult> cells = done;
+    if (floors_) statistics::add_submit_over_floor(*floors_, cells);
+    for (sweep::SweepListener* listener : listeners_) listener->cells_done(cells);
   }
 
  private:
-  std::vector<sweep::Progress*> listeners_;
+  std::vector<sweep::SweepListener*> listeners_;
   const std::optional<model::Floors>& floors_;
 };
 
@@ -53,22 +55,22 @@ int dump_programs(const std::vector<std::string>& dumps) {
 }
 
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
-                            const config::SweepOptions& options, const Surroundings& surroundings,
-                            sweep::ProcessSupervisor& supervisor, publish::Publisher& publisher,
-                            const Arguments& arguments) {
-  sweep::SweepSettings settings{sweep::own_command("--worker"), options.worker_timeout_seconds};
+                            const config::SweepOptions& options, const Conditions& conditions,
+                            process::ProcessSupervisor& supervisor, publish::Publisher& publisher,
+                            const Invocation& invocation) {
+  sweep::SweepSettings settings{process::own_command(worker_role), options.worker_timeout_seconds};
   ConsoleProgress console(options.quiet);
-  std::vector<sweep::Progress*> listeners = {&publisher, &console};
-  std::optional<ServiceTeller> teller;
-  if (arguments.served) {
-    const std::string identity = ServiceTeller::identity_of(plan, catalog.facts);
-    // What a plugin's file held when they were measured is not known.
+  std::vector<sweep::SweepListener*> listeners = {&publisher, &console};
+  std::optional<ServiceReporter> service;
+  if (invocation.served) {
+    const std::string identity = ServiceReporter::identity_of(plan, catalog.facts);
+    // A plugin's file may have changed since they were measured.
     if (options.plugins.empty()) {
-      settings.finished = ServiceTeller::finished_cells(arguments.kept, identity);
+      settings.finished = ServiceReporter::finished_cells(invocation.kept, identity);
     }
-    listeners.push_back(&teller.emplace(plan.device, catalog.facts, identity));
+    listeners.push_back(&service.emplace(plan.device, catalog.facts, identity));
   }
-  Listeners progress(std::move(listeners), surroundings.floors);
+  Listeners progress(std::move(listeners), conditions.floors);
   publisher.begin(plan.device, catalog.facts);
   sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
   console.finish();
@@ -87,36 +89,35 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   out.flush();
 }
 
-// False, after a line on stderr, where the document could not be written.
-bool write_document(const model::Result& result, const config::SweepOptions& options) {
+// False, after a line on stderr, where `write` throws. `name`: the option that asked for it.
+template <typename Write>
+bool written_well(const config::SweepOptions& options, const std::string& name, Write&& write) {
   try {
-    const std::string document = reporters::to_json(result);
-    if (options.json != "-") {
-      reporters::write_file_atomically(options.json, document);
-      return true;
-    }
-    std::cout << document << std::flush;
-    if (std::cout) return true;
-    std::fprintf(stderr, "graphbench: --json: stdout could not be written\n");
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench: %s: %s\n", options.where("json").c_str(), error.what());
-  }
-  return false;
-}
-
-// As write_document, for the file of `--samples`.
-bool write_samples(const model::Result& result, const config::SweepOptions& options) {
-  if (options.samples.empty()) return true;
-  try {
-    reporters::write_file_atomically(options.samples, reporters::to_sample_file(result));
+    write();
     return true;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench: %s: %s\n", options.where("samples").c_str(), error.what());
+    std::fprintf(stderr, "graphbench: %s: %s\n", options.where(name).c_str(), error.what());
   }
   return false;
 }
 
-void say_what_failed(const sweep::SweepOutcome& outcome) {
+bool write_result(const model::Result& result, const config::SweepOptions& options) {
+  return written_well(options, "json", [&] { write_document(options.json, codec::to_json(result), ""); });
+}
+
+bool write_samples(const model::Result& result, const config::SweepOptions& options) {
+  return options.samples.empty() || written_well(options, "samples", [&] {
+           reporters::write_file_atomically(options.samples, reporters::to_sample_file(result));
+         });
+}
+
+bool write_trace(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
+  return options.trace.empty() || written_well(options, "trace", [&] {
+           reporters::write_file_atomically(options.trace, reporters::to_chrome_trace(outcome.trace));
+         });
+}
+
+void print_failures(const sweep::SweepOutcome& outcome) {
   for (const std::string& warning : outcome.warnings)
     std::fprintf(stderr, "graphbench: warning: %s\n", warning.c_str());
   for (const model::CellResult& cell : outcome.result.cells) {
@@ -131,10 +132,10 @@ void say_what_failed(const sweep::SweepOutcome& outcome) {
 
 int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options) {
   const bool traced = write_trace(outcome, options);
-  const bool written = write_document(outcome.result, options);
+  const bool written = write_result(outcome.result, options);
   const bool samples_written = write_samples(outcome.result, options);
   if (!options.quiet) show_table(outcome.result, options, written);
-  say_what_failed(outcome);
+  print_failures(outcome);
   if (outcome.interrupted) {
     std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
     return exit_interrupted;
@@ -143,38 +144,18 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-void check_output(const config::SweepOptions& options, const std::string& name, const std::string& path) {
-  try {
-    reporters::check_writable(path);
-  } catch (const std::exception& error) {
-    throw InputError(options.where(name), std::string(error.what()) +
-                                              ": give a file in a folder that exists and can be written" +
-                                              (name == "json" ? ", or -" : ""));
-  }
-}
-
-// However the two are written: "r.json" and "./r.json" are one. An empty path is no file.
-bool same_file(const std::string& one, const std::string& other) {
-  if (one.empty() || other.empty()) return false;
-  std::error_code error;
-  const auto whole = [&](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  };
-  return one == other || (whole(one) == whole(other) && !error);
-}
-
 // A file beside the document: stdout is the document's alone.
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path) {
   if (path.empty()) return;
   if (path == "-") {
-    throw InputError(options.where(name), "\"-\" is no file, and stdout takes --json alone: give a file");
+    throw InputError(options.where(name), "\"-\" is not a file, and stdout takes --json alone: give a file");
   }
-  check_output(options, name, path);
+  check_output_file(options.where(name), path, Stdout::refused);
 }
 
 void check_outputs(const config::SweepOptions& options) {
   if (options.dump_program) return;
-  if (options.json != "-") check_output(options, "json", options.json);
+  check_output_file(options.where("json"), options.json, Stdout::allowed);
   check_beside(options, "trace", options.trace);
   if (same_file(options.trace, options.json) || same_file(options.trace, options.samples)) {
     throw InputError(options.where("trace"),
@@ -187,24 +168,42 @@ void check_outputs(const config::SweepOptions& options) {
   }
 }
 
+class SweepCommand final : public Command {
+ public:
+  explicit SweepCommand(Options& options) : options_(options) {
+    options.config_file();
+    options.sweep_options(config::option_names());
+  }
+
+  void check() override { raw_ = options_.sweep(); }
+
+  int run(const Invocation& invocation) override {
+    const config::SweepOptions options = config::check_options(raw_);
+    check_outputs(options);
+    check_cpu(options);
+    process::ProcessSupervisor supervisor;
+    const std::unique_ptr<publish::Publisher> publisher =
+        options.dump_program ? nullptr : make_publisher(options);
+    const auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
+    if (options.dump_program) return dump_programs(dumps);
+    const Conditions conditions = read_conditions(plan.device, options, supervisor);
+    sweep::SweepOutcome outcome =
+        measure(plan, catalog, options, conditions, supervisor, *publisher, invocation);
+    add_conditions(conditions, outcome);
+    const int exit_code = report(outcome, options);
+    const bool published = finish_publishing(*publisher, outcome, options, supervisor);
+    return published || outcome.interrupted ? exit_code : exit_error;
+  }
+
+ private:
+  const Options& options_;
+  config::RawOptions raw_;
+};
+
 }  // namespace
 
-int sweep_command(const Arguments& arguments) {
-  const config::SweepOptions options = config::check_options(arguments.options);
-  check_outputs(options);
-  check_cpu(options);
-  sweep::ProcessSupervisor supervisor;
-  const std::unique_ptr<publish::Publisher> publisher =
-      options.dump_program ? nullptr : make_publisher(options);
-  const auto [catalog, plan, dumps] = make_checked_plan(options, arguments.argv, supervisor);
-  if (options.dump_program) return dump_programs(dumps);
-  const Surroundings surroundings = read_surroundings(plan.device, options, supervisor);
-  sweep::SweepOutcome outcome =
-      measure(plan, catalog, options, surroundings, supervisor, *publisher, arguments);
-  add_surroundings(surroundings, outcome);
-  const int exit_code = report(outcome, options);
-  const bool published = finish_publishing(*publisher, outcome, options, supervisor);
-  return published || outcome.interrupted ? exit_code : exit_error;
+std::unique_ptr<Command> make_sweep(Options& options) {
+  return std::make_unique<SweepCommand>(options);
 }
 
 }  // namespace graphbench::cli

@@ -1,4 +1,4 @@
-// Options to settings, settings to a face on stdout or in a file.
+// Options to settings, and a comparison to a report on stdout or in a file.
 #include "harness/cli/verdict.hpp"
 
 #include <unistd.h>
@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "graphs/ir/error.hpp"
-#include "harness/cli/commands.hpp"
+#include "harness/cli/output_files.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/verdict/compare/settings.hpp"
 #include "reporters/json/write_file.hpp"
@@ -38,24 +39,34 @@ const reporters::Face& face_of(const VerdictArguments& arguments) {
                                    " are" + config::did_you_mean(arguments.format, names));
 }
 
-// Before anything is read: a comparison that cannot be written is not worth waiting for.
-void check_output(const std::string& path) {
-  if (path.empty()) return;
-  try {
-    reporters::check_writable(path);
-  } catch (const std::exception& error) {
-    throw InputError("-o",
-                     std::string(error.what()) + ": give a file in a folder that exists and can be written");
+std::string format_help() {
+  std::string names;
+  for (const reporters::Face& face : reporters::faces()) {
+    names += (names.empty() ? "" : "; ") + std::string(face.name) + ": " + std::string(face.what);
   }
+  return names;
 }
 
 }  // namespace
+
+void add_verdict_options(Options& options, VerdictArguments& arguments) {
+  options.text("--margin", arguments.margin, "LIST",
+               "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%");
+  options.text("--floor", arguments.floor, "LIST", "nor do changes up to this time (200ns), also by metric");
+  options.text("--alpha", arguments.alpha, "RATE",
+               "share of false alarms among what is called slower or faster (0.05)");
+  options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
+  options.text("--format", arguments.format, "NAME", format_help());
+  options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");
+  options.flag("--strict", arguments.strict, "exit with 11 where something is inconclusive");
+}
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
     : settings(settings_of(arguments)),
       face(&face_of(arguments)),
       output(arguments.output == "-" ? "" : arguments.output) {
-  check_output(output);
+  // Before anything is read: a comparison that cannot be written is not worth waiting for.
+  if (!output.empty()) check_output_file("-o", output, Stdout::refused);
 }
 
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request) {

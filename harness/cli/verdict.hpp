@@ -1,11 +1,27 @@
-// From a comparison to what the person sees and the exit code: what compare and ab share.
+// From a comparison to what the person sees and the exit code: what compare, ab and selfcheck share.
 #pragma once
 
-#include "harness/cli/compare_arguments.hpp"
+#include <string>
+
+#include "harness/cli/options.hpp"
 #include "harness/model/comparison.hpp"
 #include "reporters/comparison/faces.hpp"
 
 namespace graphbench::cli {
+
+// How a verdict is reached and shown, as it was written; empty: not given.
+struct VerdictArguments {
+  std::string margin;
+  std::string floor;
+  std::string alpha;
+  std::string allow;
+  std::string format;
+  std::string output;
+  bool strict = false;
+};
+
+// `arguments` is filled when the command line is parsed, and must stay where it is.
+void add_verdict_options(Options& options, VerdictArguments& arguments);
 
 // How a verdict was asked for, checked. Making it throws InputError for a value that is wrong or
 // a file that cannot be written: before anything is measured or read.

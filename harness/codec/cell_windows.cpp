@@ -9,7 +9,7 @@
 #include "harness/codec/parse_document.hpp"
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -131,4 +131,4 @@ std::optional<Document> parse_in_windows(const ReadText& read, const std::string
   }
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

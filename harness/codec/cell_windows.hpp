@@ -9,7 +9,7 @@
 
 #include "harness/codec/document.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 // Fills `bytes` from `to` on and returns how many there were; fewer only at the end of the text.
 using ReadText = std::function<std::size_t(char* to, std::size_t bytes)>;
@@ -22,4 +22,4 @@ using ReadText = std::function<std::size_t(char* to, std::size_t bytes)>;
 std::optional<Document> parse_in_windows(const ReadText& read, const std::string& source,
                                          std::size_t window_bytes);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -2,20 +2,28 @@
 // where they are present. Others' documents need no more.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace graphbench::compare {
+#include "harness/model/comparison.hpp"
 
-// One launch's medians in seconds; 0 where the document has none.
+namespace graphbench::codec {
+
+// One launch's medians by compared metric, in seconds; 0 where the document has none. Of fixed size: a
+// comparison may hold a million launches.
 struct LaunchTimes {
+  static constexpr std::size_t metrics_max = 6;
+
   std::int64_t index = 0;
-  double latency = 0;
-  double submit = 0;
-  double device = 0;
-  double capture = 0;
+  std::array<double, metrics_max> seconds = {};
+
+  double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
+  double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 };
 
@@ -38,6 +46,9 @@ struct DeviceClocks {
   friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
+// The versions of libraries are facts of this prefix.
+inline constexpr std::string_view library_prefix = "device.libraries.";
+
 struct DocumentFacts {
   std::string tool_version;
   std::string tool_commit;
@@ -57,4 +68,4 @@ struct Document {
   friend bool operator==(const Document&, const Document&) = default;
 };
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -15,7 +15,7 @@
 #include "harness/codec/parse_document.hpp"
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 // In huge pages where the system has them: faulting a large text in costs as much as reading it.
@@ -90,4 +90,4 @@ PaddedText read_text(const std::string& path) {
   return text;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

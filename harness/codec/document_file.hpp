@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 // One document's text; larger ones are to be split into a folder.
 inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
@@ -51,4 +51,4 @@ struct PaddedText {
 // document_bytes_max.
 PaddedText read_text(const std::string& path);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -1,4 +1,4 @@
-// Reads a result document field by field, whole or in parts. Internal to harness/compare.
+// Reads a result document field by field, whole or in parts. Internal to harness/codec.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include "harness/codec/read_cells.hpp"
 #include "harness/codec/read_facts.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 // Texts are followed by text_padding readable bytes. Throws InputError, as parse_document() does.
 class DocumentReader {
@@ -45,4 +45,4 @@ class DocumentReader {
   bool has_cells_ = false;
 };
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -7,7 +7,7 @@
 
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
@@ -167,6 +167,18 @@ std::int64_t JsonWalk::count(Value value) {
   return result;
 }
 
+std::int64_t JsonWalk::integer(Value value) {
+  std::int64_t result = 0;
+  if (value.get_int64().get(result) != simdjson::SUCCESS) wrong(value, "a whole number");
+  return result;
+}
+
+std::uint64_t JsonWalk::natural(Value value) {
+  std::uint64_t result = 0;
+  if (value.get_uint64().get(result) != simdjson::SUCCESS) wrong(value, "a whole number from 0 up");
+  return result;
+}
+
 void JsonWalk::no_less_than_zero(Value value) {
   if (!is_null(value) && number(value) < 0) wrong(value, "a number from 0 up");
 }
@@ -209,4 +221,4 @@ void JsonWalk::skip(Value value) {
   }
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

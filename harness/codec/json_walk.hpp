@@ -1,5 +1,5 @@
 // Walks a JSON text with simdjson's on-demand parser, knowing at every step where it is: what the
-// readers of documents have in common. Internal to harness/compare.
+// readers of documents have in common. Internal to harness/codec.
 #pragma once
 
 #include <simdjson.h>
@@ -15,7 +15,7 @@
 
 #include "harness/codec/parse_document.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 class JsonWalk {
  public:
@@ -44,6 +44,9 @@ class JsonWalk {
     JsonWalk& walk_;
   };
 
+  // Walks a text that is one JSON object and nothing else, without needing room behind it.
+  template <typename Visit>
+  void document(std::string_view text, Visit&& visit);
   // Calls visit(key, value) for each field, and refuses a key that is there twice: which of the two counts
   // is for nobody to guess. A visitor that does not take a value calls skip(). The key is a part of the text.
   template <typename Visit>
@@ -63,7 +66,9 @@ class JsonWalk {
   double seconds_or_none(Value value);   // from 0 up; 0 for null
   double positive_seconds(Value value);  // a time that can be a median
   static bool can_be_median(double seconds);
-  std::int64_t count(Value value);      // a whole number >= 0
+  std::int64_t count(Value value);  // a whole number >= 0
+  std::int64_t integer(Value value);
+  std::uint64_t natural(Value value);   // of all 64 bits, as seeds are
   void no_less_than_zero(Value value);  // a finite number, or null
   // A number, string or truth value as text, as a fact to compare; "" for null.
   std::string fact(Value value);
@@ -141,6 +146,20 @@ void JsonWalk::visit_fields(simdjson::ondemand::object& object, Visit&& visit) {
 }
 
 template <typename Visit>
+void JsonWalk::document(std::string_view text, Visit&& visit) {
+  const simdjson::padded_string padded(text);
+  try {
+    simdjson::ondemand::parser parser;
+    simdjson::ondemand::document json = parser.iterate(padded);
+    fields(json, visit);
+    const char* rest = nullptr;
+    if (json.current_location().get(rest) == simdjson::SUCCESS) fail("something follows the document");
+  } catch (const simdjson::simdjson_error& error) {
+    fail(error);
+  }
+}
+
+template <typename Visit>
 void JsonWalk::fields(Value value, Visit&& visit) {
   simdjson::ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) wrong(value, "an object");
@@ -164,4 +183,4 @@ void JsonWalk::elements(Value value, Visit&& visit) {
   }
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -7,7 +7,7 @@
 
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
@@ -58,4 +58,4 @@ std::optional<std::vector<Member>> members_of(std::string_view text) {
   return members;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -8,7 +8,7 @@
 
 #include "harness/codec/parse_document.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 struct Member {
   enum class Kind { text, truth, object, other } kind = Kind::other;
@@ -22,4 +22,4 @@ struct Member {
 // where it is not one object and nothing else. Throws InputError for a name that is given twice.
 std::optional<std::vector<Member>> members_of(std::string_view text);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

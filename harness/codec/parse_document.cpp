@@ -8,7 +8,7 @@
 #include "harness/codec/document_reader.hpp"
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 constexpr std::string_view schema_read = "graphbench.result/1";
@@ -120,4 +120,10 @@ Document parse_document(std::string_view text, const std::string& source) {
   return reader.take();
 }
 
-}  // namespace graphbench::compare
+Document parse_copy(std::string text, const std::string& source) {
+  const std::size_t size = text.size();
+  text.resize(size + text_padding);
+  return parse_document(std::string_view(text).substr(0, size), source);
+}
+
+}  // namespace graphbench::codec

@@ -7,7 +7,7 @@
 
 #include "harness/codec/document.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 // How many bytes beyond the text must be readable: the parser reads whole vector registers.
 inline constexpr std::size_t text_padding = 64;
@@ -20,5 +20,7 @@ inline constexpr int nesting_max = 64;
 // else: damaged or foreign JSON, another schema version, times that are not positive, ok cells without
 // launches, cell ids, launch indices or keys that repeat.
 Document parse_document(std::string_view text, const std::string& source);
+// The same for a text without room behind it.
+Document parse_copy(std::string text, const std::string& source);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -6,7 +6,7 @@
 
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 bool is_time(std::string_view key) {
@@ -15,6 +15,35 @@ bool is_time(std::string_view key) {
 }
 
 }  // namespace
+
+CellsReader::CellsReader(JsonWalk& walk, FactsReader& facts, std::vector<DocumentCell>& cells)
+    : walk_(walk),
+      facts_(facts),
+      cells_(cells),
+      launch_keys_(keys_in(model::MetricSection::launch)),
+      setup_keys_(keys_in(model::MetricSection::setup)) {}
+
+std::vector<CellsReader::Key> CellsReader::keys_in(model::MetricSection section) {
+  std::vector<Key> keys;
+  const auto& compared = model::compared_metrics();
+  for (const model::MetricRow* row : model::metrics_in(section)) {
+    const auto place = std::ranges::find(compared, row) - compared.begin();
+    const bool is_compared = row->compared.order > 0;
+    keys.push_back({row->name, is_compared ? static_cast<int>(place) : -1, model::is_distribution(*row)});
+  }
+  return keys;
+}
+
+const CellsReader::Key* CellsReader::find(const std::vector<Key>& keys, std::string_view name) {
+  for (const Key& key : keys) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+void CellsReader::store(const Key& key, double seconds, LaunchTimes& times) {
+  if (key.compared >= 0) times[static_cast<model::Metric>(key.compared)] = seconds;
+}
 
 void CellsReader::read_cells(Value list) {
   walk_.elements(list, [&](Value cell) { read_cell(cell); });
@@ -54,7 +83,7 @@ void CellsReader::read_fields(Value value, DocumentCell& cell) {
 
 void CellsReader::check_measured(const DocumentCell& cell) {
   for (const LaunchTimes& launch : cell.launches) {
-    if (launch.latency > 0 || launch.submit > 0 || launch.device > 0 || launch.capture > 0) return;
+    if (std::ranges::any_of(launch.seconds, [](double seconds) { return seconds > 0; })) return;
   }
   const std::string name = "cell " + in_quotes(cell.id) + " is ok, but ";
   if (cell.launches.empty()) walk_.fail(name + "has no launches: there must be one at least");
@@ -92,16 +121,14 @@ LaunchTimes CellsReader::read_launch(Value value, std::int64_t place, std::vecto
     if (key == "index") {
       times.index = walk_.count(field);
       indices.push_back(times.index);
-    } else if (key == "latency_seconds") {
-      times.latency = read_summary(field);
-    } else if (key == "submit_seconds") {
-      times.submit = read_summary(field);
-    } else if (key == "device_seconds") {
-      times.device = read_summary(field);
     } else if (key == "setup") {
-      times.capture = read_setup(field);
-    } else if (key == "throughput_steps_per_second") {
-      walk_.no_less_than_zero(field);
+      read_setup(field, times);
+    } else if (const Key* metric = find(launch_keys_, key); metric != nullptr) {
+      if (metric->distribution) {
+        store(*metric, read_summary(field), times);
+      } else {
+        walk_.no_less_than_zero(field);
+      }
     } else if (key == "machine" && walk_.is_object(field)) {
       facts_.read_clocks(field);
     } else {
@@ -153,15 +180,13 @@ void CellsReader::check_summary(Value value) {
   });
 }
 
-double CellsReader::read_setup(Value value) {
-  if (walk_.is_null(value)) return 0;
-  double capture = 0;
+void CellsReader::read_setup(Value value, LaunchTimes& times) {
+  if (walk_.is_null(value)) return;
   walk_.fields(value, [&](std::string_view key, Value field) {
     if (!key.ends_with("_seconds")) return walk_.skip(field);
     const double seconds = walk_.seconds_or_none(field);
-    if (key == "capture_seconds") capture = seconds;
+    if (const Key* metric = find(setup_keys_, key); metric != nullptr) store(*metric, seconds, times);
   });
-  return capture;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -1,76 +1,105 @@
-// Field by field, by the names that harness/verdict/compare/facts.cpp compares.
+// A fact has the name of its place in the document, without "environment.", and the plan's hash is "plan".
 #include "harness/codec/read_facts.hpp"
 
+#include <algorithm>
+#include <array>
 #include <set>
-#include <utility>
 
-#include "harness/verdict/compare/facts.hpp"
+#include "harness/codec/result_fields.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
+namespace {
 
-void FactsReader::read_tool(Value value) {
-  read_named(value, "tool.", {"version", "commit"});
+// What harness/verdict/compare/facts.cpp compares, libraries apart.
+constexpr std::array<std::string_view, 21> names = {"tool.version",
+                                                    "tool.commit",
+                                                    "hostname",
+                                                    "os",
+                                                    "cpu",
+                                                    "cores",
+                                                    "fingerprint",
+                                                    "device.kind",
+                                                    "device.name",
+                                                    "device.uuid",
+                                                    "device.compute_capability",
+                                                    "device.memory_bytes",
+                                                    "device.driver",
+                                                    "device.runtime",
+                                                    "machine.governor",
+                                                    "machine.turbo",
+                                                    "machine.pinned",
+                                                    "plan",
+                                                    "plan.seed",
+                                                    "plan.launches",
+                                                    "plan.cell_processes"};
+
+bool is_fact(std::string_view name) {
+  return std::ranges::find(names, name) != names.end() || name.starts_with(library_prefix);
 }
 
-void FactsReader::set_fact(const std::string& name, Value value) {
-  std::string fact = walk_.fact(value);
-  if (!fact.empty()) facts_.fields[name] = std::move(fact);
+std::string plan_fact(std::string_view key) {
+  return key == "hash" ? "plan" : "plan." + std::string(key);
 }
 
-void FactsReader::read_named(Value value, const std::string& prefix,
-                             std::initializer_list<std::string_view> names) {
-  walk_.fields(value, [&](std::string_view key, Value field) {
-    for (const std::string_view name : names) {
-      if (key == name) return set_fact(prefix + std::string(name), field);
-    }
-    walk_.skip(field);
-  });
+// Objects of which a document that has them must make objects.
+bool must_be_object(std::string_view name) {
+  return name == "device" || name == "device.libraries";
 }
 
-void FactsReader::read_environment(Value value) {
-  walk_.fields(value, [&](std::string_view key, Value field) {
-    if (key == "device") {
-      read_device(field);
-    } else if (key == "machine" && walk_.is_object(field)) {
-      read_named(field, "machine.", {"governor", "turbo", "pinned"});
-    } else if (key == "hostname" || key == "os" || key == "cpu" || key == "cores" || key == "fingerprint") {
-      set_fact(std::string(key), field);
-    } else {
-      walk_.skip(field);
-    }
-  });
+std::string text_of(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-void FactsReader::read_device(Value value) {
-  walk_.fields(value, [&](std::string_view key, Value field) {
-    if (key == "libraries") {
-      walk_.fields(field, [&](std::string_view name, Value version) {
-        set_fact(std::string(library_prefix) + std::string(name), version);
-      });
-      return;
+void add_facts(const Json& object, const std::string& prefix, DocumentFacts& facts) {
+  for (const auto& [key, value] : object.items()) {
+    const std::string name = prefix + key;
+    if (is_fact(name)) {
+      if (std::string text = text_of(value); !text.empty()) facts.fields[name] = std::move(text);
+    } else if (value.is_object()) {
+      add_facts(value, name + ".", facts);
     }
-    for (const std::string_view name :
-         {"kind", "name", "uuid", "compute_capability", "memory_bytes", "driver", "runtime"}) {
-      if (key == name) return set_fact("device." + std::string(name), field);
-    }
-    walk_.skip(field);
-  });
+  }
+}
+
+void add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
+  std::set<std::string> reasons;
+  for (const auto& reading : {machine.before, machine.after}) {
+    if (!reading) continue;
+    if (reading->sm_clock_hz && *reading->sm_clock_hz > 0)
+      clocks.sm_clocks_hz.push_back(*reading->sm_clock_hz);
+    reasons.insert(reading->throttle.begin(), reading->throttle.end());
+  }
+  if (!machine.before && !machine.after) return;
+  ++clocks.launches;
+  for (const std::string& reason : reasons) ++clocks.throttled[reason];
+}
+
+}  // namespace
+
+void FactsReader::read_object(Value value, const std::string& prefix) {
+  walk_.fields(value,
+               [&](std::string_view key, Value field) { read_member(prefix + std::string(key), field); });
+}
+
+void FactsReader::read_member(const std::string& name, Value value) {
+  if (is_fact(name)) {
+    std::string fact = walk_.fact(value);
+    if (!fact.empty()) facts_.fields[name] = std::move(fact);
+  } else if (must_be_object(name) || (name == "machine" && walk_.is_object(value))) {
+    read_object(value, name + ".");
+  } else {
+    walk_.skip(value);
+  }
 }
 
 void FactsReader::read_plan(Value value) {
   walk_.fields(value, [&](std::string_view key, Value field) {
-    if (key == "hash") {
-      set_fact("plan", field);
-    } else if (key == "seed" || key == "launches" || key == "cell_processes") {
-      set_fact("plan." + std::string(key), field);
-    } else if (key == "interleaved" && walk_.is_object(field)) {
-      walk_.fields(field, [&](std::string_view name, Value id) {
-        if (name != "id") return walk_.skip(id);
-        facts_.interleaved = walk_.text_or_empty(id);
-      });
-    } else {
-      walk_.skip(field);
-    }
+    if (key != "interleaved" || !walk_.is_object(field)) return read_member(plan_fact(key), field);
+    walk_.fields(field, [&](std::string_view name, Value id) {
+      if (name != "id") return walk_.skip(id);
+      facts_.interleaved = walk_.text_or_empty(id);
+    });
   });
 }
 
@@ -97,4 +126,26 @@ void FactsReader::read_clocks(Value machine) {
   for (const std::string& reason : reasons) ++clocks.throttled[reason];
 }
 
-}  // namespace graphbench::compare
+DocumentFacts facts_of(const model::Result& result) {
+  const JsonWriter writer(Form::document);
+  DocumentFacts facts;
+  add_facts({{"version", result.tool_version}, {"commit", result.tool_commit}}, "tool.", facts);
+  add_facts(writer.write(result.environment), "", facts);
+  for (const auto& [key, value] : writer.write(result.plan).items()) {
+    const std::string name = plan_fact(key);
+    if (is_fact(name)) facts.fields[name] = text_of(value);
+  }
+  facts.tool_version = result.tool_version;
+  facts.tool_commit = result.tool_commit;
+  facts.started_at = result.started_at;
+  facts.complete = result.complete;
+  if (result.plan.interleaved) facts.interleaved = result.plan.interleaved->id;
+  for (const model::CellResult& cell : result.cells) {
+    for (const model::Launch& launch : cell.launches) {
+      if (launch.machine) add_clocks(*launch.machine, facts.clocks);
+    }
+  }
+  return facts;
+}
+
+}  // namespace graphbench::codec

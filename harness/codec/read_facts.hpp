@@ -1,14 +1,14 @@
-// What a result document says of its tool, environment, plan and device clocks. Internal to harness/compare.
+// What a result document says of its tool, environment, plan and device clocks. Internal to harness/codec.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include "harness/codec/document.hpp"
 #include "harness/codec/json_walk.hpp"
+#include "harness/model/result.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 
 // Both must outlive it. Each function takes the value of the key it is named for.
 class FactsReader {
@@ -17,19 +17,20 @@ class FactsReader {
 
   FactsReader(JsonWalk& walk, DocumentFacts& facts) : walk_(walk), facts_(facts) {}
 
-  void read_tool(Value value);
-  void read_environment(Value value);
+  void read_tool(Value value) { read_object(value, "tool."); }
+  void read_environment(Value value) { read_object(value, ""); }
   void read_plan(Value value);
   void read_clocks(Value machine);  // of a launch
 
  private:
-  void read_device(Value value);
-  // Those of an object's fields that are named, as facts.
-  void read_named(Value value, const std::string& prefix, std::initializer_list<std::string_view> names);
-  void set_fact(const std::string& name, Value value);
+  void read_object(Value value, const std::string& prefix);
+  void read_member(const std::string& name, Value value);
 
   JsonWalk& walk_;
   DocumentFacts& facts_;
 };
 
-}  // namespace graphbench::compare
+// The same facts of a result that is in memory.
+DocumentFacts facts_of(const model::Result& result);
+
+}  // namespace graphbench::codec

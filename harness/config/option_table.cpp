@@ -1,54 +1,114 @@
 // The table itself. `--config` is not in it: a configuration file names no other. A last `true`: local.
 #include "harness/config/option_table.hpp"
 
+#include "harness/model/vocabulary.hpp"
+
 namespace graphbench::config {
+namespace {
+
+OptionKind kind_of(model::AxisValues values) {
+  switch (values) {
+    case model::AxisValues::names:
+    case model::AxisValues::choices:
+      return OptionKind::words;
+    case model::AxisValues::numbers:
+      return OptionKind::numbers;
+    case model::AxisValues::name:
+      break;
+  }
+  return OptionKind::text;
+}
+
+// All but the axes.
+std::vector<OptionSpec> other_options() {
+  using enum OptionKind;
+  using enum OptionGroup;
+  return {
+      {"set", what, repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
+      {"split-ops", what, words, "KIND,...",
+       "op kinds at which piecewise splits (default: the workload's own)"},
+      {"dump-program", what, flag, "", "print each workload's program and its pieces, and stop", true},
+      {"launches", how, integer, "N", "worker processes a cell (default: 1)"},
+      {"seed", how, integer, "N", "seed of the data and of the order (default: 1)"},
+      {"time-per-cell", how, real, "SECONDS", "sampling time a cell at most (default: 0.15)"},
+      {"samples-max", how, integer, "N", "samples a cell and pass at most (default: 2000)"},
+      {"worker-timeout", how, real, "SECONDS", "how long a worker may be silent (default: 120)"},
+      {"cold-l2", how, flag, "", "flush the device's last cache before every timed step"},
+      {"profile", how, flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
+      {"json", where, text, "FILE", "where the result document goes; - for stdout (default: graphbench.json)",
+       true},
+      {"samples", where, text, "FILE.npz", "every sample in one file that numpy.load opens (default: none)",
+       true},
+      {"trace", where, text, "FILE", "write the profiled steps as a Chrome trace (implies --profile)", true},
+      {"prometheus-listen", where, text, "ADDR:PORT",
+       "serve /metrics there while the sweep runs (default: not)", true},
+      {"prometheus-allow-remote", where, flag, "",
+       "let --prometheus-listen take an address other machines reach", true},
+      {"tls-certificate", where, text, "FILE.pem",
+       "serve https, with this certificate and what leads to its root", true},
+      {"tls-key", where, text, "FILE.pem", "its key", true},
+      {"tls-client-ca", where, text, "FILE.pem", "ask clients for a certificate that one of these signed",
+       true},
+      {"linger", where, real, "SECONDS", "go on serving /metrics for so long after the sweep (default: not)",
+       true},
+      {"prometheus-textfile", where, text, "FILE.prom", "keep the metrics in a file for the node exporter",
+       true},
+      {"prometheus-push", where, text, "URL", "push the metrics to a Pushgateway when the sweep is done",
+       true},
+      {"push-grouping", where, words, "KEY=VALUE,...", "further grouping keys, beside job and instance",
+       true},
+      {"push-delete", where, flag, "", "delete what was pushed before exiting, after --linger", true},
+      {"baseline", where, text, "FILE",
+       "publish how the sweep compares with this result, or folder of results", true},
+      {"against", where, text, "NAME",
+       "instead of --baseline: the latest of this branch, label or commit in the history", true},
+      {"history", where, text, "FILE", "the history's file, for --against", true},
+      {"quiet", where, flag, "", "no progress and no table", true},
+      {"plugin", plugins, repeated, "FILE.so", "load the workloads of a plugin (repeatable)", true},
+      {"device", machine, text, "DEVICE",
+       "auto, cuda, cuda:N, host (default: auto: cuda if one works, else host)"},
+      {"cpu", machine, integer, "N",
+       "CPU of the submitting thread (default: the highest quiet one it may use)"},
+      {"no-pin", machine, flag, "", "leave the submitting thread where the system puts it"},
+  };
+}
+
+std::vector<OptionSpec> all_options() {
+  std::vector<OptionSpec> options = axis_options(model::axes());
+  const std::vector<OptionSpec> others = other_options();
+  options.insert(options.end(), others.begin(), others.end());
+  return options;
+}
+
+}  // namespace
+
+std::string_view title_of(OptionGroup group) noexcept {
+  switch (group) {
+    case OptionGroup::what:
+      return "What is measured";
+    case OptionGroup::how:
+      return "How it is measured";
+    case OptionGroup::where:
+      return "Where results go";
+    case OptionGroup::plugins:
+      return "Plugins";
+    case OptionGroup::machine:
+      break;
+  }
+  return "Machine";
+}
+
+std::vector<OptionSpec> axis_options(const model::AxisTable& table) {
+  std::vector<OptionSpec> options;
+  for (const model::Axis& axis : table) {
+    if (axis.placeholder.empty()) continue;
+    options.push_back({axis.name, OptionGroup::what, kind_of(axis.values), axis.placeholder, axis.help});
+  }
+  return options;
+}
 
 const std::vector<OptionSpec>& sweep_options() {
-  using enum OptionKind;
-  static const std::vector<OptionSpec> options = {
-      {"workload", words, "NAME,...", "workloads to run (default: all built in)"},
-      {"mode", words, "MODE,...", "eager, whole, piecewise (default: all)"},
-      {"batch", numbers, "LIST", "batch sizes: 1,2,4 or 1:256:x2 or 8:64:+8 (default: 1:256:x2)"},
-      {"warmup", numbers, "LIST", "eager steps before capture (default: 0,1,3,10)"},
-      {"dtype", words, "TYPE,...", "bf16, fp16, fp32 (default: bf16 on cuda, fp32 on host)"},
-      {"preset", text, "NAME", "sizes of the workloads (default: base on cuda, tiny on host)"},
-      {"device", text, "DEVICE", "auto, cuda, cuda:N, host (default: auto: cuda if one works, else host)"},
-      {"launches", integer, "N", "worker processes a cell (default: 1)"},
-      {"json", text, "FILE", "where the result document goes; - for stdout (default: graphbench.json)", true},
-      {"samples", text, "FILE.npz", "every sample in one file that numpy.load opens (default: none)", true},
-      {"plugin", repeated, "FILE.so", "load the workloads of a plugin (repeatable)", true},
-      {"set", repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
-      {"split-ops", words, "KIND,...", "op kinds at which piecewise splits (default: the workload's own)"},
-      {"seed", integer, "N", "seed of the data and of the order (default: 1)"},
-      {"time-per-cell", real, "SECONDS", "sampling time a cell at most (default: 0.15)"},
-      {"samples-max", integer, "N", "samples a cell and pass at most (default: 2000)"},
-      {"worker-timeout", real, "SECONDS", "how long a worker may be silent (default: 120)"},
-      {"cpu", integer, "N", "CPU of the submitting thread (default: the highest quiet one it may use)"},
-      {"no-pin", flag, "", "leave the submitting thread where the system puts it"},
-      {"cold-l2", flag, "", "flush the device's last cache before every timed step"},
-      {"profile", flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
-      {"trace", text, "FILE", "write the profiled steps as a Chrome trace (implies --profile)", true},
-      {"prometheus-listen", text, "ADDR:PORT", "serve /metrics there while the sweep runs (default: not)",
-       true},
-      {"prometheus-allow-remote", flag, "", "let --prometheus-listen take an address other machines reach",
-       true},
-      {"tls-certificate", text, "FILE.pem", "serve https, with this certificate and what leads to its root",
-       true},
-      {"tls-key", text, "FILE.pem", "its key", true},
-      {"tls-client-ca", text, "FILE.pem", "ask clients for a certificate that one of these signed", true},
-      {"linger", real, "SECONDS", "go on serving /metrics for so long after the sweep (default: not)", true},
-      {"prometheus-textfile", text, "FILE.prom", "keep the metrics in a file for the node exporter", true},
-      {"prometheus-push", text, "URL", "push the metrics to a Pushgateway when the sweep is done", true},
-      {"push-grouping", words, "KEY=VALUE,...", "further grouping keys, beside job and instance", true},
-      {"push-delete", flag, "", "delete what was pushed before exiting, after --linger", true},
-      {"baseline", text, "FILE", "publish how the sweep compares with this result, or folder of results",
-       true},
-      {"against", text, "NAME",
-       "instead of --baseline: the latest of this branch, label or commit in the history", true},
-      {"history", text, "FILE", "the history's file, for --against", true},
-      {"quiet", flag, "", "no progress and no table", true},
-      {"dump-program", flag, "", "print each workload's program and its pieces, and stop", true},
-  };
+  static const std::vector<OptionSpec> options = all_options();
   return options;
 }
 
@@ -60,9 +120,7 @@ const OptionSpec* find_option(std::string_view name) {
 }
 
 std::vector<std::string> option_names() {
-  std::vector<std::string> names;
-  for (const OptionSpec& option : sweep_options()) names.push_back(option.name);
-  return names;
+  return model::names_of(sweep_options());
 }
 
 }  // namespace graphbench::config

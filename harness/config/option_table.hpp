@@ -1,11 +1,13 @@
-// The options of a sweep, once: the command line, the configuration file and their messages are all
-// made from this table.
+// The options of a sweep, in one table: the command line, the configuration file and their messages are made
+// from it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/model/axes.hpp"
 
 namespace graphbench::config {
 
@@ -19,17 +21,25 @@ enum class OptionKind : std::uint8_t {
   flag,      // there or not
 };
 
+// What an option is about: `--help` shows one group after the other.
+enum class OptionGroup : std::uint8_t { what, how, where, plugins, machine };
+std::string_view title_of(OptionGroup group) noexcept;
+
 struct OptionSpec {
   std::string name;  // without dashes
+  OptionGroup group = OptionGroup::what;
   OptionKind kind = OptionKind::text;
   std::string placeholder;
   std::string help;
-  // Names a file or an address, or speaks to a person: a request to the service may not give it.
+  // Names a file or an address, or changes what is printed: a request to the service may not give it.
   bool local = false;
 };
 
-// In the order `--help` shows them.
+// The axes' options, then the others, in the order `--help` shows them.
 const std::vector<OptionSpec>& sweep_options();
+
+// The options that give the axes of `table` their values.
+std::vector<OptionSpec> axis_options(const model::AxisTable& table);
 
 // Null where there is no such option.
 const OptionSpec* find_option(std::string_view name);

@@ -9,16 +9,14 @@
 #include <cstring>
 #include <memory>
 
-#include "harness/config/axis.hpp"
+#include "harness/config/number_list.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
 
 namespace graphbench::config {
 namespace {
-
-const std::vector<std::string> known_modes = {"eager", "whole", "piecewise"};
-const std::vector<std::string> known_dtypes = {"bf16", "fp16", "fp32"};
 
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name) {
   const auto found = raw.find(name);
@@ -31,12 +29,10 @@ std::string joined(const std::vector<RawItem>& items) {
   return text;
 }
 
-std::vector<std::string> words(const RawOptions& raw, const std::string& name, const std::string& noun) {
+std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun) {
   std::vector<std::string> result;
-  const std::vector<RawItem>* items = find(raw, name);
-  if (items == nullptr) return result;
-  const std::string text = joined(*items);
-  const std::string& where = items->front().where;
+  const std::string text = joined(items);
+  const std::string& where = items.front().where;
   std::size_t begin = 0;
   while (begin <= text.size()) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
@@ -52,23 +48,9 @@ std::vector<std::string> words(const RawOptions& raw, const std::string& name, c
   return result;
 }
 
-std::vector<std::string> known_words(const RawOptions& raw, const std::string& name,
-                                     const std::vector<std::string>& known) {
-  std::vector<std::string> given = words(raw, name, name);
-  for (const std::string& word : given) {
-    if (std::find(known.begin(), known.end(), word) == known.end()) {
-      throw InputError(raw.at(name).front().where, in_quotes(word) + " is not a " + name + ": give " +
-                                                       join(known) + did_you_mean(word, known));
-    }
-  }
-  return given;
-}
-
-std::vector<std::int64_t> axis(const RawOptions& raw, const std::string& name, const std::string& fallback,
-                               const AxisRules& rules) {
+std::vector<std::string> words(const RawOptions& raw, const std::string& name, const std::string& noun) {
   const std::vector<RawItem>* items = find(raw, name);
-  if (items == nullptr) return parse_axis("--" + name, fallback, rules);
-  return parse_axis(items->front().where, joined(*items), rules);
+  return items == nullptr ? std::vector<std::string>() : words_of(*items, noun);
 }
 
 struct IntegerRange {
@@ -102,23 +84,72 @@ double seconds(const RawOptions& raw, const std::string& name, double fallback) 
   return *parsed;
 }
 
+std::string text_of(const RawItem& item) {
+  if (item.text.empty()) throw InputError(item.where, "\"\" is empty: give a value or leave the option out");
+  return item.text;
+}
+
 std::string text_of(const RawOptions& raw, const std::string& name, const std::string& fallback) {
   const std::vector<RawItem>* items = find(raw, name);
-  if (items == nullptr) return fallback;
-  if (items->back().text.empty())
-    throw InputError(items->back().where, "\"\" is empty: give a value or leave the option out");
-  return items->back().text;
+  return items == nullptr ? fallback : text_of(items->back());
 }
 
 void check_device(const RawOptions& raw, const std::string& device) {
-  if (device == "auto" || device == "cuda" || device == "host") return;
+  std::vector<std::string> words = model::names_of(model::device_kinds());
+  words.insert(words.begin(), "auto");
+  if (std::find(words.begin(), words.end(), device) != words.end()) return;
   const bool numbered =
       device.starts_with("cuda:") && device.size() > 5 && device.size() <= 9 &&
       std::all_of(device.begin() + 5, device.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
   if (numbered) return;
-  throw InputError(raw.at("device").back().where, in_quotes(device) +
-                                                      " is not a device: give auto, cuda, cuda:N or host" +
-                                                      did_you_mean(device, {"auto", "cuda", "host"}));
+  throw InputError(
+      raw.at("device").back().where,
+      in_quotes(device) + " is not a device: give auto, cuda, cuda:N or host" + did_you_mean(device, words));
+}
+
+void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
+  for (const std::string& word : given) {
+    if (std::find(axis.choices.begin(), axis.choices.end(), word) != axis.choices.end()) continue;
+    throw InputError(where, in_quotes(word) + " is not a " + axis.noun + ": give " + join(axis.choices) +
+                                did_you_mean(word, axis.choices));
+  }
+}
+
+std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<RawItem>& items) {
+  return parse_numbers(items.front().where, joined(items),
+                       {.noun = axis.noun, .allow_zero = axis.allow_zero});
+}
+
+std::vector<std::string> texts_of(const model::Axis& axis, const std::vector<RawItem>& items) {
+  if (axis.values == model::AxisValues::name) return {text_of(items.back())};
+  std::vector<std::string> texts;
+  if (axis.values == model::AxisValues::numbers) {
+    for (const std::int64_t number : numbers_of(axis, items)) texts.push_back(std::to_string(number));
+    return texts;
+  }
+  texts = words_of(items, axis.noun);
+  if (axis.values == model::AxisValues::choices) check_choices(axis, texts, items.front().where);
+  return texts;
+}
+
+// Axes that the device or the workloads decide stay empty where the person gave nothing.
+model::Axes read_axes(const RawOptions& raw, const model::AxisTable& table) {
+  model::Axes axes;
+  for (const model::Axis& axis : table) {
+    const std::vector<RawItem>* given = find(raw, axis.name);
+    if (given == nullptr && axis.fallback.empty()) continue;
+    const std::vector<RawItem> items =
+        given != nullptr ? *given : std::vector<RawItem>{{axis.fallback, "--" + axis.name}};
+    if (axis.numbers != nullptr) {
+      axes.*axis.numbers = numbers_of(axis, items);
+    } else if (axis.texts != nullptr) {
+      axes.*axis.texts = texts_of(axis, items);
+    } else if (std::vector<std::string> values = texts_of(axis, items);
+               values != std::vector<std::string>{axis.fallback}) {
+      axes.more_axes[axis.name] = std::move(values);
+    }
+  }
+  return axes;
 }
 
 std::vector<std::string> plugin_files(const RawOptions& raw) {
@@ -223,18 +254,12 @@ std::string SweepOptions::where(const std::string& name) const {
   return found == places.end() ? "--" + name : found->second;
 }
 
-SweepOptions check_options(const RawOptions& raw) {
+SweepOptions check_options(const RawOptions& raw, const model::AxisTable& axes) {
   SweepOptions options;
   for (const auto& [name, items] : raw) {
     if (!items.empty()) options.places[name] = items.front().where;
   }
-  options.workloads = words(raw, "workload", "workload");
-  options.modes = known_words(raw, "mode", known_modes);
-  if (options.modes.empty()) options.modes = known_modes;
-  options.batches = axis(raw, "batch", "1:256:x2", {.noun = "batch"});
-  options.warmups = axis(raw, "warmup", "0,1,3,10", {.noun = "warmup count", .allow_zero = true});
-  options.dtypes = known_words(raw, "dtype", known_dtypes);
-  if (find(raw, "preset") != nullptr) options.preset = text_of(raw, "preset", "");
+  options.axes = read_axes(raw, axes);
   options.device = text_of(raw, "device", options.device);
   check_device(raw, options.device);
   options.launches = integer(raw, "launches", 1, {1, 10'000});

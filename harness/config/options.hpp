@@ -1,4 +1,4 @@
-// What a sweep was asked for: raw values with the place they stand at, then checked values.
+// The options of a sweep: raw values with the place they were given at, then checked values.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/axes.hpp"
 #include "harness/model/plan.hpp"
 
 namespace graphbench::config {
@@ -33,14 +34,14 @@ struct SetOption {
   bool from_flag = false;  // one on the command line must name a workload of the sweep
 };
 
-// A server's PEM files; an empty text: none. harness/publish checks them.
+// A server's PEM files; an empty text: none. harness/service/publish checks them.
 struct TlsOptions {
   std::string certificate;
   std::string key;
   std::string client_ca;
 };
 
-// How results reach Prometheus; an empty text: not that way. harness/publish checks the texts.
+// How results reach Prometheus; an empty text: not that way. harness/service/publish checks the texts.
 struct PrometheusOptions {
   std::string listen;
   bool allow_remote = false;
@@ -58,12 +59,7 @@ struct PrometheusOptions {
 // Checked as far as it can be without knowing the device and the workloads; absent: the default
 // that depends on them.
 struct SweepOptions {
-  std::vector<std::string> workloads;  // empty: all built in
-  std::vector<std::string> modes;
-  std::vector<std::int64_t> batches;
-  std::vector<std::int64_t> warmups;
-  std::vector<std::string> dtypes;  // empty: the device's default
-  std::optional<std::string> preset;
+  model::Axes axes;  // an empty list: all built in workloads, or the device's default
   std::string device = "auto";
   std::int64_t launches = 1;
   std::string json = "graphbench.json";
@@ -86,6 +82,6 @@ struct SweepOptions {
 };
 
 // Throws InputError for the first value that is wrong.
-SweepOptions check_options(const RawOptions& raw);
+SweepOptions check_options(const RawOptions& raw, const model::AxisTable& axes = model::axes());
 
 }  // namespace graphbench::config

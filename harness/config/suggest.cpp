@@ -27,7 +27,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
-  // What a person types is short; a long argument is no near miss, and must not cost quadratic time.
+  // People type short words. A long argument is not a misspelling, and must not cost quadratic time.
   if (word.size() > 64) return std::nullopt;
   std::optional<std::string> best;
   std::size_t best_edits = 0;

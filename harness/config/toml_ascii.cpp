@@ -1,4 +1,4 @@
-// Knows of TOML where strings and comments begin and end, and nothing else.
+// Finds where strings and comments of TOML begin and end, and parses nothing else.
 #include "harness/config/toml_ascii.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 namespace graphbench::config {
 
-// The line, from 1, of the first byte beyond ASCII that stands in no string and no comment. toml++ 3.3 runs
+// The line, from 1, of the first byte beyond ASCII outside strings and comments. toml++ 3.3 runs
 // into undefined behaviour on such letters (U+0185 in a bare key), so that it must not see them.
 std::optional<std::size_t> line_of_misplaced_letter(std::string_view toml);
 

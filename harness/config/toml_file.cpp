@@ -19,14 +19,12 @@ struct NoToml : std::runtime_error {
 
 #include <toml++/toml.h>
 
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
-#include "harness/config/suggest.hpp"
+#include "harness/config/document_options.hpp"
 #include "harness/config/toml_ascii.hpp"
 #include "harness/model/input_error.hpp"
 
@@ -37,134 +35,36 @@ std::string place(const std::string& path, const toml::source_region& source) {
   return path + ":" + std::to_string(source.begin.line);
 }
 
-std::string type_of(const toml::node& node) {
+DocumentValue value_of(const toml::node& node, const std::string& path);
+
+DocumentValue::Table table_of(const toml::table& table, const std::string& path) {
+  DocumentValue::Table members;
+  for (const auto& [key, node] : table) members.emplace_back(key.str(), value_of(node, path));
+  return members;
+}
+
+DocumentValue value_of(const toml::node& node, const std::string& path) {
+  const std::string where = place(path, node.source());
   switch (node.type()) {
     case toml::node_type::table:
-      return "a table";
-    case toml::node_type::array:
-      return "an array";
+      return {where, "a table", table_of(*node.as_table(), path)};
+    case toml::node_type::array: {
+      DocumentValue::Array elements;
+      for (const toml::node& element : *node.as_array()) elements.push_back(value_of(element, path));
+      return {where, "an array", std::move(elements)};
+    }
     case toml::node_type::string:
-      return "a string";
+      return {where, "a string", *node.value_exact<std::string>()};
     case toml::node_type::integer:
-      return "an integer";
+      return {where, "an integer", *node.value_exact<std::int64_t>()};
     case toml::node_type::floating_point:
-      return "a number with a fraction";
+      return {where, "a number with a fraction", *node.value_exact<double>()};
     case toml::node_type::boolean:
-      return "a boolean";
+      return {where, "a boolean", *node.value_exact<bool>()};
     default:
-      return "a date or time";
+      return {where, "a date or time"};
   }
 }
-
-std::string what_would_do(OptionKind kind) {
-  switch (kind) {
-    case OptionKind::words:
-    case OptionKind::repeated:
-      return "a string or an array of strings";
-    case OptionKind::numbers:
-      return "a whole number, a string such as \"1:256:x2\", or an array of them";
-    case OptionKind::integer:
-      return "a whole number";
-    case OptionKind::real:
-      return "a number";
-    case OptionKind::flag:
-      return "true or false";
-    case OptionKind::text:
-      break;
-  }
-  return "a string";
-}
-
-// As short as it can be and still be the same number: 0.05 stays 0.05.
-std::string real_text(double value) {
-  std::array<char, 32> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) throw std::logic_error("a number has more digits than a double");
-  return {text.data(), end};
-}
-
-// One scalar as the text a flag would have; absent where the option does not take this type.
-std::optional<std::string> scalar(const toml::node& node, OptionKind kind) {
-  const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
-  if (const auto text = node.value_exact<std::string>(); text && takes_text) return *text;
-  const bool takes_integer =
-      kind == OptionKind::numbers || kind == OptionKind::integer || kind == OptionKind::real;
-  if (const auto number = node.value_exact<std::int64_t>(); number && takes_integer)
-    return std::to_string(*number);
-  if (const auto number = node.value_exact<double>(); number && kind == OptionKind::real)
-    return real_text(*number);
-  if (const auto flag = node.value_exact<bool>(); flag && kind == OptionKind::flag)
-    return *flag ? "true" : "false";
-  return std::nullopt;
-}
-
-class TomlReader {
- public:
-  TomlReader(const std::string& path, const std::vector<OptionSpec>& more) : path_(path), more_(more) {}
-
-  RawOptions read(const toml::table& root) {
-    for (const auto& [key, node] : root) option(key, node);
-    return std::move(raw_);
-  }
-
- private:
-  [[noreturn]] void wrong_type(const std::string& name, const toml::node& node, const std::string& would_do) {
-    throw InputError(place(path_, node.source()),
-                     name + ": " + type_of(node) + " will not do: give " + would_do);
-  }
-
-  void option(const toml::key& key, const toml::node& node) {
-    const std::string name(key.str());
-    const OptionSpec* spec = find_option(name);
-    for (const OptionSpec& each : more_) spec = each.name == name ? &each : spec;
-    if (spec == nullptr) {
-      throw InputError(place(path_, key.source()),
-                       in_quotes(name) + " is not a key of a sweep" + did_you_mean(name, option_names()) +
-                           " (keys are the options of graphbench --sweep without dashes in front)");
-    }
-    if (name == "set" && node.is_table()) {
-      for (const auto& [inner, value] : *node.as_table()) set_entry(std::string(inner.str()), value);
-      return;
-    }
-    values(name, spec->kind, node);
-  }
-
-  void values(const std::string& name, OptionKind kind, const toml::node& node) {
-    const bool takes_array =
-        kind == OptionKind::words || kind == OptionKind::numbers || kind == OptionKind::repeated;
-    if (!node.is_array()) {
-      add(name, kind, node);
-      return;
-    }
-    if (!takes_array) wrong_type(name, node, what_would_do(kind));
-    if (node.as_array()->empty() && kind != OptionKind::repeated) {
-      throw InputError(place(path_, node.source()),
-                       name + ": the array is empty: give a value or leave the key out");
-    }
-    for (const toml::node& element : *node.as_array()) add(name, kind, element);
-  }
-
-  void add(const std::string& name, OptionKind kind, const toml::node& node) {
-    const std::optional<std::string> text = scalar(node, kind);
-    if (!text) wrong_type(name, node, what_would_do(kind));
-    raw_[name].push_back({*text, place(path_, node.source()) + ": " + name});
-  }
-
-  // `"mlp.hidden" = 2048`, or the same as nested tables: `mlp.hidden = 2048`.
-  void set_entry(const std::string& key, const toml::node& node) {
-    if (const toml::table* inner = node.as_table(); inner != nullptr && key.find('.') == std::string::npos) {
-      for (const auto& [name, value] : *inner) set_entry(key + "." + std::string(name.str()), value);
-      return;
-    }
-    const auto number = node.value_exact<std::int64_t>();
-    if (!number) wrong_type("set." + key, node, "a whole number");
-    raw_["set"].push_back({key + "=" + std::to_string(*number), place(path_, node.source()) + ": set"});
-  }
-
-  const std::string& path_;
-  const std::vector<OptionSpec>& more_;
-  RawOptions raw_;
-};
 
 }  // namespace
 
@@ -174,7 +74,7 @@ RawOptions parse_toml(const std::string& text, const std::string& path, const st
                      "a letter beyond ASCII stands outside a string: put it in quotes, or leave it out");
   }
   try {
-    return TomlReader(path, more).read(toml::parse(text, path));
+    return options_of(table_of(toml::parse(text, path), path), more);
   } catch (const NoToml& error) {
     throw InputError(path, error.what());
   } catch (const toml::parse_error& error) {

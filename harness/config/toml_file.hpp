@@ -13,7 +13,7 @@ namespace graphbench::config {
 // the nearest known one), a value of the wrong type.
 RawOptions read_toml_file(const std::string& path);
 
-// The same from text; `path` is only for messages. `more`: keys beside those of a configuration file.
+// The same from text; `path` is only for messages. `more`: keys beside the options of a sweep.
 RawOptions parse_toml(const std::string& text, const std::string& path,
                       const std::vector<OptionSpec>& more = {});
 

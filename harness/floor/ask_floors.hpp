@@ -10,8 +10,8 @@
 namespace graphbench::floors {
 
 // `command`: own_command("--floor-process"). A process that dies is an answer with a failure. Throws
-// sweep::Interrupted.
-FloorAnswer ask_floors(sweep::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
+// process::Interrupted.
+FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max);
 
 }  // namespace graphbench::floors

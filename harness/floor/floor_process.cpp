@@ -1,14 +1,13 @@
 // Opens the device, pins as a worker does, measures, answers.
 #include "harness/floor/floor_process.hpp"
 
-#include <cstdio>
 #include <exception>
 
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/floor/measure_floors.hpp"
+#include "harness/machine/device_facts.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/process/child_io.hpp"
-#include "harness/worker/worker.hpp"
 
 namespace graphbench::floors {
 namespace {
@@ -17,7 +16,7 @@ FloorAnswer answer_to(const FloorRequest& request) {
   FloorAnswer answer;
   try {
     const std::unique_ptr<Device> device = open_device(request.device);
-    answer.facts = worker::to_model(device->info());
+    answer.facts = machine::facts_of(device->info());
     machine::SubmitterPin pin(request.instruments, machine::allowed_cpus(), device->info().kind != "host");
     pin.keep_others_off();
     FloorMeter meter(*device, request.complete ? FloorSettings{} : sweep_settings());
@@ -32,15 +31,10 @@ FloorAnswer answer_to(const FloorRequest& request) {
 }  // namespace
 
 int floor_main(std::string_view parent) {
-  try {
-    if (!worker::die_with_parent(parent)) return 1;
-    worker::claim_event_descriptor();
-    worker::send_line(encode_answer(answer_to(decode_request(worker::read_request()))));
+  return process::child_main("floor process", parent, [](const std::string& request) {
+    process::send_line(encode_answer(answer_to(decode_request(request))));
     return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench floor process: %s\n", error.what());
-    return 1;
-  }
+  });
 }
 
 }  // namespace graphbench::floors

@@ -1,5 +1,5 @@
 // The floor process: `graphbench --floor-process [PARENT]`, started by the command line, never by a
-// person. A process of its own, so that a device that fails takes only the floors with it.
+// person. A process of its own, so that a device that fails costs only the floors.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ std::string encode_answer(const FloorAnswer& answer);
 FloorAnswer decode_answer(std::string_view line);
 
 // Reads a FloorRequest from stdin, sends one FloorAnswer on descriptor 3. `parent` as in
-// worker::die_with_parent. Returns the exit code.
+// process::die_with_parent. Returns the exit code.
 int floor_main(std::string_view parent);
 
 }  // namespace graphbench::floors

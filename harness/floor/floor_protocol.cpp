@@ -1,53 +1,42 @@
 // The JSON form of the floor process's question and answer.
-#include <nlohmann/json.hpp>
-
-#include "graphs/ir/error.hpp"
+#include "harness/codec/messages.hpp"
+#include "harness/codec/result_fields.hpp"
 #include "harness/floor/floor_process.hpp"
-#include "harness/worker/instruments_json.hpp"
 
-namespace graphbench::model {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceFacts, kind, name, uuid, compute_capability, memory_bytes, driver,
-                                   runtime, libraries)
-}
+namespace graphbench::codec {
+
+template <>
+struct Description<floors::FloorRequest> {
+  using T = floors::FloorRequest;
+  static constexpr auto fields = std::tuple(field("device", &T::device), field("complete", &T::complete),
+                                            field("instruments", &T::instruments));
+};
+
+template <>
+struct Description<floors::FloorAnswer> {
+  using T = floors::FloorAnswer;
+  static constexpr auto fields =
+      std::tuple(field("failure", &T::failure), field("facts", &T::facts), field("floors", &T::floors));
+};
+
+}  // namespace graphbench::codec
 
 namespace graphbench::floors {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FloorRequest, device, complete, instruments)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FloorAnswer, failure, facts, floors)
-
-namespace {
-
-using nlohmann::json;
-
-std::string dump(const json& document) {
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-template <typename T>
-T parse(std::string_view text, const char* what) {
-  try {
-    return json::parse(text).get<T>();
-  } catch (const json::exception& error) {
-    throw Error(ErrorCode::invalid_argument, std::string("read ") + what + ": " + error.what());
-  }
-}
-
-}  // namespace
-
 std::string encode_request(const FloorRequest& request) {
-  return dump(request);
+  return codec::write_data(request);
 }
 
 FloorRequest decode_request(std::string_view text) {
-  return parse<FloorRequest>(text, "floor request");
+  return codec::read_data<FloorRequest>(text, "read floor request");
 }
 
 std::string encode_answer(const FloorAnswer& answer) {
-  return dump(answer);
+  return codec::write_data(answer);
 }
 
 FloorAnswer decode_answer(std::string_view line) {
-  return parse<FloorAnswer>(line, "floor answer");
+  return codec::read_data<FloorAnswer>(line, "read floor answer");
 }
 
 }  // namespace graphbench::floors

@@ -1,5 +1,5 @@
 // The loops. Each takes single samples until its time or count is used up, after a few that are thrown
-// away: floors are about the best case, and the first calls are not it.
+// away: floors are the best case, which the first calls are not.
 #include "harness/floor/measure_floors.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/floor/slope.hpp"
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::floors {
 namespace {
@@ -75,7 +76,7 @@ class Meter {
   }
 
   static model::Floor floor_of(const std::vector<double>& samples) {
-    return {median_of(samples), static_cast<std::int64_t>(samples.size())};
+    return {statistics::p50_of(samples), static_cast<std::int64_t>(samples.size())};
   }
 
   model::Floor clock_pair() const {
@@ -86,7 +87,7 @@ class Meter {
     }));
   }
 
-  // A run of launches a sample, as a step makes them; from an idle stream, so that none waits for room.
+  // A run of launches a sample, as a step makes them, onto an idle stream, so that none waits for room in it.
   model::Floor kernel_launch() {
     return floor_of(samples_of([&] {
       const auto start = Clock::now();
@@ -126,8 +127,8 @@ class Meter {
       }));
     };
     floors.queued_kernel_launch = behind([&](std::size_t) { empty_->launch(*stream_, nullptr); });
-    // Each of its own, as the pieces of a step are: one that is still in flight may be dearer to launch
-    // again.
+    // Each launch has a graph of its own, as the pieces of a step have: launching a graph again that still
+    // runs may cost more.
     std::vector<std::unique_ptr<GraphExec>> pieces;
     const std::unique_ptr<Graph> piece = record(1, 1);
     for (std::size_t i = 0; i < launches_a_sample; ++i) pieces.push_back(piece->instantiate());
@@ -136,7 +137,7 @@ class Meter {
     floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
   }
 
-  // Event time around whatever `enqueue` enqueues.
+  // Event time around what `enqueue` enqueues.
   template <typename Enqueue>
   std::vector<double> event_times(Enqueue&& enqueue) {
     const std::unique_ptr<Event> begin = device_.make_event();

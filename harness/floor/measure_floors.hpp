@@ -18,8 +18,8 @@ struct FloorSettings {
 // What a sweep needs, quickly.
 FloorSettings sweep_settings();
 
-// Makes its stream when it is made, and measures when asked: what lies between is the caller's, who
-// may want the stream's threads and its own on different CPUs. `device` outlives it.
+// The constructor makes the stream, measure() measures. In between the caller may move its own thread to
+// another CPU than the stream's threads. `device` outlives the meter.
 class FloorMeter {
  public:
   FloorMeter(Device& device, const FloorSettings& settings);

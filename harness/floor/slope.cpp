@@ -1,4 +1,4 @@
-// Medians, the least-squares slope, and the step of a clock that ticks coarsely.
+// The least-squares slope, and the step of a clock that ticks coarsely.
 #include "harness/floor/slope.hpp"
 
 #include <algorithm>
@@ -7,13 +7,6 @@
 #include "graphs/ir/error.hpp"
 
 namespace graphbench::floors {
-
-double median_of(std::vector<double> values) {
-  GRAPHBENCH_ASSERT(!values.empty());
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
   GRAPHBENCH_ASSERT(x.size() == y.size());

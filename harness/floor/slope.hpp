@@ -1,11 +1,9 @@
-// Pure arithmetic over measured points: medians, least squares.
+// Pure arithmetic over measured points: the slope of a line, the step of a clock.
 #pragma once
 
 #include <vector>
 
 namespace graphbench::floors {
-
-double median_of(std::vector<double> values);
 
 // The slope of the least-squares line through (x, y). At least two different x, else 0.
 double slope_of(const std::vector<double>& x, const std::vector<double>& y);

@@ -1,4 +1,4 @@
-// Goes back from the latest entry; what compares is for harness/compare to say.
+// Searches backwards from the latest entry; harness/verdict/compare decides what compares.
 #include "harness/history/baseline.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace graphbench::history {
 namespace {
 
 constexpr std::size_t commit_digits_min = 7;
-// How many entries of other environments are looked into before none is found.
+// So many entries are read before the search gives up.
 constexpr std::size_t tries_max = 50;
 
 bool is_called(const model::HistoryEntry& entry, const std::string& name) {

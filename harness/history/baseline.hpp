@@ -15,13 +15,13 @@ struct BaselineRequest {
   std::vector<std::string> allow;
 };
 
-// The entries of that name, oldest first, at least one. Throws InputError that says what there is,
-// where nothing has it.
+// The entries of that name, oldest first, at least one. Where none has it, throws InputError that lists the
+// known names.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
-// The latest whole entry of that name that compares with NEW: first one of the very same environment and
-// plan, else one where nothing that differs is blocking (another driver is what one wants to compare).
-// Throws InputError that says what there is, where there is none.
+// The latest complete entry of that name that compares with NEW: one of the same environment and plan if
+// there is one, else one with no blocking difference (another driver is what one wants to compare). Where
+// there is none, throws InputError that says what the latest differs in.
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
 
 }  // namespace graphbench::history

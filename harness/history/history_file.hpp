@@ -1,4 +1,4 @@
-// Which files are a history of ours, told from their first bytes before SQLite may touch them.
+// Recognises a file of graphbench's history by its first bytes, before SQLite opens it.
 #pragma once
 
 #include <cstdint>

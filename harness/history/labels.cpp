@@ -1,4 +1,4 @@
-// Git is asked, not read: worktrees, packed references and linked folders are its own business.
+// Runs git instead of reading its files: it knows worktrees, packed references and linked folders.
 #include "harness/history/labels.hpp"
 
 #include <cstdlib>
@@ -28,13 +28,14 @@ const std::vector<CiSystem>& ci_systems() {
 }
 
 // The first line that git prints; absent where it fails or is not there.
-std::optional<std::string> ask_git(sweep::ProcessSupervisor& supervisor, std::vector<std::string> arguments) {
-  sweep::ChildCommand command;
+std::optional<std::string> ask_git(process::ProcessSupervisor& supervisor,
+                                   std::vector<std::string> arguments) {
+  process::ChildCommand command;
   command.argv = {"/usr/bin/env", "git"};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.silent_seconds_max = 10;
-  const sweep::ChildExit exit = supervisor.run(command, [](std::string_view) {});
-  if (exit.how != sweep::ChildExit::How::exited || exit.status != 0) return std::nullopt;
+  const process::ChildExit exit = supervisor.run(command, [](std::string_view) {});
+  if (exit.how != process::ChildExit::How::exited || exit.status != 0) return std::nullopt;
   const std::string line = exit.output.substr(0, exit.output.find('\n'));
   if (line.empty()) return std::nullopt;
   return line;
@@ -62,7 +63,7 @@ std::optional<FoundLabel> label_from_ci(const Environment& environment) {
 }
 
 std::optional<FoundLabel> label_from_git() {
-  sweep::ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   const auto commit = ask_git(supervisor, {"rev-parse", "--verify", "--quiet", "HEAD"});
   if (!commit) return std::nullopt;
   const auto branch = ask_git(supervisor, {"symbolic-ref", "--short", "--quiet", "HEAD"});

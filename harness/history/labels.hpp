@@ -1,4 +1,4 @@
-// What a result is called where the person does not say: from CI's environment variables, else from git.
+// The label of a result where the person gives none: from CI's environment variables, else from git.
 #pragma once
 
 #include <functional>

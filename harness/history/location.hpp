@@ -1,4 +1,4 @@
-// Which file the history is, where the person names none.
+// The file of the history where the person names none.
 #pragma once
 
 #include <string>

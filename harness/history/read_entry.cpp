@@ -1,4 +1,4 @@
-// The reader of comparisons reads these too, so that what was stored can be compared.
+// Uses the reader of comparisons, so that what was stored can be compared.
 #include "harness/history/read_entry.hpp"
 
 #include <algorithm>
@@ -23,35 +23,21 @@ bool is_instant(std::string_view text) {
   return text.empty() || (text.size() > 1 && text[0] == '.' && std::ranges::all_of(text.substr(1), is_digit));
 }
 
-double time_of(const compare::LaunchTimes& launch, model::Metric metric) {
-  switch (metric) {
-    case model::Metric::latency:
-      return launch.latency;
-    case model::Metric::submit:
-      return launch.submit;
-    case model::Metric::device:
-      return launch.device;
-    case model::Metric::capture:
-      break;
-  }
-  return launch.capture;
-}
-
-std::string field_of(const compare::DocumentFacts& facts, const std::string& name) {
+std::string field_of(const codec::DocumentFacts& facts, const std::string& name) {
   const auto found = facts.fields.find(name);
   return found == facts.fields.end() ? "" : found->second;
 }
 
 }  // namespace
 
-std::vector<LaunchMedians> medians_of(const compare::Document& document) {
+std::vector<LaunchMedians> medians_of(const codec::Document& document) {
   std::vector<LaunchMedians> medians;
-  for (const compare::DocumentCell& cell : document.cells) {
-    if (cell.state != compare::CellState::ok) continue;
-    for (const model::Metric metric : model::all_metrics) {
+  for (const codec::DocumentCell& cell : document.cells) {
+    if (cell.state != codec::CellState::ok) continue;
+    for (const model::Metric metric : model::all_metrics()) {
       LaunchMedians each{cell.id, metric, {}};
-      for (const compare::LaunchTimes& launch : cell.launches) {
-        if (const double seconds = time_of(launch, metric); seconds > 0) each.seconds.push_back(seconds);
+      for (const codec::LaunchTimes& launch : cell.launches) {
+        if (const double seconds = launch[metric]; seconds > 0) each.seconds.push_back(seconds);
       }
       if (!each.seconds.empty()) medians.push_back(std::move(each));
     }
@@ -59,10 +45,8 @@ std::vector<LaunchMedians> medians_of(const compare::Document& document) {
   return medians;
 }
 
-compare::Document parse_stored(const std::string& text, const std::string& source) {
-  std::string padded = text;
-  padded.append(compare::text_padding, '\0');
-  return compare::parse_document(std::string_view(padded).substr(0, text.size()), source);
+codec::Document parse_stored(const std::string& text, const std::string& source) {
+  return codec::parse_copy(text, source);
 }
 
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
@@ -70,10 +54,10 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   if (std::filesystem::is_directory(path, error))
     throw InputError(path, "it is a folder: give the files in it");
   NewEntry entry;
-  const compare::PaddedText text = compare::read_text(path);
-  const compare::Document document = compare::parse_document(text.view(), path);
+  const codec::PaddedText text = codec::read_text(path);
+  const codec::Document document = codec::parse_document(text.view(), path);
   entry.document = text.view();
-  const compare::DocumentFacts& facts = document.facts;
+  const codec::DocumentFacts& facts = document.facts;
   if (facts.started_at.empty())
     throw InputError(path, "it has no \"started_at\": a history is ordered by it");
   if (!is_instant(facts.started_at)) {
@@ -88,8 +72,8 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   entry.entry.device = field_of(facts, "device.name");
   entry.entry.tool_version = field_of(facts, "tool.version");
   entry.entry.complete = facts.complete;
-  for (const compare::DocumentCell& cell : document.cells) {
-    if (cell.state != compare::CellState::ok) continue;
+  for (const codec::DocumentCell& cell : document.cells) {
+    if (cell.state != codec::CellState::ok) continue;
     ++entry.entry.cells;
     entry.entry.launches = std::max(entry.entry.launches, static_cast<std::int64_t>(cell.launches.size()));
   }

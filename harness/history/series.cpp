@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -10,9 +13,7 @@ namespace {
 double median_between(const std::vector<model::HistoryPoint>& points, std::size_t begin, std::size_t end) {
   std::vector<double> medians;
   for (std::size_t i = begin; i < end; ++i) medians.push_back(points[i].median);
-  std::ranges::sort(medians);
-  const std::size_t middle = medians.size() / 2;
-  return medians.size() % 2 == 1 ? medians[middle] : (medians[middle - 1] + medians[middle]) / 2;
+  return statistics::median(std::move(medians));
 }
 
 std::vector<model::ChangePoint> changes_of(const std::vector<model::HistoryPoint>& points,

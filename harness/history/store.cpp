@@ -8,11 +8,16 @@
 #include "graphs/ir/error.hpp"
 #include "harness/history/history_file.hpp"
 #include "harness/history/packed.hpp"
+#include "harness/model/digest.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/plan/digest.hpp"
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::history {
 namespace {
+
+using storage::Connection;
+using storage::Statement;
+using storage::Transaction;
 
 constexpr const char* tables = R"(
 CREATE TABLE entries(
@@ -64,17 +69,12 @@ Connection connect(const std::string& path, Store::Access access) {
   if (state == FileState::absent && access == Store::Access::existing) {
     throw InputError(path, "there is no history yet: make one with graphbench history add FILE");
   }
-  return {path, access == Store::Access::create ? Connection::Mode::create : Connection::Mode::existing};
+  return {path, {.name = "history " + path, .create = access == Store::Access::create}};
 }
 
-double median_of(std::vector<double> sorted) {
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-model::HistoryPoint point_of(model::HistoryEntry entry, std::vector<double> seconds) {
-  std::ranges::sort(seconds);
-  return {std::move(entry), median_of(seconds), seconds.front(), seconds.back(),
+model::HistoryPoint point_of(model::HistoryEntry entry, const std::vector<double>& seconds) {
+  const auto [lowest, highest] = std::ranges::minmax(seconds);
+  return {std::move(entry), statistics::median(seconds), lowest, highest,
           static_cast<std::int64_t>(seconds.size())};
 }
 
@@ -84,8 +84,8 @@ Store::Store(const std::string& path, Access access) : path_(path), connection_(
   check_whole();
 }
 
-// A damaged page is found here, before anything is written or believed. One transaction: while it reads,
-// nobody can write.
+// Finds a damaged page before anything is read or written. In one transaction, so that no other process
+// writes meanwhile.
 void Store::check_whole() {
   std::string finding;
   bool made = true;
@@ -100,7 +100,7 @@ void Store::check_whole() {
     connection_.execute("COMMIT");
     // SQLite reads a last page that was cut off as if zeros stood there.
     if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
-  } catch (const DamageError& error) {
+  } catch (const storage::DamageError& error) {
     finding = error.what();
   }
   if (finding != "ok") throw damaged(path_, finding);
@@ -109,7 +109,7 @@ void Store::check_whole() {
 
 void Store::create_tables() {
   Transaction transaction(connection_);
-  // Another process may have been quicker.
+  // Another process may have made them meanwhile.
   if (connection_.integer_of("PRAGMA user_version") != 0) return;
   connection_.execute(tables);
   connection_.execute(("PRAGMA application_id = " + std::to_string(application_id)).c_str());
@@ -127,14 +127,14 @@ std::vector<Added> Store::add(const std::vector<NewEntry>& entries) {
 
 Added Store::add_one(const NewEntry& entry) {
   if (const auto id = find(entry.document)) return {*id, true};
-  const std::int64_t id = insert_entry(entry, plan::sha256_hex(entry.document));
+  const std::int64_t id = insert_entry(entry, model::sha256_hex(entry.document));
   insert_medians(id, entry.medians);
   return {id, false};
 }
 
 std::optional<std::int64_t> Store::find(const std::string& document) {
   Statement query = connection_.prepare("SELECT id FROM entries WHERE digest = ?");
-  query.bind(1, plan::sha256_hex(document));
+  query.bind(1, model::sha256_hex(document));
   if (!query.step()) return std::nullopt;
   return query.integer(0);
 }
@@ -188,7 +188,7 @@ std::string Store::document(std::int64_t id) {
   const std::string name = "entry " + std::to_string(id);
   try {
     std::string text = unpack(query.text(0), query.integer(1));
-    if (plan::sha256_hex(text) == query.text(2)) return text;
+    if (model::sha256_hex(text) == query.text(2)) return text;
   } catch (const Error& error) {
     throw damaged(path_, name + ", " + error.what());
   }
@@ -220,13 +220,13 @@ std::vector<model::HistoryPoint> Store::points(const std::string& cell, model::M
   model::HistoryEntry entry;
   while (query.step()) {
     if (!seconds.empty() && query.integer(0) != entry.id) {
-      points.push_back(point_of(std::move(entry), std::move(seconds)));
+      points.push_back(point_of(std::move(entry), seconds));
       seconds.clear();
     }
     entry = entry_of(query);
     seconds.push_back(query.real(12));
   }
-  if (!seconds.empty()) points.push_back(point_of(std::move(entry), std::move(seconds)));
+  if (!seconds.empty()) points.push_back(point_of(std::move(entry), seconds));
   return points;
 }
 

@@ -45,7 +45,7 @@ class Store {
     existing,  // throws InputError where there is no history
     create,    // makes the file, not its folder
   };
-  // Throws InputError, and has changed nothing, for a file that is not a whole history.
+  // Throws InputError for a file that is not an undamaged history, and leaves it unchanged.
   Store(const std::string& path, Access access);
 
   // All of them or, where this throws or the process dies, none.
@@ -53,14 +53,14 @@ class Store {
 
   // Oldest measurement first.
   std::vector<model::HistoryEntry> list(const EntryFilter& filter);
-  // The text as it was added. Throws InputError where it is not, for the file was damaged since.
+  // The text as it was added. Throws InputError where the file was damaged since.
   std::string document(std::int64_t id);
   bool knows_cell(const std::string& cell);
   // Names of known cells, for messages.
   std::vector<std::string> cells();
-  // A cell's points, oldest first, with nothing found in them yet.
+  // A cell's points, oldest first.
   std::vector<model::HistoryPoint> points(const std::string& cell, model::Metric metric);
-  // The entry that holds this very text.
+  // The entry that holds exactly this text.
   std::optional<std::int64_t> find(const std::string& document);
 
  private:
@@ -71,7 +71,7 @@ class Store {
   void check_whole();
 
   std::string path_;
-  Connection connection_;
+  storage::Connection connection_;
 };
 
 }  // namespace graphbench::history

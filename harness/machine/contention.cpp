@@ -1,10 +1,11 @@
 // The arithmetic that is timed. Its result goes through a volatile, so that no compiler leaves it out.
 #include "harness/machine/contention.hpp"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
+
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::machine {
 namespace {
@@ -40,8 +41,7 @@ double arithmetic_seconds() {
     compute();
     each = std::chrono::duration<double>(Clock::now() - start).count();
   }
-  std::ranges::sort(seconds);
-  return seconds[seconds.size() / 2];
+  return statistics::median({seconds.begin(), seconds.end()});
 }
 
 }  // namespace graphbench::machine

@@ -7,7 +7,7 @@
 namespace graphbench::machine {
 
 // CPUs' worth of time, the least over this process's group and those above it, versions 1 and 2; absent
-// where nothing limits it. Files are read under `root` ("" but in tests).
+// where nothing limits it. Files are read under `root` ("" outside of tests).
 std::optional<double> read_cpu_quota(const std::string& root = "");
 
 }  // namespace graphbench::machine

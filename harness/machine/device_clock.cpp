@@ -1,4 +1,4 @@
-// Probing is the pause: it keeps one thread of the device busy.
+// The probes themselves are the wait: they keep one thread of the device busy.
 #include "harness/machine/device_clock.hpp"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ std::optional<double> DeviceClock::settle(const Probe& probe) {
     quickest_seconds_ = std::min(quickest_seconds_, *seconds);
     usual_seconds_ = std::min(usual_seconds_, *seconds);
     waited_seconds += *seconds;
-    const bool is_round = *seconds <= lowered * usual_seconds_;
-    if (!is_round && waited_seconds < patience_seconds) continue;
-    if (!is_round) usual_seconds_ = *seconds;
+    const bool recovered = *seconds <= lowered * usual_seconds_;
+    if (!recovered && waited_seconds < patience_seconds) continue;
+    if (!recovered) usual_seconds_ = *seconds;
     return *seconds / quickest_seconds_;
   }
 }

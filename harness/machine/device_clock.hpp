@@ -1,5 +1,5 @@
-// Lets a device whose clock was lowered, for the power or the heat of what ran before, come round before
-// something else is measured on it.
+// Waits before a measurement until the device's clock has recovered from being lowered for the power or the
+// heat of earlier work.
 #pragma once
 
 #include <functional>
@@ -12,21 +12,22 @@ class DeviceClock {
  public:
   using Probe = std::function<std::optional<double>()>;  // Device::clock_probe_seconds
 
-  // What takes longer than this over the quickest probe counts as lowered.
+  // A probe that takes longer than this over the quickest one shows a lowered clock.
   static constexpr double lowered = 1.015;
-  // The probes' own time; with what launching them takes, 50 ms: a GPU at its power limit lowers its clock
-  // for about that long. No number of probes: those of a lowered clock take longer.
+  // The longest wait, as the sum of the probes' own times. With their launches it is about 50 ms, which is
+  // how long a GPU at its power limit lowers its clock. Probes are not counted, because they take longer at a
+  // lowered clock.
   static constexpr double patience_seconds = 0.045;
 
-  // Probes until the clock is not lowered, `patience_seconds` at most, and says how it then is: the last
-  // probe's time over the quickest ever seen, 1 or more. A device that does not come round is not waited for
-  // again, until its clock has risen and falls once more. Nothing, after one probe, where there is no clock
-  // to probe, or none by which a probe takes any time. Throws what the probe throws.
+  // Probes until the clock is not lowered, for `patience_seconds` at most, and returns the last probe's time
+  // over the quickest ever seen, 1 or more. A clock that stays low is not waited for again until it has risen
+  // and falls once more. Absent, after one probe, where the device has no clock to probe or the probe took no
+  // time. Throws what the probe throws.
   std::optional<double> settle(const Probe& probe);
 
  private:
   double quickest_seconds_ = std::numeric_limits<double>::infinity();  // ever
-  double usual_seconds_ = quickest_seconds_;  // the quickest since it last did not come round
+  double usual_seconds_ = quickest_seconds_;  // the quickest since a wait last ended in vain
 };
 
 }  // namespace graphbench::machine

@@ -27,7 +27,7 @@ constexpr std::size_t candidates_max = 8;
   refuse(cpu, "this process may not run there any more");
 }
 
-// False where none of them is this process's any more: taken offline, or out of its control group.
+// False where this process may use none of them any more: offline, or removed from its control group.
 bool try_run_on(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -37,10 +37,10 @@ bool try_run_on(const std::vector<int>& cpus) {
   refuse(cpus.front(), std::strerror(errno));
 }
 
-// Threads that move between processors meet other distances to memory and device.
+// On another processor the distances to memory and device differ.
 int processor_of(int cpu) {
   std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id");
-  int processor = 0;  // where the system does not say, there is one
+  int processor = 0;  // where the system does not say, there is one processor
   file >> processor;
   return processor;
 }
@@ -102,7 +102,7 @@ std::optional<double> SubmitterPin::probe_on(int cpu) {
   return seconds;
 }
 
-// What is quiet shows only beside the others, so all are asked before one is chosen.
+// Whether a CPU is quiet shows only in comparison, so all are probed before one is chosen.
 void SubmitterPin::take() {
   if (candidates_.empty()) return;
   std::vector<std::pair<double, int>> cpus;

@@ -11,14 +11,14 @@ namespace graphbench::measure {
 
 class CacheFlush {
  public:
-  // On the host a CPU may share a cache of hundreds of megabytes with other machines' guests; writing
-  // that much between steps would take longer than they do.
+  // A host CPU may share a cache of hundreds of megabytes with other virtual machines. Writing that much
+  // between steps would take longer than the steps.
   static constexpr std::size_t host_bytes_max = std::size_t{64} << 20;
 
   static std::size_t bytes_for(const Device& device) {
     const std::size_t bytes = device.cache_bytes();
     if (bytes == 0) {
-      throw Error(ErrorCode::unsupported, "flush the cache: this device does not tell its size");
+      throw Error(ErrorCode::unsupported, "flush the cache: this device does not report its size");
     }
     return device.info().kind == "host" ? std::min(bytes, host_bytes_max) : bytes;
   }

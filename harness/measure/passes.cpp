@@ -8,17 +8,17 @@
 #include <memory>
 #include <random>
 
-#include "harness/measure/median_interval.hpp"
-#include "harness/measure/steady.hpp"
-#include "harness/measure/summary.hpp"
+#include "harness/statistics/median_interval.hpp"
+#include "harness/statistics/steady.hpp"
+#include "harness/statistics/summary.hpp"
 
 namespace graphbench::measure {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How a cell's time is shared out: latency carries the verdicts, so it gets half. A tenth is left for what
-// lies between: visits begin with steps that are not timed.
+// How a cell's time is shared out: latency carries the verdicts, so it gets half. The last tenth is for the
+// steps that begin a visit and are not timed.
 constexpr double latency_share = 0.5;
 constexpr double device_share = 0.3;
 constexpr double throughput_share = 0.1;
@@ -28,7 +28,7 @@ PassBounds share_of(const model::SamplingBounds& bounds, double share) {
   pass.seconds_max = bounds.seconds_max * share;
   pass.samples_max = bounds.samples_max;
   pass.samples_min = std::min(pass.samples_min, pass.samples_max);
-  pass.samples_wanted = std::min(samples_for_p99, pass.samples_max);
+  pass.samples_wanted = std::min(statistics::samples_for_p99, pass.samples_max);
   return pass;
 }
 
@@ -47,10 +47,10 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 
 double precision_of(std::vector<double> samples) {
   std::ranges::sort(samples);
-  return relative_half_width(samples);
+  return statistics::relative_half_width(samples);
 }
 
-// One pass on its way through the visits.
+// One pass, continued at each visit.
 struct Pass {
   std::string name;
   PassBounds bounds;  // of all visits together
@@ -82,8 +82,8 @@ void go_on(Pass& pass, const PassBounds& bounds) {
 
 void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
                   model::Launch& launch) {
-  // A sample is left for the latency pass, whose median needs one that is not of the ramp.
-  const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max - 1, 1, ramp_samples);
+  // The latency pass gets at least one sample.
+  const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max - 1, 1, statistics::ramp_samples);
   SampleBuffer submit_ns(static_cast<std::size_t>(steps));
   SampleBuffer latency_ns(static_cast<std::size_t>(steps));
   run_round(cell_id + "/ramp", steps,
@@ -151,9 +151,9 @@ class CellPasses::Implementation {
     launch_.latency_stopped_by = latency_.stopped_by;
     launch_.device_stopped_by = device_.stopped_by;
     launch_.throughput_stopped_by = throughput_.stopped_by;
-    launch_.submit_seconds = summarize(launch_.submit_samples);
-    launch_.latency_seconds = summarize(launch_.latency_samples);
-    launch_.device_seconds = summarize(launch_.device_samples);
+    launch_.submit_seconds = statistics::summarize(launch_.submit_samples);
+    launch_.latency_seconds = statistics::summarize(launch_.latency_samples);
+    launch_.device_seconds = statistics::summarize(launch_.device_samples);
     if (steps_ > 0 && elapsed_ns_ > 0) {
       launch_.throughput_steps_per_second =
           static_cast<double>(steps_) / (static_cast<double>(elapsed_ns_) * 1e-9);
@@ -170,8 +170,7 @@ class CellPasses::Implementation {
     }
   }
 
-  // The best of the rounds would be a lucky one, the first has the pipeline to fill: the steps of all
-  // rounds over the time of all rounds.
+  // All steps over all time: the best round would be a lucky one, and the first has to fill the pipeline.
   void count_throughput(benchmark::State& state) {
     const std::int64_t round_ns = throughput_loop<Clock>(state, *step_);
     const auto round_steps = static_cast<std::int64_t>(state.max_iterations);

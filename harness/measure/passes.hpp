@@ -17,19 +17,19 @@ namespace graphbench::measure {
 void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
                   model::Launch& launch);
 
-// How often a ladder is set up anew, with all memory elsewhere, and how often it then comes back to each of
-// its cells. A step's time depends on where memory lies, for as long as it lies there; and on what ran before
-// it: on the contents of the device's last cache, which steps larger than the cache keep for seconds, and on
-// its power. One visit samples one such state; docs/reading-the-numbers.md has what that does to launches.
-// Drawing layouts anew during a run, so that results are not one layout's: Curtsinger and Berger,
-// "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013.
+// A launch sets its ladder up in several placements, each in new memory, and visits every cell several times
+// in each. A step's time depends on its memory addresses for as long as it keeps them, and on what ran before
+// it: on the contents of the device's last cache, which steps larger than the cache preserve for seconds, and
+// on the device's power. One visit samples one such state; docs/reading-the-numbers.md shows what that does
+// to launches. Changing the memory layout during a run, so that results are not those of one layout, is from
+// Curtsinger and Berger, "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013.
 inline constexpr std::int64_t placements = 3;
 inline constexpr std::int64_t visits_in_a_placement = 3;
 inline constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
 
-// Steps that begin a visit and are not timed: once the cache was emptied, or all memory is new, it takes some
-// until it holds again what it keeps. No warmup hides there: the ramp was timed before the first visit, from
-// the first step on.
+// Steps that begin a visit and are not timed: in new memory, or after the cache was emptied, it takes a few
+// steps until the cache holds what it keeps. They hide no warmup: the ramp was timed before the first visit,
+// from the first step on.
 inline constexpr std::int64_t settling_steps = 8;
 inline constexpr double settling_seconds_max = 0.002;  // at least one step is made
 

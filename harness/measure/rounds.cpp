@@ -1,5 +1,5 @@
-// Google Benchmark as the driver of the timing loops. Its own report is dropped: it keeps means, we
-// keep every sample.
+// Google Benchmark as the driver of the timing loops. Its own report is dropped: it keeps means, graphbench
+// keeps every sample.
 #include "harness/measure/rounds.hpp"
 
 #include <benchmark/benchmark.h>

@@ -33,20 +33,19 @@ struct PassState {
 enum class StoppedBy : std::uint8_t { precision, time, samples };
 std::string_view name_of(StoppedBy bound) noexcept;
 
-// The bounds that hold until the end of visit `visit` (from 1) of `visits`: as much of each as is due by
-// then.
+// The bounds until the end of visit `visit` (from 1) of `visits`: the same share of each as of the visits.
 PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t visits);
 
 // The bound that ends the pass now, or absent.
 std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state);
 
-// Steps for the next round of a pass that goes on: at least one. Rounds grow with the number of samples
-// taken, so that the first ones find out how long a step is and later ones are few; one ends where the
-// samples wanted are there, to see whether they will do.
+// Steps for the next round of a pass that continues: at least one. Rounds grow with the number of samples
+// taken, so that the first ones find out how long a step is and later ones are few. A round ends when the
+// wanted samples are there, so that the precision is checked then.
 std::int64_t next_round(const PassBounds& bounds, const PassState& state);
 
-// Has Google Benchmark look at the machine (CPUs, caches, clock: milliseconds), which it does as its first
-// run begins. Before the first warmup, or these milliseconds lie between it and the first sample.
+// Lets Google Benchmark inspect the machine (CPUs, caches, clock), which takes milliseconds when its first
+// run begins. To be called before the first warmup: otherwise they would lie between it and the first sample.
 void prepare_rounds();
 
 // One Google Benchmark run of exactly `iterations` iterations with manual time. What `loop` throws is

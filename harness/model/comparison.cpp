@@ -1,6 +1,8 @@
 // The words of a comparison, which every face and the document share, and what passing means.
 #include "harness/model/comparison.hpp"
 
+#include "harness/model/metrics.hpp"
+
 namespace graphbench::model {
 
 std::string name_of(Verdict verdict) {
@@ -17,18 +19,14 @@ std::string name_of(Verdict verdict) {
   return "inconclusive";
 }
 
+std::vector<Metric> all_metrics() {
+  std::vector<Metric> metrics;
+  for (std::size_t i = 0; i < compared_metrics().size(); ++i) metrics.push_back(static_cast<Metric>(i));
+  return metrics;
+}
+
 std::string name_of(Metric metric) {
-  switch (metric) {
-    case Metric::submit:
-      return "submit";
-    case Metric::device:
-      return "device";
-    case Metric::capture:
-      return "capture";
-    case Metric::latency:
-      break;
-  }
-  return "latency";
+  return std::string(row_of(metric).compared.name);
 }
 
 std::string name_of(Coverage coverage) {

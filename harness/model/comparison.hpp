@@ -15,8 +15,10 @@ namespace graphbench::model {
 // `inconclusive`: the launches cannot tell.
 enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
 
+// The position of a metric among those that are compared (harness/model/metrics.hpp has their rows). Those
+// that code names have a name here.
 enum class Metric : std::uint8_t { latency, submit, device, capture };
-inline constexpr Metric all_metrics[] = {Metric::latency, Metric::submit, Metric::device, Metric::capture};
+std::vector<Metric> all_metrics();
 
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
@@ -107,10 +109,10 @@ struct MetricSettings {
 
 struct ComparisonSettings {
   double alpha = 0.05;
-  MetricSettings metrics[4];  // by Metric
+  std::vector<MetricSettings> metrics = std::vector<MetricSettings>(all_metrics().size());  // by Metric
   bool strict = false;
   std::vector<std::string> allow;
-  const MetricSettings& of(Metric metric) const { return metrics[static_cast<int>(metric)]; }
+  const MetricSettings& of(Metric metric) const { return metrics.at(static_cast<std::size_t>(metric)); }
 };
 
 struct ComparisonCounts {

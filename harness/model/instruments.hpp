@@ -1,5 +1,5 @@
 // What the instruments beside the timing loops find, as plain data: floors, profiles, the machine's
-// mood. Times in seconds; optional means absent.
+// state. Times in seconds; optional means absent.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +85,7 @@ struct LaunchMachine {
 };
 
 // The CPU side, before the sweep began.
-struct CpuMood {
+struct CpuState {
   std::string governor;  // of all CPUs, "mixed" where they differ; empty: not known
   std::optional<bool> turbo;
   std::optional<double> load_average;  // over the last minute
@@ -102,7 +102,7 @@ struct ProfileEntry {
 // Two instruments on the same steps: events on the stream, and the device's own records. A step waits
 // behind other work when it is submitted and stands between two empty kernels, so that both instruments
 // see all of it, a graph's way to its first kernel included.
-struct Witness {
+struct DeviceTimeCheck {
   std::int64_t steps = 0;
   double device_seconds = 0;      // between the events
   double recorded_seconds = 0;    // busy time and gaps
@@ -110,7 +110,7 @@ struct Witness {
   double events_seconds = 0;      // the same difference without a step: what the events themselves add
 };
 
-// One steady step as the device's own records tell it: medians over a few steps.
+// One steady step according to the device's own records: medians over a few steps.
 struct Profile {
   std::int64_t steps = 0;  // how many were recorded
   double busy_seconds = 0;
@@ -120,7 +120,7 @@ struct Profile {
   double device_seconds = 0;      // event time around the same steps
   // That over the device time of the pass without records: what recording does to the step.
   std::optional<double> slowdown;
-  std::optional<Witness> witness;  // absent where the device has no empty kernel to wait behind
+  std::optional<DeviceTimeCheck> witness;  // absent where the device has no empty kernel to wait behind
 };
 
 // Whether an instrument could be used, and what it is or why not.

@@ -28,7 +28,8 @@ struct WorkerTask {
   std::string pass;
   std::string mode;
   std::int64_t warmup = 0;
-  std::vector<std::int64_t> batches;  // as planned; the worker captures largest first
+  std::map<std::string, std::string> more_axes;  // as in Cell
+  std::vector<std::int64_t> batches;             // as planned; the worker captures largest first
   std::int64_t launch = 0;
   std::uint64_t seed = 1;
   SamplingBounds sampling;

@@ -22,10 +22,12 @@ struct Cell {
   std::int64_t batch = 0;
   std::int64_t warmup = 0;
   std::string mode;  // "eager", "whole", "piecewise"
+  // Later axes (axes.hpp) that are not at their default, by name.
+  std::map<std::string, std::string> more_axes = {};
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-// "mlp/base/bf16/forward/b8/w3/whole"
+// "mlp/base/bf16/forward/b8/w3/whole", and "/NAME=VALUE" for each later axis that is not at its default.
 std::string id_of(const Cell& cell);
 
 // Order statistics of one launch's samples. Percentiles are nearest rank on the sorted samples; p90
@@ -166,7 +168,7 @@ struct Environment {
   DeviceFacts device;
   std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
   std::optional<Floors> floors;
-  std::optional<CpuMood> machine;
+  std::optional<CpuState> machine;
   std::optional<InstrumentState> profiler;  // present where a profile was asked for
   std::optional<InstrumentState> monitor;   // what reads clocks and temperatures
 };
@@ -179,6 +181,13 @@ struct Axes {
   std::vector<std::int64_t> batch;
   std::vector<std::int64_t> warmup;
   std::vector<std::string> mode;
+  std::map<std::string, std::vector<std::string>> more_axes = {};  // later ones away from their default
+};
+
+// Of an A/B run: launch i ran right beside launch i of the result with the same id.
+struct Interleaved {
+  std::string id;
+  std::string side;  // "base", "new"
 };
 
 struct PlanFacts {
@@ -189,6 +198,7 @@ struct PlanFacts {
   bool cold_l2 = false;         // the device's cache was flushed before every timed step
   bool profile = false;         // each cell was profiled afterwards
   bool cell_processes = false;  // of an A/B run: each cell of a ladder was measured in a process of its own
+  std::optional<Interleaved> interleaved;
   Axes axes;
 };
 

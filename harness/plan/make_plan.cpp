@@ -1,7 +1,8 @@
-// Multiplies the axes out into cells and worker tasks.
+// Multiplies the axes out into cells and worker tasks, in one loop over the table of axes.
 #include "harness/plan/make_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "harness/model/input_error.hpp"
@@ -11,8 +12,6 @@
 namespace graphbench::plan {
 namespace {
 
-const std::vector<std::string> passes = {"forward"};
-
 // Fisher-Yates, written out: std::shuffle may differ between standard libraries, and a plan's order
 // must not. The bias of the remainder is below 2^-40 for any plan.
 void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
@@ -21,19 +20,12 @@ void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
   }
 }
 
-// Calls `visit(workload, dtype, pass)` in the plan's order.
-template <typename Visit>
-void for_each_group(const std::vector<WorkloadChoice>& workloads, const model::Axes& axes, Visit visit) {
-  for (const WorkloadChoice& workload : workloads) {
-    for (const std::string& dtype : axes.dtype) {
-      for (const std::string& pass : axes.pass) visit(workload, dtype, pass);
-    }
-  }
-}
-
-model::Axes make_axes(const config::SweepOptions& options, const std::vector<WorkloadChoice>& workloads,
-                      std::vector<std::string> dtypes) {
-  model::Axes axes;
+// What the options left to the device and the workloads is filled in.
+model::Axes complete_axes(const config::SweepOptions& options, const std::vector<WorkloadChoice>& workloads,
+                          std::vector<std::string> dtypes) {
+  model::Axes axes = options.axes;
+  axes.workload.clear();
+  axes.preset.clear();
   for (const WorkloadChoice& workload : workloads) {
     axes.workload.push_back(workload.name);
     if (std::find(axes.preset.begin(), axes.preset.end(), workload.preset) == axes.preset.end()) {
@@ -41,59 +33,51 @@ model::Axes make_axes(const config::SweepOptions& options, const std::vector<Wor
     }
   }
   axes.dtype = std::move(dtypes);
-  axes.pass = passes;
-  axes.batch = options.batches;
-  axes.warmup = options.warmups;
-  axes.mode = options.modes;
   return axes;
 }
 
-std::vector<model::Cell> make_cells(const std::vector<WorkloadChoice>& workloads, const model::Axes& axes) {
-  std::vector<model::Cell> cells;
-  for_each_group(workloads, axes,
-                 [&](const WorkloadChoice& workload, const std::string& dtype, const std::string& pass) {
-                   for (const std::int64_t batch : axes.batch) {
-                     for (const std::int64_t warmup : axes.warmup) {
-                       for (const std::string& mode : axes.mode) {
-                         cells.push_back({workload.name, workload.preset, dtype, pass, batch, warmup, mode});
-                       }
-                     }
-                   }
-                 });
+// The cells of one workload, the axis that stands last in the table innermost. `left_out`: an axis that is
+// not multiplied.
+std::vector<model::Cell> cells_of(const WorkloadChoice& workload, const model::Axes& axes,
+                                  const model::AxisTable& table, std::string_view left_out = "") {
+  std::vector<model::Cell> cells(1);
+  cells.front().workload = workload.name;
+  cells.front().preset = workload.preset;
+  for (const model::Axis& axis : table) {
+    // A workload comes with its one preset.
+    const bool chosen = axis.texts == &model::Axes::workload || axis.texts == &model::Axes::preset;
+    if (!chosen && axis.name != left_out) cells = model::expand(cells, axis, axes);
+  }
   return cells;
 }
 
+// One launch: a task has all batches of its cells.
 std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& workloads,
-                                          const model::Axes& axes, const model::WorkerTask& common) {
+                                          const model::Axes& axes, const model::AxisTable& table,
+                                          const model::WorkerTask& common) {
   std::vector<model::WorkerTask> round;
-  for_each_group(workloads, axes,
-                 [&](const WorkloadChoice& workload, const std::string& dtype, const std::string& pass) {
-                   for (const std::int64_t warmup : axes.warmup) {
-                     for (const std::string& mode : axes.mode) {
-                       model::WorkerTask task = common;
-                       task.workload = workload.name;
-                       task.preset = workload.preset;
-                       task.options = workload.options;
-                       task.dtype = dtype;
-                       task.pass = pass;
-                       task.warmup = warmup;
-                       task.mode = mode;
-                       round.push_back(std::move(task));
-                     }
-                   }
-                 });
+  for (const WorkloadChoice& workload : workloads) {
+    for (const model::Cell& cell : cells_of(workload, axes, table, "batch")) {
+      model::WorkerTask& task = round.emplace_back(common);
+      model::set_cell(task, cell);
+      task.options = workload.options;
+    }
+  }
   return round;
 }
 
 }  // namespace
 
-void check_size(const model::Axes& axes, std::int64_t launches, const std::string& where) {
-  // Every factor is at most 10,000 and there are seven: a double holds the product well enough to
+void check_size(const model::Axes& axes, std::int64_t launches, const std::string& where,
+                const model::AxisTable& table) {
+  // Every factor is at most 10,000 and there are few of them: a double holds the product well enough to
   // compare it.
-  const double tasks = static_cast<double>(axes.workload.size()) * static_cast<double>(axes.dtype.size()) *
-                       static_cast<double>(axes.warmup.size()) * static_cast<double>(axes.mode.size()) *
-                       static_cast<double>(launches);
-  const double measurements = tasks * static_cast<double>(axes.batch.size());
+  auto measurements = static_cast<double>(launches);
+  for (const model::Axis& axis : table) {
+    const auto values = static_cast<double>(model::values_of(axes, axis).size());
+    const bool is_default = values == 0 && axis.came_later();
+    if (axis.texts != &model::Axes::preset && !is_default) measurements *= values;
+  }
   if (measurements > static_cast<double>(cells_max)) {
     throw InputError(where, "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
                                 " measurements: give shorter lists, at most " + std::to_string(cells_max) +
@@ -102,7 +86,7 @@ void check_size(const model::Axes& axes, std::int64_t launches, const std::strin
 }
 
 model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
-                      std::vector<std::string> argv) {
+                      std::vector<std::string> argv, const model::AxisTable& table) {
   const std::vector<WorkloadChoice> workloads = choose_workloads(options, catalog);
   model::Plan plan;
   plan.device = catalog.device;
@@ -111,14 +95,15 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.launches = options.launches;
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
-  plan.facts.axes = make_axes(options, workloads, choose_dtypes(options, catalog));
-  check_size(plan.facts.axes, options.launches, "--sweep");
-  plan.facts.hash = plan_hash(plan.facts, workloads, options);
-  plan.cells = make_cells(workloads, plan.facts.axes);
+  plan.facts.axes = complete_axes(options, workloads, choose_dtypes(options, catalog));
+  check_size(plan.facts.axes, options.launches, "--sweep", table);
+  plan.facts.hash = plan_hash(plan.facts, workloads, options, table);
+  for (const WorkloadChoice& workload : workloads)
+    std::ranges::move(cells_of(workload, plan.facts.axes, table), std::back_inserter(plan.cells));
 
   model::WorkerTask common;
   common.device = catalog.device;
-  common.batches = options.batches;
+  common.batches = options.axes.batch;
   common.seed = static_cast<std::uint64_t>(options.seed);
   common.sampling = options.sampling;
   common.plugins = options.plugins;
@@ -126,7 +111,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   common.instruments = options.instruments;
   std::mt19937_64 random(common.seed);
   for (common.launch = 0; common.launch < options.launches; ++common.launch) {
-    std::vector<model::WorkerTask> round = make_round(workloads, plan.facts.axes, common);
+    std::vector<model::WorkerTask> round = make_round(workloads, plan.facts.axes, table, common);
     shuffle(round, random);
     plan.tasks.insert(plan.tasks.end(), std::make_move_iterator(round.begin()),
                       std::make_move_iterator(round.end()));

@@ -4,16 +4,10 @@
 #include <charconv>
 
 #include "harness/config/suggest.hpp"
-#include "harness/plan/digest.hpp"
+#include "harness/model/digest.hpp"
 
 namespace graphbench::plan {
 namespace {
-
-std::string numbers(const std::vector<std::int64_t>& values) {
-  std::vector<std::string> texts;
-  for (const std::int64_t value : values) texts.push_back(std::to_string(value));
-  return config::join(texts);
-}
 
 // The shortest text that reads back as the same number, in every locale.
 std::string real(double value) {
@@ -25,7 +19,7 @@ std::string real(double value) {
 }  // namespace
 
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
-                           const config::SweepOptions& options) {
+                           const config::SweepOptions& options, const model::AxisTable& table) {
   // How often it is repeated and with which random data does not change what is measured: results of five
   // launches and of ten compare.
   std::string text = "graphbench.plan/1\n";
@@ -34,22 +28,23 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
     for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
     text += "\n";
   }
-  text += "dtype=" + config::join(facts.axes.dtype) + "\n";
-  text += "pass=" + config::join(facts.axes.pass) + "\n";
-  text += "batch=" + numbers(facts.axes.batch) + "\n";
-  text += "warmup=" + numbers(facts.axes.warmup) + "\n";
-  text += "mode=" + config::join(facts.axes.mode) + "\n";
+  // Plans made before an axis existed keep their hash: it is named only away from its default.
+  for (const model::Axis& axis : table) {
+    const bool named_above = axis.texts == &model::Axes::workload || axis.texts == &model::Axes::preset;
+    const std::vector<std::string> values = model::values_of(facts.axes, axis);
+    if (!named_above && !values.empty()) text += axis.name + "=" + config::join(values) + "\n";
+  }
   text += "split-ops=" + config::join(options.split_ops) + "\n";
   text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
   text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
-  // Named where it is on only: plans made before the option existed keep their hash.
+  // Named only where it is on: plans made before the option existed keep their hash.
   if (facts.cold_l2) text += "cold-l2=true\n";
   return text;
 }
 
 std::string plan_hash(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
-                      const config::SweepOptions& options) {
-  return sha256_hex(canonical_text(facts, workloads, options));
+                      const config::SweepOptions& options, const model::AxisTable& table) {
+  return model::sha256_hex(canonical_text(facts, workloads, options, table));
 }
 
 }  // namespace graphbench::plan

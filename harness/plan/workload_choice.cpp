@@ -5,6 +5,7 @@
 
 #include "harness/config/suggest.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
 
 namespace graphbench::plan {
 namespace {
@@ -32,13 +33,15 @@ const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string
 
 std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions& options,
                       const Catalog& catalog) {
-  const std::string wanted = options.preset.value_or(catalog.facts.kind == "host" ? "tiny" : "base");
+  const bool given = !options.axes.preset.empty();
+  const std::string wanted =
+      given ? options.axes.preset.front() : model::device_kind(catalog.facts.kind).preset;
   for (const abi::WorkloadPreset& preset : info.presets) {
     if (preset.name == wanted) return wanted;
   }
   const std::vector<std::string> known =
       names(info.presets, [](const abi::WorkloadPreset& preset) { return preset.name; });
-  if (!options.preset && !known.empty()) return known.front();
+  if (!given && !known.empty()) return known.front();
   throw InputError(options.where("preset"), in_quotes(wanted) + " is not a preset of " + info.name +
                                                 ": it has " + config::join(known) +
                                                 config::did_you_mean(wanted, known));
@@ -64,7 +67,7 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
 }  // namespace
 
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
-  std::vector<std::string> chosen = options.workloads;
+  std::vector<std::string> chosen = options.axes.workload;
   if (chosen.empty()) {
     for (const abi::WorkloadInfo& info : catalog.workloads) {
       if (info.plugin == "builtin") chosen.push_back(info.name);
@@ -92,8 +95,9 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
 
 std::vector<std::string> choose_dtypes(const config::SweepOptions& options, const Catalog& catalog) {
   const std::vector<std::string> chosen =
-      !options.dtypes.empty() ? options.dtypes
-                              : std::vector<std::string>{catalog.facts.kind == "host" ? "fp32" : "bf16"};
+      !options.axes.dtype.empty()
+          ? options.axes.dtype
+          : std::vector<std::string>{model::device_kind(catalog.facts.kind).data_type};
   for (const std::string& dtype : chosen) {
     if (std::find(catalog.dtypes.begin(), catalog.dtypes.end(), dtype) == catalog.dtypes.end()) {
       throw InputError(options.where("dtype"), in_quotes(dtype) + " is not supported by " + catalog.device +

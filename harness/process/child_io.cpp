@@ -7,12 +7,13 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <exception>
 
 #include "graphs/ir/error.hpp"
-#include "harness/worker/protocol.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::process {
 namespace {
 
 [[noreturn]] void fail(const std::string& operation) {
@@ -46,6 +47,18 @@ void claim_event_descriptor() {
   if (fcntl(event_descriptor, F_SETFD, FD_CLOEXEC) != 0) fail("take descriptor 3 for events");
 }
 
+int child_main(const char* name, std::string_view parent,
+               const std::function<int(const std::string& request)>& answer) {
+  try {
+    if (!die_with_parent(parent)) return 1;
+    claim_event_descriptor();
+    return answer(read_request());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench %s: %s\n", name, error.what());
+    return 1;
+  }
+}
+
 void send_line(std::string_view line) {
   std::string text(line);
   text += '\n';
@@ -60,4 +73,4 @@ void send_line(std::string_view line) {
   }
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::process

@@ -3,7 +3,28 @@
 
 #include <cstring>
 
-namespace graphbench::sweep {
+namespace graphbench::process {
+
+std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const std::string& during) {
+  const std::string then = during.empty() ? "" : " " + during;
+  std::string text;
+  switch (exit.how) {
+    case ChildExit::How::signalled:
+      text = "crashed with " + signal_name(exit.signal) + then;
+      break;
+    case ChildExit::How::timed_out:
+      text = "was silent for more than " + seconds_text(silent_seconds_max) + then + "; killed";
+      break;
+    case ChildExit::How::refused:
+      text = "broke the protocol" + then + " (" + exit.refusal + "); killed";
+      break;
+    default:
+      text = "ended with exit code " + std::to_string(exit.status) + then;
+      break;
+  }
+  const std::string printed = last_lines(exit.output);
+  return printed.empty() ? text : text + "; it said: " + printed;
+}
 
 std::string signal_name(int signal) {
   const char* name = sigabbrev_np(signal);
@@ -34,4 +55,4 @@ std::string seconds_text(double seconds) {
   return text + " s";
 }
 
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process

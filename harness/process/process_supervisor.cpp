@@ -15,14 +15,14 @@
 #include "graphs/ir/error.hpp"
 #include "harness/process/spawn.hpp"
 
-namespace graphbench::sweep {
+namespace graphbench::process {
 namespace {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t output_bytes_max = 64 * 1024;
-// A line holds a cell with all its samples; beyond this the child is talking nonsense.
+// A line holds a cell with all its samples; a longer one is an error of the child.
 constexpr std::size_t line_bytes_max = 256 * 1024 * 1024;
 // A child that SIGKILL does not end hangs in the kernel; the sweep goes on without it.
 constexpr std::chrono::seconds kill_patience{30};
@@ -73,7 +73,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     watch_silence(kill_patience);
   }
 
-  // After an exception out of the event loop: nothing of the child may stay.
+  // After an exception from the event loop: the child must not be left running.
   void abandon() noexcept {
     if (finished_) return;
     signal_group();
@@ -83,7 +83,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   }
 
  private:
-  // The group may be gone already, which is as good.
+  // It is no error that the group has ended already.
   void signal_group() noexcept {
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);
@@ -183,8 +183,8 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   void reap() {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) != pid_) return;
-    // What it started may still hold the pipes open. The id of a reaped child may be taken again, but
-    // not as a group while the old group has members; an empty group gives an error, which is fine.
+    // What it started may still hold the pipes open. The id of a reaped child may be used again, but not as a
+    // group while the old group has members; for an empty group kill() returns an error that does no harm.
     ::kill(-pid_, SIGKILL);
     drain();
     if (!killed_) {
@@ -195,7 +195,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     finish();
   }
 
-  // What a dead child wrote is all in the pipes: read until they are empty.
+  // All that a dead child wrote is in the pipes: read until they are empty.
   void drain() {
     take_available_events();
     take_available_output();
@@ -281,6 +281,10 @@ class ProcessSupervisor::Impl {
   std::shared_ptr<RunningChild> child_;
 };
 
+std::vector<std::string> own_command(const std::string& role) {
+  return {"/proc/self/exe", role, std::to_string(getpid())};
+}
+
 ProcessSupervisor::ProcessSupervisor() : impl_(std::make_unique<Impl>()) {}
 ProcessSupervisor::~ProcessSupervisor() = default;
 
@@ -289,8 +293,14 @@ ChildExit ProcessSupervisor::run(const ChildCommand& command, const LineHandler&
   return impl_->run(command, on_line, on_tick);
 }
 
+ChildExit ProcessSupervisor::ask(const ChildCommand& command, const LineHandler& on_line) {
+  ChildExit exit = run(command, on_line);
+  if (exit.how == ChildExit::How::interrupted) throw Interrupted();
+  return exit;
+}
+
 bool ProcessSupervisor::interrupted() {
   return impl_->interrupted();
 }
 
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process

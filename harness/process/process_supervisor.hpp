@@ -1,14 +1,24 @@
-// Runs child processes one at a time, and notices when a person wants to stop.
+// Runs child processes one at a time, and watches for SIGINT and SIGTERM meanwhile.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace graphbench::sweep {
+namespace graphbench::process {
+
+// A person wanted to stop while there was nothing to keep yet.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+// How to start this binary again as a child in `role`, such as "--worker"; tests start something else.
+std::vector<std::string> own_command(const std::string& role);
 
 struct ChildCommand {
   std::vector<std::string> argv;              // argv[0] is the file to run, no search path
@@ -47,9 +57,12 @@ class ProcessSupervisor {
   ProcessSupervisor(const ProcessSupervisor&) = delete;
   ProcessSupervisor& operator=(const ProcessSupervisor&) = delete;
 
-  // Runs the child to its end, in a process group of its own; whatever is left of that group is killed
-  // then. Throws Error(io) where it cannot be started.
+  // Runs the child to its end, in a process group of its own; what is left of that group is then killed.
+  // Throws Error(io) where it cannot be started.
   ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
+
+  // As run(), for a child that answers a question and ends. Throws Interrupted where a person wants to stop.
+  ChildExit ask(const ChildCommand& command, const LineHandler& on_line);
 
   bool interrupted();
 
@@ -58,4 +71,4 @@ class ProcessSupervisor {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process

@@ -13,11 +13,11 @@
 #include <string_view>
 
 #include "graphs/ir/error.hpp"
-#include "harness/worker/protocol.hpp"
+#include "harness/process/child_io.hpp"
 
 extern char** environ;
 
-namespace graphbench::sweep {
+namespace graphbench::process {
 namespace {
 
 [[noreturn]] void fail(const std::string& operation, int error) {
@@ -35,7 +35,7 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// The input stands in memory before the child starts: no writing that could block or break later.
+// The input is in memory before the child starts, so that no later write can block or fail.
 Descriptor memory_file(const std::string& input) {
   Descriptor file(memfd_create("graphbench-input", MFD_CLOEXEC));
   if (file.get() < 0) fail("make the input of a child process", errno);
@@ -94,7 +94,7 @@ class SpawnSettings {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  // Sockets of a metrics server, accepted a moment ago, are not to live on in a worker.
+  // A worker must not inherit sockets that a metrics server has accepted.
   void close_all_above(int descriptor) {
     check(posix_spawn_file_actions_addclosefrom_np(&actions_, descriptor + 1));
   }
@@ -161,8 +161,8 @@ SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& inpu
   settings.connect(output.write_end.get(), STDOUT_FILENO);
   settings.connect(output.write_end.get(), STDERR_FILENO);
   // Last: descriptor 3 may be one of the sources above.
-  settings.connect(events.write_end.get(), worker::event_descriptor);
-  settings.close_all_above(worker::event_descriptor);
+  settings.connect(events.write_end.get(), event_descriptor);
+  settings.close_all_above(event_descriptor);
   settings.own_group_and_default_signals();
   SpawnedChild child;
   child.pid = settings.start(argv, environment);
@@ -171,4 +171,4 @@ SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& inpu
   return child;
 }
 
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace graphbench::sweep {
+namespace graphbench::process {
 
 // A file descriptor with one owner.
 class Descriptor {
@@ -35,4 +35,4 @@ struct SpawnedChild {
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process

@@ -1,21 +1,20 @@
-// Turns every status of SQLite that is not success into an Error.
+// Turns every status of SQLite that is not success into a StorageError.
 #include "harness/storage/sqlite.hpp"
 
 #include <sqlite3.h>
 
-namespace graphbench::history {
+#include <utility>
+
+namespace graphbench::storage {
 namespace {
 
-constexpr int busy_timeout_ms = 10'000;
-
-[[noreturn]] void fail(sqlite3* connection, const std::string& path, const char* operation) {
+[[noreturn]] void fail(sqlite3* connection, const std::string& name, const char* operation) {
   const char* message = connection != nullptr ? sqlite3_errmsg(connection) : "out of memory";
-  const std::string what = std::string(operation) + " " + path + ": " + message;
+  const std::string what = std::string(operation) + " " + name + ": " + message;
   const int status = connection != nullptr ? sqlite3_errcode(connection) & 0xff : SQLITE_NOMEM;
   // SQLITE_ERROR: a format or tables that are not what the header says.
-  if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB || status == SQLITE_ERROR)
-    throw DamageError(ErrorCode::io, what);
-  throw Error(ErrorCode::io, what);
+  if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB || status == SQLITE_ERROR) throw DamageError(what);
+  throw StorageError(what);
 }
 
 }  // namespace
@@ -24,51 +23,55 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept {
   sqlite3_finalize(statement);  // repeats the error of the last step, which was reported there
 }
 
-Statement::Statement(sqlite3* connection, const std::string& path, std::string_view sql)
-    : connection_(connection), path_(path) {
+Statement::Statement(sqlite3* connection, std::string name, std::string_view sql)
+    : connection_(connection), name_(std::move(name)) {
   sqlite3_stmt* statement = nullptr;
   check(sqlite3_prepare_v2(connection, sql.data(), static_cast<int>(sql.size()), &statement, nullptr),
-        "read history");
+        "read");
   statement_.reset(statement);
 }
 
 void Statement::check(int status, const char* operation) const {
-  if (status != SQLITE_OK) fail(connection_, path_, operation);
+  if (status != SQLITE_OK) fail(connection_, name_, operation);
 }
 
 Statement& Statement::bind(int at, std::int64_t value) {
-  check(sqlite3_bind_int64(statement_.get(), at, value), "use history");
+  check(sqlite3_bind_int64(statement_.get(), at, value), "use");
   return *this;
 }
 
 Statement& Statement::bind(int at, double value) {
-  check(sqlite3_bind_double(statement_.get(), at, value), "use history");
+  check(sqlite3_bind_double(statement_.get(), at, value), "use");
   return *this;
 }
 
 Statement& Statement::bind(int at, std::string_view text) {
   check(sqlite3_bind_text64(statement_.get(), at, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
-        "use history");
+        "use");
+  return *this;
+}
+
+Statement& Statement::bind_null(int at) {
+  check(sqlite3_bind_null(statement_.get(), at), "use");
   return *this;
 }
 
 Statement& Statement::bind_bytes(int at, std::string_view bytes) {
-  check(sqlite3_bind_blob64(statement_.get(), at, bytes.data(), bytes.size(), SQLITE_TRANSIENT),
-        "use history");
+  check(sqlite3_bind_blob64(statement_.get(), at, bytes.data(), bytes.size(), SQLITE_TRANSIENT), "use");
   return *this;
 }
 
 bool Statement::step() {
   const int status = sqlite3_step(statement_.get());
   if (status == SQLITE_ROW) return true;
-  if (status != SQLITE_DONE) fail(connection_, path_, "use history");
+  if (status != SQLITE_DONE) fail(connection_, name_, "use");
   return false;
 }
 
 void Statement::run() {
   while (step()) {
   }
-  check(sqlite3_reset(statement_.get()), "use history");
+  check(sqlite3_reset(statement_.get()), "use");
 }
 
 std::int64_t Statement::integer(int column) const {
@@ -87,26 +90,31 @@ std::string Statement::text(int column) const {
   return {static_cast<const char*>(bytes), static_cast<std::size_t>(count)};
 }
 
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
 void Connection::Close::operator()(sqlite3* connection) const noexcept {
   sqlite3_close_v2(connection);
 }
 
-Connection::Connection(const std::string& path, Mode mode) : path_(path) {
+Connection::Connection(const std::string& path, Options options) : options_(std::move(options)) {
   sqlite3* connection = nullptr;
-  const int create = mode == Mode::create ? SQLITE_OPEN_CREATE : 0;
-  // Readers may write too: what a killed writer left half done is rolled back by whoever comes next.
+  // Readers may write too: what a killed writer left half done is rolled back by the next connection.
+  const int flags = SQLITE_OPEN_READWRITE | (options_.create ? SQLITE_OPEN_CREATE : 0);
   // SQLite takes ":memory:" and names that begin with "file:" for no file of that name.
-  const std::string name = path.starts_with('/') ? path : "./" + path;
-  const int status = sqlite3_open_v2(name.c_str(), &connection, SQLITE_OPEN_READWRITE | create, nullptr);
+  const std::string file = path.starts_with('/') ? path : "./" + path;
+  const int status = sqlite3_open_v2(file.c_str(), &connection, flags, nullptr);
   connection_.reset(connection);
-  if (status != SQLITE_OK) fail(connection, path, "open history");
-  if (sqlite3_busy_timeout(connection, busy_timeout_ms) != SQLITE_OK) fail(connection, path, "open history");
+  if (status != SQLITE_OK || sqlite3_busy_timeout(connection, static_cast<int>(options_.busy_max.count()))) {
+    fail(connection, options_.name, "open");
+  }
   execute("PRAGMA foreign_keys = ON");
 }
 
 void Connection::execute(const char* sql) {
   if (sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-    fail(connection_.get(), path_, "use history");
+    fail(connection_.get(), options_.name, "use");
 }
 
 std::int64_t Connection::integer_of(const char* sql) {
@@ -117,6 +125,16 @@ std::int64_t Connection::integer_of(const char* sql) {
 std::string Connection::text_of(const char* sql) {
   Statement query = prepare(sql);
   return query.step() ? query.text(0) : "";
+}
+
+int Connection::changes() const {
+  return sqlite3_changes(connection_.get());
+}
+
+bool Connection::file_has_moved() const {
+  int moved = 0;
+  sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
 }
 
 std::int64_t Connection::last_id() const {
@@ -141,4 +159,4 @@ void Transaction::commit() {
   open_ = false;
 }
 
-}  // namespace graphbench::history
+}  // namespace graphbench::storage

@@ -1,8 +1,10 @@
-// SQLite with owners and exceptions: a connection and a statement. Internal to this folder.
+// SQLite with owners and exceptions: connections, statements, transactions. The only code that calls SQLite.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,25 +13,37 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace graphbench::history {
+namespace graphbench::storage {
 
-// SQLite found the file's contents to be wrong, where another Error(io) is about reaching them: a lock,
-// permissions, a disk.
-class DamageError : public Error {
+// A database that cannot be read or written: a lock, permissions, a disk, its contents. Code io.
+class StorageError : public Error {
  public:
-  using Error::Error;
+  explicit StorageError(const std::string& what) : Error(ErrorCode::io, what) {}
 };
 
-// One prepared statement. Every call throws Error(io) naming the file and SQLite's message.
+// The contents of the file are wrong.
+class DamageError : public StorageError {
+ public:
+  using StorageError::StorageError;
+};
+
+// One prepared statement. Every call throws StorageError with SQLite's message.
 class Statement {
  public:
-  Statement(sqlite3* connection, const std::string& path, std::string_view sql);
+  // `name`: the database in messages.
+  Statement(sqlite3* connection, std::string name, std::string_view sql);
 
   // Parameters are numbered from 1.
   Statement& bind(int at, std::int64_t value);
+  Statement& bind(int at, int value) { return bind(at, std::int64_t{value}); }
   Statement& bind(int at, double value);
   Statement& bind(int at, std::string_view text);
+  Statement& bind_null(int at);
   Statement& bind_bytes(int at, std::string_view bytes);
+  template <typename Value>
+  Statement& bind(int at, const std::optional<Value>& value) {
+    return value ? bind(at, *value) : bind_null(at);
+  }
 
   bool step();  // true: there is a row
   void run();   // to the end, and ready for new parameters
@@ -38,6 +52,7 @@ class Statement {
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;  // or the bytes of a blob
+  bool is_null(int column) const;
 
  private:
   struct Finalize {
@@ -46,34 +61,56 @@ class Statement {
   void check(int status, const char* operation) const;
 
   sqlite3* connection_;
-  std::string path_;
+  std::string name_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// One connection. Not for several threads.
+// One connection. Not for several threads at once.
 class Connection {
  public:
-  enum class Mode : std::uint8_t { existing, create };
-  // Waits up to ten seconds wherever another process holds the file.
-  Connection(const std::string& path, Mode mode);
+  struct Options {
+    std::string name;     // the database in messages
+    bool create = false;  // the file, where there is none
+    // How long a call waits while another connection holds the file.
+    std::chrono::milliseconds busy_max{10'000};
+  };
+  Connection(const std::string& path, Options options);
 
-  Statement prepare(std::string_view sql) { return {connection_.get(), path_, sql}; }
-  void execute(const char* sql);
+  // `values` are bound in their order.
+  template <typename... Values>
+  Statement prepare(std::string_view sql, const Values&... values) {
+    Statement statement(connection_.get(), options_.name, sql);
+    int at = 0;
+    (statement.bind(++at, values), ...);
+    return statement;
+  }
+  // The same, to its end. Returns how many rows it changed.
+  template <typename... Values>
+  int run(std::string_view sql, const Values&... values) {
+    prepare(sql, values...).run();
+    return changes();
+  }
+
+  void execute(const char* sql);  // one statement or several
   // The first column of the first row; zero or empty where there is none.
   std::int64_t integer_of(const char* sql);
   std::string text_of(const char* sql);
   std::int64_t last_id() const;
+  // Whether the file was removed or replaced since it was opened: what is written is lost then.
+  bool file_has_moved() const;
 
  private:
   struct Close {
     void operator()(sqlite3* connection) const noexcept;
   };
-  std::string path_;
+  int changes() const;
+
+  Options options_;
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
-// Rolls back unless committed. BEGIN IMMEDIATE: the lock is taken before anything is read, so that two
-// writers wait for each other and neither fails half-way.
+// Rolls back unless committed. BEGIN IMMEDIATE takes the lock before anything is read, so that two writers
+// wait for each other and neither fails half-way.
 class Transaction {
  public:
   explicit Transaction(Connection& connection);
@@ -87,4 +124,4 @@ class Transaction {
   bool open_ = true;
 };
 
-}  // namespace graphbench::history
+}  // namespace graphbench::storage

@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "graphs/ir/error.hpp"
+#include "harness/model/axes.hpp"
 
 namespace graphbench::sweep {
 namespace {
-
-model::Cell cell_at(const model::WorkerTask& task, std::int64_t batch) {
-  return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
-}
 
 void merge_check(std::optional<model::Check>& merged, const std::optional<model::Check>& check) {
   if (!check) return;
@@ -53,7 +50,7 @@ CellTable::CellTable(const model::Plan& plan) {
   launches_to_come_.assign(cells_.size(), 0);
   for (const model::WorkerTask& task : plan.tasks) {
     for (const std::int64_t batch : task.batches) {
-      const auto found = index_.find(model::id_of(cell_at(task, batch)));
+      const auto found = index_.find(model::id_of(model::cell_of(task, batch)));
       if (found != index_.end()) ++launches_to_come_[found->second];
     }
   }
@@ -75,7 +72,7 @@ void CellTable::begin_task(const model::WorkerTask& task) {
 }
 
 std::size_t CellTable::index_of(std::int64_t batch) const {
-  const std::string id = model::id_of(cell_at(task_, batch));
+  const std::string id = model::id_of(model::cell_of(task_, batch));
   const auto found = index_.find(id);
   if (found == index_.end())
     throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": it is not in the plan");
@@ -94,7 +91,7 @@ void CellTable::count(std::int64_t batch, model::CellStatus status) {
 
 void CellTable::add_cell(const model::CellResult& reported) {
   const std::string id = model::id_of(reported.cell);
-  if (reported.cell != cell_at(task_, reported.cell.batch) || owed_.erase(reported.cell.batch) == 0) {
+  if (reported.cell != model::cell_of(task_, reported.cell.batch) || owed_.erase(reported.cell.batch) == 0) {
     throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the worker does not owe it");
   }
   if (reported.status == model::CellStatus::pending) {
@@ -147,9 +144,9 @@ std::int64_t CellTable::fail_unreported(const model::Reason& reason) {
 std::vector<model::CellResult> CellTable::done_beside_task() const {
   std::vector<model::CellResult> done;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    model::Cell cell = cells_[i].cell;
-    cell.mode = task_.mode;
-    if (launches_to_come_[i] == 0 && cell == cell_at(task_, cell.batch)) done.push_back(cells_[i]);
+    const model::Cell& cell = cells_[i].cell;
+    const bool beside = model::reference_of(cell) == model::reference_of(model::cell_of(task_, cell.batch));
+    if (launches_to_come_[i] == 0 && beside) done.push_back(cells_[i]);
   }
   return done;
 }

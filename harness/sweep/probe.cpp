@@ -1,7 +1,5 @@
-// One question, one answer.
+// Follows the probe's stages and keeps its answer or its failure.
 #include "harness/sweep/probe.hpp"
-
-#include <unistd.h>
 
 #include "graphs/ir/error.hpp"
 #include "harness/model/input_error.hpp"
@@ -10,28 +8,8 @@
 namespace graphbench::sweep {
 namespace {
 
-std::string how_it_ended(const ChildExit& exit, const ProbeSettings& settings) {
-  std::string text;
-  switch (exit.how) {
-    case ChildExit::How::signalled:
-      text = "crashed with " + signal_name(exit.signal);
-      break;
-    case ChildExit::How::timed_out:
-      text = "did not come back within " + seconds_text(settings.silent_seconds_max);
-      break;
-    case ChildExit::How::refused:
-      text = "broke the protocol (" + exit.refusal + ")";
-      break;
-    default:
-      text = "ended the process with exit code " + std::to_string(exit.status);
-      break;
-  }
-  const std::string said = last_lines(exit.output);
-  return said.empty() ? text : text + "; it said: " + said;
-}
-
 // Which option to blame for a stage.
-std::string place_of(const ProbeStage& stage, const config::SweepOptions& options) {
+std::string option_of(const ProbeStage& stage, const config::SweepOptions& options) {
   if (stage.what == ProbeStage::What::plugin) return options.where("plugin");
   if (stage.what == ProbeStage::What::device) return options.where("device");
   for (const config::SetOption& set : options.set) {
@@ -40,36 +18,37 @@ std::string place_of(const ProbeStage& stage, const config::SweepOptions& option
   return options.where("workload");
 }
 
-[[noreturn]] void died(const ProbeStage& stage, const std::string& how, const config::SweepOptions& options) {
+[[noreturn]] void died(const ProbeStage& stage, const process::ChildExit& exit, double silent_seconds_max,
+                       const config::SweepOptions& options) {
+  const auto ended = [&](const char* during) {
+    return process::how_it_ended(exit, silent_seconds_max, during);
+  };
   switch (stage.what) {
     case ProbeStage::What::device:
-      throw Error(ErrorCode::device_failed, "open device " + stage.subject + ": the driver " + how);
+      throw Error(ErrorCode::device_failed, "open device " + stage.subject + ": the driver " + ended(""));
     case ProbeStage::What::plugin:
-      throw InputError(place_of(stage, options),
-                       in_quotes(stage.subject) + " " + how + " while it was loaded");
+      throw InputError(option_of(stage, options),
+                       in_quotes(stage.subject) + " " + ended("while it was loaded"));
     case ProbeStage::What::program:
       break;
   }
-  throw InputError(place_of(stage, options),
-                   "workload " + in_quotes(stage.subject) + " " + how + " while its program was built");
+  throw InputError(option_of(stage, options),
+                   "workload " + in_quotes(stage.subject) + " " + ended("while its program was built"));
 }
 
 [[noreturn]] void failed(const ProbeFailure& failure, const config::SweepOptions& options) {
   if (!failure.bad_input) throw Error(ErrorCode::unsupported, failure.message);
-  const std::string place = failure.bad_split ? options.where("split-ops") : place_of(failure.stage, options);
+  const std::string option =
+      failure.bad_split ? options.where("split-ops") : option_of(failure.stage, options);
   if (failure.stage.what == ProbeStage::What::program) {
-    throw InputError(place, "workload " + in_quotes(failure.stage.subject) + ": " + failure.message);
+    throw InputError(option, "workload " + in_quotes(failure.stage.subject) + ": " + failure.message);
   }
-  throw InputError(place, failure.message);
+  throw InputError(option, failure.message);
 }
 
 }  // namespace
 
-std::vector<std::string> own_command(const std::string& role) {
-  return {"/proc/self/exe", role, std::to_string(getpid())};
-}
-
-ProbeAnswer ask_probe(ProcessSupervisor& supervisor, const ProbeSettings& settings,
+ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSettings& settings,
                       const ProbeRequest& request, const config::SweepOptions& options) {
   ProbeStage stage{ProbeStage::What::device, request.device};
   std::optional<ProbeAnswer> answer;
@@ -80,13 +59,12 @@ ProbeAnswer ask_probe(ProcessSupervisor& supervisor, const ProbeSettings& settin
     if (auto* refused = std::get_if<ProbeFailure>(&event)) failure = std::move(*refused);
     if (auto* complete = std::get_if<ProbeAnswer>(&event)) answer = std::move(*complete);
   };
-  const ChildCommand command{settings.command, encode_request(request), settings.silent_seconds_max};
-  const ChildExit exit = supervisor.run(command, on_line);
-  if (exit.how == ChildExit::How::interrupted) throw Interrupted();
+  const process::ChildExit exit =
+      supervisor.ask({settings.command, encode_request(request), settings.silent_seconds_max}, on_line);
   if (failure) failed(*failure, options);
-  // An answer is complete when it is sent; a crash of some destructor after it changes nothing.
+  // The answer was complete when it was sent: a crash in a destructor afterwards changes nothing.
   if (answer) return std::move(*answer);
-  died(stage, how_it_ended(exit, settings), options);
+  died(stage, exit, settings.silent_seconds_max, options);
 }
 
 }  // namespace graphbench::sweep

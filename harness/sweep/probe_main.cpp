@@ -1,34 +1,33 @@
-// Opens what it was asked to open, one stage after the other, saying each before it begins.
+// Opens what the request names, one stage after the other, and reports each before it begins.
 #include "harness/sweep/probe_main.hpp"
 
-#include <cstdio>
 #include <exception>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "graphs/ir/passes.hpp"
+#include "harness/machine/device_facts.hpp"
 #include "harness/process/child_io.hpp"
 #include "harness/sweep/probe_protocol.hpp"
-#include "harness/worker/worker.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::sweep {
 namespace {
 
 void send(const ProbeEvent& event) {
-  worker::send_line(encode_probe_event(event));
+  process::send_line(encode_probe_event(event));
 }
 
 class Probe {
  public:
   explicit Probe(const ProbeRequest& request) : request_(request) {}
 
-  // Failures are sent, not thrown: the answer is then missing.
+  // Failures are sent, not thrown: no answer follows then.
   void run() {
     try {
       stages();
     } catch (const std::exception& error) {
-      // A device that is not there is the machine's fault; a plugin or program is the person's choice.
+      // An absent device is a fact of the machine; plugins and programs are the person's choice.
       send(ProbeFailure{stage_, stage_.what != ProbeStage::What::device, bad_split_, error.what()});
     }
   }
@@ -56,7 +55,7 @@ class Probe {
     const std::unique_ptr<Device> device = open_device(request_.device);
     const DeviceInfo& info = device->info();
     answer_.device = info.kind == "host" ? info.kind : info.kind + ":" + std::to_string(info.index);
-    answer_.facts = worker::to_model(info);
+    answer_.facts = machine::facts_of(info);
     for (const ir::DType dtype : {ir::DType::bf16, ir::DType::fp16, ir::DType::fp32}) {
       if (device->supports(dtype)) answer_.dtypes.emplace_back(ir::name_of(dtype));
     }
@@ -93,16 +92,11 @@ class Probe {
 }  // namespace
 
 int probe_main(std::string_view parent) {
-  try {
-    if (!worker::die_with_parent(parent)) return 1;
-    worker::claim_event_descriptor();
-    const ProbeRequest request = decode_request(worker::read_request());
+  return process::child_main("probe", parent, [](const std::string& text) {
+    const ProbeRequest request = decode_request(text);
     Probe(request).run();
     return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench probe: %s\n", error.what());
-    return 1;
-  }
+  });
 }
 
 }  // namespace graphbench::sweep

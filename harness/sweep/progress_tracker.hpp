@@ -1,4 +1,4 @@
-// Estimates when a sweep will end, from how long its workers took. Pure: told the time, it reads none.
+// Estimates when a sweep will end, from how long its workers took. Pure: the caller passes the time.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace graphbench::sweep {
 class ProgressTracker {
  public:
   explicit ProgressTracker(const model::Plan& plan) : ProgressTracker(plan, plan.tasks) {}
-  // `whole` is what the sweep is to know at its end; `left` are the tasks of it that are still to run.
+  // `whole`: the plan of the complete sweep; `left`: its tasks that are still to run.
   ProgressTracker(const model::Plan& whole, const std::vector<model::WorkerTask>& left);
 
   void begin_task(const model::WorkerTask& task, double now_seconds);
@@ -28,7 +28,7 @@ class ProgressTracker {
     std::int64_t count = 0;
   };
   static std::string kind_of(const model::WorkerTask& task);
-  // What a worker of this kind takes: the mean of its like, else of all. Needs one that ended.
+  // The mean over the workers of this kind that have ended, else over all, of which there is at least one.
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;

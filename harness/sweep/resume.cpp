@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "harness/model/axes.hpp"
+
 namespace graphbench::sweep {
 
 Remainder remainder_of(const model::Plan& plan, const std::vector<model::CellResult>& finished) {
@@ -18,8 +20,7 @@ Remainder remainder_of(const model::Plan& plan, const std::vector<model::CellRes
   for (const model::WorkerTask& task : plan.tasks) {
     std::vector<std::string> ids;
     for (const std::int64_t batch : task.batches) {
-      ids.push_back(
-          model::id_of({task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode}));
+      ids.push_back(model::id_of(model::cell_of(task, batch)));
     }
     if (!std::ranges::all_of(ids, [&](const std::string& id) { return known.contains(id); })) {
       remainder.tasks.push_back(task);

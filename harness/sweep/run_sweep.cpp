@@ -5,10 +5,11 @@
 
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
-#include "harness/measure/summary.hpp"
+#include "harness/machine/environment.hpp"
 #include "harness/process/exit_text.hpp"
+#include "harness/process/utc_now.hpp"
+#include "harness/statistics/cell_summary.hpp"
 #include "harness/sweep/cell_table.hpp"
-#include "harness/sweep/environment.hpp"
 #include "harness/sweep/progress_tracker.hpp"
 #include "harness/sweep/resume.hpp"
 #include "harness/worker/protocol.hpp"
@@ -19,18 +20,18 @@ namespace {
 class Sweep {
  public:
   Sweep(const model::Plan& plan, const model::DeviceFacts& facts, const SweepSettings& settings,
-        ProcessSupervisor& supervisor, Progress& progress)
+        process::ProcessSupervisor& supervisor, SweepListener& listener)
       : remainder_(remainder_of(plan, settings.finished)),
         plan_(with_tasks(plan, remainder_.tasks)),
         facts_(facts),
         settings_(settings),
         supervisor_(supervisor),
-        progress_(progress),
+        listener_(listener),
         table_(plan_),
         tracker_(plan, remainder_.tasks) {}
 
   SweepOutcome run() {
-    outcome_.result.started_at = utc_now();
+    outcome_.result.started_at = process::utc_now();
     take_over();
     for (const model::WorkerTask& task : plan_.tasks) {
       outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
@@ -51,38 +52,38 @@ class Sweep {
     return plan;
   }
 
-  // Whoever listens knows nothing of the earlier run.
+  // The listener has not seen the earlier run.
   void take_over() {
     if (remainder_.taken_over.empty()) return;
     for (const model::CellResult& cell : remainder_.taken_over) table_.take_over(cell);
-    tell();
+    report_progress();
     std::vector<model::CellResult> done = remainder_.taken_over;
-    measure::summarize_cells(done);
-    progress_.cells_done(done);
+    statistics::summarize_cells(done);
+    listener_.cells_done(done);
   }
 
-  void tell() { progress_.update(tracker_.at(now(), table_.measurements(), table_.failures())); }
+  void report_progress() { listener_.update(tracker_.at(now(), table_.measurements(), table_.failures())); }
 
   void run_task(const model::WorkerTask& task) {
     phase_ = {};
     error_.reset();
     table_.begin_task(task);
     tracker_.begin_task(task, now());
-    tell();
-    const ChildCommand command{settings_.worker_command, worker::encode_task(task),
-                               settings_.worker_silent_seconds_max};
-    const ChildExit exit = supervisor_.run(
-        command, [this](std::string_view line) { take(line); }, [this] { tell(); });
-    if (exit.how == ChildExit::How::interrupted) {
+    report_progress();
+    const process::ChildCommand command{settings_.worker_command, worker::encode_task(task),
+                                        settings_.worker_silent_seconds_max};
+    const process::ChildExit exit = supervisor_.run(
+        command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });
+    if (exit.how == process::ChildExit::How::interrupted) {
       outcome_.interrupted = true;
       return;
     }
     settle(task, exit);
     tracker_.end_task(now());
-    tell();
+    report_progress();
     std::vector<model::CellResult> done = table_.done_beside_task();
-    measure::summarize_cells(done);
-    progress_.cells_done(done);
+    statistics::summarize_cells(done);
+    listener_.cells_done(done);
   }
 
   void take(std::string_view line) {
@@ -96,11 +97,11 @@ class Sweep {
     if (const auto* phase = std::get_if<worker::PhaseEvent>(&event)) {
       phase_ = *phase;
       tracker_.phase(phase->batch, phase->phase);
-      tell();
+      report_progress();
     }
     if (const auto* cell = std::get_if<worker::CellEvent>(&event)) {
       table_.add_cell(cell->result);
-      tell();
+      report_progress();
     }
   }
 
@@ -118,39 +119,28 @@ class Sweep {
     if (instrument == nullptr) return;
     std::optional<model::InstrumentState>& state =
         instrument->instrument == "profiler" ? profiler_ : monitor_;
-    // Told by every worker, kept once: the first failure, else the last success.
+    // Every worker reports it; the first failure is kept, else the last success.
     if (!state || state->available) state = instrument->state;
   }
 
   // "in phase capture of batch 64"
-  std::string place() const {
+  std::string last_phase() const {
     if (phase_.phase.empty()) return "before its first phase";
     return "in phase " + phase_.phase + (phase_.batch > 0 ? " of batch " + std::to_string(phase_.batch) : "");
   }
 
-  model::Reason reason_of(const ChildExit& exit) const {
-    const std::string said = last_lines(exit.output);
-    const std::string tail = said.empty() ? "" : "; it said: " + said;
-    switch (exit.how) {
-      case ChildExit::How::signalled:
-        return {"worker_crashed", signal_name(exit.signal) + " " + place() + tail};
-      case ChildExit::How::timed_out:
-        return {"worker_timeout", "silent for more than " +
-                                      seconds_text(settings_.worker_silent_seconds_max) + " " + place() +
-                                      "; killed" + tail};
-      case ChildExit::How::refused:
-        return {"worker_crashed", "broke the protocol " + place() + " (" + exit.refusal + "); killed" + tail};
-      default:
-        break;
-    }
-    if (error_) return *error_;
-    return {"worker_crashed", "ended with exit code " + std::to_string(exit.status) + " " + place() + tail};
+  model::Reason reason_of(const process::ChildExit& exit) const {
+    using ProcessExit = process::ChildExit::How;
+    const std::string ended = process::how_it_ended(exit, settings_.worker_silent_seconds_max, last_phase());
+    if (exit.how == ProcessExit::timed_out) return {"worker_timeout", ended};
+    const bool spoke = exit.how == ProcessExit::exited && error_.has_value();
+    return spoke ? *error_ : model::Reason{"worker_crashed", ended};
   }
 
-  void settle(const model::WorkerTask& task, const ChildExit& exit) {
+  void settle(const model::WorkerTask& task, const process::ChildExit& exit) {
     const model::Reason reason = reason_of(exit);
     if (table_.fail_unreported(reason) > 0) return;
-    const bool well = exit.how == ChildExit::How::exited && exit.status == 0;
+    const bool well = exit.how == process::ChildExit::How::exited && exit.status == 0;
     if (well) return;
     const std::string name = task.workload + "/" + task.preset + "/" + task.dtype + "/" + task.pass + "/w" +
                              std::to_string(task.warmup) + "/" + task.mode;
@@ -164,26 +154,26 @@ class Sweep {
     result.tool_version = GRAPHBENCH_VERSION;
     result.tool_commit = GRAPHBENCH_COMMIT;
     result.complete = !outcome_.interrupted;
-    result.environment = read_environment();
+    result.environment = machine::read_environment();
     result.environment.device = facts_;
-    result.environment.fingerprint = fingerprint_of(result.environment);
+    result.environment.fingerprint = machine::fingerprint_of(result.environment);
     result.environment.profiler = profiler_;
     result.environment.monitor = monitor_;
     result.plan = plan_.facts;
     result.cells = table_.take_cells();
-    measure::summarize_cells(result.cells);
+    statistics::summarize_cells(result.cells);
     for (const model::CellResult& cell : result.cells) {
       if (cell.status == model::CellStatus::failed) ++outcome_.cells_failed;
     }
-    result.finished_at = utc_now();
+    result.finished_at = process::utc_now();
   }
 
   const Remainder remainder_;
   const model::Plan plan_;
   model::DeviceFacts facts_;
   const SweepSettings& settings_;
-  ProcessSupervisor& supervisor_;
-  Progress& progress_;
+  process::ProcessSupervisor& supervisor_;
+  SweepListener& listener_;
   CellTable table_;
   ProgressTracker tracker_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
@@ -197,8 +187,9 @@ class Sweep {
 }  // namespace
 
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
-                       const SweepSettings& settings, ProcessSupervisor& supervisor, Progress& progress) {
-  return Sweep(plan, facts, settings, supervisor, progress).run();
+                       const SweepSettings& settings, process::ProcessSupervisor& supervisor,
+                       SweepListener& listener) {
+  return Sweep(plan, facts, settings, supervisor, listener).run();
 }
 
 }  // namespace graphbench::sweep

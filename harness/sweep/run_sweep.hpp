@@ -1,4 +1,4 @@
-// Runs a plan: one worker process after the other, whatever they do.
+// Runs a plan: one worker process after the other, also after one that failed.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 #include "harness/process/process_supervisor.hpp"
-#include "harness/sweep/progress.hpp"
+#include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::sweep {
 
 struct SweepSettings {
-  std::vector<std::string> worker_command;  // own_command("--worker")
+  std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
   std::vector<model::CellResult> finished =
       {};  // by an earlier run of this plan, as remainder_of() takes them
@@ -27,8 +27,9 @@ struct SweepOutcome {
 };
 
 // A worker that crashes, hangs or is killed costs the cells it had not reported, each failed with the
-// reason, and nothing else. `facts`: the device as the probe saw it; a worker's own word replaces it.
+// reason, and nothing else. `facts`: the device as the probe saw it; a worker's own account replaces it.
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
-                       const SweepSettings& settings, ProcessSupervisor& supervisor, Progress& progress);
+                       const SweepSettings& settings, process::ProcessSupervisor& supervisor,
+                       SweepListener& listener);
 
 }  // namespace graphbench::sweep

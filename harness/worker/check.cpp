@@ -25,7 +25,7 @@ void poison(Stream& stream, const pool::MemoryPool& pool) {
     stream.fill_bytes(range.data, poison_byte, range.bytes);
 }
 
-// The state's memory for the largest batch: what lies beyond this batch must not be written either.
+// The state's memory for the largest batch: a step must not write beyond its own batch either.
 std::size_t state_bytes(const ExecutionContext& context, ir::ValueId id) {
   const std::size_t bytes = context.program.describe(id, context.buffers.largest_batch()).bytes();
   return bytes / 4 * 4;

@@ -1,5 +1,5 @@
-// Walks the ladder. Between its stages nothing runs that a stage did not ask for: the first step of a
-// batch is the first step the process ever runs at that batch, warmups excepted.
+// The stages of a ladder, in order. Nothing else runs between them: except for warmups, the first step of a
+// batch is the first that the process ever runs at that batch.
 #include "harness/worker/ladder.hpp"
 
 #include <algorithm>
@@ -7,6 +7,9 @@
 #include <new>
 #include <random>
 
+#include "harness/machine/device_facts.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/statistics/quantiles.hpp"
 #include "harness/worker/profile_pass.hpp"
 
 namespace graphbench::worker {
@@ -23,12 +26,6 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
   return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops};
 }
 
-std::optional<double> middle_of(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 }  // namespace
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
@@ -37,7 +34,7 @@ Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
     rung.batch = batch;
-    rung.result.cell = cell_of(task, batch);
+    rung.result.cell = model::cell_of(task, batch);
   }
 }
 
@@ -60,16 +57,16 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
   }
 }
 
-// Sets the whole ladder up where nothing of an earlier placement is left.
-void Ladder::place() {
-  const bool first = !place_;
+// Gives up the earlier placement and sets the whole ladder up in a new one.
+void Ladder::set_up_placement() {
+  const bool first = !placement_;
   if (!first) events_.phase(0, "open");
   for (Rung& rung : rungs_) rung.executor.reset();
-  place_.reset();
-  place_.emplace(task_, open_, program_, pin_);
+  placement_.reset();
+  placement_.emplace(task_, open_, program_, pin_);
   if (first) {
-    events_.device(to_model(place_->device().info()));
-    events_.instrument("monitor", place_->mood().state());
+    events_.device(machine::facts_of(placement_->device().info()));
+    events_.instrument("monitor", placement_->state_reader().state());
   }
   allocate_buffers();
   for (Rung& rung : rungs_) {
@@ -82,26 +79,26 @@ void Ladder::place() {
 // cell only.
 void Ladder::allocate_buffers() {
   for (Rung& rung : rungs_) {
-    attempt(rung, [&] { place_->rig().allocate(rung.batch); });
-    if (place_->rig().allocated()) break;
+    attempt(rung, [&] { placement_->rig().allocate(rung.batch); });
+    if (placement_->rig().allocated()) break;
   }
 }
 
-// With one step behind the setup, where the first placement has its ramp: until the largest batch has made a
-// step in a context, other batches measure several percent slower or faster, however many steps they make.
+// The setup ends with one step, where the first placement has its ramp. Until the largest batch has run once
+// in a new context, other batches measure several percent too slow or too fast, however many steps they make.
 void Ladder::set_up(Rung& rung) {
-  model::Setup setup;  // the first one's is the one reported
-  rung.executor = place_->rig().prepare(rung.batch, setup,
-                                        [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+  model::Setup setup;  // only the first placement's is reported
+  rung.executor = placement_->rig().prepare(
+      rung.batch, setup, [&](std::string_view phase) { events_.phase(rung.batch, phase); });
   rung.executor->submit();
-  place_->rig().stream().synchronize();
+  placement_->rig().stream().synchronize();
 }
 
 void Ladder::set_up_first(Rung& rung) {
   model::Launch& launch = rung.result.launches.emplace_back();
   launch.index = task_.launch;
-  rung.executor = place_->rig().prepare(rung.batch, launch.setup,
-                                        [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+  rung.executor = placement_->rig().prepare(
+      rung.batch, launch.setup, [&](std::string_view phase) { events_.phase(rung.batch, phase); });
   rung.result.graph = to_model(rung.executor->counts());
   rung.result.paths = paths_of(*rung.executor);
   const std::string id = id_of(rung.result.cell);
@@ -111,28 +108,30 @@ void Ladder::set_up_first(Rung& rung) {
 }
 
 measure::StepUnderTest Ladder::step_of(Rung& rung) {
-  return {*rung.executor, place_->rig().stream(), task_.instruments.cold_l2 ? place_->cache() : nullptr};
+  return {*rung.executor, placement_->rig().stream(),
+          task_.instruments.cold_l2 ? placement_->cache() : nullptr};
 }
 
 void Ladder::visit(Rung& rung) {
   events_.phase(rung.batch, "measure");
   const std::optional<double> device_slowdown =
-      clock_.settle([&] { return place_->device().clock_probe_seconds(place_->rig().stream()); });
+      clock_.settle([&] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); });
   if (device_slowdown) rung.device_slowdowns.push_back(*device_slowdown);
   if (const std::optional<double> slowdown = pin_.hold()) rung.cpu_slowdowns.push_back(*slowdown);
   if (!rung.machine) {
     rung.machine.emplace();
-    rung.machine->before = place_->mood().read();
+    rung.machine->before = placement_->state_reader().read();
     rung.machine->throttled = rung.machine->before && machine::is_throttled(*rung.machine->before);
   }
-  rung.passes->visit(step_of(rung), place_->device(), task_.instruments.cold_l2 ? nullptr : place_->cache());
-  machine::add_later_reading(*rung.machine, place_->mood().read());
+  rung.passes->visit(step_of(rung), placement_->device(),
+                     task_.instruments.cold_l2 ? nullptr : placement_->cache());
+  machine::add_later_reading(*rung.machine, placement_->state_reader().read());
   rung.machine->cpu = pin_.cpu();
 }
 
-// Before the device is given up: where it does not open again, that would be the reason of these cells as
-// well.
-bool Ladder::tell_failed() {
+// To be called before the device is given up: if it did not open again, that would become the reason of these
+// cells too.
+bool Ladder::report_failed() {
   bool any_left = false;
   for (Rung& rung : rungs_) {
     if (!rung.executor) report(rung);
@@ -141,28 +140,28 @@ bool Ladder::tell_failed() {
   return any_left;
 }
 
-// In every round over the ladder each batch has its turn, in an order of the round's own.
+// Each round visits every batch once, in a new random order.
 void Ladder::measure() {
   std::vector<Rung*> order;
   for (Rung& rung : rungs_) order.push_back(&rung);
   std::mt19937_64 generator(seed_for(task_, SeedUse::order, task_.launch));
-  for (std::int64_t placed = 0; placed < measure::placements; ++placed) {
-    place();
-    for (std::int64_t i = 0; i < measure::visits_in_a_placement; ++i) {
+  for (std::int64_t i = 0; i < measure::placements; ++i) {
+    set_up_placement();
+    for (std::int64_t j = 0; j < measure::visits_in_a_placement; ++j) {
       std::ranges::shuffle(order, generator);
       for (Rung* rung : order) attempt(*rung, [&] { visit(*rung); });
     }
-    if (!tell_failed()) return;
+    if (!report_failed()) return;
   }
 }
 
 void Ladder::check(Rung& rung) {
   rung.passes->finish();
   rung.passes.reset();
-  rung.machine->cpu_slowdown = middle_of(rung.cpu_slowdowns);
-  rung.machine->device_slowdown = middle_of(rung.device_slowdowns);
+  rung.machine->cpu_slowdown = statistics::median_or_absent(rung.cpu_slowdowns);
+  rung.machine->device_slowdown = statistics::median_or_absent(rung.device_slowdowns);
   events_.phase(rung.batch, "check");
-  place_->rig().check(*rung.executor, rung.batch, rung.result.check);
+  placement_->rig().check(*rung.executor, rung.batch, rung.result.check);
   rung.result.status = model::CellStatus::ok;
 }
 
@@ -175,18 +174,18 @@ void Ladder::report(Rung& rung) {
 }
 
 std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
-  pool::MemoryPool own(place_->device());
+  pool::MemoryPool own(placement_->device());
   const std::unique_ptr<execution::Executor> executor =
-      execution::make_executor(place_->rig().mode(), place_->rig().context(&own), batch);
+      execution::make_executor(placement_->rig().mode(), placement_->rig().context(&own), batch);
   executor->capture();
   return own.statistics().reserved_bytes;
 }
 
-// What the shared pool is worth, measured: the same captures once more, each into a pool of its own.
-// Done last, because captures warm things up. Where that fails (a second set of kernels may not fit)
-// the memory figures are absent; the cells themselves are measured and stand.
+// Measures what sharing the pool saves: the same captures once more, each into a pool of its own. This comes
+// last, because captures warm caches. Where it fails (a second set of kernels may not fit) the memory figures
+// are absent; the cells keep their results.
 void Ladder::measure_pools() {
-  TaskRig& rig = place_->rig();
+  TaskRig& rig = placement_->rig();
   model::Memory memory;
   memory.weights_bytes = static_cast<std::int64_t>(rig.buffers().weights_bytes());
   memory.pool_bytes = static_cast<std::int64_t>(
@@ -211,13 +210,13 @@ void Ladder::measure_pools() {
   }
 }
 
-// Last of all: from the first record on, the process is no longer one to measure in.
+// Last of all: once activity has been recorded, nothing can be measured in this process any more.
 void Ladder::profile() {
   ProfilePass pass{.task = task_,
-                   .device = place_->device(),
-                   .stream = place_->rig().stream(),
-                   .mode = place_->rig().mode(),
-                   .context = [this](pool::MemoryPool* pool) { return place_->rig().context(pool); },
+                   .device = placement_->device(),
+                   .stream = placement_->rig().stream(),
+                   .mode = placement_->rig().mode(),
+                   .context = [this](pool::MemoryPool* pool) { return placement_->rig().context(pool); },
                    .batches = {}};
   for (const Rung& rung : rungs_) {
     if (rung.result.status != model::CellStatus::ok) continue;
@@ -234,8 +233,8 @@ void Ladder::run() {
     attempt(rung, [&] { check(rung); });
     report(rung);
   }
-  if (place_->rig().allocated()) measure_pools();
-  if (place_->rig().allocated() && task_.instruments.profile) profile();
+  if (placement_->rig().allocated()) measure_pools();
+  if (placement_->rig().allocated() && task_.instruments.profile) profile();
 }
 
 }  // namespace graphbench::worker

@@ -1,6 +1,6 @@
-// One worker's batch ladder: every batch prepared and captured, largest first, into one shared pool; then
-// measured, visit after visit, each in an order of its own; all that several times, on a device and in memory
-// opened anew; at last checked.
+// One worker's batch ladder. In each placement (the device newly opened, new memory) every batch is prepared
+// and captured into one shared pool, largest first, and then measured visit by visit in shuffled order. At
+// the end every batch is checked.
 #pragma once
 
 #include <map>
@@ -36,17 +36,17 @@ class Ladder {
     std::unique_ptr<measure::CellPasses> passes;  // while it is being measured
     bool reported = false;
     std::optional<model::LaunchMachine> machine;
-    std::vector<double> cpu_slowdowns;  // of the CPU at each visit
+    std::vector<double> cpu_slowdowns;  // one a visit
     std::vector<double> device_slowdowns;
   };
 
-  void place();
+  void set_up_placement();
   void allocate_buffers();
   void set_up(Rung& rung);
   void set_up_first(Rung& rung);
   void measure();
   void visit(Rung& rung);
-  bool tell_failed();  // whether any other is left
+  bool report_failed();  // true where a batch is left that has not failed
   void check(Rung& rung);
   measure::StepUnderTest step_of(Rung& rung);
   void measure_pools();
@@ -63,7 +63,7 @@ class Ladder {
   machine::SubmitterPin& pin_;
   WorkerEvents& events_;
   machine::DeviceClock clock_;
-  std::optional<Placement> place_;
+  std::optional<Placement> placement_;
   std::vector<Rung> rungs_;  // largest batch first; their executors are gone before the placement is
 };
 

@@ -1,4 +1,4 @@
-// Making a placement and giving it up.
+// Makes a placement, with threads on their CPUs, and gives it up.
 #include "harness/worker/placement.hpp"
 
 #include <cstdio>
@@ -12,8 +12,8 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
   device_ = open();
   rig_ = std::make_unique<TaskRig>(task, *device_, program);
   pin.take();
-  mood_ = std::make_unique<machine::DeviceMood>(*device_);
-  // A CPU's last cache is not emptied between visits: it would not stay so, for others share it.
+  state_reader_ = std::make_unique<machine::DeviceStateReader>(*device_);
+  // A CPU's last cache is not emptied between visits: other programs share it and fill it again.
   const bool own_cache = device_->info().kind != "host" && device_->cache_bytes() > 0;
   if (task.instruments.cold_l2 || own_cache) {
     cache_ = std::make_unique<measure::CacheFlush>(*device_, rig_->stream());
@@ -22,7 +22,7 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
 
 Placement::~Placement() {
   cache_.reset();
-  mood_.reset();
+  state_reader_.reset();
   rig_.reset();
   try {
     device_->discard();

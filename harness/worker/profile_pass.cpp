@@ -1,4 +1,4 @@
-// Prepares each batch anew under the profiler, so that the timeline shows its setup too and graphs are
+// Prepares each batch again under the profiler, so that the timeline shows its setup too and graphs are
 // instantiated with recording on.
 #include "harness/worker/profile_pass.hpp"
 
@@ -8,24 +8,26 @@
 #include <new>
 #include <string>
 
+#include "harness/model/axes.hpp"
 #include "harness/worker/profile_summary.hpp"
+#include "harness/worker/task_rig.hpp"
 
 namespace graphbench::worker {
 namespace {
 
 constexpr int settling_steps = 3;
 constexpr int recorded_steps = 5;
-constexpr int witness_steps = 9;
+constexpr int checked_steps = 9;
 
-// Long enough, with records on, for the host to submit a step's first kernels meanwhile.
+// With records on, the host submits a step's first kernels before the device has run so many.
 constexpr std::size_t delay_kernels = 128;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Work that a step can wait behind: a graph of empty kernels, which the host launches at once and the
-// device takes a while over, without touching a cache.
+// Work that keeps the device busy while the host submits a step: a graph of empty kernels, which the host
+// launches in one call and which touches no cache.
 class Delay {
  public:
   Delay(Device& device, Stream& stream) : stream_(stream), kernel_(device.make_empty_kernel()) {
@@ -91,7 +93,7 @@ class BatchProfile {
     }
     model::Profile profile = summarize_profile(steps);
     if (device_seconds && *device_seconds > 0) profile.slowdown = profile.device_seconds / *device_seconds;
-    profile.witness = witness();
+    profile.witness = check_device_time();
     return profile;
   }
 
@@ -138,21 +140,21 @@ class BatchProfile {
     end_->record(pass_.stream);
   }
 
-  // From an idle stream the first event passes at once, and the host's way to the first launch, which
-  // records make longer, would count as device time: so steps wait behind a delay. And a graph takes a
-  // few microseconds of the device from its launch to its first kernel, which events see and records do
-  // not: so steps stand between guards, kernels that both see.
-  std::optional<model::Witness> witness() {
+  // On an idle stream the first event would pass at once, and the host's time until the first launch, which
+  // recording makes longer, would count as device time: a step therefore waits behind a delay. A graph also
+  // takes a few microseconds of device time from its launch to its first kernel, which events include and
+  // records do not: a step therefore stands between two guards, empty kernels that both instruments see.
+  std::optional<model::DeviceTimeCheck> check_device_time() {
     const std::unique_ptr<Delay> delay = make_delay(pass_.device, pass_.stream);
     if (delay == nullptr) return std::nullopt;
     static_cast<void>(profiler_.collect());
     std::vector<RecordedStep> steps;
     std::vector<RecordedStep> without;
-    for (int i = 0; i < witness_steps; ++i) {
+    for (int i = 0; i < checked_steps; ++i) {
       steps.push_back(guarded(*delay, [&] { executor_->submit(); }));
       without.push_back(guarded(*delay, [] {}));
     }
-    return summarize_witness(steps, without);
+    return summarize_time_check(steps, without);
   }
 
   template <typename Step>
@@ -180,8 +182,8 @@ class BatchProfile {
 };
 
 std::string trace_process(const model::WorkerTask& task, std::int64_t batch) {
-  model::Cell cell{task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
-  return id_of(cell) + (task.launch > 0 ? " launch " + std::to_string(task.launch) : "");
+  return id_of(model::cell_of(task, batch)) +
+         (task.launch > 0 ? " launch " + std::to_string(task.launch) : "");
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ struct ProfilePass {
   execution::ExecutionMode mode;
   // The ladder's own buffers, with the pool that it is given.
   std::function<execution::ExecutionContext(pool::MemoryPool*)> context;
-  // Those that were measured well, each with its device time of the pass without records, where known.
+  // Those whose cells are ok, each with its device time of the pass without records, where known.
   std::vector<std::pair<std::int64_t, std::optional<double>>> batches;
 };
 
-// Tells a profile of each batch, the spans of a timeline where the task asks for one, and once whether
-// there was a profiler. Never throws for a profiler that is missing or fails: the cells stand.
+// Reports a profile of each batch, the spans of a timeline where the task asks for one, and once whether
+// there was a profiler. A profiler that is missing or fails never throws: the cells keep their results.
 void run_profile_pass(const ProfilePass& pass, WorkerEvents& events);
 
 }  // namespace graphbench::worker

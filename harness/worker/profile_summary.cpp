@@ -7,17 +7,14 @@
 #include <string>
 
 #include "graphs/ir/error.hpp"
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::worker {
 namespace {
 
-constexpr std::size_t top_max = 10;
+using statistics::p50_of;
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
+constexpr std::size_t top_max = 10;
 
 struct ByName {
   std::vector<double> seconds;  // a step
@@ -46,7 +43,7 @@ double recorded_seconds(const RecordedStep& step) {
 double median_difference(const std::vector<RecordedStep>& steps) {
   std::vector<double> differences;
   for (const RecordedStep& step : steps) differences.push_back(step.device_seconds - recorded_seconds(step));
-  return median(differences);
+  return p50_of(differences);
 }
 
 }  // namespace
@@ -85,20 +82,20 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
   }
   model::Profile profile;
   profile.steps = static_cast<std::int64_t>(steps.size());
-  profile.busy_seconds = median(busy);
-  profile.gap_seconds = median(gaps);
-  profile.kernels = static_cast<std::int64_t>(median(kernels));
-  profile.device_seconds = median(device);
+  profile.busy_seconds = p50_of(busy);
+  profile.gap_seconds = p50_of(gaps);
+  profile.kernels = static_cast<std::int64_t>(p50_of(kernels));
+  profile.device_seconds = p50_of(device);
   for (const auto& [name, entry] : by_name(steps)) {
-    profile.top.push_back({name, median(entry.seconds), static_cast<std::int64_t>(median(entry.counts))});
+    profile.top.push_back({name, p50_of(entry.seconds), static_cast<std::int64_t>(p50_of(entry.counts))});
   }
   std::ranges::stable_sort(profile.top, std::greater<>{}, &model::ProfileEntry::seconds);
   if (profile.top.size() > top_max) profile.top.resize(top_max);
   return profile;
 }
 
-model::Witness summarize_witness(const std::vector<RecordedStep>& steps,
-                                 const std::vector<RecordedStep>& without) {
+model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,
+                                            const std::vector<RecordedStep>& without) {
   GRAPHBENCH_ASSERT(!steps.empty() && !without.empty());
   std::vector<double> device;
   std::vector<double> recorded;
@@ -107,8 +104,8 @@ model::Witness summarize_witness(const std::vector<RecordedStep>& steps,
     recorded.push_back(recorded_seconds(step));
   }
   return {.steps = static_cast<std::int64_t>(steps.size()),
-          .device_seconds = median(device),
-          .recorded_seconds = median(recorded),
+          .device_seconds = p50_of(device),
+          .recorded_seconds = p50_of(recorded),
           .difference_seconds = median_difference(steps),
           .events_seconds = median_difference(without)};
 }

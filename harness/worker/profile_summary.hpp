@@ -25,9 +25,9 @@ struct RecordedStep {
 // Medians over `steps`; `top` holds at most ten names, copies and fills among them. At least one step.
 model::Profile summarize_profile(const std::vector<RecordedStep>& steps);
 
-// Likewise, of steps that waited behind other work, whose records are not among theirs; `without`: taken
-// the same way, without the step. At least one of each.
-model::Witness summarize_witness(const std::vector<RecordedStep>& steps,
-                                 const std::vector<RecordedStep>& without);
+// Medians over `steps`, which waited behind a delay whose records are left out. `without`: the same
+// measurement without a step. At least one of each.
+model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,
+                                            const std::vector<RecordedStep>& without);
 
 }  // namespace graphbench::worker

@@ -13,9 +13,6 @@
 
 namespace graphbench::worker {
 
-// The descriptor that child processes send events on: stdout and stderr belong to plugins' chatter.
-inline constexpr int event_descriptor = 3;
-
 struct DeviceEvent {
   model::DeviceFacts facts;
 };

@@ -15,10 +15,8 @@ namespace {
 using execution::ExecutionMode;
 
 ExecutionMode mode_of(const std::string& name) {
-  for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
-    if (execution::name_of(mode) == name) return mode;
-  }
-  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\": it is none of eager, whole, piecewise");
+  if (const std::optional<ExecutionMode> mode = execution::find_mode(name)) return *mode;
+  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\" is unknown");
 }
 
 double seconds_of(const std::function<void()>& stage) {
@@ -29,7 +27,7 @@ double seconds_of(const std::function<void()>& stage) {
 
 ir::DType dtype_of(const std::string& name) {
   if (const std::optional<ir::DType> dtype = ir::parse_dtype(name)) return *dtype;
-  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\": it is none of bf16, fp16, fp32");
+  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\" is unknown: known are bf16, fp16, fp32");
 }
 
 }  // namespace
@@ -42,10 +40,6 @@ std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t 
 bool is_skip(ErrorCode code) noexcept {
   return code == ErrorCode::host_op || code == ErrorCode::not_capturable_op ||
          code == ErrorCode::mutated_input || code == ErrorCode::unsupported;
-}
-
-model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch) {
-  return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode};
 }
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {

@@ -1,5 +1,5 @@
 // What one task runs with on a device: stream, pools, static buffers, and executors prepared step by
-// step. A worker's ladder and `graphbench bench` both stand on it.
+// step. A worker's ladder and `graphbench bench` both use it.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ namespace graphbench::worker {
 enum class SeedUse : std::uint64_t { weights = 1, inputs = 2, state = 3, check = 4, order = 5, passes = 6 };
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0);
 
-// A program that graphs cannot hold is no failure of this run: nobody can make that cell pass.
+// True where graphs cannot hold the program: such a cell is skipped and not failed, because no run can pass
+// it.
 bool is_skip(ErrorCode code) noexcept;
 
-model::Cell cell_of(const model::WorkerTask& task, std::int64_t batch);
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 
-// The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for a dtype or a
-// split kind that is none, and what building throws.
+// The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an
+// unknown dtype or split kind, and what building throws.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
 // How the executor's ops are computed where there was a choice, each way once.
@@ -50,10 +50,10 @@ class TaskRig {
   bool allocated() const noexcept { return buffers_ != nullptr; }
 
   // An executor that has been through the task's warmups, capture, instantiation and upload; what each
-  // took goes to `setup`, and `phase` hears of each before it begins. Throws what they throw.
+  // took goes to `setup`, and `phase` is called before each begins. Throws what they throw.
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
                                                const std::function<void(std::string_view)>& phase);
-  // Throws Error(check_failed) where the outputs are not eager's, with the check in `check` all the same.
+  // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check);
 
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);

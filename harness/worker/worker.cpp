@@ -1,24 +1,13 @@
-// Builds the program and hands it to the ladder, with the way to the device.
+// Builds the program and hands it to the ladder, with a function that opens the device.
 #include "harness/worker/worker.hpp"
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/worker/ladder.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::worker {
-
-model::DeviceFacts to_model(const DeviceInfo& info) {
-  return {.kind = info.kind,
-          .name = info.name,
-          .uuid = info.uuid,
-          .compute_capability = info.compute_capability,
-          .memory_bytes = static_cast<std::int64_t>(info.memory_bytes),
-          .driver = info.driver,
-          .runtime = info.runtime,
-          .libraries = info.libraries};
-}
 
 void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   abi::WorkloadRegistry registry;

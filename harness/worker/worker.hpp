@@ -1,5 +1,5 @@
 // What one worker process does: builds the program, prepares, captures and measures the whole batch
-// ladder of one task, and tells of it as it goes.
+// ladder of one task, and reports what it finds as it goes.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,6 @@
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench {
-struct DeviceInfo;
-}
-
 namespace graphbench::worker {
 
 // Receives what a worker finds, in the order it finds it. Called between timed regions only.
@@ -21,8 +17,8 @@ class WorkerEvents {
  public:
   virtual ~WorkerEvents() = default;
   virtual void device(const model::DeviceFacts& facts) = 0;
-  // `phase`: "prepare", "warmup", "capture", "measure", "check", "memory"; a sign of life. "open", of batch
-  // 0: the device is given up and opened anew.
+  // `phase`: "prepare", "warmup", "capture", "measure", "check", "memory", as each begins. "open", of batch
+  // 0: the device is given up and opened again.
   virtual void phase(std::int64_t batch, std::string_view phase) = 0;
   // A finished cell, ok or not, with at most one Launch; `memory` may follow.
   virtual void cell(const model::CellResult& result) = 0;
@@ -40,7 +36,5 @@ class WorkerEvents {
 // goes on. Throws Error only where no cell could be measured: no device, no such workload, a program
 // that does not build.
 void run_worker(const model::WorkerTask& task, WorkerEvents& events);
-
-model::DeviceFacts to_model(const DeviceInfo& info);
 
 }  // namespace graphbench::worker

@@ -1,7 +1,6 @@
 // Connects run_worker to the pipes.
 #include "harness/worker/worker_main.hpp"
 
-#include <cstdio>
 #include <exception>
 
 #include "graphs/ir/error.hpp"
@@ -32,12 +31,13 @@ class PipeEvents final : public WorkerEvents {
   void instrument(std::string_view name, const model::InstrumentState& state) override {
     send(InstrumentEvent{std::string(name), state});
   }
-  void send(const WorkerEvent& event) { send_line(encode_event(event)); }
+  void send(const WorkerEvent& event) { process::send_line(encode_event(event)); }
 };
 
-int run(PipeEvents& events) {
+int run(const std::string& request) {
+  PipeEvents events;
   try {
-    run_worker(decode_task(read_request()), events);
+    run_worker(decode_task(request), events);
   } catch (const Error& error) {
     events.send(ErrorEvent{{std::string(name_of(error.code())), error.what()}});
     return 1;
@@ -52,16 +52,7 @@ int run(PipeEvents& events) {
 }  // namespace
 
 int worker_main(std::string_view parent) {
-  try {
-    if (!die_with_parent(parent)) return 1;
-    claim_event_descriptor();
-    PipeEvents events;
-    return run(events);
-  } catch (const std::exception& error) {
-    // Without its pipe a worker has only its captured stderr, which the sweep quotes.
-    std::fprintf(stderr, "graphbench worker: %s\n", error.what());
-    return 1;
-  }
+  return process::child_main("worker", parent, run);
 }
 
 }  // namespace graphbench::worker

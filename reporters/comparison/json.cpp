@@ -47,7 +47,7 @@ Json side_of(const model::ComparisonSide& side) {
 Json settings_of(const model::ComparisonSettings& settings) {
   Json margins;
   Json floors;
-  for (const model::Metric metric : model::all_metrics) {
+  for (const model::Metric metric : model::all_metrics()) {
     margins[name_of(metric)] = settings.of(metric).margin;
     floors[name_of(metric)] = settings.of(metric).floor_seconds;
   }

@@ -164,7 +164,7 @@ std::string settings_text(const model::ComparisonSettings& settings) {
   const std::string first = one(settings.metrics[0]);
   std::string each;
   bool alike = true;
-  for (const model::Metric metric : model::all_metrics) {
+  for (const model::Metric metric : model::all_metrics()) {
     const std::string text = one(settings.of(metric));
     alike = alike && text == first;
     each += (each.empty() ? "" : "; ") + name_of(metric) + " " + text;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/statistics/quantiles.hpp"
 #include "reporters/console/format.hpp"
 
 namespace graphbench::reporters {
@@ -86,8 +87,7 @@ class Grid {
 double level_between(const std::vector<HistoryPoint>& points, std::size_t begin, std::size_t end) {
   std::vector<double> medians;
   for (std::size_t i = begin; i < end; ++i) medians.push_back(points[i].median);
-  std::ranges::sort(medians);
-  return (medians[(medians.size() - 1) / 2] + medians[medians.size() / 2]) / 2;
+  return statistics::median(std::move(medians));
 }
 
 void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {

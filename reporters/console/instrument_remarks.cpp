@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/statistics/quantiles.hpp"
 #include "reporters/console/format.hpp"
 
 namespace graphbench::reporters {
@@ -28,7 +29,7 @@ constexpr double load_share_max = 0.25;
 std::vector<std::string> cpu_warnings(const model::Environment& environment) {
   std::vector<std::string> warnings;
   if (!environment.machine) return warnings;
-  const model::CpuMood& mood = *environment.machine;
+  const model::CpuState& mood = *environment.machine;
   if (!mood.governor.empty() && mood.governor != "performance") {
     warnings.push_back(
         fmt::format("CPU governor `{}`: clocks follow the load, and submit times with them; set it to "
@@ -126,7 +127,7 @@ std::string witness_line(const model::Result& result) {
   std::vector<double> slowdowns;
   for (const model::CellResult& cell : result.cells) {
     if (!cell.profile || !cell.profile->witness) continue;
-    const model::Witness& witness = *cell.profile->witness;
+    const model::DeviceTimeCheck& witness = *cell.profile->witness;
     // A microsecond is what an event may be off by; in short steps that is a large share.
     const double share = std::abs(witness.difference_seconds - witness.events_seconds) /
                          std::max(witness.device_seconds, 50e-6);
@@ -137,7 +138,7 @@ std::string witness_line(const model::Result& result) {
     if (cell.profile->slowdown) slowdowns.push_back(*cell.profile->slowdown);
   }
   if (worst == nullptr) return {};
-  const model::Witness& witness = *worst->profile->witness;
+  const model::DeviceTimeCheck& witness = *worst->profile->witness;
   std::string line = fmt::format(
       "witness: events say {}, activity records {}, {:+.2f}us beside the events' own {:.2f}us, in "
       "the worst cell {}",
@@ -145,9 +146,8 @@ std::string witness_line(const model::Result& result) {
       (witness.difference_seconds - witness.events_seconds) * 1e6, witness.events_seconds * 1e6,
       model::id_of(worst->cell));
   if (!slowdowns.empty()) {
-    std::ranges::sort(slowdowns);
     line += fmt::format("; recording makes steps {} as long (median)",
-                        format_ratio(slowdowns[slowdowns.size() / 2]));
+                        format_ratio(statistics::median(slowdowns)));
   }
   return line;
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "harness/statistics/quantiles.hpp"
+
 namespace graphbench::reporters {
 namespace {
 
@@ -23,11 +25,10 @@ std::string by_mode(const model::Result& result, Spread spread) {
   }
   std::string text;
   for (const std::string& mode : result.plan.axes.mode) {
-    std::vector<double>& of_mode = spreads[mode];
+    const std::vector<double>& of_mode = spreads[mode];
     if (of_mode.empty()) continue;
-    std::ranges::sort(of_mode);
     text += fmt::format("{}{} {:.2g} % (worst {:.2g} %)", text.empty() ? "" : ", ", mode,
-                        100 * of_mode[(of_mode.size() - 1) / 2], 100 * of_mode.back());
+                        100 * statistics::median(of_mode), 100 * std::ranges::max(of_mode));
   }
   return text;
 }

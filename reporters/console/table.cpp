@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/model/metrics.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/statistics/metric_values.hpp"
 #include "reporters/console/floor_table.hpp"
 #include "reporters/console/format.hpp"
 #include "reporters/console/remarks.hpp"
@@ -21,19 +24,27 @@ namespace {
 constexpr int batch_width = 5;
 constexpr int warmup_width = 3;
 constexpr int time_width = 7;
-constexpr int named_time_width = 8;  // "latency" and "capture" are wider than their numbers
-constexpr int ratio_width = 6;
+constexpr int short_width = 6;  // ratios and counts
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
-// Eager has nothing to capture, nothing to pay back and is its own reference.
-bool captures(std::string_view mode) {
-  return mode != "eager";
+bool in_group(const model::MetricRow& row, std::string_view mode) {
+  return model::is_graph_mode(mode) ||
+         !(row.graphs_only || std::holds_alternative<std::optional<double> model::CellSummary::*>(row.value));
+}
+
+// A blank in front of the widest number, or of the name where that is wider.
+int width_of(const model::MetricRow& row) {
+  const int numbers = row.kind == model::MetricKind::time ? time_width : short_width;
+  return std::max(numbers, static_cast<int>(row.column.name.size()) + 1);
 }
 
 int group_width(std::string_view mode) {
-  const int times = 2 * time_width + named_time_width;
-  return captures(mode) ? times + named_time_width + 2 * ratio_width : times;
+  int width = 0;
+  for (const model::MetricRow* row : model::column_metrics()) {
+    if (in_group(*row, mode)) width += width_of(*row);
+  }
+  return width;
 }
 
 // The cells that stand in one section of the table, and those that stand in one row.
@@ -83,32 +94,36 @@ std::vector<TableSection> arrange(const model::Result& result, const std::vector
   return sections;
 }
 
-// The median over launches of what making the graph cost.
-std::optional<double> capture_cost(const model::CellResult& cell) {
-  std::vector<double> costs;
-  for (const model::Launch& launch : cell.launches) {
-    const model::Setup& setup = launch.setup;
-    costs.push_back(setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds);
-  }
-  if (costs.empty()) return std::nullopt;
-  std::sort(costs.begin(), costs.end());
-  const std::size_t middle = costs.size() / 2;
-  return costs.size() % 2 == 1 ? costs[middle] : (costs[middle - 1] + costs[middle]) / 2;
-}
-
-std::string time_of(const std::optional<double>& seconds, int width) {
-  return right(seconds ? format_seconds(*seconds) : "-", width);
-}
-
-std::optional<double> p50_of(const std::optional<model::Estimate>& estimate) {
-  return estimate ? std::optional<double>(estimate->p50) : std::nullopt;
-}
-
 std::string reason_of(const model::CellResult& cell, int width) {
   if (cell.status == model::CellStatus::pending) return right("not run", width);
   const bool failed = cell.status == model::CellStatus::failed;
   const std::string code = cell.reason ? cell.reason->code : std::string("no reason");
   return right((failed ? " failed " : " skipped ") + one_line(code), width);
+}
+
+std::string text_of(const model::MetricRow& row, double value) {
+  switch (row.kind) {
+    case model::MetricKind::time:
+      return format_seconds(value);
+    case model::MetricKind::ratio:
+      return format_ratio(value);
+    case model::MetricKind::bytes:
+      return format_bytes(static_cast<std::int64_t>(value));
+    case model::MetricKind::count:
+    case model::MetricKind::rate:
+      break;
+  }
+  return format_count(value);
+}
+
+std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
+  const std::optional<double> value = statistics::value_of(row, cell);
+  const bool even = row.value == model::MetricValue(&model::CellSummary::breakeven_steps);
+  // Without eager beside it, there is nothing to pay back against.
+  const char* none = even && cell.summary.speedup_over_eager ? "never" : "-";
+  const std::string text = right(value ? text_of(row, *value) : none, width_of(row));
+  if (row.kind != model::MetricKind::ratio || !value) return text;
+  return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
 }
 
 std::string group_of(const model::CellResult* cell, std::string_view mode, bool colours) {
@@ -118,26 +133,19 @@ std::string group_of(const model::CellResult* cell, std::string_view mode, bool 
     const bool failed = cell->status == model::CellStatus::failed;
     return paint(reason_of(*cell, width), failed ? Colour::red : Colour::yellow, colours);
   }
-  const model::CellSummary& summary = cell->summary;
-  std::string group = time_of(p50_of(summary.submit_seconds), time_width) +
-                      time_of(p50_of(summary.latency_seconds), named_time_width) +
-                      time_of(p50_of(summary.device_seconds), time_width);
-  if (!captures(mode)) return group;
-  const auto& speedup = summary.speedup_over_eager;
-  const std::string ratio = right(speedup ? format_ratio(*speedup) : "-", ratio_width);
-  group += speedup ? paint(ratio, *speedup >= 1 ? Colour::green : Colour::red, colours) : ratio;
-  group += time_of(capture_cost(*cell), named_time_width);
-  // Without eager beside it, there is nothing to pay back against.
-  const char* none = speedup ? "never" : "-";
-  group += right(summary.breakeven_steps ? format_count(*summary.breakeven_steps) : none, ratio_width);
+  std::string group;
+  for (const model::MetricRow* row : model::column_metrics()) {
+    if (in_group(*row, mode)) group += number_of(*row, *cell, colours);
+  }
   return group;
 }
 
 std::string column_names(std::string_view mode) {
-  std::string names =
-      right("submit", time_width) + right("latency", named_time_width) + right("device", time_width);
-  if (!captures(mode)) return names;
-  return names + right("gain", ratio_width) + right("capture", named_time_width) + right("even", ratio_width);
+  std::string names;
+  for (const model::MetricRow* row : model::column_metrics()) {
+    if (in_group(*row, mode)) names += right(row->column.name, width_of(*row));
+  }
+  return names;
 }
 
 // Never cut: a batch of six digits makes its row wider instead of unreadable.
@@ -181,6 +189,27 @@ void print_narrow(std::ostream& out, const TableSection& section, const std::vec
   }
 }
 
+// What the columns mean, as many to a line as fit.
+std::string legend() {
+  constexpr std::size_t width = 100;
+  std::string text;
+  std::string line;
+  const auto add = [&](const std::string& entry) {
+    if (!line.empty() && line.size() + 3 + entry.size() > width) text += std::exchange(line, "") + "\n";
+    line += (line.empty() ? "" : "   ") + entry;
+  };
+  bool warmups = false;
+  for (const model::MetricRow* row : model::column_metrics()) {
+    // W stands behind what every mode has.
+    if (!warmups && !in_group(*row, "eager")) {
+      add("W: warmups");
+      warmups = true;
+    }
+    add(std::string(row->column.name) + ": " + std::string(row->column_help));
+  }
+  return text + line + "\n";
+}
+
 void print_heading(std::ostream& out, const Section& section, bool colours) {
   const auto& [workload, preset, dtype, pass] = section;
   out << paint(one_line(workload), Colour::bold, colours) << "  preset " << one_line(preset) << ", " << dtype
@@ -203,10 +232,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   for (const std::string& mode : modes) wide += group_width(mode) + static_cast<int>(bar.size());
 
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
-      << "submit: enqueueing a step   latency: until the host sees it done   device: between events\n"
-      << "W: warmups   gain: eager's latency over this one   capture: capture + instantiate + upload\n"
-      << "even: replays after which the capture is paid back\n"
-      << "submit over its floor: over what the same launches, of empty kernels, cost here\n\n";
+      << legend() << "submit over its floor: over what the same launches, of empty kernels, cost here\n\n";
   for (const TableSection& section : arrange(result, modes)) {
     print_heading(out, section.key, options.colours);
     if (wide <= options.width) {

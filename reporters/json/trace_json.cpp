@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string_view>
-
-#include "reporters/json/instruments_json.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -44,7 +43,7 @@ std::string to_chrome_trace(const std::vector<model::TraceProcess>& processes) {
   const char* separator = "\n";
   const auto add = [&](const Json& event) {
     document += separator;
-    document += dump(event, -1);
+    document += event.dump(-1, ' ', false, Json::error_handler_t::replace);
     separator = ",\n";
   };
   for (std::size_t i = 0; i < processes.size(); ++i) {

@@ -1,16 +1,13 @@
 // The series of one cell: which numbers of a cell's result become metrics, under which names.
 #pragma once
 
-#include <array>
-#include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "harness/model/result.hpp"
 
 namespace graphbench::reporters {
-
-inline constexpr std::size_t cell_families = 19;  // the tables in cell_series.cpp
 
 // Series are shown in this order, which is a person's: batches by number, not by spelling.
 struct CellKey {
@@ -20,20 +17,17 @@ struct CellKey {
     const auto tie = [](const CellKey& key) {
       const model::Cell& cell = key.cell;
       return std::tie(key.device, cell.workload, cell.preset, cell.dtype, cell.pass, cell.batch, cell.warmup,
-                      cell.mode);
+                      cell.mode, cell.more_axes);
     };
     return tie(a) < tie(b);
   }
 };
 
-// The lines of one cell in each family's text; empty where it has no such number. Rendered when the cell
-// changes, so that a scrape only puts lines together.
-using CellLines = std::array<std::string, cell_families>;
+// The lines of one cell or comparison in each family's text, in the order of families(); empty where it has
+// no such number. Rendered when the cell changes, so that a scrape only puts lines together.
+using CellLines = std::vector<std::string>;
 
 // A cell that is not ok has no lines.
 CellLines lines_of(const CellKey& key, const model::CellResult& cell);
-
-// Appends each family that has a series, with its help and type.
-void append_families(std::string& text, const std::map<CellKey, CellLines>& cells);
 
 }  // namespace graphbench::reporters

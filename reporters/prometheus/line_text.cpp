@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "harness/model/axes.hpp"
+
 namespace graphbench::reporters {
 namespace {
 
@@ -21,17 +23,17 @@ std::string serialized(const prometheus::MetricFamily& family) {
 
 }  // namespace
 
-std::string head_text(const char* name, const char* help, MetricType type) {
+std::string head_text(const std::string& name, const std::string& help, MetricType type) {
   return serialized({name, help, type, {}});
 }
 
 // Without help the serializer puts one line before the series: the type, which belongs to the head.
-std::string series_text(const char* name, MetricType type, ClientMetric metric) {
+std::string series_text(const std::string& name, MetricType type, ClientMetric metric) {
   const std::string text = serialized({name, "", type, {std::move(metric)}});
   return text.substr(text.find('\n') + 1);
 }
 
-std::string gauge_text(const char* name, std::vector<ClientMetric::Label> labels, double value) {
+std::string gauge_text(const std::string& name, std::vector<ClientMetric::Label> labels, double value) {
   ClientMetric metric;
   metric.label = std::move(labels);
   metric.gauge.value = value;
@@ -39,15 +41,10 @@ std::string gauge_text(const char* name, std::vector<ClientMetric::Label> labels
 }
 
 std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
-  const model::Cell& cell = key.cell;
-  return {{"workload", cell.workload},
-          {"preset", cell.preset},
-          {"dtype", cell.dtype},
-          {"pass", cell.pass},
-          {"batch", std::to_string(cell.batch)},
-          {"warmup", std::to_string(cell.warmup)},
-          {"mode", cell.mode},
-          {"device", key.device}};
+  std::vector<ClientMetric::Label> labels;
+  for (const auto& [axis, value] : model::axis_values(key.cell)) labels.push_back({axis, value});
+  labels.push_back({"device", key.device});
+  return labels;
 }
 
 }  // namespace graphbench::reporters

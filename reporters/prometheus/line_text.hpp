@@ -12,11 +12,13 @@
 namespace graphbench::reporters {
 
 // HELP and TYPE of a family.
-std::string head_text(const char* name, const char* help, prometheus::MetricType type);
+std::string head_text(const std::string& name, const std::string& help, prometheus::MetricType type);
 
 // A series without its family's head.
-std::string series_text(const char* name, prometheus::MetricType type, prometheus::ClientMetric metric);
-std::string gauge_text(const char* name, std::vector<prometheus::ClientMetric::Label> labels, double value);
+std::string series_text(const std::string& name, prometheus::MetricType type,
+                        prometheus::ClientMetric metric);
+std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMetric::Label> labels,
+                       double value);
 
 // The labels that tell a cell, in the contract's order.
 std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);

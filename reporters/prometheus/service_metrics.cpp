@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "reporters/prometheus/families.hpp"
 #include "reporters/prometheus/render.hpp"
 
 namespace graphbench::reporters {
@@ -22,12 +23,12 @@ using prometheus::Registry;
 // From a look-up to a slow disk: 100 us to 2.5 s.
 const Histogram::BucketBoundaries buckets = {1e-4, 2.5e-4, 1e-3, 2.5e-3, 1e-2, 2.5e-2, 0.1, 0.25, 1, 2.5};
 
-Gauge& gauge(Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+Gauge& gauge(Registry& registry, const char* name) {
+  return prometheus::BuildGauge().Name(name).Help(family_of_process(name).help).Register(registry).Add({});
 }
 
-Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+Family<Counter>& counter(Registry& registry, const char* name) {
+  return prometheus::BuildCounter().Name(name).Help(family_of_process(name).help).Register(registry);
 }
 
 }  // namespace
@@ -41,19 +42,19 @@ class ServiceMetrics::Impl {
   }
 
   Registry registry;
-  Family<Counter>& sweeps = counter(registry, "graphbench_sweeps_total", "Sweeps ended, by outcome.");
-  Family<Counter>& requests = counter(registry, "graphbench_http_requests_total", "Requests answered.");
+  Family<Counter>& sweeps = counter(registry, "graphbench_sweeps_total");
+  Family<Counter>& requests = counter(registry, "graphbench_http_requests_total");
   Family<Histogram>& durations = prometheus::BuildHistogram()
                                      .Name("graphbench_http_request_duration_seconds")
-                                     .Help("Time to answer a request.")
+                                     .Help(family_of_process("graphbench_http_request_duration_seconds").help)
                                      .Register(registry);
   Family<Gauge>& queues = prometheus::BuildGauge()
                               .Name("graphbench_queue_sweeps")
-                              .Help("Sweeps that wait for a device.")
+                              .Help(family_of_process("graphbench_queue_sweeps").help)
                               .Register(registry);
   Gauge* queued = nullptr;
-  Gauge& capacity = gauge(registry, "graphbench_queue_capacity_sweeps", "Sweeps that may wait.");
-  Gauge& streams = gauge(registry, "graphbench_event_streams", "Open streams of server-sent events.");
+  Gauge& capacity = gauge(registry, "graphbench_queue_capacity_sweeps");
+  Gauge& streams = gauge(registry, "graphbench_event_streams");
 };
 
 ServiceMetrics::ServiceMetrics() : impl_(std::make_unique<Impl>()) {}

@@ -6,12 +6,15 @@
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
 
 #include "reporters/prometheus/cell_series.hpp"
 #include "reporters/prometheus/comparison_series.hpp"
+#include "reporters/prometheus/families.hpp"
+#include "reporters/prometheus/line_text.hpp"
 #include "reporters/prometheus/render.hpp"
 
 namespace graphbench::reporters {
@@ -22,12 +25,28 @@ using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Registry;
 
-Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+Family<Gauge>& gauge(Registry& registry, const char* name) {
+  return prometheus::BuildGauge().Name(name).Help(family_of_process(name).help).Register(registry);
 }
 
-Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+Family<Counter>& counter(Registry& registry, const char* name) {
+  return prometheus::BuildCounter().Name(name).Help(family_of_process(name).help).Register(registry);
+}
+
+// Appends each family that has a series, with its help and type. A family without series would be a promise
+// without numbers.
+template <typename Keyed>
+void append(std::string& text, const FamilyRow& family, std::size_t place, const Keyed& all) {
+  const auto is_empty = [&](const auto& each) {
+    return each.second.size() <= place || each.second[place].empty();
+  };
+  if (std::ranges::all_of(all, is_empty)) return;
+  const auto type =
+      family.type == "summary" ? prometheus::MetricType::Summary : prometheus::MetricType::Gauge;
+  text += head_text(family.name, family.help, type);
+  for (const auto& each : all) {
+    if (!is_empty(each)) text += each.second[place];
+  }
 }
 
 double steps_of(const model::CellResult& cell) {
@@ -44,9 +63,7 @@ double steps_of(const model::CellResult& cell) {
 class SweepMetrics::Impl {
  public:
   explicit Impl(const std::string& version) {
-    gauge(registry_, "graphbench_build_info", "The graphbench that these numbers are from.")
-        .Add({{"version", version}})
-        .Set(1);
+    gauge(registry_, "graphbench_build_info").Add({{"version", version}}).Set(1);
     // Counters begin at 0, so that the first increment is a rate and not a birth.
     for (const auto status : {model::CellStatus::ok, model::CellStatus::skipped, model::CellStatus::failed}) {
       cells_total_.Add({{"status", std::string(model::name_of(status))}});
@@ -128,8 +145,9 @@ class SweepMetrics::Impl {
     std::string text;
     text.reserve(text_bytes_ + text_bytes_ / 8);  // growing into it would copy most of it again
     text += rendered(registry_.Collect());
-    append_families(text, cells_);
-    append_families(text, comparisons_);
+    const std::vector<FamilyRow> all = families();
+    for (std::size_t i = 0; i < all.size(); ++i) append(text, all[i], i, cells_);
+    for (std::size_t i = 0; i < all.size(); ++i) append(text, all[i], i, comparisons_);
     text_bytes_ = text.size();
     text_ = std::make_shared<const std::string>(std::move(text));
     return text_;
@@ -147,19 +165,13 @@ class SweepMetrics::Impl {
 
   mutable std::mutex mutex_;
   Registry registry_;
-  Family<Gauge>& devices_ =
-      gauge(registry_, "graphbench_device_info", "A device that was measured, and what drives it.");
-  Family<Gauge>& progress_ =
-      gauge(registry_, "graphbench_sweep_progress_ratio", "Part of the running or last sweep that is done.");
-  Family<Gauge>& running_ =
-      gauge(registry_, "graphbench_sweep_running", "1 while a sweep runs on the device.");
-  Family<Gauge>& last_success_ =
-      gauge(registry_, "graphbench_last_success_timestamp_seconds",
-            "When a sweep last ended complete and without a failed cell, in Unix time.");
-  Family<Counter>& cells_total_ = counter(registry_, "graphbench_cells_total", "Cells done, by outcome.");
-  Counter& steps_ = counter(registry_, "graphbench_steps_total", "Steps timed one by one.").Add({});
-  Family<Counter>& skips_ =
-      counter(registry_, "graphbench_capture_skips_total", "Cells skipped because they cannot be captured.");
+  Family<Gauge>& devices_ = gauge(registry_, "graphbench_device_info");
+  Family<Gauge>& progress_ = gauge(registry_, "graphbench_sweep_progress_ratio");
+  Family<Gauge>& running_ = gauge(registry_, "graphbench_sweep_running");
+  Family<Gauge>& last_success_ = gauge(registry_, "graphbench_last_success_timestamp_seconds");
+  Family<Counter>& cells_total_ = counter(registry_, "graphbench_cells_total");
+  Counter& steps_ = counter(registry_, "graphbench_steps_total").Add({});
+  Family<Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
   std::map<std::string, Gauge*> device_series_;
   std::map<CellKey, CellLines> cells_;
   std::map<std::string, ComparisonLines> comparisons_;  // by device

@@ -36,11 +36,7 @@ TEST_P(ChurnConformance, CaptureCyclesLeaveMemoryWhereItWas) {
   EXPECT_EQ(device().workspace_bytes(), workspace_before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, ChurnConformance,
-                         ::testing::Combine(::testing::ValuesIn(backends),
-                                            ::testing::Values(ExecutionMode::whole, ExecutionMode::piecewise),
-                                            ::testing::Values(ir::DType::fp32),
-                                            ::testing::ValuesIn(small_programs())),
+INSTANTIATE_TEST_SUITE_P(Devices, ChurnConformance, graph_mode_parameters(small_programs()),
                          name_of_program_parameter);
 
 }  // namespace

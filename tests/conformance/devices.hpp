@@ -1,44 +1,45 @@
-// The devices the suite runs on, and the fixture that opens one or skips with its reason.
+// The fixture that opens a backend's device, and holds the backend to its list of exceptions.
 #pragma once
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "graphs/device/registry.hpp"
+#include "tests/conformance/backends.hpp"
+#include "tests/support/print.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::conformance {
-
-// Every backend there is, also those that this machine cannot run.
-inline const std::string backends[] = {"host", "cuda"};
 
 // The backend's device, opened once a process; null, with `reason` set, where there is none.
 Device* shared_device(const std::string& backend, std::string& reason);
 
-// Base of the suite's fixtures: `device()` is open, `stream()` is idle. Skips in SetUp otherwise, so
-// that overriders check IsSkipped().
+// Base of the suite's fixtures: `device()` is open, `stream()` is idle. SetUp skips where the backend does
+// not run the test, so that overriders check IsSkipped().
 class DeviceFixture : public ::testing::Test {
  protected:
   void open(const std::string& backend);
+  void open(const std::string& backend, ir::DType dtype);
+  void TearDown() override;  // an expected failure must have failed
   Device& device() { return *device_; }
   Stream& stream() { return *stream_; }
 
  private:
   Device* device_ = nullptr;
   std::unique_ptr<Stream> stream_;
+  // Of a test that is expected to fail: what it reported instead of failing.
+  const Exception* expected_failure_ = nullptr;
+  ::testing::TestPartResultArray failures_;
+  std::optional<::testing::ScopedFakeTestPartResultReporter> reporter_;
 };
 
 // The code of what `call` throws; fails the test where it throws nothing.
 template <typename Call>
 ErrorCode error_code_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::internal;
+  return test::error_of(call).code();
 }
 
 }  // namespace graphbench::conformance

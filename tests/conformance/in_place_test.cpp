@@ -59,7 +59,7 @@ TEST_P(InPlaceConformance, AChainNeedsOneBlockWhereItsOpsRunInPlace) {
   EXPECT_EQ(rig.graph_pool().statistics().in_use_bytes_max, in_place ? block : 2 * block);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, InPlaceConformance, ::testing::ValuesIn(backends),
+INSTANTIATE_TEST_SUITE_P(Devices, InPlaceConformance, ::testing::ValuesIn(backends()),
                          [](const auto& instance) { return instance.param; });
 
 }  // namespace

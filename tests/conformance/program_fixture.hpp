@@ -15,11 +15,7 @@ using ProgramParameter = std::tuple<std::string, ExecutionMode, ir::DType, Named
 
 class ProgramFixture : public DeviceFixture, public ::testing::WithParamInterface<ProgramParameter> {
  protected:
-  void SetUp() override {
-    open(std::get<0>(GetParam()));
-    if (IsSkipped()) return;
-    if (!device().supports(dtype())) GTEST_SKIP() << "no support for " << ir::name_of(dtype());
-  }
+  void SetUp() override { open(std::get<0>(GetParam()), dtype()); }
   static ExecutionMode mode() { return std::get<1>(GetParam()); }
   static ir::DType dtype() { return std::get<2>(GetParam()); }
   ir::Program program() const { return std::get<3>(GetParam()).build(catalog_, dtype()); }
@@ -51,7 +47,7 @@ inline std::vector<NamedProgram> programs_with_state() {
 // Every backend, the graph modes, every floating dtype, the given programs.
 inline auto graph_mode_parameters(const std::vector<NamedProgram>& programs) {
   return ::testing::Combine(
-      ::testing::ValuesIn(backends), ::testing::Values(ExecutionMode::whole, ExecutionMode::piecewise),
+      ::testing::ValuesIn(backends()), ::testing::Values(ExecutionMode::whole, ExecutionMode::piecewise),
       ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16), ::testing::ValuesIn(programs));
 }
 

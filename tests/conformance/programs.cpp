@@ -1,25 +1,15 @@
 // The suite's programs. Sizes are small and odd where an op allows it, so that remainders are covered.
 #include "tests/conformance/programs.hpp"
 
+#include "tests/conformance/op_registry.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::conformance {
 namespace {
 
-using ir::fixed_dim;
-using ir::of_batch;
 using ir::ProgramBuilder;
 using ir::ValueId;
 using ir::ValueKind;
-
-constexpr std::int64_t one = 1;
-
-ir::Init uniform(double bound) {
-  return {ir::Init::Kind::uniform, -bound, bound};
-}
-ir::Init constant(double value) {
-  return {ir::Init::Kind::constant, value, value};
-}
 
 ir::Program chain(const ir::OpCatalog& catalog, ir::DType dtype) {
   ProgramBuilder b("chain", catalog);
@@ -146,87 +136,6 @@ ir::Program small(const ir::OpCatalog& catalog, ir::DType dtype) {
   return b.finish();
 }
 
-OpCase linear_case(std::string name, std::int64_t batch, std::vector<OpCase::Input> extra,
-                   ir::Attributes attributes) {
-  OpCase c{std::move(name), "linear", {}, std::move(attributes), batch};
-  c.inputs = {{{of_batch(), fixed_dim(40)}, uniform(1)}, {{fixed_dim(24), fixed_dim(40)}, uniform(0.3)}};
-  for (OpCase::Input& input : extra) c.inputs.push_back(std::move(input));
-  return c;
-}
-
-OpCase conv_case(std::string name, std::int64_t channels, std::int64_t filters, bool everything) {
-  OpCase c{std::move(name), "conv2d", {}, {{"padding", one}}, 3};
-  const auto image = [](std::int64_t depth) {
-    return ir::Shape{of_batch(), fixed_dim(6), fixed_dim(5), fixed_dim(depth)};
-  };
-  c.inputs = {{image(channels), uniform(1)},
-              {{fixed_dim(filters), fixed_dim(3), fixed_dim(3), fixed_dim(channels)}, uniform(0.2)}};
-  if (everything) {
-    c.inputs.push_back({{fixed_dim(filters)}, uniform(1)});
-    c.inputs.push_back({image(filters), uniform(1)});
-    c.attributes = {{"padding", one}, {"bias", one}, {"residual", one}, {"activation", std::string("relu")}};
-  }
-  return c;
-}
-
-OpCase sdpa_case(std::string name, std::int64_t batch, std::int64_t tokens, std::int64_t slots,
-                 std::int64_t causal) {
-  const auto heads = [](std::int64_t rows) {
-    return ir::Shape{of_batch(), fixed_dim(2), fixed_dim(rows), fixed_dim(16)};
-  };
-  return {std::move(name),
-          "sdpa",
-          {{heads(tokens), uniform(2)}, {heads(slots), uniform(2)}, {heads(slots), uniform(1)}},
-          {{"causal", causal}},
-          batch};
-}
-
-OpCase rope_case(std::string name, std::int64_t tokens, double position) {
-  const ir::Shape cache{of_batch(), fixed_dim(2), fixed_dim(20), fixed_dim(8)};
-  return {std::move(name),
-          "rope_kv_append",
-          {{{of_batch(tokens), fixed_dim(48)}, uniform(1)},
-           {{of_batch()}, constant(position), ValueKind::input, true},
-           {cache, uniform(1), ValueKind::state},
-           {cache, uniform(1), ValueKind::state}},
-          {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}},
-          3};
-}
-
-std::vector<OpCase> make_op_cases() {
-  const OpCase::Input bias{{fixed_dim(24)}, uniform(1)};
-  const OpCase::Input residual{{of_batch(), fixed_dim(24)}, uniform(1)};
-  const OpCase::Input rows{{of_batch(), fixed_dim(37)}, uniform(3)};
-  const ir::Attributes gelu{{"bias", one}, {"activation", std::string("gelu_tanh")}};
-  const ir::Attributes all{{"bias", one}, {"residual", one}, {"activation", std::string("relu")}};
-  OpCase strided = conv_case("conv2d_strided", 8, 8, false);
-  strided.attributes = {{"stride", std::int64_t{2}}, {"padding", one}};
-  OpCase pointwise = conv_case("conv2d_pointwise", 8, 8, false);
-  pointwise.inputs[1].shape = {fixed_dim(8), fixed_dim(1), fixed_dim(1), fixed_dim(8)};
-  pointwise.attributes = {};
-  return {linear_case("linear_plain", 3, {}, {}),
-          linear_case("linear_one_row", 1, {bias}, gelu),
-          linear_case("linear_bias_gelu", 5, {bias}, gelu),
-          linear_case("linear_residual", 4, {residual}, {{"residual", one}}),
-          linear_case("linear_bias_relu_residual", 7, {bias, residual}, all),
-          conv_case("conv2d_plain", 8, 8, false),
-          conv_case("conv2d_channels_change", 8, 16, false),
-          conv_case("conv2d_bias_residual_relu", 8, 8, true),
-          strided,
-          pointwise,
-          sdpa_case("sdpa_decode", 3, 1, 19, 0),
-          sdpa_case("sdpa_prefill", 2, 5, 5, 0),
-          sdpa_case("sdpa_causal", 2, 5, 11, 1),
-          sdpa_case("sdpa_causal_square", 3, 6, 6, 1),
-          rope_case("rope_one_token", 1, 13),
-          rope_case("rope_tokens", 4, 16),
-          {"rmsnorm", "rmsnorm", {rows, {{fixed_dim(37)}, uniform(2)}}, {{"eps", 1e-3}}, 5},
-          {"softmax", "softmax", {rows}, {}, 5},
-          {"add", "add", {rows, rows}, {}, 5},
-          {"relu", "relu", {rows}, {}, 5},
-          {"gelu_tanh", "gelu_tanh", {rows}, {}, 5}};
-}
-
 }  // namespace
 
 const std::vector<NamedProgram>& small_programs() {
@@ -250,22 +159,6 @@ const std::vector<NamedProgram>& base_programs() {
       preset("base_mlp", "mlp", "tiny"), preset("base_attention", "attention", "tiny"),
       preset("base_attention_prefill", "attention", "tiny-prefill"), preset("base_conv", "conv", "tiny")};
   return programs;
-}
-
-const std::vector<OpCase>& op_cases() {
-  static const std::vector<OpCase> cases = make_op_cases();
-  return cases;
-}
-
-ir::Program single_op_program(const ir::OpCatalog& catalog, const OpCase& op, ir::DType dtype) {
-  ProgramBuilder b(op.name, catalog);
-  std::vector<ValueId> inputs;
-  for (const OpCase::Input& input : op.inputs) {
-    inputs.push_back(b.value(input.kind, "input" + std::to_string(inputs.size()),
-                             input.integers ? ir::DType::i32 : dtype, input.shape, input.init));
-  }
-  for (const ValueId output : b.op(op.kind, "op", inputs, op.attributes)) b.mark_output(output);
-  return b.finish();
 }
 
 }  // namespace graphbench::conformance

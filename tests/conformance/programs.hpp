@@ -1,7 +1,8 @@
-// Hand-built programs that between them use every built-in kind of op.
+// Hand-built programs that between them use every built-in kind of op, and the base workloads.
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ struct NamedProgram {
   std::function<ir::Program(const ir::OpCatalog&, ir::DType)> build;
 };
 
+inline void PrintTo(const NamedProgram& program, std::ostream* out) {
+  *out << program.name;
+}
+
 // chain: rmsnorm, linear (bias, gelu_tanh, residual), add, boundary; conv: conv2d with every option;
 // attention: rope_kv_append and sdpa over a cache that the program mutates; norms: rmsnorm behind and ahead
 // of linear and add, where a device may make one kernel of two ops; small: relu, gelu_tanh,
@@ -22,23 +27,5 @@ const std::vector<NamedProgram>& small_programs();
 
 // The base workloads of preset `tiny`, and attention's prefill.
 const std::vector<NamedProgram>& base_programs();
-
-// An op in a program of its own: its inputs are the program's, its outputs are read.
-struct OpCase {
-  struct Input {
-    ir::Shape shape;
-    ir::Init init;
-    ir::ValueKind kind = ir::ValueKind::input;  // state, where the op mutates it
-    bool integers = false;                      // i32, whatever the case's dtype
-  };
-  std::string name;
-  std::string kind;
-  std::vector<Input> inputs;
-  ir::Attributes attributes;
-  std::int64_t batch = 3;
-};
-
-const std::vector<OpCase>& op_cases();
-ir::Program single_op_program(const ir::OpCatalog& catalog, const OpCase& op, ir::DType dtype);
 
 }  // namespace graphbench::conformance

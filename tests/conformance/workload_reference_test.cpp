@@ -2,8 +2,8 @@
 // inputs, weights and state: what precision a workload keeps over all its layers.
 #include <cmath>
 
+#include "tests/conformance/op_registry.hpp"
 #include "tests/conformance/program_fixture.hpp"
-#include "tests/conformance/reference.hpp"
 
 namespace graphbench::conformance {
 namespace {
@@ -101,7 +101,7 @@ std::vector<NamedProgram> programs_with_a_reference() {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, WorkloadConformance,
-    ::testing::Combine(::testing::ValuesIn(backends), ::testing::Values(ExecutionMode::eager),
+    ::testing::Combine(::testing::ValuesIn(backends()), ::testing::Values(ExecutionMode::eager),
                        ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16),
                        ::testing::ValuesIn(programs_with_a_reference())),
     name_of_program_parameter);

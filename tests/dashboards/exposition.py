@@ -3,12 +3,13 @@
 The times are those of a made-up machine in which eager mlp and conv are host-bound at small batches. Counters
 rise with the time since the server began, so that rates over them are not zero."""
 
+import contextlib
 import http.server
 import itertools
-import threading
 import time
 
 import metrics_table
+import prometheus_servers
 
 WORKLOADS = {"mlp": 150e-6, "attention": 470e-6, "conv": 165e-6}
 MODES = ("eager", "whole", "piecewise")
@@ -158,30 +159,22 @@ def text(seconds=60):
     return "\n".join(out) + "\n"
 
 
-class Server:
-    """Serves the exposition on a free port of the loopback, as a context."""
+@contextlib.contextmanager
+def served():
+    """The exposition on a free port of the loopback; yields HOST:PORT."""
+    began = time.monotonic() - 60
 
-    def __enter__(self):
-        began = time.monotonic() - 60
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = text(time.monotonic() - began).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                body = text(time.monotonic() - began).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+        def log_message(self, *_):
+            pass
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-        self.thread.start()
-        return f"127.0.0.1:{self.server.server_port}"
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+    with prometheus_servers.serving(Handler) as server:
+        yield f"127.0.0.1:{server.server_port}"

@@ -22,7 +22,7 @@ class View:
 
     # Metrics that not every machine has a number for: queries of them may be empty.
     may_lack: frozenset = frozenset()
-    # Variables that somebody has chosen, in the place of their first values.
+    # Variables that a user has chosen, in the place of their first values.
     chosen: dict = dataclasses.field(default_factory=dict)
     range_seconds: int = 3
     # Each half of an `or` must give data: the other one, a constant zero perhaps, hides that it does not.

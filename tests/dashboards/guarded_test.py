@@ -4,7 +4,6 @@
 Addresses and folders are this machine's; every other word is that of the files."""
 
 import contextlib
-import json
 import pathlib
 import shutil
 import subprocess
@@ -16,21 +15,10 @@ import urllib.request
 import compose_rules
 import live_service
 import metrics_table
-import prometheus_server
+from prometheus_servers import Prometheus, free_port, wait_for
 
 MISSING = [name for name in ("prometheus",) if not shutil.which(name)]
 TOKEN = "correct-horse-battery-staple"
-
-
-class Provisioned(prometheus_server.Prometheus):
-    """Runs a configuration as it is given."""
-
-    def __init__(self, config):
-        super().__init__([config["scrape_configs"][0]["static_configs"][0]["targets"][0]], [])
-        self.config = config
-
-    def configuration(self):
-        return json.dumps(self.config)
 
 
 @unittest.skipIf(MISSING, f"not installed: {' '.join(MISSING)}")
@@ -41,7 +29,7 @@ class Guarded(unittest.TestCase):
         self.files = compose_rules.Files()
         self.token = self.folder / "token"
         self.token.write_text(TOKEN + "\n")
-        self.address = f"127.0.0.1:{live_service.free_port()}"
+        self.address = f"127.0.0.1:{free_port()}"
 
     def command(self):
         places = {"0.0.0.0:9464": self.address, "/var/lib/graphbench": self.folder / "state",
@@ -60,7 +48,7 @@ class Guarded(unittest.TestCase):
         self.assertNotEqual(0, self.healthcheck(), "nothing listens yet")
         with contextlib.ExitStack() as stack:
             stack.enter_context(live_service.running(self.folder, "serve", *self.command()))
-            live_service.wait_for("health", lambda: self.healthcheck() == 0, 60)
+            wait_for("health", lambda: self.healthcheck() == 0, 60)
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(f"http://{self.address}/metrics", timeout=10)
             self.assertEqual(401, refused.exception.code)
@@ -71,7 +59,9 @@ class Guarded(unittest.TestCase):
             [job] = config["scrape_configs"]
             job["static_configs"][0]["targets"] = [self.address]
             job["authorization"]["credentials_file"] = str(self.token)
-            prometheus = stack.enter_context(Provisioned(config))
+            prometheus = Prometheus([self.address])
+            prometheus.config = config
+            stack.enter_context(prometheus)
             prometheus.wait_for_scrapes(2)
             self.assertEqual("graphbench", prometheus.instant("graphbench_build_info")[0]["metric"]["job"])
             self.assertEqual(2, len(prometheus.data("/api/v1/status/config")["yaml"].split("rules.yml")) - 1)

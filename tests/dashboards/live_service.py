@@ -6,10 +6,11 @@ import contextlib
 import json
 import os
 import pathlib
-import socket
 import subprocess
-import time
 import urllib.request
+
+import metrics_table  # noqa: F401, it puts prometheus_servers on the path
+from prometheus_servers import free_port, wait_for
 
 BINARY = os.environ.get("GRAPHBENCH_BINARY", "")
 PLUGINS = pathlib.Path(os.environ.get("GRAPHBENCH_TEST_PLUGINS", ""))
@@ -34,27 +35,12 @@ def ask(url, document=None):
         return json.loads(answer.read())
 
 
-def wait_for(what, condition, seconds):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if (result := condition()):
-            return result
-        time.sleep(0.05)
-    raise AssertionError(f"waited {seconds} s in vain for {what}")
-
-
 def arguments_of(request):
     words = []
     for name, value in request.items():
         values = value if isinstance(value, list) else [value]
         words += [f"--{name}", ",".join(str(one) for one in values)]
     return words
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def record_baseline(folder):

@@ -15,7 +15,8 @@ import unittest
 import grafana
 import live_service
 import metrics_table
-import prometheus_server
+from prometheus_servers import Prometheus, wait_for
+from server_checks import ServerChecks
 
 BOARDS = {name: json.loads((metrics_table.DASHBOARDS / "grafana" / f"{name}.json").read_text())
           for name in ("overview", "cell", "regressions", "service")}
@@ -65,8 +66,9 @@ def expressions(board):
 
 
 @unittest.skipIf(MISSING, f"not installed: {' '.join(MISSING)}")
-class Live(unittest.TestCase):
+class Live(ServerChecks, unittest.TestCase):
     maxDiff = None
+    boards = BOARDS
 
     @classmethod
     def setUpClass(cls):
@@ -75,12 +77,12 @@ class Live(unittest.TestCase):
         baseline = live_service.record_baseline(folder)
         cls.address = cls.enterClassContext(live_service.service(folder, baseline))
         sweep = cls.enterClassContext(live_service.lingering_sweep(folder))
-        cls.prometheus = cls.enterClassContext(prometheus_server.Prometheus([cls.address, sweep], RULES))
+        cls.prometheus = cls.enterClassContext(Prometheus([cls.address, sweep], RULES))
         # Counters want to have been seen before they rise.
         cls.prometheus.wait_for_scrapes(2)
         cls.states = cls.run_sweeps(live_service.REFUSED, live_service.TOO_LARGE)
         why = "graphbench_baseline_mismatch_info"
-        cls.prometheus.wait_for(lambda: cls.prometheus.instant(why), f"see {why}")
+        wait_for(why, lambda: cls.prometheus.instant(why), 60)
         cls.incomparable_at = time.time()
         cls.states += cls.run_sweeps(live_service.PLAN, live_service.PLAN)
         scrapes = cls.prometheus.instant('count_over_time(up[1h])')
@@ -115,46 +117,22 @@ class Live(unittest.TestCase):
         self.assertEqual({"done": 2, "cells_failed": 1, "failed": 1, "cancelled": 0, "interrupted": 0},
                          counted)
 
-    def test_every_panel_of_every_dashboard_shows_data(self):
-        for name in BOARDS:
-            with self.subTest(name):
-                self.assertEqual([], self.faults(self.prometheus, [name]))
-
-    def test_every_record_has_data_and_every_alert_evaluates(self):
-        groups = self.prometheus.data("/api/v1/rules")["groups"]
-        rules = [rule for group in groups for rule in group["rules"]]
-        self.assertEqual({"alerting", "recording"}, {rule["type"] for rule in rules})
-        self.assertEqual(sum(path.read_text().count("expr:") for path in RULES), len(rules))
-        for rule in rules:
-            self.assertEqual("ok", rule["health"], rule)
-            if rule["type"] == "recording":
-                self.assertNotEqual([], self.prometheus.instant(rule["name"]), rule["name"])
-
     def test_what_went_wrong_is_alerted(self):
-        alerts = self.prometheus.data("/api/v1/alerts")["alerts"]
-        firing = {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
-        self.assertLessEqual(FIRING, firing)
-        for alert in alerts:
-            for text in alert["annotations"].values():
-                self.assertNotRegex(text, r"<no value>|error expanding|\{\{|  ", alert["labels"])
+        self.assertLessEqual(FIRING, self.alerts("firing"))
+
+    def test_every_family_of_the_table_is_published_and_no_other(self):
+        published = self.types_published()
+        expected = {metric.name: metric.kind for metric in TABLE.metrics}
+        # Prometheus forgets the type of what it has not seen for ten scrapes.
+        for name in MAY_LACK:
+            published.setdefault(name, expected[name])
+        self.assertEqual(expected, published)
 
     def test_trends_have_more_than_one_sweep(self):
         for metric in ('graphbench_latency_seconds{quantile="0.5"}', "graphbench_change_ratio",
                        "graphbench_speedup_over_eager_ratio"):
             moved = self.prometheus.instant(f"changes({metric}[1h]) > 0")
             self.assertGreater(len(moved), 10, metric)
-
-    def test_what_is_published_is_the_table(self):
-        """Every family of the table, of its type, and no other; no series has a label that is not there."""
-        published = {one["metric"]: one["type"] for one in self.prometheus.data("/api/v1/targets/metadata")}
-        expected = {metric.name: metric.kind for metric in TABLE.metrics}
-        # Prometheus forgets the type of what it has not seen for ten scrapes.
-        for name in MAY_LACK:
-            published.setdefault(name, expected[name])
-        self.assertEqual(expected, published)
-        for series in self.prometheus.data("/api/v1/series", **{"match[]": '{__name__=~"graphbench_.*"}'}):
-            name = series.pop("__name__")
-            self.assertLessEqual(set(series), TABLE.labels_of(name), name)
 
     def test_a_sweep_that_does_not_compare_says_why(self):
         [panel] = [one for one in BOARDS["regressions"]["panels"] if "compare?" in one["title"]]

@@ -20,7 +20,7 @@ inline void expect(bool held) {
   if (!held) std::abort();
 }
 
-inline void compare_with_itself(compare::Document document) {
+inline void compare_with_itself(codec::Document document) {
   const std::size_t cells = document.cells.size();
   const compare::Side side = compare::merge("fuzz", {std::move(document)});
   const model::Comparison comparison = compare::compare(side, side, {});
@@ -29,13 +29,13 @@ inline void compare_with_itself(compare::Document document) {
   expect(comparison.counts.coverage_regressions == 0);
 }
 
-using Parse = compare::Document (*)(std::string_view text, const std::string& source);
+using Parse = codec::Document (*)(std::string_view text, const std::string& source);
 
 inline void hold(Parse parse, const std::uint8_t* data, std::size_t size) {
   // A heap copy with the padding the parser asks for and not a byte more, so that AddressSanitizer sees
   // a read beyond it.
   std::string text(reinterpret_cast<const char*>(data), size);
-  text.append(compare::text_padding, '\0');
+  text.append(codec::text_padding, '\0');
   try {
     compare_with_itself(parse({text.data(), size}, "fuzz"));
   } catch (const InputError& error) {

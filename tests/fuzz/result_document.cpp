@@ -11,7 +11,7 @@
 
 namespace {
 
-using graphbench::compare::Document;
+using graphbench::codec::Document;
 
 // What windows make of a text is what reading it whole makes of it, or nothing.
 void hold_in_windows(const std::uint8_t* data, std::size_t size, std::size_t window) {
@@ -22,17 +22,17 @@ void hold_in_windows(const std::uint8_t* data, std::size_t size, std::size_t win
     at += count;
     return count;
   };
-  const std::optional<Document> parts = graphbench::compare::parse_in_windows(read, "fuzz", window);
+  const std::optional<Document> parts = graphbench::codec::parse_in_windows(read, "fuzz", window);
   if (!parts) return;
   std::string text(reinterpret_cast<const char*>(data), size);
-  text.append(graphbench::compare::text_padding, '\0');
-  graphbench::fuzz::expect(graphbench::compare::parse_document({text.data(), size}, "fuzz") == *parts);
+  text.append(graphbench::codec::text_padding, '\0');
+  graphbench::fuzz::expect(graphbench::codec::parse_document({text.data(), size}, "fuzz") == *parts);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  graphbench::fuzz::hold(graphbench::compare::parse_document, data, size);
+  graphbench::fuzz::hold(graphbench::codec::parse_document, data, size);
   hold_in_windows(data, size, 128);
   hold_in_windows(data, size, 1024);
   return 0;

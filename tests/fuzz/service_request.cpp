@@ -39,9 +39,8 @@ void parse(const std::string& body, serve::BodyFormat format) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string body(reinterpret_cast<const char*>(data), size);
   hold([&] { parse(body, serve::BodyFormat::json); });
-  // toml++ 3.3 runs into undefined behaviour on letters beyond ASCII in a value that is none (`a =
-  // 0x"\u0185"`): compilers make it an ordinary refusal, sanitizers stop there. Until its next version: ASCII
-  // alone.
+  // toml++ 3.3 runs into undefined behaviour on letters beyond ASCII in an invalid value (`a = 0x"\u0185"`).
+  // Sanitizers stop there, so TOML is tried with ASCII alone.
   const bool ascii = std::all_of(data, data + size, [](std::uint8_t byte) { return byte < 0x80; });
   if (ascii) hold([&] { parse(body, serve::BodyFormat::toml); });
   hold([&] {

@@ -1,5 +1,6 @@
-// The faces of a comparison against the files kept here; GRAPHBENCH_UPDATE_GOLDEN=1 writes them anew.
-// tests/golden/faces_test.py then reads those files as Jenkins, GitHub's runner and its renderer would.
+// The faces of a comparison against the files in folders beside this one; expect_golden.hpp says how to
+// update them. tests/golden/faces_test.py then reads those files as Jenkins, GitHub's runner and its renderer
+// would.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -27,48 +28,27 @@ std::size_t lines_with(const std::string& text, const std::string& beginning) {
   return count;
 }
 
-TEST(GoldenFaces, MarkdownOfEverything) {
-  expect_golden("faces.mixed.md", shown("markdown", samples::faces::mixed_comparison()));
+void expect_faces(const std::string& format, const std::string& ending, bool of_unchanged) {
+  const auto expect = [&](const std::string& name, const model::Comparison& comparison) {
+    SCOPED_TRACE(name);
+    expect_golden("comparison/" + format + "/" + name + ending, shown(format, comparison));
+  };
+  expect("mixed", samples::faces::mixed_comparison());
+  if (of_unchanged) expect("unchanged", samples::faces::unchanged_comparison());
+  expect("incomparable", samples::faces::incomparable_comparison());
+  expect("single", samples::faces::single_launch_comparison());
 }
 
-TEST(GoldenFaces, MarkdownOfNothingChanged) {
-  expect_golden("faces.unchanged.md", shown("markdown", samples::faces::unchanged_comparison()));
+TEST(GoldenFaces, Markdown) {
+  expect_faces("markdown", ".md", true);
 }
 
-TEST(GoldenFaces, MarkdownOfSidesThatDoNotCompare) {
-  expect_golden("faces.incomparable.md", shown("markdown", samples::faces::incomparable_comparison()));
+TEST(GoldenFaces, Junit) {
+  expect_faces("junit", ".xml", true);
 }
 
-TEST(GoldenFaces, MarkdownOfOneLaunch) {
-  expect_golden("faces.single.md", shown("markdown", samples::faces::single_launch_comparison()));
-}
-
-TEST(GoldenFaces, JunitOfEverything) {
-  expect_golden("faces.mixed.junit.xml", shown("junit", samples::faces::mixed_comparison()));
-}
-
-TEST(GoldenFaces, JunitOfNothingChanged) {
-  expect_golden("faces.unchanged.junit.xml", shown("junit", samples::faces::unchanged_comparison()));
-}
-
-TEST(GoldenFaces, JunitOfSidesThatDoNotCompare) {
-  expect_golden("faces.incomparable.junit.xml", shown("junit", samples::faces::incomparable_comparison()));
-}
-
-TEST(GoldenFaces, JunitOfOneLaunchHeldStrictly) {
-  expect_golden("faces.single.junit.xml", shown("junit", samples::faces::single_launch_comparison()));
-}
-
-TEST(GoldenFaces, AnnotationsOfEverything) {
-  expect_golden("faces.mixed.github.txt", shown("github", samples::faces::mixed_comparison()));
-}
-
-TEST(GoldenFaces, AnnotationsOfSidesThatDoNotCompare) {
-  expect_golden("faces.incomparable.github.txt", shown("github", samples::faces::incomparable_comparison()));
-}
-
-TEST(GoldenFaces, AnnotationsOfOneLaunchHeldStrictly) {
-  expect_golden("faces.single.github.txt", shown("github", samples::faces::single_launch_comparison()));
+TEST(GoldenFaces, Annotations) {
+  expect_faces("github", ".txt", false);
 }
 
 TEST(Faces, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {

@@ -10,71 +10,63 @@ import jsonschema
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
-from mutants import MISSING, change  # noqa: E402
+from mutants import MISSING, change, table  # noqa: E402
 
 SCHEMA = FOLDER.parents[1] / "reporters" / "schema" / "comparison.schema.json"
 GOLDEN = ("mixed", "same", "single", "incomparable")
 
-METRIC = ("cells", 0, "metrics", 0)
-
-# comparison.mixed.json: cell 0 is compared and its latency slower, cell 2 has an inconclusive latency, cell
+# json/mixed.json: cell 0 is compared and its latency slower, cell 2 has an inconclusive latency, cell
 # 4 failed in NEW.
-MUTANTS = [
-    (("schema",), "graphbench.comparison/2"),
-    (("schema",), MISSING),
-    (("extra",), 1),
-    (("comparable",), "yes"),
-    (("comparable",), False),  # with cells and a verdict
-    (("passed",), None),
-    (("verdict",), "worse"),
-    (("verdict",), None),
-    (("headline",), ""),
-    (("base", "source"), ""),
-    (("base", "documents"), 0),
-    (("base", "driver"), ""),
-    (("new",), MISSING),
-    (("new", "cells"), 0),
-    (("new", "launches", "min"), -1),
-    (("settings", "alpha"), 0),
-    (("settings", "margin", "latency"), MISSING),
-    (("settings", "floor_seconds", "device"), -1e-9),
-    (("settings", "allow"), "plan"),
-    (("differences", 0, "field"), ""),
-    (("differences", 0, "allowed"), MISSING),
-    (("counts", "tests"), -1),
-    (("counts", "metrics", "slower"), 1.5),
-    (("counts", "cells", "neither"), MISSING),
-    (("cells",), {}),
-    (("cells", 0, "id"), ""),
-    (("cells", 0, "coverage"), "both"),
-    (("cells", 0, "regression"), True),  # of nothing lost
-    (("cells", 0, "lost"), ["device"]),  # which is a regression
-    (("cells", 0, "gained"), []),
-    (("cells", 0, "gained"), ["throughput"]),
-    (("cells", 4, "gained"), ["latency"]),  # of a cell that was not compared
-    (("counts", "metrics", "lost"), MISSING),
-    (("cells", 0, "reason"), "of a compared cell"),
-    (("cells", 4, "metrics"), [{}]),
-    (METRIC + ("metric",), "throughput"),
-    (METRIC + ("verdict",), "inconclusive"),  # without a why
-    (METRIC + ("why",), "of a verdict"),
-    (METRIC + ("base_seconds",), 0),
-    (METRIC + ("ratio",), None),
-    (METRIC + ("ratio_ci95",), [1.0]),
-    (METRIC + ("ratio_ci95",), None),  # of a verdict
-    (METRIC + ("p",), 1.5),
-    (METRIC + ("q",), None),  # of a verdict
-    (METRIC + ("q",), MISSING),
-    (METRIC + ("detectable",), -0.1),
-    (METRIC + ("margin",), "2%"),
-    (METRIC + ("new_launches",), 0),
-    (METRIC + ("paired",), MISSING),
-    (("cells", 2, "metrics", 0, "why"), MISSING),
-]
+MUTANTS = table("""
+schema: "graphbench.comparison/2", MISSING
+extra: 1
+comparable: "yes", false  # with cells and a verdict
+passed: null
+verdict: "worse", null
+headline: ""
+base.source: ""
+base.documents: 0
+base.driver: ""
+new: MISSING
+new.cells: 0
+new.launches.min: -1
+settings.alpha: 0
+settings.margin.latency: MISSING
+settings.floor_seconds.device: -1e-09
+settings.allow: "plan"
+differences.0.field: ""
+differences.0.allowed: MISSING
+counts.tests: -1
+counts.metrics.slower: 1.5
+counts.cells.neither: MISSING
+cells: {}
+cells.0.id: ""
+cells.0.coverage: "both"
+cells.0.regression: true  # true of nothing lost
+cells.0.lost: ["device"]  # which is a regression
+cells.0.gained: [], ["throughput"]
+cells.4.gained: ["latency"]  # of a cell that was not compared
+counts.metrics.lost: MISSING
+cells.0.reason: "of a compared cell"
+cells.4.metrics: [{}]
+METRIC.metric: "throughput"
+METRIC.verdict: "inconclusive"  # inconclusive without a why
+METRIC.why: "of a verdict"
+METRIC.base_seconds: 0
+METRIC.ratio: null
+METRIC.ratio_ci95: [1.0], null  # null of a verdict
+METRIC.p: 1.5
+METRIC.q: null, MISSING  # null of a verdict
+METRIC.detectable: -0.1
+METRIC.margin: "2%"
+METRIC.new_launches: 0
+METRIC.paired: MISSING
+cells.2.metrics.0.why: MISSING
+""", {"METRIC": "cells.0.metrics.0"})
 
 
 def load(name):
-    return json.loads((FOLDER / f"comparison.{name}.json").read_text(encoding="utf-8"))
+    return json.loads((FOLDER / "comparison" / "json" / f"{name}.json").read_text(encoding="utf-8"))
 
 
 class Schema(unittest.TestCase):

@@ -1,4 +1,4 @@
-// The faces of comparisons against the files kept beside this one, as golden_test.cpp does.
+// The faces of comparisons against the files in folders beside this one, as golden_test.cpp does.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -20,18 +20,18 @@ std::string shown(const char* face, const model::Comparison& comparison, bool co
 }
 
 TEST(GoldenComparison, Tables) {
-  expect_golden("comparison.mixed.table.txt", shown("table", samples::mixed_comparison()));
-  expect_golden("comparison.mixed.table.colours.txt", shown("table", samples::mixed_comparison(), true));
-  expect_golden("comparison.same.table.txt", shown("table", samples::same_comparison()));
-  expect_golden("comparison.single.table.txt", shown("table", samples::single_launch_comparison()));
-  expect_golden("comparison.incomparable.table.txt", shown("table", samples::incomparable_comparison()));
+  expect_golden("comparison/table/mixed.txt", shown("table", samples::mixed_comparison()));
+  expect_golden("comparison/table/mixed.colours.txt", shown("table", samples::mixed_comparison(), true));
+  expect_golden("comparison/table/same.txt", shown("table", samples::same_comparison()));
+  expect_golden("comparison/table/single.txt", shown("table", samples::single_launch_comparison()));
+  expect_golden("comparison/table/incomparable.txt", shown("table", samples::incomparable_comparison()));
 }
 
 TEST(GoldenComparison, Documents) {
-  expect_golden("comparison.mixed.json", shown("json", samples::mixed_comparison()));
-  expect_golden("comparison.same.json", shown("json", samples::same_comparison()));
-  expect_golden("comparison.single.json", shown("json", samples::single_launch_comparison()));
-  expect_golden("comparison.incomparable.json", shown("json", samples::incomparable_comparison()));
+  expect_golden("comparison/json/mixed.json", shown("json", samples::mixed_comparison()));
+  expect_golden("comparison/json/same.json", shown("json", samples::same_comparison()));
+  expect_golden("comparison/json/single.json", shown("json", samples::single_launch_comparison()));
+  expect_golden("comparison/json/incomparable.json", shown("json", samples::incomparable_comparison()));
 }
 
 }  // namespace

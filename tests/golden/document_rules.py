@@ -88,7 +88,7 @@ def faults_of_instruments(cell, document):
     profile = cell.get("profile")
     if profile is None:
         return
-    # Documents that say whether a profile was planned are those that have a witness's place.
+    # Only documents that say whether a profile was planned have the field `witness`.
     if "witness" in profile and not document["plan"].get("profile"):
         yield f"{cell['id']}: a profile that was not planned"
     seconds = [entry["seconds"] for entry in profile["top"]]

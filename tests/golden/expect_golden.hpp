@@ -1,4 +1,4 @@
-// Compares a text with a file kept in tests/golden. GRAPHBENCH_UPDATE_GOLDEN=1 writes the file anew
+// Compares a text with a file kept in tests/golden. GRAPHBENCH_UPDATE_GOLDEN=1 writes the file
 // instead; review it with git.
 #pragma once
 

@@ -6,7 +6,7 @@ import re
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).parent / "comparison"
 
 # What may stand where, after the schema of Jenkins' xUnit plugin (junit-10): children and attributes.
 TEXTS = {"failure", "skipped", "error"}
@@ -34,7 +34,7 @@ REQUIRED = {
 
 class Junit(unittest.TestCase):
     def documents(self):
-        files = sorted(HERE.glob("faces.*.junit.xml"))
+        files = sorted(HERE.glob("junit/*.xml"))
         self.assertTrue(files)
         return [ElementTree.fromstring(file.read_bytes()) for file in files]
 
@@ -70,7 +70,7 @@ class Junit(unittest.TestCase):
                 self.assertLessEqual(len([child for child in case if child.tag in TEXTS]), 1)
 
     def test_names_come_back_as_they_were(self):
-        root = ElementTree.fromstring((HERE / "faces.mixed.junit.xml").read_bytes())
+        root = ElementTree.fromstring((HERE / "junit/mixed.xml").read_bytes())
         names = [case.get("name") for case in root.iter("testcase")]
         self.assertIn("BM_Copy<float, 'a'|\"b\">/`8`/@team #12 100%::warning::x & co", names)
 
@@ -87,7 +87,7 @@ def unescaped(text):
 
 class Annotations(unittest.TestCase):
     def commands(self):
-        files = sorted(HERE.glob("faces.*.github.txt"))
+        files = sorted(HERE.glob("github/*.txt"))
         self.assertTrue(files)
         for file in files:
             matches = [COMMAND.match(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -109,23 +109,25 @@ class Annotations(unittest.TestCase):
                 self.assertNotRegex(message, r"%(?!25|0A|0D)")
 
     def test_percent_signs_survive(self):
-        text = (HERE / "faces.mixed.github.txt").read_text(encoding="utf-8")
+        text = (HERE / "github/mixed.txt").read_text(encoding="utf-8")
         self.assertIn("100%25::warning::x & co", text)
 
 
 class Markdown(unittest.TestCase):
     def files(self):
-        files = sorted(HERE.glob("faces.*.md"))
+        files = sorted(HERE.glob("markdown/*.md"))
         self.assertTrue(files)
         return [file.read_text(encoding="utf-8") for file in files]
 
     def test_every_row_has_as_many_columns_as_its_head(self):
-        for text in self.files():
-            for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
-                widths = {line.count("|") for line in table.splitlines()}
-                self.assertEqual(1, len(widths), table)
+        tables = [table for text in self.files()
+                  for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)]
+        self.assertGreater(len(tables), 3)
+        for table in tables:
+            self.assertEqual(1, len({line.count("|") for line in table.splitlines()}), table)
 
     def test_details_are_closed_and_stand_apart_from_what_they_fold(self):
+        self.assertIn("<details>", "".join(self.files()))
         for text in self.files():
             self.assertEqual(text.count("<details>"), text.count("</details>"))
             for match in re.finditer(r"</summary>(.{2})", text, re.DOTALL):

@@ -1,13 +1,13 @@
-// Compares what the reporters of results print with the files kept beside this one; expect_golden.hpp
+// Compares what the reporters of results print with the files in folders beside this one; expect_golden.hpp
 // says how to write them anew.
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <string>
 
+#include "harness/codec/documents.hpp"
 #include "reporters/console/progress.hpp"
 #include "reporters/console/table.hpp"
-#include "reporters/json/result_json.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
@@ -51,20 +51,10 @@ std::string progress_of(bool terminal, bool colours) {
   return out.str();
 }
 
-TEST(Golden, DocumentOfASmallSweep) {
-  expect_golden("small.json", reporters::to_json(samples::small_result()));
-}
-
-TEST(Golden, DocumentOfAnInterruptedSweep) {
-  expect_golden("interrupted.json", reporters::to_json(samples::interrupted_result()));
-}
-
-TEST(Golden, DocumentWithEveryInstrument) {
-  expect_golden("instruments.json", reporters::to_json(samples::instruments_result()));
-}
-
-TEST(Golden, TableWithEveryInstrument) {
-  expect_golden("instruments.table.txt", table_of(samples::instruments_result(), {false, 120, ""}));
+TEST(Golden, Documents) {
+  expect_golden("json/small.json", codec::to_json(samples::small_result()));
+  expect_golden("json/interrupted.json", codec::to_json(samples::interrupted_result()));
+  expect_golden("json/instruments.json", codec::to_json(samples::instruments_result()));
 }
 
 TEST(Golden, MetricsOfASmallSweep) {
@@ -77,40 +67,26 @@ TEST(Golden, MetricsOfASmallSweep) {
   progress.cells_done = progress.cells_total = static_cast<std::int64_t>(result.cells.size());
   metrics.set_progress("cuda:0", progress);
   metrics.end_sweep("cuda:0", 1767323106);
-  expect_golden("small.prom.txt", *metrics.text());
+  expect_golden("prometheus/small.txt", *metrics.text());
 }
 
-TEST(Golden, TableOfASmallSweep) {
-  expect_golden("small.table.txt", table_of(samples::small_result(), {false, 120, "graphbench.json"}));
+TEST(Golden, Tables) {
+  const auto expect = [](const std::string& name, const model::Result& result,
+                         const reporters::TableOptions& options) {
+    expect_golden("console/" + name + ".txt", table_of(result, options));
+  };
+  expect("small.table", samples::small_result(), {false, 120, "graphbench.json"});
+  expect("small.table.colours", samples::small_result(), {true, 120, "graphbench.json"});
+  expect("small.table.narrow", samples::small_result(), {false, 80, ""});
+  expect("interrupted.table", samples::interrupted_result(), {false, 120, ""});
+  expect("instruments.table", samples::instruments_result(), {false, 120, ""});
+  expect("default_sweep.table", samples::default_sweep_result(), {false, 120, "graphbench.json"});
 }
 
-TEST(Golden, TableWithColours) {
-  expect_golden("small.table.colours.txt", table_of(samples::small_result(), {true, 120, "graphbench.json"}));
-}
-
-TEST(Golden, TableOnANarrowTerminal) {
-  expect_golden("small.table.narrow.txt", table_of(samples::small_result(), {false, 80, ""}));
-}
-
-TEST(Golden, TableOfAnInterruptedSweep) {
-  expect_golden("interrupted.table.txt", table_of(samples::interrupted_result(), {false, 120, ""}));
-}
-
-TEST(Golden, TableOfTheDefaultSweep) {
-  const std::string table = table_of(samples::default_sweep_result(), {false, 120, "graphbench.json"});
-  expect_golden("default_sweep.table.txt", table);
-}
-
-TEST(Golden, ProgressOnATerminal) {
-  expect_golden("progress.terminal.txt", progress_of(true, false));
-}
-
-TEST(Golden, ProgressOnATerminalWithColours) {
-  expect_golden("progress.terminal.colours.txt", progress_of(true, true));
-}
-
-TEST(Golden, ProgressElsewhere) {
-  expect_golden("progress.plain.txt", progress_of(false, false));
+TEST(Golden, Progress) {
+  expect_golden("console/progress.terminal.txt", progress_of(true, false));
+  expect_golden("console/progress.terminal.colours.txt", progress_of(true, true));
+  expect_golden("console/progress.plain.txt", progress_of(false, false));
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
-// Histories and self-checks as they are shown, against the files kept beside this one.
+// Histories and self-checks as they are shown, against the files in folders beside this one.
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "harness/codec/documents.hpp"
 #include "reporters/console/history_list.hpp"
 #include "reporters/console/history_plot.hpp"
 #include "reporters/console/self_check_table.hpp"
-#include "reporters/json/history_json.hpp"
-#include "reporters/json/self_check_json.hpp"
 #include "tests/golden/expect_golden.hpp"
 
 namespace graphbench {
@@ -55,31 +54,31 @@ std::string plot(const model::CellHistory& history, const reporters::PlotOptions
 
 TEST(GoldenHistory, Plots) {
   reporters::PlotOptions options;
-  expect_golden("history.unicode.txt", plot(series(30), options));
+  expect_golden("console/history.unicode.txt", plot(series(30), options));
   options.colours = true;
-  expect_golden("history.colours.txt", plot(series(30), options));
+  expect_golden("console/history.colours.txt", plot(series(30), options));
   options.colours = false;
   options.unicode = false;
-  expect_golden("history.ascii.txt", plot(series(30), options));
+  expect_golden("console/history.ascii.txt", plot(series(30), options));
   // More entries than columns.
   options.width = 40;
   options.rows = 5;
   model::CellHistory narrow = series(30);
   narrow.left_out = 1;
   narrow.older = 12;
-  expect_golden("history.narrow.txt", plot(narrow, options));
+  expect_golden("console/history.narrow.txt", plot(narrow, options));
 }
 
 TEST(GoldenHistory, ShortAndFlatSeries) {
-  expect_golden("history.one.txt", plot(series(1), {}));
+  expect_golden("console/history.one.txt", plot(series(1), {}));
   model::CellHistory flat = series(12);
   for (model::HistoryPoint& point : flat.points) point.median = 100e-6;
-  expect_golden("history.flat.txt", plot(flat, {}));
+  expect_golden("console/history.flat.txt", plot(flat, {}));
 }
 
 TEST(GoldenHistory, Documents) {
-  expect_golden("history.series.json", reporters::to_json(series(2)));
-  expect_golden("history.entries.json", reporters::to_json(std::vector{entry(1), entry(3)}));
+  expect_golden("json/history.series.json", codec::to_json(series(2)));
+  expect_golden("json/history.entries.json", codec::to_json(std::vector{entry(1), entry(3)}));
 }
 
 TEST(GoldenHistory, Lists) {
@@ -87,7 +86,7 @@ TEST(GoldenHistory, Lists) {
   bare.label = {};
   std::ostringstream out;
   reporters::print_entries(out, {entry(1), entry(3), bare, entry(21)}, false);
-  expect_golden("history.entries.txt", out.str());
+  expect_golden("console/history.entries.txt", out.str());
 }
 
 model::SelfCheck self_check() {
@@ -134,8 +133,8 @@ model::SelfCheck self_check() {
 TEST(GoldenSelfCheck, TableAndDocument) {
   std::ostringstream out;
   reporters::print_self_check(out, self_check(), false);
-  expect_golden("selfcheck.txt", out.str());
-  expect_golden("selfcheck.json", reporters::to_json(self_check()));
+  expect_golden("console/selfcheck.txt", out.str());
+  expect_golden("json/selfcheck.json", codec::to_json(self_check()));
 }
 
 }  // namespace

@@ -1,94 +1,83 @@
-"""Mutants of instruments.json, one fault each: (path, value), where MISSING removes what stands there."""
+"""Mutants of instruments.json, one fault each: see table()."""
 
-from mutants import MISSING
+from mutants import table
 
-ENVIRONMENT = ("environment",)
-FLOORS = ENVIRONMENT + ("floors",)
-LADDER = FLOORS + ("ladders", 0)
-LAUNCH = ("cells", 1, "launches", 0)
-SUMMARY = ("cells", 1, "summary")
-PROFILE = ("cells", 1, "profile")
-WITNESS = PROFILE + ("witness",)
-MACHINE = LAUNCH + ("machine",)
-PATH = ("cells", 1, "paths", 0)
+PLACES = {"ENVIRONMENT": "environment", "FLOORS": "environment.floors",
+          "LADDER": "environment.floors.ladders.0", "LAUNCH": "cells.1.launches.0",
+          "MACHINE": "cells.1.launches.0.machine", "SUMMARY": "cells.1.summary", "PATH": "cells.1.paths.0",
+          "PROFILE": "cells.1.profile", "WITNESS": "cells.1.profile.witness"}
 
 # instruments.json: small.json with everything that instruments can find.
-INSTRUMENT_MUTANTS = [
-    (("plan", "cold_l2"), "yes"),
-    (("plan", "profile"), 1),
-    (ENVIRONMENT + ("machine", "governor"), 1),
-    (ENVIRONMENT + ("machine", "load_average"), -1),
-    (ENVIRONMENT + ("machine", "pinned"), None),
-    (ENVIRONMENT + ("machine", "turbo"), "on"),
-    (ENVIRONMENT + ("machine", "cpu_quota"), 0),
-    (ENVIRONMENT + ("machine", "fans"), 2),
-    (ENVIRONMENT + ("monitor",), None),
-    (ENVIRONMENT + ("monitor", "available"), "yes"),
-    (ENVIRONMENT + ("profiler", "detail"), None),
-    (ENVIRONMENT + ("profiler", "available"), MISSING),
-    (FLOORS, None),
-    (FLOORS + ("clock_pair_seconds",), MISSING),
-    (FLOORS + ("kernel_launch_seconds",), 2.5e-6),
-    (FLOORS + ("kernel_launch_seconds", "count"), 0),
-    (FLOORS + ("kernel_launch_seconds", "p50"), -1e-9),
-    (FLOORS + ("queued_kernel_launch_seconds", "p50"), "quick"),
-    (FLOORS + ("event_resolution_seconds",), -1e-9),
-    (FLOORS + ("speed_of_light",), 1),
-    (LADDER + ("shape",), "round"),
-    (LADDER + ("streams",), 0),
-    (LADDER + ("points",), []),
-    (LADDER + ("points", 0, "nodes"), 0),
-    (LADDER + ("points", 0, "submit_seconds"), MISSING),
-    (LADDER + ("device_seconds_per_node",), "half"),
-    (MACHINE, None),
-    (MACHINE + ("cpu",), -1),
-    (MACHINE + ("throttled",), MISSING),
-    (MACHINE + ("throttled",), None),
-    (MACHINE + ("before", "sm_clock_hz"), "fast"),
-    (MACHINE + ("before", "power_watts"), -1),
-    (MACHINE + ("after", "throttle"), None),
-    (MACHINE + ("after", "throttle"), ["hot", "hot"]),
-    (MACHINE + ("after", "fan"), 1),
-    (LAUNCH + ("stopped_by",), "precision"),
-    (LAUNCH + ("stopped_by", "latency"), "boredom"),
-    (LAUNCH + ("stopped_by", "device"), MISSING),
-    (LAUNCH + ("ramp_seconds", 0), -1),
-    (SUMMARY + ("steady_after",), -1),
-    (SUMMARY + ("steady_after",), 1.5),
-    (SUMMARY + ("steady_after",), MISSING),
-    (SUMMARY + ("submit_over_floor",), "twice"),
-    (SUMMARY + ("latency_seconds", "within_launch"), "little"),
-    (PROFILE, None),
-    (PROFILE + ("steps",), 0),
-    (PROFILE + ("busy_seconds",), -1),
-    (PROFILE + ("gap_seconds",), MISSING),
-    (PROFILE + ("kernels",), 1.5),
-    (PROFILE + ("top",), None),
-    (PROFILE + ("top", 0, "name"), ""),
-    (PROFILE + ("top", 0, "count"), -1),
-    (PROFILE + ("device_seconds",), "long"),
-    (PROFILE + ("slowdown",), 0),
-    (PROFILE + ("latency_seconds",), 1e-6),
-    (WITNESS + ("steps",), 0),
-    (WITNESS + ("recorded_seconds",), -1),
-    (WITNESS + ("difference_seconds",), MISSING),
-    (WITNESS + ("events_seconds",), MISSING),
-    (WITNESS + ("verdict",), "agree"),
-    (("cells", 1, "paths"), []),
-    (("cells", 1, "paths"), None),
-    (PATH + ("path",), ""),
-    (PATH + ("ops",), 0),
-    (PATH + ("fallback",), ""),
-    (PATH + ("fallback",), MISSING),
-]
+INSTRUMENT_MUTANTS = table("""
+plan.cold_l2: "yes"
+plan.profile: 1
+ENVIRONMENT.machine.governor: 1
+ENVIRONMENT.machine.load_average: -1
+ENVIRONMENT.machine.pinned: null
+ENVIRONMENT.machine.turbo: "on"
+ENVIRONMENT.machine.cpu_quota: 0
+ENVIRONMENT.machine.fans: 2
+ENVIRONMENT.monitor: null
+ENVIRONMENT.monitor.available: "yes"
+ENVIRONMENT.profiler.detail: null
+ENVIRONMENT.profiler.available: MISSING
+FLOORS: null
+FLOORS.clock_pair_seconds: MISSING
+FLOORS.kernel_launch_seconds: 2.5e-06
+FLOORS.kernel_launch_seconds.count: 0
+FLOORS.kernel_launch_seconds.p50: -1e-09
+FLOORS.queued_kernel_launch_seconds.p50: "quick"
+FLOORS.event_resolution_seconds: -1e-09
+FLOORS.speed_of_light: 1
+LADDER.shape: "round"
+LADDER.streams: 0
+LADDER.points: []
+LADDER.points.0.nodes: 0
+LADDER.points.0.submit_seconds: MISSING
+LADDER.device_seconds_per_node: "half"
+MACHINE: null
+MACHINE.cpu: -1
+MACHINE.throttled: MISSING, null
+MACHINE.before.sm_clock_hz: "fast"
+MACHINE.before.power_watts: -1
+MACHINE.after.throttle: null, ["hot", "hot"]
+MACHINE.after.fan: 1
+LAUNCH.stopped_by: "precision"
+LAUNCH.stopped_by.latency: "boredom"
+LAUNCH.stopped_by.device: MISSING
+LAUNCH.ramp_seconds.0: -1
+SUMMARY.steady_after: -1, 1.5, MISSING
+SUMMARY.submit_over_floor: "twice"
+SUMMARY.latency_seconds.within_launch: "little"
+PROFILE: null
+PROFILE.steps: 0
+PROFILE.busy_seconds: -1
+PROFILE.gap_seconds: MISSING
+PROFILE.kernels: 1.5
+PROFILE.top: null
+PROFILE.top.0.name: ""
+PROFILE.top.0.count: -1
+PROFILE.device_seconds: "long"
+PROFILE.slowdown: 0
+PROFILE.latency_seconds: 1e-06
+WITNESS.steps: 0
+WITNESS.recorded_seconds: -1
+WITNESS.difference_seconds: MISSING
+WITNESS.events_seconds: MISSING
+WITNESS.verdict: "agree"
+cells.1.paths: [], null
+PATH.path: ""
+PATH.ops: 0
+PATH.fallback: "", MISSING
+""", PLACES)
 
 # What a schema cannot say; see document_rules.py.
-BROKEN_INSTRUMENT_RULES = [
-    (LADDER + ("points", 1, "nodes"), 1),
-    (MACHINE + ("throttled",), True),
-    (PROFILE + ("top", 1, "seconds"), 1.0),
-    (PROFILE + ("slowdown",), 3.0),
-    (("plan", "profile"), MISSING),
-    (("cells", 4, "summary", "steady_after"), 0),
-    (SUMMARY + ("submit_over_floor",), 9.0),
-]
+BROKEN_INSTRUMENT_RULES = table("""
+LADDER.points.1.nodes: 1
+MACHINE.throttled: true
+PROFILE.top.1.seconds: 1.0
+PROFILE.slowdown: 3.0
+plan.profile: MISSING
+cells.4.summary.steady_after: 0
+SUMMARY.submit_over_floor: 9.0
+""", PLACES)

@@ -38,7 +38,7 @@ model::Profile profile_of(const model::CellResult& cell) {
   profile.top = {{"gemm<bf16, 128x64>", 96e-6, 16}, {"rmsnorm_kernel", 32e-6, 8}};
   profile.slowdown = eager ? 1.25 : 1.0625;
   profile.device_seconds = *profile.slowdown * cell.launches.front().device_seconds->p50;
-  profile.witness = model::Witness{9, 146.5e-6, 144e-6, 2.5e-6, 2.25e-6};
+  profile.witness = model::DeviceTimeCheck{9, 146.5e-6, 144e-6, 2.5e-6, 2.25e-6};
   return profile;
 }
 
@@ -59,7 +59,7 @@ model::LaunchMachine machine(bool throttled) {
 model::Result instruments_result() {
   model::Result result = small_result();
   result.environment.floors = floors();
-  result.environment.machine = model::CpuMood{"powersave", true, 4.5, true, 1.5};
+  result.environment.machine = model::CpuState{"powersave", true, 4.5, true, 1.5};
   result.environment.profiler = model::InstrumentState{true, "CUPTI 13.0"};
   result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
   result.plan.cold_l2 = true;

@@ -11,9 +11,9 @@
 namespace graphbench::samples {
 namespace {
 
-using compare::CellState;
-using compare::DocumentCell;
-using compare::LaunchTimes;
+using codec::CellState;
+using codec::DocumentCell;
+using codec::LaunchTimes;
 using compare::Side;
 
 // What five launches of the same thing look like, as factors.
@@ -106,7 +106,7 @@ model::Comparison single_launch_comparison() {
   Side base = side("base.json", "0123456789ab");
   base.cells = {cell("conv/base/bf16/forward/b1/w0/whole", {90e-6, 1e-6, 88e-6, 60e-6}, 1)};
   Side now = base;
-  now.cells.front().launches.front().latency = 99e-6;
+  now.cells.front().launches.front()[model::Metric::latency] = 99e-6;
   now.facts.complete = false;
   return compare::compare(base, now, {});
 }

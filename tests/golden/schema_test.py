@@ -20,7 +20,7 @@ REAL = os.environ.get("GRAPHBENCH_RESULT")
 sys.path.insert(0, str(FOLDER))
 from document_rules import faults_of  # noqa: E402
 from instrument_mutants import BROKEN_INSTRUMENT_RULES, INSTRUMENT_MUTANTS  # noqa: E402
-from mutants import MISSING, change  # noqa: E402
+from mutants import MISSING, change, table  # noqa: E402
 
 
 def refuse_constant(text):
@@ -31,153 +31,110 @@ def load(path):
     return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_constant=refuse_constant)
 
 
-LAUNCH = ("cells", 1, "launches", 0)
-LATENCY = LAUNCH + ("latency_seconds",)
-SUMMARY = ("cells", 1, "summary")
-AXES = ("plan", "axes")
-DEVICE = ("environment", "device")
-
 # small.json: cell 1 is ok, of mode whole; cell 10 failed; cell 11 was skipped.
-MUTANTS = [
-    (("schema",), "graphbench.result/2"),
-    (("schema",), MISSING),
-    (("extra",), 1),
-    (("tool",), MISSING),
-    (("tool", "version"), "one"),
-    (("tool", "version"), MISSING),
-    (("tool", "commit"), ""),
-    (("tool", "commit"), None),
-    (("tool", "branch"), "main"),
-    (("started_at",), "yesterday"),
-    (("started_at",), "2026-01-02 03:04:05"),
-    (("started_at",), "2026-01-02T03:04:05+01:00"),
-    (("started_at",), None),
-    (("finished_at",), None),
-    (("finished_at",), 1767323045),
-    (("complete",), "yes"),
-    (("complete",), MISSING),
-    (("environment",), None),
-    (("environment", "cores"), 0),
-    (("environment", "cores"), 8.5),
-    (("environment", "hostname"), None),
-    (("environment", "fingerprint"), "not hex"),
-    (("environment", "fingerprint"), MISSING),
-    (DEVICE + ("kind",), "gpu"),
-    (DEVICE + ("name",), ""),
-    (DEVICE + ("uuid",), ""),
-    (DEVICE + ("compute_capability",), "nine"),
-    (DEVICE + ("memory_bytes",), -1),
-    (DEVICE + ("memory_bytes",), 1.5),
-    (DEVICE + ("driver",), 580),
-    (DEVICE + ("libraries",), []),
-    (DEVICE + ("libraries", "cudnn"), 9),
-    (DEVICE + ("runtime",), MISSING),
-    (("plan", "hash"), "XYZ"),
-    (("plan", "argv"), "graphbench --sweep"),
-    (("plan", "argv", 0), 1),
-    (("plan", "seed"), -1),
-    (("plan", "seed"), "1"),
-    (("plan", "launches"), 0),
-    (("plan", "axes"), MISSING),
-    (AXES + ("workload",), []),
-    (AXES + ("workload",), ["mlp", "mlp"]),
-    (AXES + ("workload",), ["Has Blank"]),
-    (AXES + ("dtype",), ["fp8"]),
-    (AXES + ("batch",), [0]),
-    (AXES + ("batch",), [1, 1]),
-    (AXES + ("batch",), ["1"]),
-    (AXES + ("warmup",), [-1]),
-    (AXES + ("mode",), ["compiled"]),
-    (AXES + ("speed",), [1]),
-    (("cells",), {}),
-    (("cells",), []),
-    (("cells",), None),
-    (("cells", 1, "id"), "mlp/base/bf16/forward/b1/w0"),
-    (("cells", 1, "id"), "mlp/base/bf16/forward/b01/w0/whole"),
-    (("cells", 1, "id"), "mlp/base/int8/forward/b1/w0/whole"),
-    (("cells", 1, "id"), MISSING),
-    (("cells", 1, "workload"), ""),
-    (("cells", 1, "dtype"), "float"),
-    (("cells", 1, "batch"), 0),
-    (("cells", 1, "batch"), "1"),
-    (("cells", 1, "warmup"), -1),
-    (("cells", 1, "mode"), "graph"),
-    (("cells", 1, "status"), "pending"),
-    (("cells", 1, "status"), "failed"),  # without a reason
-    (("cells", 1, "reason"), {"code": "io", "message": "of an ok cell"}),
-    (("cells", 1, "notes"), "free text"),
-    (("cells", 1, "check"), None),
-    (("cells", 1, "check"), MISSING),
-    (("cells", 1, "check", "identical"), "true"),
-    (("cells", 1, "check", "max_abs_error"), -1e-9),
-    (("cells", 1, "check", "reference"), MISSING),
-    (("cells", 1, "graph", "nodes"), 1.5),
-    (("cells", 1, "graph", "pieces"), -1),
-    (("cells", 1, "graph", "pieces"), MISSING),
-    (("cells", 1, "memory", "pool_bytes"), -1),
-    (("cells", 1, "memory", "pool_bytes_own"), MISSING),
-    (("cells", 1, "memory", "peak"), 1),
-    (("cells", 1, "launches"), []),
-    (("cells", 1, "launches"), None),
-    (LAUNCH + ("index",), -1),
-    (LAUNCH + ("pid",), 42),
-    (LAUNCH + ("setup",), None),
-    (LAUNCH + ("setup", "capture_seconds"), MISSING),
-    (LAUNCH + ("setup", "capture_seconds"), -1),
-    (LAUNCH + ("setup", "capture_ms"), 1),
-    (LAUNCH + ("throughput_steps_per_second",), 0),
-    (LAUNCH + ("throughput_steps_per_second",), MISSING),
-    (LAUNCH + ("ramp_seconds",), [0.001] * 33),
-    (LAUNCH + ("ramp_seconds",), None),
-    (LAUNCH + ("ramp_seconds",), ["0.001"]),
-    (LATENCY + ("count",), 0),
-    (LATENCY + ("count",), 458),  # too few for its p99
-    (LAUNCH + ("device_seconds", "count"), 43),  # too few for its p90
-    (LATENCY + ("count",), 100.5),
-    (LATENCY + ("p50",), None),
-    (LATENCY + ("p50",), "fast"),
-    (LATENCY + ("p50",), MISSING),
-    (LATENCY + ("p99",), MISSING),
-    (LATENCY + ("p95",), 1e-3),
-    (LATENCY + ("min",), -1e-6),
-    (LATENCY + ("stddev",), -1),
-    (SUMMARY, None),
-    (SUMMARY + ("latency_seconds",), None),
-    (SUMMARY + ("latency_seconds", "p50"), MISSING),
-    (SUMMARY + ("latency_seconds", "ci95"), [1e-4]),
-    (SUMMARY + ("latency_seconds", "ci95"), [1e-4, 2e-4, 3e-4]),
-    (SUMMARY + ("latency_seconds", "ci95"), [None, 2e-4]),
-    (SUMMARY + ("latency_seconds", "ci95"), MISSING),
-    (SUMMARY + ("speedup_over_eager",), 0),
-    (SUMMARY + ("speedup_over_eager",), "2x"),
-    (SUMMARY + ("breakeven_steps",), -1),
-    (SUMMARY + ("breakeven_steps",), MISSING),
-    (("cells", 10, "reason"), MISSING),
-    (("cells", 10, "reason"), None),
-    (("cells", 10, "reason", "code"), "Out Of Memory"),
-    (("cells", 10, "reason", "message"), None),
-    (("cells", 10, "reason", "hint"), "text"),
-    (("cells", 11, "reason", "code"), ""),
-]
+PLACES = {"CELL": "cells.1", "LAUNCH": "cells.1.launches.0", "LATENCY": "cells.1.launches.0.latency_seconds",
+          "SUMMARY": "cells.1.summary", "AXES": "plan.axes", "DEVICE": "environment.device"}
+MUTANTS = table("""
+schema: "graphbench.result/2", MISSING
+extra: 1
+tool: MISSING
+tool.version: "one", MISSING
+tool.commit: "", null
+tool.branch: "main"
+started_at: "yesterday", "2026-01-02 03:04:05", "2026-01-02T03:04:05+01:00", null
+finished_at: null, 1767323045
+complete: "yes", MISSING
+environment: null
+environment.cores: 0, 8.5
+environment.hostname: null
+environment.fingerprint: "not hex", MISSING
+DEVICE.kind: "gpu"
+DEVICE.name: ""
+DEVICE.uuid: ""
+DEVICE.compute_capability: "nine"
+DEVICE.memory_bytes: -1, 1.5
+DEVICE.driver: 580
+DEVICE.libraries: []
+DEVICE.libraries.cudnn: 9
+DEVICE.runtime: MISSING
+plan.hash: "XYZ"
+plan.argv: "graphbench --sweep"
+plan.argv.0: 1
+plan.seed: -1, "1"
+plan.launches: 0
+AXES: MISSING
+AXES.workload: [], ["mlp", "mlp"], ["Has Blank"]
+AXES.dtype: ["fp8"]
+AXES.batch: [0], [1, 1], ["1"]
+AXES.warmup: [-1]
+AXES.mode: ["compiled"]
+AXES.speed: [1]
+cells: {}, [], null
+CELL.id: "mlp/base/bf16/forward/b1/w0", "mlp/base/bf16/forward/b01/w0/whole"
+CELL.id: "mlp/base/int8/forward/b1/w0/whole", MISSING
+CELL.workload: ""
+CELL.dtype: "float"
+CELL.batch: 0, "1"
+CELL.warmup: -1
+CELL.mode: "graph"
+CELL.status: "pending", "failed"  # which wants a reason
+CELL.reason: {"code": "io", "message": "of an ok cell"}
+CELL.notes: "free text"
+CELL.check: null, MISSING
+CELL.check.identical: "true"
+CELL.check.max_abs_error: -1e-09
+CELL.check.reference: MISSING
+CELL.graph.nodes: 1.5
+CELL.graph.pieces: -1, MISSING
+CELL.memory.pool_bytes: -1
+CELL.memory.pool_bytes_own: MISSING
+CELL.memory.peak: 1
+CELL.launches: [], null
+LAUNCH.index: -1
+LAUNCH.pid: 42
+LAUNCH.setup: null
+LAUNCH.setup.capture_seconds: MISSING, -1
+LAUNCH.setup.capture_ms: 1
+LAUNCH.throughput_steps_per_second: 0, MISSING
+LAUNCH.ramp_seconds: null, ["0.001"]
+LATENCY.count: 0, 458, 100.5  # 458: too few for its p99
+LAUNCH.device_seconds.count: 43  # too few for its p90
+LATENCY.p50: null, "fast", MISSING
+LATENCY.p99: MISSING
+LATENCY.p95: 0.001
+LATENCY.min: -1e-06
+LATENCY.stddev: -1
+SUMMARY: null
+SUMMARY.latency_seconds: null
+SUMMARY.latency_seconds.p50: MISSING
+SUMMARY.latency_seconds.ci95: [0.0001], [0.0001, 0.0002, 0.0003], [null, 0.0002], MISSING
+SUMMARY.speedup_over_eager: 0, "2x"
+SUMMARY.breakeven_steps: -1, MISSING
+cells.10.reason: MISSING, null
+cells.10.reason.code: "Out Of Memory"
+cells.10.reason.message: null
+cells.10.reason.hint: "text"
+cells.11.reason.code: ""
+""", PLACES) + [(("cells", 1, "launches", 0, "ramp_seconds"), [0.001] * 33)]
 
 # What a schema cannot say; see document_rules.py.
-BROKEN_RULES = [
-    (("cells", 1, "id"), "mlp/base/bf16/forward/b2/w0/whole"),
-    (("cells", 1, "mode"), "eager"),
-    (("cells", 1, "workload"), "conv"),
-    (("cells", 1, "batch"), 2),
-    (AXES + ("warmup",), [0]),
-    (LAUNCH + ("index",), 1),
-    (LATENCY + ("min",), 1.0),
-    (LATENCY + ("p90",), 1e-9),
-    (LATENCY + ("max",), 1e-9),
-    (LATENCY + ("mean",), 1.0),
-    (SUMMARY + ("latency_seconds", "p50"), 1.0),
-    (SUMMARY + ("latency_seconds", "ci95"), [2e-4, 1e-4]),
-    (SUMMARY + ("speedup_over_eager",), 9.0),
-    (("cells", 0, "summary", "speedup_over_eager"), 1.5),
-    (("finished_at",), "2025-01-01T00:00:00Z"),
-]
+BROKEN_RULES = table("""
+CELL.id: "mlp/base/bf16/forward/b2/w0/whole"
+CELL.mode: "eager"
+CELL.workload: "conv"
+CELL.batch: 2
+AXES.warmup: [0]
+LAUNCH.index: 1
+LATENCY.min: 1.0
+LATENCY.p90: 1e-09
+LATENCY.max: 1e-09
+LATENCY.mean: 1.0
+SUMMARY.latency_seconds.p50: 1.0
+SUMMARY.latency_seconds.ci95: [0.0002, 0.0001]
+SUMMARY.speedup_over_eager: 9.0
+cells.0.summary.speedup_over_eager: 1.5
+finished_at: "2025-01-01T00:00:00Z"
+""", PLACES)
 
 
 class Schema(unittest.TestCase):
@@ -188,13 +145,13 @@ class Schema(unittest.TestCase):
         schema = load(SCHEMA)
         jsonschema.Draft202012Validator.check_schema(schema)
         cls.validator = jsonschema.Draft202012Validator(schema)
-        cls.small = load(FOLDER / "small.json")
-        cls.instruments = load(FOLDER / "instruments.json")
+        cls.small = load(FOLDER / "json" / "small.json")
+        cls.instruments = load(FOLDER / "json" / "instruments.json")
 
     def test_golden_documents_are_valid(self):
         for name in ("small.json", "interrupted.json", "instruments.json"):
             with self.subTest(name):
-                document = load(FOLDER / name)
+                document = load(FOLDER / "json" / name)
                 self.assertEqual([], [error.message for error in self.validator.iter_errors(document)])
                 self.assertEqual([], faults_of(document))
 

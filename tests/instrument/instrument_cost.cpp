@@ -9,11 +9,11 @@
 #include <random>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
-#include "harness/measure/median_interval.hpp"
 #include "harness/measure/rounds.hpp"
 #include "harness/measure/timing_loops.hpp"
+#include "harness/statistics/median_interval.hpp"
 #include "harness/worker/task_rig.hpp"
 #include "workloads/builtin.hpp"
 
@@ -51,8 +51,8 @@ double bare_step_ns(execution::Executor& executor, Stream& stream) {
 struct Cost {
   double sampled_ns = 0;
   double bare_ns = 0;
-  double difference_ns = 0;          // median over pairs of neighbouring steps, so that drift cancels
-  measure::MedianInterval interval;  // of that median, 95 %
+  double difference_ns = 0;             // median over pairs of neighbouring steps, so that drift cancels
+  statistics::MedianInterval interval;  // of that median, 95 %
 };
 
 Cost cost_of(const std::vector<double>& sampled, const std::vector<double>& bare) {
@@ -60,7 +60,7 @@ Cost cost_of(const std::vector<double>& sampled, const std::vector<double>& bare
   for (std::size_t i = 0; i < sampled.size(); ++i) differences[i] = sampled[i] - bare[i];
   const double difference = median(differences);
   std::ranges::sort(differences);
-  return {median(sampled), median(bare), difference, measure::median_interval(differences).value()};
+  return {median(sampled), median(bare), difference, statistics::median_interval(differences).value()};
 }
 
 struct Steps {
@@ -70,7 +70,7 @@ struct Steps {
 
 // Pairs of steps, one timed as a sweep times it and one by hand, in an order that a coin decides. Both lie
 // in a round of Google Benchmark, for whole blocks of each kind differ by more than the limit: a machine's
-// mood changes within milliseconds.
+// state changes within milliseconds.
 void take_pairs(execution::Executor& executor, Stream& stream, std::size_t pairs, std::mt19937& coin,
                 Steps& steps) {
   measure::SampleBuffer submit_ns(pairs);

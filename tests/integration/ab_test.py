@@ -3,7 +3,6 @@
 
 import json
 import os
-import pathlib
 import shutil
 import signal
 import stat
@@ -11,9 +10,8 @@ import sys
 import time
 import unittest
 
-from harness_case import BINARY, HarnessCase
+from harness_case import BINARY, ROOT, HarnessCase
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "golden"))
 import document_rules  # noqa: E402
 
@@ -71,8 +69,7 @@ class Ab(HarnessCase):
         return self.run_graphbench("ab", *arguments, *TINY, **options)
 
     def test_measures_two_binaries_and_keeps_both_results(self):
-        done = self.ab(*self.two(1e-4, 1e-4), "--format", "json")
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.ab(*self.two(1e-4, 1e-4), "--format", "json", code=0)
         comparison = json.loads(done.stdout)
         self.assertTrue(comparison["comparable"])
         metrics = [metric for cell in comparison["cells"] for metric in cell["metrics"]]
@@ -93,8 +90,7 @@ class Ab(HarnessCase):
 
     def test_alternates_launches_group_by_group(self):
         done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4",
-                       "--quiet")
-        self.assertIn(done.returncode, (0, 10), done.stderr)
+                       "--quiet", code=(0, 10))
         self.assertNotIn("left", done.stderr)
         firsts = {}
         sweeps = self.sweeps()
@@ -109,8 +105,7 @@ class Ab(HarnessCase):
 
     def test_alternates_cell_by_cell_where_asked(self):
         done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4",
-                       "--mode", "eager,whole", "--alternate", "cell")
-        self.assertIn(done.returncode, (0, 10), done.stderr)
+                       "--mode", "eager,whole", "--alternate", "cell", code=(0, 10))
         self.assertRegex(done.stderr, "w0 b[12] ")
         sweeps = self.sweeps()
         self.assertEqual(2 * 4 * 2 * 2, len(sweeps))
@@ -128,7 +123,7 @@ class Ab(HarnessCase):
 
     def test_documents_of_single_cells_are_whole_and_are_another_plan_than_ladders(self):
         sides = ["--base", BINARY, "--launches", "2", "--mode", "eager,whole"]
-        self.assertIn(self.ab(*sides, "--alternate", "cell").returncode, (0, 10))
+        self.ab(*sides, "--alternate", "cell", code=(0, 10))
         cells = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
         for side in cells:
             self.assertEqual([], document_rules.faults_of(side))
@@ -145,22 +140,20 @@ class Ab(HarnessCase):
         self.assertTrue(all(metric["paired"] for cell in comparison["cells"] for metric in cell["metrics"]))
 
         ladders = ["--json-base", "ladders.json", "--json-new", "x.json"]
-        self.assertIn(self.ab(*sides, *ladders).returncode, (0, 10))
+        self.ab(*sides, *ladders, code=(0, 10))
         self.assertNotIn("cell_processes", self.result("ladders.json")["plan"])
-        done = self.run_graphbench("compare", "ladders.json", "graphbench-new.json", "--format", "json")
-        self.assertEqual(12, done.returncode, done.stderr)
+        done = self.run_graphbench("compare", "ladders.json", "graphbench-new.json", "--format", "json",
+                                   code=12)
         differences = {each["field"]: each for each in json.loads(done.stdout)["differences"]}
         self.assertTrue(differences["plan"]["blocking"])
         self.assertEqual("true", differences["plan.cell_processes"]["new"])
 
     def test_confirms_single_cells(self):
-        done = self.ab(*self.two(1e-3, 1.2e-3), "--confirm", "--alternate", "cell", "--mode", "whole")
-        self.assertEqual(10, done.returncode, done.stderr)
+        self.ab(*self.two(1e-3, 1.2e-3), "--confirm", "--alternate", "cell", "--mode", "whole", code=10)
         self.assertEqual(2 * 2 * 5 * 2, len(self.sweeps()))
 
     def test_says_slower_and_exits_so(self):
-        done = self.ab(*self.two(1e-3, 1.2e-3), "-o", "verdict.json", "--format", "json")
-        self.assertEqual(10, done.returncode, done.stderr)
+        done = self.ab(*self.two(1e-3, 1.2e-3), "-o", "verdict.json", "--format", "json", code=10)
         self.assertEqual("", done.stdout)
         self.assertEqual("slower", self.result("verdict.json")["verdict"])
 
@@ -174,8 +167,7 @@ class Ab(HarnessCase):
         """NEW is slow in its first 15 sweeps only: a passing trouble, not a slower binary."""
         passing = SLOWER.format(seconds="(1.2e-3 if calls <= 16 else 1e-3) * (1 + 0.001 * (calls % 7))")
         sides = ["--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", passing), "--format", "json"]
-        done = self.ab(*sides, "--confirm")
-        self.assertIn(done.returncode, (0,), done.stdout + done.stderr)
+        done = self.ab(*sides, "--confirm", code=(0,))
         whys = [metric["why"] for cell in json.loads(done.stdout)["cells"] for metric in cell["metrics"]
                 if metric["metric"] == "latency"]
         self.assertTrue(all("slower at first (1.2" in why and "not when measured again" in why
@@ -186,29 +178,25 @@ class Ab(HarnessCase):
         self.assertEqual([], document_rules.faults_of(again))
 
     def test_confirmed_slower_stays_slower(self):
-        done = self.ab(*self.two(1e-3, 1.2e-3), "--confirm")
-        self.assertEqual(10, done.returncode, done.stderr)
+        self.ab(*self.two(1e-3, 1.2e-3), "--confirm", code=10)
         self.assertEqual(2 * 2 * 5 * 3, len(self.sweeps()))
 
     def test_runs_one_binary_in_two_environments(self):
         wrapper = self.wrapper("one")
-        done = self.ab("--base", wrapper, "--new", wrapper, "--env-a", "SIDE=a", "--env-b", "SIDE=b",
-                       "--env-b", "X=1", "--launches", "2")
-        self.assertIn(done.returncode, (0, 10), done.stderr)
+        self.ab("--base", wrapper, "--new", wrapper, "--env-a", "SIDE=a", "--env-b", "SIDE=b",
+                "--env-b", "X=1", "--launches", "2", code=(0, 10))
         self.assertEqual({"a": 6, "b": 6}, {side: sum(call[1] == side for call in self.sweeps())
                                             for side in "ab"})
 
     def test_new_is_this_binary_where_it_is_not_named(self):
-        done = self.ab("--base", self.wrapper("old"), "--launches", "2", "--mode", "eager", "--quiet")
-        self.assertIn(done.returncode, (0, 10), done.stderr)
+        self.ab("--base", self.wrapper("old"), "--launches", "2", "--mode", "eager", "--quiet", code=(0, 10))
         self.assertEqual(2, len(self.sweeps()))
         self.assertEqual(2, len(self.result("graphbench-new.json")["cells"][0]["launches"]))
 
     def test_a_side_that_fails_loses_its_cells_and_says_so(self):
         broken = "if calls == 4: sys.exit(1)"
-        done = self.ab("--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", broken),
-                       "--launches", "3")
-        self.assertEqual(10, done.returncode, done.stderr)
+        self.ab("--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", broken),
+                "--launches", "3", code=10)
         failed = [cell for cell in self.result("graphbench-new.json")["cells"] if cell["status"] == "failed"]
         self.assertEqual(2, len(failed))
         self.assertEqual({"sweep_failed"}, {cell["reason"]["code"] for cell in failed})
@@ -279,16 +267,15 @@ class Ab(HarnessCase):
 
 
 class SelfCheck(HarnessCase):
-    def selfcheck(self, *arguments):
-        return self.run_graphbench("selfcheck", *TINY, "--launches", "3", *arguments)
+    def selfcheck(self, *arguments, **options):
+        return self.run_graphbench("selfcheck", *TINY, "--launches", "3", *arguments, **options)
 
     def test_says_what_it_found(self):
-        done = self.selfcheck("--rounds", "2", "--json", "found.json")
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.selfcheck("--rounds", "2", "--json", "found.json", code=0)
         self.assertIn("of 2 comparisons said slower", done.stdout)
         self.assertIn("launches needed", done.stdout)
         found = self.result("found.json")
-        self.check_schema(found)
+        self.assert_valid(found, "selfcheck.schema.json")
         keys = ("rounds", "rounds_asked", "launches", "cells")
         self.assertEqual((2, 2, 3, 6), tuple(found[key] for key in keys))
         self.assertEqual(2, found["alarms"]["measured"]["comparisons"])
@@ -298,20 +285,9 @@ class SelfCheck(HarnessCase):
         self.assertGreater(latency["pair_spread"]["worst"], 0)
         self.assertEqual(["found.json"], os.listdir(self.folder))
 
-    def check_schema(self, document):
-        try:
-            import jsonschema
-        except ImportError:
-            self.fail("python3-jsonschema is not installed")
-        schema = json.loads((ROOT / "reporters/schema/selfcheck.schema.json").read_text(encoding="utf-8"))
-        jsonschema.Draft202012Validator.check_schema(schema)
-        self.assertEqual("urn:graphbench:schema:selfcheck:1", schema["$id"])
-        jsonschema.Draft202012Validator(schema).validate(document)
-
     def test_writes_json_to_stdout_alone(self):
         done = self.selfcheck("--rounds", "1", "--mode", "eager", "--json", "-", "--quiet", "--margin", "5%",
-                              "--alternate", "cell")
-        self.assertEqual(0, done.returncode, done.stderr)
+                              "--alternate", "cell", code=0)
         self.assertEqual(0.05, json.loads(done.stdout)["metrics"][0]["margin"])
 
     def test_refuses_bad_input(self):

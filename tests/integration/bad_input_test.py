@@ -58,7 +58,10 @@ class BadInput(HarnessCase):
         self.refuse(["--batch", "1"], "needs --sweep")
         self.refuse(["--sweep", "--batch"], "--batch")
         self.refuse(["--sweep", "--batch", "1", "--batch", "2"], "give it once")
-        self.refuse(["list", "workloda"], '"workloda"')
+        self.refuse(["list", "workloda"], '"workloda"', 'did you mean "workloads"?')
+        self.refuse(["list", "modes", "--format", "xml"], "--format: ", "table or json")
+        self.refuse(["floor", "stray"], '"stray" is one too many', "give floor ")
+        self.refuse(["--batch", "1", "list"], "--batch: ", "stands before list")
 
     def test_a_device_that_is_not_there_is_the_machines_fault(self):
         self.refuse(["--sweep", "--device", "cuda:9999"], "cuda:9999", code=1)

@@ -4,10 +4,10 @@
 import json
 import re
 import unittest
-import urllib.request
 
-from harness_case import TINY, HarnessCase
-from prometheus_servers import fetch, free_port, lint, wait_for
+from harness_case import TINY
+from prometheus_servers import fetch, free_port, lint
+from serve_case import ServeCase
 
 LAUNCHES = [*TINY, "--workload", "mlp", "--launches", "2", "--quiet"]
 # The same sweep as a request to the service.
@@ -25,17 +25,16 @@ def series(text, name):
             yield dict(re.findall(r'(\w+)="([^"]*)"', found[1])), float(found[2])
 
 
-class Baselines(HarnessCase):
+class Baselines(ServeCase):
     def setUp(self):
         super().setUp()
-        self.assertEqual(0, self.run_graphbench(*LAUNCHES, "--json", "base.json").returncode)
+        self.run_graphbench(*LAUNCHES, "--json", "base.json", code=0)
         # A second sweep within the second would be taken for the same one.
         base = self.result("base.json")
         self.write("base.json", json.dumps({**base, "started_at": "2026-01-01T00:00:00Z"}))
 
     def compare(self, new, code=(0, 10)):
-        done = self.run_graphbench("compare", "base.json", new, "--format", "json")
-        self.assertIn(done.returncode, code, done.stderr)
+        done = self.run_graphbench("compare", "base.json", new, "--format", "json", code=code)
         return json.loads(done.stdout)
 
     def assert_published(self, text, comparison):
@@ -84,8 +83,7 @@ class Baselines(HarnessCase):
 
     def test_a_sweep_of_another_plan_says_so_and_gives_no_verdict(self):
         done = self.run_graphbench(*LAUNCHES, "--mode", "eager", "--baseline", "base.json",
-                                   "--prometheus-textfile", "m.prom")
-        self.assertEqual(0, done.returncode)
+                                   "--prometheus-textfile", "m.prom", code=0)
         self.assertEqual("graphbench: warning: beside the baseline base.json: not comparable, and no verdict "
                          "is published: another plan\n", done.stderr)
         self.assert_none((self.folder / "m.prom").read_text(), "plan")
@@ -105,28 +103,19 @@ class Baselines(HarnessCase):
         for command in ("ab", "bench"):
             self.assert_refused(self.run_graphbench(command, "--baseline", "base.json"), "--baseline: ")
 
-    def post(self, url, request):
-        body = json.dumps(request).encode()
-        asked = urllib.request.Request(url + "/v1/sweeps", data=body,
-                                       headers={"Content-Type": "application/json"})
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=10) as answer:
-            return url + answer.headers["Location"]
+    def run_sweep(self, request):
+        """The text of its result."""
+        path = self.submit(request)
+        self.wait_for_state(path, "done")
+        return fetch(self.url + path + "/results")[2]
 
-    def finished(self, sweep):
-        wait_for("the sweep", lambda: json.loads(fetch(sweep)[2])["state"] == "done", seconds=120)
-        return fetch(sweep + "/results")[2]
-
-    def serve(self, *arguments):
-        process = self.start("serve", "--listen", "127.0.0.1:0", *arguments)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process, process.stderr.readline().split()[-1]
+    def metrics(self):
+        return fetch(self.url + "/metrics")[2]
 
     def test_a_baseline_may_be_the_histories_latest_of_a_name(self):
         kept = ("--history", "kept.sqlite")
         self.assert_refused(self.run_graphbench("serve", "--against", "accepted", *kept), "kept.sqlite")
-        self.assertEqual(0, self.run_graphbench("history", "add", "base.json", "--label", "accepted",
-                                                *kept).returncode)
+        self.run_graphbench("history", "add", "base.json", "--label", "accepted", *kept, code=0)
         self.assert_refused(self.run_graphbench("serve", "--against", "mine", *kept), '"mine"', "accepted")
         self.assert_refused(self.run_graphbench("serve", "--against", "accepted", "--baseline", "base.json"),
                             "--against: ")
@@ -134,24 +123,24 @@ class Baselines(HarnessCase):
                                    "--prometheus-textfile", "m.prom")
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         self.assert_published((self.folder / "m.prom").read_text(), self.compare("new.json"))
-        process, url = self.serve("--against", "accepted", *kept)
-        self.finished(self.post(url, {**REQUEST, "mode": "eager"}))
-        self.assert_none(fetch(url + "/metrics")[2], "history")
+        process = self.serve("--against", "accepted", *kept)
+        self.run_sweep({**REQUEST, "mode": "eager"})
+        self.assert_none(self.metrics(), "history")
         self.assertIn("differs in plan", process.stderr.readline())
-        self.write("served.json", self.finished(self.post(url, REQUEST)))
-        self.assert_published(fetch(url + "/metrics")[2], self.compare("served.json"))
+        self.write("served.json", self.run_sweep(REQUEST))
+        self.assert_published(self.metrics(), self.compare("served.json"))
 
     def test_the_service_compares_each_sweep_that_ends(self):
-        process, url = self.serve("--baseline", "base.json")
-        self.assertNotIn("graphbench_baseline", fetch(url + "/metrics")[2])
-        self.write("new.json", self.finished(self.post(url, REQUEST)))
-        self.assert_published(fetch(url + "/metrics")[2], self.compare("new.json"))
+        process = self.serve("--baseline", "base.json")
+        self.assertNotIn("graphbench_baseline", self.metrics())
+        self.write("new.json", self.run_sweep(REQUEST))
+        self.assert_published(self.metrics(), self.compare("new.json"))
         self.assertIn("beside the baseline base.json: ", process.stderr.readline())
-        self.finished(self.post(url, {**REQUEST, "mode": "eager"}))
-        self.assert_none(fetch(url + "/metrics")[2], "plan")
+        self.run_sweep({**REQUEST, "mode": "eager"})
+        self.assert_none(self.metrics(), "plan")
         self.assertIn("warning: ", process.stderr.readline())
-        self.write("again.json", self.finished(self.post(url, REQUEST)))
-        self.assert_published(fetch(url + "/metrics")[2], self.compare("again.json"))
+        self.write("again.json", self.run_sweep(REQUEST))
+        self.assert_published(self.metrics(), self.compare("again.json"))
 
 
 if __name__ == "__main__":

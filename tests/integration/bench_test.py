@@ -13,8 +13,7 @@ AGGREGATES = {"mean", "median", "stddev", "cv"}
 
 class Bench(HarnessCase):
     def bench(self, *arguments, code=0):
-        done = self.run_graphbench(*HOST, *arguments)
-        self.assertEqual(code, done.returncode, done.stderr)
+        done = self.run_graphbench(*HOST, *arguments, code=code)
         return done
 
     def check_entry(self, entry):
@@ -76,7 +75,9 @@ class Bench(HarnessCase):
         entries = json.loads(done.stdout)["benchmarks"]
         for entry in entries:
             self.assertEqual(entry["name"].startswith(plugin), entry.get("error_occurred", False), entry)
-        return {entry["error_message"] for entry in entries if "error_message" in entry}
+        messages = {entry["error_message"] for entry in entries if "error_message" in entry}
+        self.assertTrue(messages, "nothing of the plugin was measured")
+        return messages
 
     def test_a_failed_cell_errors_alone_and_the_exit_code_says_so(self):
         for message in self.errors_of("error_op", "--mode", "eager,whole", code=3):

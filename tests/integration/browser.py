@@ -6,10 +6,10 @@ import os
 import re
 import shutil
 import tempfile
-import threading
 import unittest
 
 from harness_case import HarnessCase
+from prometheus_servers import serving
 
 try:
     from selenium import webdriver
@@ -49,7 +49,7 @@ def start_browser(profile):
 @unittest.skipIf(MISSING, f"not installed: {' '.join(MISSING)}; ci/packages installs them")
 class BrowserCase(HarnessCase):
     """Each test has a tab of its own. A complaint in the browser's console fails it, unless the test
-    allows it, and then the complaint must be there."""
+    allows it, and then the complaint must be there; `allowed` is None where any may be."""
 
     @classmethod
     def setUpClass(cls):
@@ -73,8 +73,10 @@ class BrowserCase(HarnessCase):
     def allow(self, pattern):
         self.allowed.append(pattern)
 
-    def check_console(self):
-        """To be called at a test's end, while the page is still there."""
+    def tearDown(self):
+        super().tearDown()
+        if self.allowed is None:
+            return
         said = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
         strange = [line for line in said if not any(re.search(pattern, line) for pattern in self.allowed)]
         self.assertEqual([], strange, "the browser complained")
@@ -102,13 +104,7 @@ class BrowserCase(HarnessCase):
             def log_message(self, *_):
                 pass
 
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return f"http://127.0.0.1:{server.server_port}/"
+        return f"http://127.0.0.1:{self.enterContext(serving(Handler)).server_port}/"
 
     def find(self, name):
         return self.browser.find_element(By.ID, name)

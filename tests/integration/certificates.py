@@ -31,8 +31,3 @@ class Certificates:
                       "-CAkey", authority + ".key", "-CAcreateserial", "-days", days, "-extfile", "names",
                       "-out", name + ".pem")
         return str(self.folder / (name + ".pem")), str(self.folder / (name + ".key"))
-
-    def encrypted(self, name):
-        locked = name + "-locked.key"
-        self._openssl("ec", "-in", name + ".key", "-aes256", "-passout", "pass:secret", "-out", locked)
-        return str(self.folder / locked)

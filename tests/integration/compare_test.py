@@ -5,19 +5,14 @@ import copy
 import gzip
 import json
 import os
-import pathlib
-import pty
 import subprocess
-import threading
 import unittest
+import xml.etree.ElementTree as ElementTree
 
-import jsonschema
+from harness_case import BINARY, ROOT, HarnessCase
 
-from harness_case import BINARY, HarnessCase
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 BASELINE = ROOT / "ci" / "baselines" / "h200.json"
-SCHEMA = ROOT / "reporters" / "schema" / "comparison.schema.json"
+DOCUMENTS = ROOT / "tests/unit/harness/verdict/compare/documents"
 
 # What launches of one thing look like, as factors.
 LUCK = (1.0, 1.002, 0.999, 1.001, 0.998, 1.0005, 0.9995, 1.0015, 0.9985, 1.0)
@@ -43,8 +38,7 @@ class CompareCase(HarnessCase):
         return name
 
     def compare(self, *arguments, code=0, **options):
-        done = self.run_graphbench("compare", *arguments, **options)
-        self.assertEqual(code, done.returncode, done.stdout + done.stderr)
+        done = self.run_graphbench("compare", *arguments, **options, code=code)
         return done
 
 
@@ -106,13 +100,6 @@ class Verdicts(CompareCase):
         self.compare("base.json", "other.json", "--allow", "plan", code=12)
         self.compare("base.json", "other.json", "--allow", "device,plan")
 
-    def test_another_driver_is_listed_and_compared(self):
-        other = document()
-        other["environment"]["device"]["driver"] = "2"
-        other["environment"]["fingerprint"] = "00"
-        self.put("other.json", other)
-        self.assertIn("differs: device.driver: 1 -> 2", self.compare("base.json", "other.json").stdout)
-
     def test_throttled_launches_are_listed_on_every_face(self):
         for name, hertz, reasons in (("fast.json", 1.98e9, []), ("capped.json", 1.2e9, ["sw_power_cap"])):
             measured = document()
@@ -141,17 +128,6 @@ class Verdicts(CompareCase):
         self.assertIn("cell 1  failed in NEW: io: disk", done.stdout)
         self.assertIn("ok in NEW, and not in BASE", self.compare("failed.json", "base.json").stdout)
 
-    def test_a_metric_that_is_gone_is_10_and_a_new_one_is_0(self):
-        without = document()
-        for cell in without["cells"]:
-            for launch in cell["launches"]:
-                launch["setup"]["capture_seconds"] = 0
-        self.put("without.json", without)
-        done = self.compare("base.json", "without.json", code=10)
-        self.assertIn("3 metrics of 3 cells lost; same: all 3 metrics of 3 cells", done.stdout)
-        self.assertIn("cell 1  capture is not in NEW", done.stdout)
-        self.assertIn("capture is not in BASE", self.compare("without.json", "base.json").stdout)
-
     def test_folders_hold_a_launch_or_a_shard_a_document(self):
         whole = document()
         for i in range(5):
@@ -165,14 +141,6 @@ class Verdicts(CompareCase):
             done = self.compare("base.json", folder)
             self.assertIn("same: all 6 metrics of 3 cells", done.stdout)
 
-    def test_shards_compare_whatever_their_files_are_called(self):
-        whole = document()
-        for c, plan in enumerate(("aa", "bb", "cc")):
-            shard = dict(whole, cells=[whole["cells"][c]], plan={"hash": plan})
-            self.put(f"one/{c}.json", shard)
-            self.put(f"other/{2 - c}.json", shard)
-        self.assertNotIn("differs", self.compare("one", "other").stdout)
-
     def test_an_interleaved_run_is_compared_in_pairs(self):
         for name, factor in (("a.json", 1.0), ("b.json", 1.05)):
             drifting = document(factor=factor, interleaved={"id": "run"})
@@ -184,13 +152,11 @@ class Verdicts(CompareCase):
 
     def test_a_real_sweep_of_this_machine(self):
         for name in ("a.json", "b.json"):
-            done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2",
-                                       "--warmup", "0", "--launches", "3", "--time-per-cell", "0.005",
-                                       "--samples-max", "5", "--json", name, "--quiet")
-            self.assertEqual(0, done.returncode, done.stderr)
+            self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2",
+                                "--warmup", "0", "--launches", "3", "--time-per-cell", "0.005",
+                                "--samples-max", "5", "--json", name, "--quiet", code=0)
         self.compare("a.json", "a.json")
-        done = self.run_graphbench("compare", "a.json", "b.json", "--format", "json")
-        self.assertIn(done.returncode, (0, 10), done.stderr)
+        done = self.run_graphbench("compare", "a.json", "b.json", "--format", "json", code=(0, 10))
         self.assertEqual(6, json.loads(done.stdout)["counts"]["cells"]["compared"])
 
 
@@ -202,7 +168,7 @@ class Faces(CompareCase):
         self.assertEqual("", done.stdout)
         written = self.result("out.json")
         self.assertEqual("slower", written["verdict"])
-        jsonschema.validate(written, json.loads(SCHEMA.read_text(encoding="utf-8")))
+        self.assert_valid(written, "comparison.schema.json")
         self.assertEqual(["base.json", "out.json", "slower.json"], sorted(os.listdir(self.folder)))
 
     def test_colours_are_for_terminals_only(self):
@@ -213,27 +179,9 @@ class Faces(CompareCase):
         self.put("base.json", document())
         self.put("slower.json", document(factor=1.05))
         for extra, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
-            master, slave = pty.openpty()
-            seen = []
-            reader = threading.Thread(target=self.drain, args=(master, seen))
-            reader.start()
-            environment = self.environment(**{"TERM": "xterm", **extra})
             with self.subTest(extra=extra):
-                done = subprocess.run([BINARY, "compare", "base.json", "slower.json"], cwd=self.folder,
-                                      env=environment, stdout=slave, timeout=60, check=False)
-                os.close(slave)
-                reader.join()
-                self.assertEqual(10, done.returncode)
-                self.assertEqual(coloured, b"\x1b[31m" in b"".join(seen))
-
-    @staticmethod
-    def drain(descriptor, seen):
-        try:
-            while chunk := os.read(descriptor, 4096):
-                seen.append(chunk)
-        except OSError:  # the other end is closed
-            pass
-        os.close(descriptor)
+                shown = self.run_on_terminal("compare", "base.json", "slower.json", code=10, **extra)
+                self.assertEqual(coloured, "\x1b[31m" in shown)
 
     def test_a_reader_that_has_seen_enough_is_no_error(self):
         self.put("base.json", document(cells=3000))
@@ -252,6 +200,59 @@ class Faces(CompareCase):
         done = self.compare("--help")
         for word in ("BASE", "NEW", "--margin", "--allow", "12 not comparable"):
             self.assertIn(word, done.stdout)
+
+
+class OtherTools(CompareCase):
+    """Documents of Google Benchmark and nvbench; foreign_documents_test holds what is read of them."""
+
+    def sides(self, factor):
+        """Two folders of five Google Benchmark documents, one launch each."""
+        for side, scale in (("base", 1), ("new", factor)):
+            for i in range(5):
+                run = {"name": "BM_Step/8", "run_type": "iteration", "real_time": scale * (100 + 0.1 * i),
+                       "time_unit": "us"}
+                self.put(f"{side}/{i}.json", {"context": {}, "benchmarks": [run]})
+        return "base", "new"
+
+    def test_every_face_says_the_same_and_exits_alike(self):
+        base, new = self.sides(1.1)
+        for face in ("table", "json", "markdown", "junit", "github"):
+            with self.subTest(face):
+                done = self.compare(base, new, "--format", face, code=10)
+                self.assertIn("BM_Step/8", done.stdout)
+                self.assertIn("slower", done.stdout)
+                file = self.compare(base, new, "--format", face, "-o", f"{face}.out", code=10)
+                self.assertEqual("", file.stdout)
+                self.assertEqual(done.stdout, (self.folder / f"{face}.out").read_text(encoding="utf-8"))
+
+    def test_junit_holds_one_failed_test(self):
+        done = self.compare(*self.sides(1.1), "--format", "junit", code=10)
+        suite = ElementTree.fromstring(done.stdout).find("testsuite")
+        self.assertEqual(("1", "1", "0"), tuple(suite.get(name) for name in ("tests", "failures", "skipped")))
+        self.assertEqual("BM_Step/8", suite.find("testcase").get("name"))
+
+    def test_folders_of_documents_are_launches(self):
+        done = self.compare(*self.sides(1.0))
+        self.assertIn("same: all 1 metrics of 1 cell", done.stdout)
+
+    def test_one_document_a_side_is_inconclusive_however_often_it_repeats(self):
+        file = DOCUMENTS / "google_benchmark.json"
+        done = self.compare(file, file, "--strict", code=11)
+        self.assertIn("give the folders of documents", done.stdout)
+        self.assertNotIn("--launches", done.stdout)
+
+    def test_bad_ones_are_refused_in_one_line(self):
+        good = (DOCUMENTS / "google_benchmark.json").read_bytes()
+        deep = b'{"context": {"x": ' + b"[" * 200 + b"]" * 200 + b'}, "benchmarks": []}'
+        for text, words in ((good[:len(good) // 2], "cut off"), (deep, "nested deeper"),
+                            ((DOCUMENTS / "nvbench.json").read_bytes()[:-200], "cut off"),
+                            (good.replace(b"BM_Manual", b"BM_\xff\xfe"), "UTF-8")):
+            with self.subTest(words):
+                (self.folder / "bad.json").write_bytes(text)
+                done = self.run_graphbench("compare", DOCUMENTS / "google_benchmark.json", "bad.json",
+                                           "-o", "junit.xml")
+                self.assert_refused(done, "bad.json", words)
+                self.assertFalse((self.folder / "junit.xml").exists())
 
 
 class BadInput(CompareCase):
@@ -276,18 +277,18 @@ class BadInput(CompareCase):
         return json.dumps(changed)
 
     def test_documents_that_are_none(self):
+        """Each kind once; what is said of every fault is held by parse_document_test and merge_test."""
         good = json.dumps(document())
         self.refuse_document("", "it is empty")
         self.refuse_document(good[:len(good) // 2], "cut off")
-        self.refuse_document(good + good, "something follows")
-        self.refuse_document("[]", "not a result document")
-        self.refuse_document('{"benchmarks": []}', 'no "schema"')
-        self.refuse_document(good.replace("result/1", "result/2"), '"graphbench.result/2"')
         self.refuse_document('{"schema":"graphbench.result/1","x":' + "[" * 100000, "bad.json")
-        self.refuse_document('{"schema":"graphbench.result/1","x":' + "[" * 100000 + "]" * 100000 + "}",
-                             "deeper than 64 levels")
-        (self.folder / "bad.json").write_bytes(good.encode().replace(b"cell 1", b"cell \xff"))
-        self.refuse(("bad.json", "good.json"), "bad.json: ", "not UTF-8")
+        self.refuse_document(self.mutant(lambda d: d.update(cells=[])), "nothing to compare")
+        self.refuse_document(good.replace('"p50": 0.0001}', '"p50": NaN}', 1),
+                             "cells[0].launches[0].latency_seconds.p50: ", "NaN is not JSON")
+        self.refuse(("missing.json", "good.json"), "missing.json: it cannot be read: No such file")
+        self.put("folder/0.json", document())
+        self.put("folder/1.json", "{")
+        self.refuse(("good.json", "folder"), "folder/1.json: ")
 
     def test_encodings_and_packings_are_named(self):
         good = json.dumps(document()).encode()
@@ -295,13 +296,6 @@ class BadInput(CompareCase):
                             (good.decode().encode("utf-16"), "UTF-16"), (gzip.compress(good), "compressed")):
             (self.folder / "bad.json").write_bytes(text)
             self.refuse(("good.json", "bad.json"), "bad.json: it ", words)
-
-    def test_times_that_are_none(self):
-        for value, words in (("NaN", "NaN is not JSON"), ("Infinity", "Infinity is not JSON"),
-                             ("-1", "not a positive time"), ("0", "not a positive time"),
-                             ("1e999", "not a finite number"), ('"1"', "not a finite number")):
-            text = json.dumps(document()).replace('"p50": 0.0001}', f'"p50": {value}}}', 1)
-            self.refuse_document(text, "cells[0].launches[0].latency_seconds.p50: ", words)
 
     def test_other_numbers_that_are_none(self):
         for key, value, place, words in (
@@ -321,15 +315,6 @@ class BadInput(CompareCase):
         unsaid = {"submit_seconds": None, "latency_seconds": {"p50": None}, "breakeven_steps": None}
         self.put("new.json", self.mutant(lambda d: d["cells"][2].update(summary=unsaid)))
         self.compare("good.json", "new.json")
-
-    def test_cells_that_are_none(self):
-        self.refuse_document(self.mutant(lambda d: d["cells"].append(d["cells"][0])),
-                             '"cell 0" is there twice')
-        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(launches=[])),
-                             '"cell 1"', "no launches")
-        self.refuse_document(self.mutant(lambda d: d["cells"][1].update(status="fine")), '"fine"')
-        self.refuse_document(self.mutant(lambda d: d.update(cells=[])), "nothing to compare")
-        self.refuse_document(self.mutant(lambda d: d["cells"][1].pop("id")), "cells[1]", 'no "id"')
 
     def test_an_id_cannot_break_the_line(self):
         name = "a\nb\x1b[31m"
@@ -358,43 +343,6 @@ class BadInput(CompareCase):
                               pass_fds=[ours], timeout=60, capture_output=True, text=True, check=False)
         self.assertIn("same: all 6 metrics", done.stdout, done.stderr)
 
-    def test_huge_files_are_refused_by_their_size(self):
-        with open(self.folder / "bad.json", "wb") as file:
-            file.truncate((1 << 30) + 1)  # a hole: it takes no space
-        self.refuse(("bad.json", "good.json"), "larger than 1024 MiB")
-
-    def test_files_and_folders_that_cannot_be_read(self):
-        self.refuse(("missing.json", "good.json"), "missing.json: it cannot be read: No such file")
-        (self.folder / "empty").mkdir()
-        self.refuse(("good.json", "empty"), "empty: the folder holds no *.json")
-        for i in range(3):
-            self.put(f"folder/{i}.json", document())
-        self.put("folder/1.json", "{")
-        self.refuse(("good.json", "folder"), "folder/1.json: ")
-
-    def test_one_side_is_one_machine_and_one_plan(self):
-        self.put("mixed/a.json", document())
-        other = document()
-        other["environment"]["fingerprint"] = "00"
-        self.put("mixed/b.json", other)
-        self.refuse(("good.json", "mixed"), "mixed/b.json: fingerprint", "mixed/a.json")
-        self.put("mixed/b.json", document(hash="bb"))
-        self.refuse(("good.json", "mixed"), "another plan")
-
-    def test_a_launch_counts_once(self):
-        self.put("copies/a.json", document(launches=2))
-        self.put("copies/b.json", document(launches=2))
-        self.refuse(("good.json", "copies", "-o", "out.json"),
-                    "copies/b.json: it holds the same launches as copies/a.json: remove one")
-        (self.folder / "copies/b.json").unlink()
-        (self.folder / "copies/b.json").symlink_to("a.json")
-        self.refuse(("good.json", "copies"), "copies/b.json: it is the same file as copies/a.json: remove")
-        self.refuse_document(self.mutant(lambda d: d["cells"][1]["launches"][1].update(index=0)),
-                             "cells[1].launches: index 0 is there twice")
-        launches = json.dumps(document()["cells"][0]["launches"])
-        doubled = json.dumps(document()).replace('"status"', f'"launches": {launches}, "status"', 1)
-        self.refuse_document(doubled, "cells[0].launches: the key is there twice")
-
     def test_arguments(self):
         self.refuse((), "BASE is missing")
         self.refuse(("good.json",), "NEW is missing")
@@ -416,8 +364,7 @@ class BadInput(CompareCase):
         self.assertEqual(document(), self.result("good.json"))
 
     def test_a_full_disk_is_the_machines_fault(self):
-        done = self.run_graphbench("compare", "good.json", "good.json", "-o", "/dev/full")
-        self.assertEqual(1, done.returncode)
+        done = self.run_graphbench("compare", "good.json", "good.json", "-o", "/dev/full", code=1)
         self.assertEqual(1, done.stderr.count("\n"), done.stderr)
 
 

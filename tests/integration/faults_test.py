@@ -6,7 +6,12 @@ import signal
 import time
 import unittest
 
-from harness_case import TINY, HarnessCase
+from harness_case import TINY, HarnessCase, workers_of
+from prometheus_servers import wait_for
+
+# About a minute of work, of which a second is done.
+LONG = ["--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", "0",
+        "--launches", "30", "--time-per-cell", "0.3"]
 
 
 class BadPlugins(HarnessCase):
@@ -90,16 +95,11 @@ class BadWorkers(HarnessCase):
         process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op,mlp",
                              "--mode", "eager", "--worker-timeout", "60")
         # The one that hangs is the one still there after a while.
-        victim = None
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            children = workers_of(process.pid)
-            if len(children) == 1 and age_seconds(children[0]) > 4:
-                victim = children[0]
-                break
-            time.sleep(0.1)
-        self.assertIsNotNone(victim, "the hanging worker was not found")
-        os.kill(victim, signal.SIGKILL)
+        def hanging():
+            found = workers_of(process.pid)
+            return len(found) == 1 and age_seconds(found[0]) > 4 and found[0]
+
+        os.kill(wait_for("the worker that hangs", hanging, 60), signal.SIGKILL)
         _, err = process.communicate(timeout=120)
         self.assertEqual(3, process.returncode, err)
         for cell in self.result()["cells"]:
@@ -112,17 +112,59 @@ class BadWorkers(HarnessCase):
     def test_workers_die_with_the_sweep(self):
         process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op",
                              "--mode", "eager")
-        deadline = time.monotonic() + 60
-        children = []
-        while not children and time.monotonic() < deadline:
-            children = [pid for pid in workers_of(process.pid) if age_seconds(pid) > 1]
-            time.sleep(0.05)
-        self.assertTrue(children, "no worker was found")
+        children = wait_for("a worker",
+                            lambda: [pid for pid in workers_of(process.pid) if age_seconds(pid) > 1], 60)
         process.kill()
         process.communicate()
-        while time.monotonic() < deadline and any(alive(pid) for pid in children):
-            time.sleep(0.05)
-        self.assertFalse([pid for pid in children if alive(pid)])
+        wait_for("its workers to end", lambda: not any(alive(pid) for pid in children), 60)
+
+
+class Interrupt(HarnessCase):
+    """Ctrl-C and SIGTERM: what was measured is kept, the document says that it is not complete."""
+
+    def interrupt(self, number):
+        process = self.start(*LONG)
+        seen = ""
+        while "worker 1/" not in seen:
+            line = process.stderr.readline()
+            self.assertTrue(line, "the sweep ended before it was interrupted: " + seen)
+            seen += line
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, seen + err
+
+    def check(self, code, err):
+        self.assertEqual(130, code, err)
+        self.assertIn("interrupted", err)
+        result = self.result()
+        self.assertFalse(result["complete"])
+        statuses = {cell["status"] for cell in result["cells"]}
+        self.assertIn("ok", statuses)
+        self.assertLessEqual(statuses, {"ok", "skipped"})
+        for cell in result["cells"]:
+            if cell["status"] == "skipped":
+                self.assertEqual("interrupted", cell["reason"]["code"])
+                self.assertEqual([], cell["launches"])
+            else:
+                self.assertTrue(cell["launches"])
+
+    def test_ctrl_c_keeps_what_was_measured_and_shows_it(self):
+        code, out, err = self.interrupt(signal.SIGINT)
+        self.check(code, err)
+        self.assertIn("mlp", out)
+
+    def test_termination_does_too(self):
+        code, _, err = self.interrupt(signal.SIGTERM)
+        self.check(code, err)
+
+    def test_before_anything_was_measured_there_is_nothing_to_keep(self):
+        process = self.start(*TINY, "--plugin", self.plugin("open_hang"))
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode, err)
+        self.assertEqual("graphbench: interrupted before anything was measured\n", err)
+        self.assertFalse((self.folder / "graphbench.json").exists())
 
 
 def stat_fields(pid):
@@ -144,21 +186,6 @@ def age_seconds(pid):
             return float(file.read().split()[0]) - started
     except OSError:
         return 0
-
-
-def workers_of(parent):
-    found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/cmdline", encoding="utf-8") as file:
-                is_worker = "--worker" in file.read().split("\0")
-            if is_worker and int(stat_fields(name)[1]) == parent:
-                found.append(int(name))
-        except OSError:
-            continue
-    return found
 
 
 if __name__ == "__main__":

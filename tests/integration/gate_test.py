@@ -19,12 +19,14 @@ TINY = ["--device", "host", "--workload", "mlp", "--mode", "eager", *harness_cas
 
 
 class GateCase(harness_case.HarnessCase):
-    def run_gate(self, *arguments, **environment):
+    def run_gate(self, *arguments, code, **environment):
         unset = {"GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GRAPHBENCH_BASELINE", "GRAPHBENCH"}
         base = {name: value for name, value in self.environment().items() if name not in unset}
         base.update(GRAPHBENCH=harness_case.BINARY, **environment)
-        return subprocess.run([GATE, *map(str, arguments)], cwd=self.folder, env=base, capture_output=True,
+        done = subprocess.run([GATE, *map(str, arguments)], cwd=self.folder, env=base, capture_output=True,
                               text=True, timeout=300, check=False)
+        self.assertEqual(code, done.returncode, done.stdout + done.stderr)
+        return done
 
     def document(self, name, latencies, status="ok"):
         """A result document of one cell, a launch a latency: only what CONTRACT names and compare reads."""
@@ -38,14 +40,12 @@ class GateCase(harness_case.HarnessCase):
 
 class Gate(GateCase):
     def test_accepts_the_first_baseline_and_compares_with_it(self):
-        done = self.run_gate("--baseline", "ci/baseline.json", "--accept", "--launches", 2, "--", *TINY)
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.run_gate("--baseline", "ci/baseline.json", "--accept", "--launches", 2, "--", *TINY, code=0)
         self.assertEqual("graphbench.result/1", self.result("ci/baseline.json")["schema"])
         self.assertEqual(2, self.result("ci/baseline.json")["plan"]["launches"])
         # The margin is so wide that only what is broken fails.
-        done = self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%", "--",
-                             *TINY)
-        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%", "--",
+                      *TINY, code=0)
         self.assertEqual("graphbench.comparison/1", self.result("gate/comparison.json")["schema"])
         for name in ("result.json", "comparison.md", "junit.xml"):
             self.assertTrue((self.folder / "gate" / name).exists(), name)
@@ -59,8 +59,7 @@ class Gate(GateCase):
         for new, options, code in ((again, [], 0), (slower, [], 10), (once, [], 0), (once, ["--strict"], 11),
                                    (failed, [], 10)):
             with self.subTest(new=new, options=options):
-                done = self.run_gate("--baseline", base, "--result", new, *options)
-                self.assertEqual(code, done.returncode, done.stdout + done.stderr)
+                self.run_gate("--baseline", base, "--result", new, *options, code=code)
 
     def test_compares_nothing_with_itself(self):
         base = self.document("base.json", [1e-3, 1.001e-3])
@@ -73,8 +72,7 @@ class Gate(GateCase):
                                 (("gate", "--", *TINY), "give another --out")):
             with self.subTest(arguments):
                 before = (self.folder / inside).read_bytes()
-                done = self.run_gate("--baseline", *arguments)
-                self.assertEqual(2, done.returncode, done.stdout + done.stderr)
+                done = self.run_gate("--baseline", *arguments, code=2)
                 self.assertEqual(1, done.stderr.count("\n"), done.stderr)
                 self.assertIn(word, done.stderr)
                 self.assertEqual(before, (self.folder / inside).read_bytes())
@@ -86,8 +84,7 @@ class Gate(GateCase):
         for change in (("\"status\": ", "\"status\" :\n "), ('"complete": true', '"complete" : false')):
             text = (self.folder / (failed if "status" in change[0] else base)).read_text(encoding="utf-8")
             self.write("written.json", text.replace(*change))
-            done = self.run_gate("--baseline", base, "--accept", "--result", "written.json")
-            self.assertEqual(3, done.returncode, done.stdout + done.stderr)
+            self.run_gate("--baseline", base, "--accept", "--result", "written.json", code=3)
             self.assertEqual(before, (self.folder / base).read_bytes())
 
     def test_writes_the_summary_and_annotations_of_a_workflow(self):
@@ -95,8 +92,7 @@ class Gate(GateCase):
         slower = self.document("slower.json", [2e-3, 2.001e-3, 1.999e-3, 2e-3])
         self.write("summary.md", "before\n")
         done = self.run_gate("--baseline", base, "--result", slower, GITHUB_ACTIONS="true",
-                             GITHUB_STEP_SUMMARY="summary.md")
-        self.assertEqual(10, done.returncode, done.stderr)
+                             GITHUB_STEP_SUMMARY="summary.md", code=10)
         self.assertIn("\n::error title=graphbench%3A slower::mlp/tiny", done.stdout)
         summary = (self.folder / "summary.md").read_text(encoding="utf-8")
         wanted = "before\n<!-- graphbench-compare -->\n### graphbench: slower"
@@ -105,8 +101,7 @@ class Gate(GateCase):
     def test_accepts_a_result_that_is_there(self):
         base = self.document("base.json", [1e-3, 1.001e-3])
         slower = self.document("slower.json", [2e-3, 2.001e-3])
-        done = self.run_gate("--baseline", base, "--accept", "--result", slower)
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.run_gate("--baseline", base, "--accept", "--result", slower, code=0)
         self.assertEqual((self.folder / slower).read_text(), (self.folder / base).read_text())
         self.assertEqual({base, slower, "gate"}, set(os.listdir(self.folder)))
 
@@ -120,15 +115,13 @@ class Gate(GateCase):
                                   '{"name": "b", "real_time": 5, "time_unit": "ns"}]}')
         for new, code in (("failed.json", 3), ("partial.json", 3), ("google.json", 3), ("broken.json", 2)):
             with self.subTest(new):
-                done = self.run_gate("--baseline", base, "--accept", "--result", new)
-                self.assertEqual(code, done.returncode, done.stderr)
+                self.run_gate("--baseline", base, "--accept", "--result", new, code=code)
                 self.assertEqual(before, (self.folder / base).read_text())
 
     def test_replaces_a_baseline_that_cannot_be_read(self):
         self.write("base.json", "{")
         new = self.document("new.json", [1e-3])
-        done = self.run_gate("--baseline", "base.json", "--accept", "--result", new)
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.run_gate("--baseline", "base.json", "--accept", "--result", new, code=0)
 
     def test_takes_its_baseline_from_a_history(self):
         def dated(name, latencies, day):
@@ -142,26 +135,22 @@ class Gate(GateCase):
         base = dated("base.json", [1e-3, 1.001e-3, 0.999e-3, 1e-3], 1)
         slower = dated("slower.json", [2e-3, 2.001e-3, 1.999e-3, 2e-3], 2)
         where = ["--against", "accepted", "--history", "kept.sqlite"]
-        done = self.run_gate(*where, "--result", base)
-        self.assertEqual(2, done.returncode, "there is no history yet")
+        done = self.run_gate(*where, "--result", base, code=2)
         self.assertIn("kept.sqlite", done.stderr)
-        done = self.run_gate(*where, "--accept", "--result", base)
-        self.assertEqual(0, done.returncode, done.stderr)
-        done = self.run_gate(*where, "--result", slower, GRAPHBENCH_BASELINE="no.json")
-        self.assertEqual(10, done.returncode, done.stdout + done.stderr)
+        self.run_gate(*where, "--accept", "--result", base, code=0)
+        self.run_gate(*where, "--result", slower, GRAPHBENCH_BASELINE="no.json", code=10)
         self.assertIn("accepted", self.result("gate/comparison.json")["base"]["source"])
         # Refused before the sweep, which would have made the folder.
-        done = self.run_gate(*where[:1], "other", *where[2:], "--out", "never", "--", *TINY)
+        done = self.run_gate(*where[:1], "other", *where[2:], "--out", "never", "--", *TINY, code=2)
         self.assertEqual((2, ""), (done.returncode, done.stdout))
         self.assertEqual('graphbench: --against: nothing in the history is called "other": it has accepted\n',
                          done.stderr)
         self.assertFalse((self.folder / "never").exists())
         # Accepting shows what changes, and then what was slower is what is measured against.
-        done = self.run_gate(*where, "--accept", "--result", slower)
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.run_gate(*where, "--accept", "--result", slower, code=0)
         self.assertIn("slower", done.stdout)
         latest = dated("latest.json", [2e-3, 2.001e-3, 1.999e-3, 2e-3], 3)
-        self.assertEqual(0, self.run_gate(*where, "--result", latest).returncode)
+        self.run_gate(*where, "--result", latest, code=0)
 
     def test_refuses_bad_usage_in_one_line(self):
         base = self.document("base.json", [1e-3])
@@ -174,8 +163,7 @@ class Gate(GateCase):
                 (["--baseline", base, "--history", "h.sqlite"], "--history"),
                 (["--baseline", "folder", "--accept", "--result", base], "folder")):
             with self.subTest(arguments):
-                done = self.run_gate(*arguments)
-                self.assertEqual(2, done.returncode, done.stderr)
+                done = self.run_gate(*arguments, code=2)
                 self.assertEqual("", done.stdout)
                 self.assertEqual(1, done.stderr.count("\n"), done.stderr)
                 self.assertIn(word, done.stderr)
@@ -183,18 +171,15 @@ class Gate(GateCase):
 
     def test_passes_on_what_graphbench_refuses(self):
         base = self.document("base.json", [1e-3])
-        done = self.run_gate("--baseline", base, "--", "--batch", "none")
-        self.assertEqual(2, done.returncode)
+        done = self.run_gate("--baseline", base, "--", "--batch", "none", code=2)
         self.assertIn("--batch", done.stderr)
         again = self.document("again.json", [1e-3])
-        done = self.run_gate("--baseline", base, "--result", again, "--margin", "wide")
-        self.assertEqual(2, done.returncode)
+        done = self.run_gate("--baseline", base, "--result", again, "--margin", "wide", code=2)
         self.assertIn("--margin", done.stderr)
 
     def test_says_where_it_looked_for_the_binary(self):
         base = self.document("base.json", [1e-3])
-        done = self.run_gate("--baseline", base, "--graphbench", "no/such/binary")
-        self.assertEqual(1, done.returncode)
+        done = self.run_gate("--baseline", base, "--graphbench", "no/such/binary", code=1)
         self.assertIn("no/such/binary", done.stderr)
 
 
@@ -251,9 +236,9 @@ class Templates(GateCase):
         self.assertEqual(4, gates)
 
     def test_the_configuration_is_one_that_graphbench_takes(self):
-        done = self.run_graphbench("--sweep", "--config", TEMPLATES / "graphbench.toml", "--workload", "mlp",
-                                   "--device", "host", "--batch", "1", "--mode", "eager", "--dump-program")
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.run_graphbench("--sweep", "--config", TEMPLATES / "graphbench.toml", "--workload", "mlp",
+                            "--device", "host", "--batch", "1", "--mode", "eager", "--dump-program",
+                            code=0)
 
     def test_their_scripts_run_in_an_installation(self):
         prefix = self.folder / "prefix"

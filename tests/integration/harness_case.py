@@ -3,19 +3,38 @@
 import json
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import jsonschema
+
 sys.dont_write_bytecode = True
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "reporters" / "schema"
 BINARY = os.environ.get("GRAPHBENCH_BINARY", "")
 PLUGINS = pathlib.Path(os.environ.get("GRAPHBENCH_TEST_PLUGINS", ""))
 
 # A sweep that takes about a second: what is tested is the way through, not the numbers.
 TINY = ["--sweep", "--device", "host", "--batch", "1,2", "--warmup", "0", "--time-per-cell", "0.005",
         "--samples-max", "5"]
+
+
+def workers_of(pid):
+    """The children of a process that measure. Between fork and exec a child is still its parent."""
+    found = []
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            for child in path.read_text(encoding="ascii").split():
+                words = pathlib.Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8").split("\0")
+                if "--worker" in words:
+                    found.append(int(child))
+        except OSError:
+            pass  # it has ended
+    return found
 
 
 class HarnessCase(unittest.TestCase):
@@ -41,7 +60,8 @@ class HarnessCase(unittest.TestCase):
         return subprocess.Popen([BINARY, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
-    def run_graphbench(self, *arguments, **options):
+    def run_graphbench(self, *arguments, code=None, **options):
+        """Runs to the end; `code` is the exit code that is right, or several."""
         process = self.start(*arguments, **options)
         try:
             out, err = process.communicate(timeout=300)
@@ -49,7 +69,44 @@ class HarnessCase(unittest.TestCase):
             process.kill()
             process.communicate()
             self.fail(f"graphbench {arguments} did not end")
+        if code is not None:
+            self.assertIn(process.returncode, code if isinstance(code, tuple) else (code,), out + err)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def start_service(self, *arguments, scheme="http", **options):
+        """Starts what serves until the test's end; self.url is where."""
+        process = self.start(*arguments, **options)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        line = process.stderr.readline()
+        self.assertIn(f"{scheme}://", line)
+        self.url = next(word for word in line.split() if word.startswith(scheme))
+        return process
+
+    def run_on_terminal(self, *arguments, code=0, **environment):
+        """Runs with stdout and stderr on one terminal; returns what it showed."""
+        parent, child = pty.openpty()
+        process = subprocess.Popen([BINARY, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=child, stderr=child,
+                                   env=self.environment(**{"TERM": "xterm", **environment}))
+        os.close(child)
+        shown = b""
+        try:
+            while chunk := os.read(parent, 65536):
+                shown += chunk
+        except OSError:  # the terminal's end, on Linux
+            pass
+        os.close(parent)
+        self.assertEqual(code, process.wait(timeout=60), shown)
+        return shown.decode("utf-8", "replace")
+
+    def assert_valid(self, document, name):
+        """Against a schema of reporters/schema, or against the part of one that `name` has behind a #."""
+        name, _, part = name.partition("#")
+        schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        self.assertEqual(f"urn:graphbench:schema:{name.split('.')[0]}:1", schema["$id"])
+        jsonschema.validate(document, {"$ref": "#" + part, "$defs": schema["$defs"]} if part else schema)
 
     def result(self, name="graphbench.json"):
         return json.loads((self.folder / name).read_text(encoding="utf-8"))

@@ -1,27 +1,17 @@
 #!/usr/bin/env python3
 """Floors, profiles, traces, pinning and cold caches, as a person uses them on the host device."""
 
-import json
 import os
-import pathlib
 import unittest
-
-import jsonschema
 
 from harness_case import TINY, HarnessCase
 
-SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "reporters" / "schema"
 ONE = [*TINY, "--workload", "mlp"]
-
-
-def schema(name):
-    return json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
 
 
 class Instruments(HarnessCase):
     def test_floors_are_a_table_and_a_document(self):
-        done = self.run_graphbench("floor", "--device", "host", "--json", "floors.json")
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.run_graphbench("floor", "--device", "host", "--json", "floors.json", code=0)
         for words in ("kernel launch", "graph launch", "queue hand-off", "4096", "slope"):
             self.assertIn(words, done.stdout)
         self.assertFalse((self.folder / "graphbench.json").exists())
@@ -30,23 +20,19 @@ class Instruments(HarnessCase):
         self.assertNotIn("graphbench.json", help_text)
         document = self.result("floors.json")
         self.assertEqual("graphbench.floors/1", document["schema"])
-        shared = schema("result.schema.json")
-        environment = {"$ref": "#/$defs/environment", "$defs": shared["$defs"]}
-        jsonschema.validate(document["environment"], environment)
+        self.assert_valid(document["environment"], "result.schema.json#/$defs/environment")
         points = document["environment"]["floors"]["ladders"][0]["points"]
         self.assertEqual([2 ** i for i in range(13)], [point["nodes"] for point in points])
 
     def test_floors_say_what_may_have_spoilt_them(self):
-        done = self.run_graphbench("floor", "--device", "host", "--no-pin")
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.run_graphbench("floor", "--device", "host", "--no-pin", code=0)
         self.assertIn("note: the submitting thread was not pinned", done.stdout)
 
     def test_a_sweep_carries_floors_profiles_and_a_trace(self):
-        done = self.run_graphbench(*ONE, "--profile", "--trace", "trace.json")
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.run_graphbench(*ONE, "--profile", "--trace", "trace.json", code=0)
         self.assertIn("submit over its floor", done.stdout)
         result = self.result()
-        jsonschema.validate(result, schema("result.schema.json"))
+        self.assert_valid(result, "result.schema.json")
         self.assertTrue(result["environment"]["profiler"]["available"])
         self.assertTrue(result["plan"]["profile"])
         self.assertIn("witness: ", done.stdout)
@@ -89,17 +75,16 @@ class Instruments(HarnessCase):
     def test_the_submitting_thread_is_pinned_unless_told_otherwise(self):
         allowed = sorted(os.sched_getaffinity(0))
         for flags, cpu in (([], allowed[-1]), (["--cpu", allowed[0]], allowed[0]), (["--no-pin"], None)):
-            done = self.run_graphbench(*ONE, "--mode", "eager", *flags)
-            self.assertEqual(0, done.returncode, done.stderr)
+            done = self.run_graphbench(*ONE, "--mode", "eager", *flags, code=0)
             result = self.result()
             self.assertEqual(cpu, result["cells"][0]["launches"][0]["machine"]["cpu"])
             self.assertEqual(cpu is not None, result["environment"]["machine"]["pinned"])
             self.assertEqual(cpu is None, "was not pinned" in done.stdout)
 
     def test_a_cold_cache_is_another_plan(self):
-        self.assertEqual(0, self.run_graphbench(*ONE, "--mode", "eager", "--quiet").returncode)
+        self.run_graphbench(*ONE, "--mode", "eager", "--quiet", code=0)
         warm = self.result()["plan"]
-        self.assertEqual(0, self.run_graphbench(*ONE, "--mode", "eager", "--quiet", "--cold-l2").returncode)
+        self.run_graphbench(*ONE, "--mode", "eager", "--quiet", "--cold-l2", code=0)
         cold = self.result()["plan"]
         self.assertNotIn("cold_l2", warm)
         self.assertTrue(cold["cold_l2"])

@@ -89,11 +89,9 @@ class MalformedRequests(HarnessCase):
                   "--tls-key", key)
 
     def hold(self, count, context=None, *arguments):
-        process = self.start("serve", "--listen", "127.0.0.1:0", *arguments)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        url = process.stderr.readline().split()[-1]
-        address = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        process = self.start_service("serve", "--listen", "127.0.0.1:0", *arguments,
+                                     scheme="https" if context else "http")
+        address = ("127.0.0.1", int(self.url.rsplit(":", 1)[1]))
         chance = random.Random(SEED)
         seen = collections.Counter()
         for number in range(count):

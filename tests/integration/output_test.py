@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Where output goes: the document, the table, progress, colours; and what a full disk does."""
+"""Where output goes: the document, the samples, the table, progress, colours; and what a full disk does."""
 
 import json
 import os
-import pty
 import resource
 import subprocess
 import unittest
+
+import numpy
 
 from harness_case import BINARY, TINY, HarnessCase
 
 ONE = [*TINY, "--workload", "mlp", "--mode", "eager"]
 ESCAPE = "\x1b["
+TWO = [*TINY, "--workload", "mlp", "--mode", "eager,whole", "--launches", "2"]
 
 
 def small_files():
@@ -20,36 +22,14 @@ def small_files():
 
 
 class Output(HarnessCase):
-    def on_terminal(self, *arguments, **environment):
-        """Runs with stdout and stderr on one terminal; returns what it showed."""
-        parent, child = pty.openpty()
-        environment.setdefault("TERM", "xterm")
-        process = subprocess.Popen([BINARY, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                   stdout=child, stderr=child, env=self.environment(**environment))
-        os.close(child)
-        shown = b""
-        while True:
-            try:
-                chunk = os.read(parent, 65536)
-            except OSError:  # the terminal's end, on Linux
-                break
-            if not chunk:
-                break
-            shown += chunk
-        os.close(parent)
-        self.assertEqual(0, process.wait(timeout=60), shown)
-        return shown.decode("utf-8", "replace")
-
     def test_dash_gives_stdout_to_the_document_alone(self):
-        done = self.run_graphbench(*ONE, "--json", "-")
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.run_graphbench(*ONE, "--json", "-", code=0)
         self.assertEqual("graphbench.result/1", json.loads(done.stdout)["schema"])
         self.assertIn("mlp", done.stderr)
         self.assertEqual([], os.listdir(self.folder))
 
     def test_progress_is_plain_lines_on_stderr_without_a_terminal(self):
-        done = self.run_graphbench(*ONE)
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.run_graphbench(*ONE, code=0)
         self.assertIn("worker 1/1", done.stderr)
         for text in (done.stdout, done.stderr):
             self.assertNotIn("\x1b", text)
@@ -61,16 +41,15 @@ class Output(HarnessCase):
         self.assertEqual("ok", self.result()["cells"][0]["status"])
 
     def test_a_terminal_shows_colours_unless_asked_not_to(self):
-        self.assertIn(ESCAPE + "1m", self.on_terminal(*ONE))
+        self.assertIn(ESCAPE + "1m", self.run_on_terminal(*ONE))
         for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-            shown = self.on_terminal(*ONE, **environment)
+            shown = self.run_on_terminal(*ONE, **environment)
             for code in range(1, 98):
                 self.assertNotIn(f"{ESCAPE}{code}m", shown)
 
     def test_a_full_disk_leaves_the_old_file_intact(self):
         self.write("graphbench.json", "the old file\n")
-        done = self.run_graphbench(*ONE, preexec_fn=small_files)
-        self.assertEqual(1, done.returncode, done.stderr)
+        done = self.run_graphbench(*ONE, preexec_fn=small_files, code=1)
         self.assertIn("graphbench.json", done.stderr)
         self.assertEqual("the old file\n", (self.folder / "graphbench.json").read_text())
         self.assertEqual(["graphbench.json"], os.listdir(self.folder))
@@ -89,6 +68,58 @@ class Output(HarnessCase):
                               cwd=self.folder, timeout=120, check=False)
         self.assertEqual(0, done.returncode)
         self.assertEqual("ok", self.result()["cells"][0]["status"])
+
+
+class Samples(HarnessCase):
+    """--samples: every sample in one file that NumPy opens without our code."""
+
+    def test_numpy_opens_every_sample(self):
+        self.run_graphbench(*TWO, "--json", "r.json", "--samples", "s.npz", code=0)
+        document = self.result("r.json")
+        table = numpy.load(os.path.join(self.folder, "s.npz"))
+        ids = [cell["id"] for cell in document["cells"]]
+        self.assertEqual(ids, [name.decode() for name in table["cells"]])
+        self.assertEqual([b"latency", b"device"], list(table["passes"]))
+        rows = {len(table[name]) for name in table.files if name not in ("cells", "passes")}
+        self.assertEqual(1, len(rows))
+        for index, cell in enumerate(document["cells"]):
+            for launch in cell["launches"]:
+                mine = (table["cell"] == index) & (table["launch"] == launch["index"])
+                latency = mine & (table["pass"] == 0)
+                self.check_pass(table, latency, launch["latency_seconds"], "seconds")
+                self.check_pass(table, latency, launch["submit_seconds"], "submit_seconds")
+                self.check_pass(table, mine & (table["pass"] == 1), launch["device_seconds"], "seconds")
+                first = table["seconds"][latency][:32]
+                self.assertEqual(launch["ramp_seconds"], list(first))
+        self.assertEqual(0, table["throttled"].sum())  # the host device tells of no throttling
+        self.assertTrue(numpy.isnan(table["submit_seconds"][table["pass"] == 1]).all())
+
+    def check_pass(self, table, rows, summary, column):
+        values = table[column][rows]
+        self.assertEqual(summary["count"], len(values))
+        self.assertEqual(summary["p50"], numpy.sort(values)[(len(values) + 1) // 2 - 1])
+        self.assertEqual(summary["max"], values.max())
+        self.assertEqual(list(range(len(values))), list(table["order"][rows]))
+        self.assertTrue((numpy.diff(table["started_ns"][rows]) > 0).all())
+
+    def test_a_folder_that_is_missing_is_found_before_the_sweep(self):
+        done = self.run_graphbench(*TWO, "--samples", "nowhere/s.npz", code=2)
+        self.assertIn("--samples", done.stderr)
+        self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+        self.assertEqual([], os.listdir(self.folder))
+
+    def test_the_document_and_the_samples_are_two_files(self):
+        done = self.run_graphbench(*TWO, "--json", "one", "--samples", "one", code=2)
+        self.assertIn("--samples", done.stderr)
+
+    def test_no_other_name_of_a_file_hides_that_it_is_the_same(self):
+        os.mkdir(self.folder / "sub")
+        for option, path in (("--samples", "./one"), ("--trace", "sub/../one"),
+                             ("--samples", "-"), ("--trace", "-")):
+            with self.subTest(option=option, path=path):
+                done = self.run_graphbench(*TWO, "--json", "one", option, path)
+                self.assert_refused(done, option, f'"{path}"')
+                self.assertEqual(["sub"], os.listdir(self.folder))
 
 
 if __name__ == "__main__":

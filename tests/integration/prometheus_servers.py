@@ -1,10 +1,14 @@
 """Real servers of Debian's packages on loopback, each in a folder and on a port of its own."""
 
 import contextlib
+import http.server
 import json
+import pathlib
 import shutil
 import socket
 import subprocess
+import tempfile
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -68,34 +72,76 @@ def running(arguments, folder, ready_url):
             if process.poll() is not None:
                 raise AssertionError((folder / "server.log").read_text(encoding="utf-8"))
             return fetch(ready_url)[0] == 200
-        wait_for(arguments[0], ready)
+        wait_for(arguments[0], ready, 60)
         yield process
     finally:
         process.terminate()
         process.wait(timeout=30)
 
 
-@contextlib.contextmanager
-def prometheus(folder, targets):
-    """A server that scrapes the targets five times a second; yields a function that runs a query."""
-    folder.mkdir()
-    config = {"global": {"scrape_interval": "200ms", "scrape_timeout": "200ms"},
-              "scrape_configs": [{"job_name": "graphbench", "static_configs": [{"targets": targets}]}]}
-    (folder / "prometheus.yml").write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
-    address = f"127.0.0.1:{free_port()}"
+class QueryError(Exception):
+    """Prometheus refused an expression."""
 
-    def query(expression):
-        text = fetch(f"http://{address}/api/v1/query?" + urllib.parse.urlencode({"query": expression}))[2]
-        answer = json.loads(text)
+
+class Prometheus:
+    """Scrapes `targets` (HOST:PORT) with these rule files, as a context; the queries of its HTTP API."""
+
+    def __init__(self, targets, rule_files=(), interval="1s"):
+        self.targets = targets
+        times = {name: interval for name in ("scrape_interval", "scrape_timeout", "evaluation_interval")}
+        job = {"job_name": "graphbench", "static_configs": [{"targets": targets}]}
+        self.config = {"global": times, "rule_files": list(map(str, rule_files)), "scrape_configs": [job]}
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="graphbench-test-")))
+            (folder / "prometheus.yml").write_text(json.dumps(self.config), encoding="utf-8")  # JSON is YAML
+            self.address = f"127.0.0.1:{free_port()}"
+            arguments = [program("prometheus"), "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+                         f"--web.listen-address={self.address}", "--log.level=warn"]
+            stack.enter_context(running(arguments, folder, f"http://{self.address}/-/ready"))
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def data(self, path, **parameters):
+        query = urllib.parse.urlencode(parameters, doseq=True)
+        answer = json.loads(fetch(f"http://{self.address}{path}?{query}")[2])
         if answer["status"] != "success":
-            raise AssertionError(text)
-        return answer["data"]["result"]
+            raise QueryError(answer["error"])
+        return answer["data"]
 
-    with running([program("prometheus"), "--config.file=prometheus.yml", "--storage.tsdb.path=data",
-                  f"--web.listen-address={address}"], folder, f"http://{address}/-/ready"):
-        # It takes seconds to find its targets, answering or not.
-        wait_for("the first scrapes", lambda: len(query("up")) == len(targets))
-        yield query
+    def instant(self, expression):
+        return self.data("/api/v1/query", query=expression)["result"]
+
+    def range(self, expression, seconds):
+        now = time.time()
+        asked = {"query": expression, "start": now - seconds, "end": now, "step": 1}
+        return self.data("/api/v1/query_range", **asked)["result"]
+
+    def label_values(self, selector, label):
+        return self.data(f"/api/v1/label/{label}/values", **{"match[]": selector})
+
+    def wait_for_scrapes(self, count):
+        """Good ones. Rates want two samples at least; the rules want to have been evaluated over them."""
+        asked = f'sum_over_time(up{{job="graphbench"}}[1m]) >= {count}'
+        wait_for(f"scrapes of {self.targets}", lambda: len(self.instant(asked)) == len(self.targets), 60)
+
+
+@contextlib.contextmanager
+def serving(handler):
+    """A server of this process on the loopback, until the end."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @contextlib.contextmanager

@@ -7,13 +7,12 @@ import pathlib
 import re
 import signal
 import ssl
-import subprocess
-import threading
 import unittest
 
+from certificates import Certificates
 from flood import CHUNKED, ENDLESS, flood, peak_mib
-from harness_case import TINY, HarnessCase
-from prometheus_servers import fetch, free_port, lint, prometheus, pushgateway, wait_for
+from harness_case import TINY, HarnessCase, workers_of
+from prometheus_servers import Prometheus, fetch, free_port, lint, pushgateway, serving, wait_for
 
 MLP = [*TINY, "--workload", "mlp", "--quiet"]
 # The same with the batches left open.
@@ -38,7 +37,10 @@ class Scraped(HarnessCase):
 
     def test_prometheus_sees_cells_appear_while_the_sweep_runs(self):
         port = free_port()
-        with prometheus(self.folder / "prometheus", [f"127.0.0.1:{port}"]) as query:
+        with Prometheus([f"127.0.0.1:{port}"], interval="200ms") as prometheus:
+            query = prometheus.instant
+            # It takes seconds to find its targets, answering or not.
+            wait_for("the first scrape", lambda: query("up"))
             process, _ = self.start_listening(*LONGER, "--linger", "60", port=port)
             wait_for("the end", lambda: query("graphbench_last_success_timestamp_seconds"))
             self.assertTrue(query("changes(graphbench_sweep_progress_ratio[5m]) > 1"))
@@ -86,7 +88,7 @@ class Scraped(HarnessCase):
         workers = 0
         while process.poll() is None:
             fetch_quietly(url)
-            for child in children_of(process.pid):
+            for child in workers_of(process.pid):
                 links = links_of(child)
                 workers += 1 if links else 0
                 self.assertEqual([], [link for link in links if link.startswith("socket:")])
@@ -112,31 +114,18 @@ class Scraped(HarnessCase):
                             "give ", code=1)
 
 
+def links_of(pid):
+    try:
+        return [os.readlink(path) for path in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
+    except OSError:
+        return []  # it has ended
+
+
 def fetch_quietly(url):
     try:
         fetch(url)
     except OSError:
         pass  # the sweep has just ended
-
-
-def children_of(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    except OSError:
-        return []
-
-
-def links_of(pid):
-    links = []
-    try:
-        # Between fork and exec a child is still its parent.
-        if "--worker" not in pathlib.Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8"):
-            return []
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            links.append(os.readlink(f"/proc/{pid}/fd/{name}"))
-    except OSError:
-        pass  # it has ended
-    return links
 
 
 class Textfile(HarnessCase):
@@ -160,8 +149,7 @@ class Textfile(HarnessCase):
 
     def test_cells_of_an_earlier_sweep_are_gone(self):
         for batch in ("1,2", "2"):
-            done = self.run_graphbench(*MLP_BATCH, batch, "--prometheus-textfile", "m.prom")
-            self.assertEqual(0, done.returncode, done.stderr)
+            self.run_graphbench(*MLP_BATCH, batch, "--prometheus-textfile", "m.prom", code=0)
         text = (self.folder / "m.prom").read_text(encoding="utf-8")
         self.assertIn('batch="2"', text)
         self.assertNotIn('batch="1"', text)
@@ -169,15 +157,14 @@ class Textfile(HarnessCase):
     def test_the_keys_stand_in_a_configuration_file_too(self):
         self.write("sweep.toml", 'prometheus-textfile = "m.prom"\nworkload = "mlp"\nbatch = 1\nwarmup = 0\n'
                                  'device = "host"\ntime-per-cell = 0.005\nquiet = true\n')
-        done = self.run_graphbench("--sweep", "--config", "sweep.toml")
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.run_graphbench("--sweep", "--config", "sweep.toml", code=0)
         self.assertIn("graphbench_latency_seconds", (self.folder / "m.prom").read_text(encoding="utf-8"))
 
 
 class Pushed(HarnessCase):
     def push(self, url, *arguments, code=0, **options):
-        done = self.run_graphbench(*MLP_BATCH, *(arguments or ["1"]), "--prometheus-push", url, **options)
-        self.assertEqual(code, done.returncode, done.stderr)
+        done = self.run_graphbench(*MLP_BATCH, *(arguments or ["1"]), "--prometheus-push", url, **options,
+                                   code=code)
         return done
 
     def test_a_push_replaces_what_an_earlier_sweep_pushed(self):
@@ -211,30 +198,21 @@ class Pushed(HarnessCase):
         self.assertEqual("ok", self.result()["cells"][0]["status"])
 
     def test_https_trusts_what_the_system_trusts(self):
-        certificate = self.certificate()
-        server = http.server.HTTPServer(("127.0.0.1", 0), Accepting)
-        self.addCleanup(server.server_close)
+        made = Certificates(self.folder)
+        authority = made.authority("ca")
+        server = self.enterContext(serving(Accepting))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, self.folder / "key.pem")
+        context.load_cert_chain(*made.signed("server", "ca"))
         server.socket = context.wrap_socket(server.socket, server_side=True)
         server.requests = []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.shutdown)
         url = f"https://localhost:{server.server_port}"
         done = self.push(url, code=1)
         self.assertIn("its certificate is not trusted: let SSL_CERT_FILE name", done.stderr)
         self.assertEqual([], server.requests)
-        self.push(url, env=self.environment(SSL_CERT_FILE=str(certificate),
+        self.push(url, env=self.environment(SSL_CERT_FILE=authority,
                                             GRAPHBENCH_PUSH_AUTHORIZATION="Bearer token"))
         self.assertEqual([("PUT", f"/metrics/job/graphbench/instance/{os.uname().nodename}", "Bearer token")],
                          server.requests)
-
-    def certificate(self):
-        path = self.folder / "certificate.pem"
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-                        "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
-                        self.folder / "key.pem", "-out", path], check=True, capture_output=True)
-        return path
 
 
 class Accepting(http.server.BaseHTTPRequestHandler):
@@ -251,16 +229,10 @@ class Accepting(http.server.BaseHTTPRequestHandler):
 
 class BadInput(HarnessCase):
     def test_what_will_not_do_is_refused_before_anything_runs(self):
+        """publish_settings_test has what is said of each option."""
         for arguments, words in (
                 (["--prometheus-listen", "9464"], ("--prometheus-listen", '"9464"', "127.0.0.1:9464")),
-                (["--prometheus-listen", "0.0.0.0:1"], ("--prometheus-listen", "--prometheus-allow-remote")),
-                (["--prometheus-push", "gateway"], ("--prometheus-push", '"gateway"', "http://")),
-                (["--prometheus-textfile", "no/m.prom"], ("--prometheus-textfile", "no/m.prom", "give ")),
-                (["--prometheus-textfile", "m.txt"], ("--prometheus-textfile", '"m.txt"', "ends in .prom")),
-                (["--prometheus-textfile", "graphbench.json"], ("--prometheus-textfile", "graphbench.json")),
-                (["--linger", "5"], ("--linger", "--prometheus-listen")),
-                (["--push-delete"], ("--push-delete", "--prometheus-push")),
-                (["--prometheus-push", "http://a", "--push-grouping", "x"], ("--push-grouping", '"x"'))):
+                (["--linger", "5"], ("--linger", "--prometheus-listen"))):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.run_graphbench(*TINY, *arguments), *words)
 

@@ -41,29 +41,29 @@ class ServeBounds(HarnessCase):
         client.sendall("\r\n".join(lines).encode())
         return client
 
-    def test_a_client_that_takes_all_connections_keeps_nobody_from_the_metrics(self):
+    def test_clients_beyond_the_connections_wait_until_one_ends(self):
         self.serve("--connections-max", "16")
         sweep = self.ask("POST", "/v1/sweeps", {"workload": "mlp", "device": "host", "launches": 30,
                                                 "time-per-cell": 0.3})[1]["id"]
-        streams = []
-        for _ in range(12):
+        request = f"GET /v1/sweeps/{sweep}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        clients = []
+        for _ in range(16):
             client = socket.create_connection(("127.0.0.1", self.port), timeout=60)
             self.addCleanup(client.close)
-            client.sendall(f"GET /v1/sweeps/{sweep}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            self.assertTrue(client.recv(15).startswith(b"HTTP/1.1 200 OK"))
-            streams.append(client)
-        for said in (b"", b"GET /metr"):
-            for _ in range(4):
-                client = socket.create_connection(("127.0.0.1", self.port), timeout=60)
-                self.addCleanup(client.close)
-                client.sendall(said)
-        for path in ("/healthz", "/metrics", "/v1/sweeps"):
-            # Less than what an idle one has.
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=8)
-            with contextlib.closing(connection):
-                connection.request("GET", path)
-                self.assertEqual(200, connection.getresponse().status)
-        for client in streams:
+            clients.append(client)
+        for client in clients[:12]:
+            client.sendall(request)
+            self.assertEqual(b"HTTP/1.1 200", client.recv(12))
+        waiting = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        self.addCleanup(waiting.close)
+        waiting.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        waiting.settimeout(0.3)
+        with self.assertRaises(socket.timeout):
+            waiting.recv(12)
+        clients[15].close()
+        waiting.settimeout(60)
+        self.assertEqual(b"HTTP/1.1 200", waiting.recv(12))
+        for client in clients[:12]:
             self.assertIn(b"\n\n", client.recv(1 << 20), "it goes on")
 
     def document(self, cells):
@@ -123,7 +123,7 @@ class ServeBounds(HarnessCase):
         self.assertLess(peak_mib(process.pid) - before, 50)
         self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
 
-    def test_who_may_not_ask_is_refused_before_a_body_is_sent(self):
+    def test_a_client_without_the_token_is_refused_before_a_body_is_sent(self):
         token = self.write("token", "correct-horse-battery\n")
         self.serve("--token-file", str(token))
         for path in ("/v1/sweeps", "/v1/compare", "/v1/sweeps/0123/resume", "/v1/none"):

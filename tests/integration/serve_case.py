@@ -31,13 +31,7 @@ def processes_in(folder):
 
 class ServeCase(HarnessCase):
     def serve(self, *arguments, listen="127.0.0.1:0", **options):
-        process = self.start("serve", "--listen", listen, *arguments, **options)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        line = process.stderr.readline()
-        self.assertIn("serving http://", line)
-        self.url = line.split()[-1]
-        return process
+        return self.start_service("serve", "--listen", listen, *arguments, **options)
 
     def ask(self, method, path, document=None, **headers):
         body = None if document is None else json.dumps(document).encode()
@@ -57,4 +51,4 @@ class ServeCase(HarnessCase):
 
     def wait_for_state(self, path, *states):
         return wait_for(f"{path} to be {states}",
-                        lambda: (state := self.ask("GET", path)[1]["state"]) in states and state)
+                        lambda: (state := self.ask("GET", path)[1]["state"]) in states and state, 120)

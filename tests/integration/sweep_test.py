@@ -1,24 +1,16 @@
 #!/usr/bin/env python3
 """A sweep as a person runs it: the document's contents, configuration files, lists and dumps."""
 
-import pathlib
-import json
 import unittest
 
-import jsonschema
-
 from harness_case import TINY, HarnessCase
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Sweep(HarnessCase):
     def test_every_workload_in_every_mode(self):
-        done = self.run_graphbench(*TINY)
-        self.assertEqual(0, done.returncode, done.stderr)
+        done = self.run_graphbench(*TINY, code=0)
         result = self.result()
-        schema = json.loads((ROOT / "reporters/schema/result.schema.json").read_text(encoding="utf-8"))
-        jsonschema.validate(result, schema)
+        self.assert_valid(result, "result.schema.json")
         self.assertTrue(result["complete"])
         self.assertEqual("host", result["environment"]["device"]["kind"])
         self.assertEqual(3 * 3 * 2, len(result["cells"]))
@@ -37,25 +29,24 @@ class Sweep(HarnessCase):
 
     def test_launches_are_merged_and_the_plan_is_told_by_its_hash(self):
         arguments = [*TINY, "--workload", "mlp", "--mode", "eager,whole", "--launches", "2", "--quiet"]
-        self.assertEqual(0, self.run_graphbench(*arguments).returncode)
+        self.run_graphbench(*arguments, code=0)
         first = self.result()
         for cell in first["cells"]:
             self.assertEqual([0, 1], [launch["index"] for launch in cell["launches"]])
-        self.assertEqual(0, self.run_graphbench(*arguments).returncode)
+        self.run_graphbench(*arguments, code=0)
         self.assertEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
         self.assertEqual(first["environment"]["fingerprint"], self.result()["environment"]["fingerprint"])
-        self.assertEqual(0, self.run_graphbench(*arguments, "--seed", "2").returncode)
+        self.run_graphbench(*arguments, "--seed", "2", code=0)
         self.assertEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
-        self.assertEqual(0, self.run_graphbench(*arguments, "--set", "mlp.hidden=32").returncode)
+        self.run_graphbench(*arguments, "--set", "mlp.hidden=32", code=0)
         self.assertNotEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
 
     def test_variables_of_google_benchmark_do_not_change_how_a_sweep_measures(self):
         for variable, value in (("REPETITIONS", "3"), ("LIST_TESTS", "true"), ("OUT", "benchmark.json"),
                                 ("MIN_WARMUP_TIME", "0.01")):
             with self.subTest(variable=variable):
-                done = self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "whole", "--quiet",
-                                           env=self.environment(**{f"BENCHMARK_{variable}": value}))
-                self.assertEqual(0, done.returncode, done.stderr)
+                self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "whole", "--quiet",
+                                    env=self.environment(**{f"BENCHMARK_{variable}": value}), code=0)
                 for cell in self.result()["cells"]:
                     self.assertEqual(5, cell["launches"][0]["latency_seconds"]["count"])
                 self.assertFalse((self.folder / "benchmark.json").exists())
@@ -66,16 +57,14 @@ class Sweep(HarnessCase):
                    'warmup = 1\ntime-per-cell = 0.005\nsamples-max = 5\nquiet = true\n'
                    'json = "from-file.json"\n'
                    "[set]\nmlp.layers = 2\nconv.blocks = 1\n")
-        done = self.run_graphbench("--sweep", "--config", "sweep.toml", "--batch", "3",
-                                   "--set", "mlp.hidden=32")
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.run_graphbench("--sweep", "--config", "sweep.toml", "--batch", "3",
+                            "--set", "mlp.hidden=32", code=0)
         result = self.result("from-file.json")
         self.assertEqual(["mlp/tiny/fp32/forward/b3/w1/eager"], [cell["id"] for cell in result["cells"]])
 
     def test_the_program_is_dumped_and_nothing_runs(self):
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,attention",
-                                   "--batch", "4,8", "--dump-program")
-        self.assertEqual(0, done.returncode, done.stderr)
+                                   "--batch", "4,8", "--dump-program", code=0)
         self.assertIn("mlp", done.stdout)
         self.assertIn("attention", done.stdout)
         self.assertIn("piece", done.stdout)
@@ -83,8 +72,7 @@ class Sweep(HarnessCase):
         self.assertFalse((self.folder / "graphbench.json").exists())
 
     def test_lists(self):
-        everything = self.run_graphbench("list")
-        self.assertEqual(0, everything.returncode, everything.stderr)
+        everything = self.run_graphbench("list", code=0)
         for word in ("mlp", "attention", "conv", "host", "eager", "piecewise", "tiny"):
             self.assertIn(word, everything.stdout)
         devices = self.run_graphbench("list", "devices")

@@ -1,9 +1,12 @@
-"""The house rules that a program can hold: who includes whom, sizes, comments, blanks.
+"""The rules of the tree that a program can check. Rooms are in rooms.py, words in tidy_words.py.
 
 faults_of(path, text) returns sentences, empty for a clean file. Pure: it reads no files."""
 
 import pathlib
 import re
+
+import rooms
+import tidy_words
 
 LINE_MAX = 110
 FILE_LINES_MAX = 500
@@ -15,27 +18,9 @@ SCRIPTS = (".py", ".cmake", ".sh")
 # Tables and prose may be wide: a link or a row cannot be broken.
 WIDE = (".md", ".json", ".txt")
 
-# Each room, and what it may include of ours besides itself; the longest match counts. The tests may
-# include everything.
-ROOMS = {
-    "graphs/ir": ["graphs/abi"],
-    "graphs/abi": ["graphs/ir"],
-    "graphs/device": ["graphs/ir"],
-    "graphs/pool": ["graphs/device", "graphs/ir"],
-    "graphs/execution": ["graphs"],
-    "graphs/host": ["graphs/device", "graphs/ir", "graphs/abi"],
-    "graphs/cuda": ["graphs/device", "graphs/ir", "graphs/abi"],
-    "workloads": ["graphs/abi", "graphs/ir"],
-    "harness/model": [],
-    "harness": ["graphs", "workloads", "reporters"],
-    "reporters": ["harness/model"],
-}
-# The registry is where backends come from, and the host backend is always there.
-ALSO = {"graphs/device/registry.cpp": ["graphs/host"]}
-OURS = ("graphs/", "workloads/", "harness/", "reporters/", "tests/", "ci/")
 CUDA_HEADER = re.compile(
     r"^(cuda|cublas|cudnn|cupti|nvml|nvrtc|nvtx|cooperative_groups|driver_types|vector_types|mma)")
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+\.(?:h|hpp|cuh))[>"]')
 ORPHAN = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))")
 # A line that opens a function's body: parameters, then what may follow them, then the brace.
 OPENING = re.compile(r"^.*\).*\{\s*$")
@@ -43,34 +28,18 @@ NOT_A_FUNCTION = re.compile(
     r"^\s*(\}|(if|else|for|while|switch|do|namespace|struct|class|enum|union|extern|try|catch|case)\b)")
 
 
-def room_of(path):
-    best = ""
-    for room in ROOMS:
-        if path.startswith(room + "/") and len(room) > len(best):
-            best = room
-    return best
-
-
 def is_cuda_file(path):
     folders = ("graphs/cuda/", "tests/gpu/", "tests/unit/graphs/cuda/")
     return path.startswith(folders) or path.endswith((".cu", ".cuh"))
 
 
-def faults_of_includes(path, lines):
-    room = room_of(path)
+def faults_of_cuda_headers(path, lines):
+    if is_cuda_file(path):
+        return
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
-        if not match:
-            continue
-        kind, target = match.groups()
-        if CUDA_HEADER.match(target) and target.endswith((".h", ".hpp", ".cuh")) and not is_cuda_file(path):
-            if not target.startswith(OURS):
-                yield f"{path}:{number}: CUDA header {target} outside of graphs/cuda and *.cu"
-        if not room or not target.startswith(OURS) or kind != '"':
-            continue
-        allowed = [room, *ROOMS[room], *ALSO.get(path, [])]
-        if not any(target.startswith(folder + "/") for folder in allowed):
-            yield f"{path}:{number}: {room} may not include {target}; it may include {', '.join(allowed)}"
+        if match and CUDA_HEADER.match(match.group(1)) and not match.group(1).startswith(rooms.OURS):
+            yield f"{path}:{number}: CUDA header {match.group(1)} outside of graphs/cuda and *.cu"
 
 
 def faults_of_lines(path, lines):
@@ -148,10 +117,12 @@ def faults_of(path, text):
     path = pathlib.PurePosixPath(path).as_posix()
     lines = text.splitlines()
     faults = []
-    for rule in (faults_of_lines, faults_of_purpose, faults_of_functions, faults_of_size):
+    for rule in (faults_of_lines, faults_of_purpose, faults_of_functions, faults_of_size,
+                 tidy_words.faults_of_words):
         faults.extend(rule(path, lines))
     if path.endswith(CODE):
-        faults.extend(faults_of_includes(path, lines))
+        faults.extend(faults_of_cuda_headers(path, lines))
+        faults.extend(rooms.faults_of_includes(path, lines))
     if text and not text.endswith("\n"):
         faults.append(f"{path}: no line break at the end of the file")
     return faults

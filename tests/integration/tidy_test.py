@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the tree to the house rules of tidy_rules.py, and the rules to their promise.
+"""Checks the tree against the rules of tidy_rules.py, rooms.py and tidy_words.py, and the rules themselves.
 
 Tree checks every tracked file, Rules plants violations and expects each to be found, Format asks
 clang-format."""
@@ -14,7 +14,12 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
+import rooms  # noqa: E402
 import tidy_rules  # noqa: E402
+import tidy_words  # noqa: E402
+
+# A link of a Markdown file into the tree.
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
 def tracked_files():
@@ -35,7 +40,7 @@ def tracked_files():
 class Tree(unittest.TestCase):
     maxDiff = None
 
-    def test_keeps_the_house_rules(self):
+    def test_keeps_the_rules(self):
         faults, long_files, checked = [], [], 0
         for name in tracked_files():
             if not tidy_rules.is_checked(name):
@@ -49,13 +54,47 @@ class Tree(unittest.TestCase):
             faults.extend(tidy_rules.faults_of(name, text))
             if tidy_rules.is_long(name, text):
                 long_files.append(f"{name}: {len(text.splitlines())} lines")
-        print("files longer than a sitting, each wants a reason:", len(long_files), *long_files, sep="\n")
+        print("files that are long enough to need a reason:", *long_files, sep="\n")
         self.assertGreater(checked, 50, "the files of the tree were not found")
         self.assertEqual([], faults, "\n" + "\n".join(faults))
 
-    def test_every_room_exists(self):
-        for room in tidy_rules.ROOMS:
-            self.assertTrue((ROOT / room).is_dir(), room)
+    def test_has_every_room_and_header_of_the_table(self):
+        for room, row in rooms.ROOMS.items():
+            self.assertTrue((ROOT / room).is_dir() or room in rooms.TO_COME, room)
+            for header in row.get("headers", []):
+                self.assertTrue((ROOT / header).is_file(), f"{room}: {header}")
+
+    def test_rooms_do_not_include_each_other_in_a_circle(self):
+        done = set()
+
+        def visit(room, way):
+            self.assertNotIn(room, way, " -> ".join([*way, room]))
+            for other in rooms.ROOMS:
+                if room not in done and rooms.is_allowed(room, other):
+                    visit(other, [*way, room])
+            done.add(room)
+
+        for room in rooms.ROOMS:
+            visit(room, [])
+
+    def test_shows_the_rooms_in_the_architecture(self):
+        text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+        self.assertEqual(rooms.with_table(text), text, "out of date: run tests/integration/rooms.py")
+
+    def test_links_documents_to_what_exists(self):
+        pages = [name for name in tracked_files() if name.endswith(".md") and tidy_rules.is_checked(name)]
+        links = [(name, link) for name in pages
+                 for link in LINK.findall((ROOT / name).read_text(encoding="utf-8"))]
+        self.assertGreater(len(links), 20, "the links were not found")
+        for name, link in links:
+            self.assertTrue((ROOT / name).parent.joinpath(link).exists(), f"{name}: {link}")
+
+    def test_counts_exceptions(self):
+        needed = rooms.needed_exceptions(ROOT)
+        print("includes against the table of rooms:", sum(map(len, needed.values())))
+        print("exceptions that are no longer needed (rooms.py drops them):",
+              *sorted(set(rooms.STILL) - set(needed)))
+        print("folders with words to mend (tidy_words.py lists the places):", *tidy_words.STILL)
 
 
 PURPOSE = "// Says what this file is for, at some length,\n// in two lines.\n"
@@ -63,6 +102,7 @@ PURPOSE = "// Says what this file is for, at some length,\n// in two lines.\n"
 PLANTED = [
     ("graphs/ir/a.cpp", '#include "harness/model/result.hpp"\n', "may not include"),
     ("graphs/ir/a.cpp", '#include "graphs/device/device.hpp"\n', "may not include"),
+    ("graphs/ir/a.cpp", '#include "graphs/abi/graphbench_abi.h"\n', "may not include"),
     ("graphs/device/a.cpp", '#include "graphs/execution/executor.hpp"\n', "may not include"),
     ("graphs/host/a.cpp", '#include "graphs/cuda/stream.hpp"\n', "may not include"),
     ("graphs/execution/a.cpp", '#include "harness/measure/summary.hpp"\n', "may not include"),
@@ -70,6 +110,14 @@ PLANTED = [
     ("reporters/json/a.cpp", '#include "graphs/ir/error.hpp"\n', "may not include"),
     ("reporters/json/a.cpp", '#include "harness/measure/summary.hpp"\n', "may not include"),
     ("harness/model/a.cpp", '#include "graphs/ir/error.hpp"\n', "may not include"),
+    ("harness/codec/a.cpp", '#include "harness/sweep/run_sweep.hpp"\n', "may not include"),
+    ("harness/config/a.cpp", '#include "harness/plan/make_plan.hpp"\n', "may not include"),
+    ("harness/process/a.cpp", '#include "harness/config/options.hpp"\n', "may not include"),
+    ("harness/service/net/a.cpp", '#include "harness/service/serve/service.hpp"\n', "may not include"),
+    ("harness/verdict/ab/a.cpp", '#include "harness/history/store.hpp"\n', "may not include"),
+    ("harness/sweep/a.cpp", '#include "harness/cli/main.hpp"\n', "may not include"),
+    ("harness/cli/a.cpp", '#include "harness/verdict/compare/judge.hpp"\n', "private to harness/verdict"),
+    ("harness/history/a.cpp", '#include "harness/verdict/compare/judge.hpp"\n', "private to harness/verdict"),
     ("harness/cli/a.cpp", '#include "tests/support/fake.hpp"\n', "may not include"),
     ("harness/cli/a.cpp", "#include <cuda_runtime.h>\n", "CUDA header"),
     ("graphs/host/a.hpp", "#include <cublasLt.h>\n", "CUDA header"),
@@ -90,7 +138,11 @@ PLANTED = [
 ]
 
 CLEAN = [
-    ("graphs/ir/a.cpp", '#include "graphs/ir/types.hpp"\n#include "graphs/abi/graphbench_abi.h"\n'),
+    ("graphs/ir/a.cpp", '#include "graphs/ir/types.hpp"\n'),
+    ("graphs/abi/a.cpp", '#include "graphs/ir/types.hpp"\n#include "graphs/abi/graphbench_abi.h"\n'),
+    ("harness/verdict/ab/a.cpp", '#include "harness/verdict/compare/judge.hpp"\n'),
+    ("harness/cli/a.cpp", '#include "harness/verdict/compare/compare.hpp"\n'),
+    ("harness/service/serve/a.cpp", '#include "harness/service/net/router.hpp"\n'),
     ("graphs/cuda/a.cpp", '#include <cuda_runtime.h>\n#include "graphs/device/device.hpp"\n'),
     ("tests/unit/a.cpp", '#include "harness/cli/main.hpp"\n'),
     ("harness/cli/a.cpp", '#include "reporters/json/result_json.hpp"\n// TODO(#12): a place for it.\n'),
@@ -99,7 +151,38 @@ CLEAN = [
     ("graphs/device/a.cpp", "A::A(int a)\n    : a_(a) {\n  b('{', \"{\");  // {\n}\n" + "int b;\n" * 100),
     ("graphs/device/a.cpp", "class A : public B<int()> {\n" + "  int b();\n" * 100 + "};\n"),
     ("docs/a.md", "x" * 200 + "\n"),
+    ("docs/a.md", "An interface; the surface of `profile.witness`; twenty issues; no moon, no teletype.\n"),
+    ("dashboards/page/a.css", "@font-face {}\n"),
+    ("LICENSE", "Nobody.\n"),
 ]
+
+# One line for each pattern of tidy_words.py, in its order.
+WORDS = """// Nobody waits.
+// when somebody asks
+// stands with whoever asked
+// Who comes when all are taken
+// shared with strangers
+// measured anew
+// for until the largest has run
+// is told of once
+class SweepTeller {
+// until the clock came round
+// stands for no wish of the user
+// with those there are
+// options that are none
+// a process that is no more
+// lets go of the stream
+// is as good as no limit
+"what will not do"
+// does not cry wolf
+int cpu_mood = 0;
+struct ByStanders;
+// an independent witness of events
+const Face& face
+// the order CONTRACT has
+// in the contract's order
+// SEEDS.md's condition
+// since issue 12""".split("\n")
 
 
 class Rules(unittest.TestCase):
@@ -108,6 +191,28 @@ class Rules(unittest.TestCase):
             with self.subTest(path=path, expected=expected):
                 faults = tidy_rules.faults_of(path, PURPOSE + text)
                 self.assertTrue(any(expected in fault for fault in faults), faults)
+
+    def test_find_every_word(self):
+        found = set()
+        for line in WORDS:
+            for path in ("docs/a.md", "ci/a", "graphs/ir/a.cpp", "tests/unit/a.cpp"):
+                with self.subTest(line=line, path=path):
+                    faults = list(tidy_words.faults_of_words(path, ["", line], still=()))
+                    self.assertTrue(faults and faults[0].startswith(f"{path}:2: "), faults)
+            found.update(pattern for pattern, _ in tidy_words.WORDS if pattern.search(line))
+        self.assertEqual({pattern for pattern, _ in tidy_words.WORDS}, found)
+
+    def test_except_what_is_listed_and_nothing_else(self):
+        line = ['#include "harness/model/result.hpp"']
+        self.assertEqual([], list(rooms.faults_of_includes(
+            "graphs/ir/a.cpp", line, {"graphs/ir/a.cpp": ["harness/model/result.hpp"]})))
+        for still in ({"graphs/ir/b.cpp": ["harness/model/result.hpp"]}, {"graphs/ir/a.cpp": []}):
+            self.assertEqual(1, len(list(rooms.faults_of_includes("graphs/ir/a.cpp", line, still))))
+        gone = {"graphs/ir/gone.cpp": ["harness/model/result.hpp"],
+                "graphs/ir/error.cpp": ["harness/model/result.hpp"]}
+        self.assertEqual({}, rooms.needed_exceptions(ROOT, gone))
+        self.assertEqual([], list(tidy_words.faults_of_words("a/b.cpp", ["// nobody"], still=("a/",))))
+        self.assertEqual(1, len(list(tidy_words.faults_of_words("b/b.cpp", ["// nobody"], still=("a/",)))))
 
     def test_find_a_file_without_a_purpose(self):
         for text in ("#pragma once\n", "", "// x\n#pragma once\n"):

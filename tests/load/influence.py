@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Whether being watched moves what is measured: one cell, swept again and again by the service, in turns
-with a scrape of /metrics a second and five event streams on it, and with nobody there.
+with a scrape of /metrics a second and five event streams on it, and without either.
 
 Prints the ratio of the medians. Exits 1 where the 95 % interval of latency's ratio is not within the
 limit. Needs a quiet machine."""

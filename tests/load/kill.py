@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills graphbench serve with signal 9 again and again, at random moments, while it is given sweeps; counts
-what was accepted and is lost, cells that were told and are lost, and processes that stay behind. Then resumes
-what was interrupted, and counts cells that were finished and are measured again."""
+sweeps that were accepted and are lost, cells that were shown and are lost, and processes that stay behind.
+Then resumes what was interrupted, and counts cells that were finished and are measured again."""
 
 import argparse
 import pathlib
@@ -60,7 +60,7 @@ def main():
 
 
 def hear(service, sweeps, cells):
-    """Adds what the service tells of these sweeps' cells; how many that are."""
+    """Adds the cells that the service shows of these sweeps; returns how many."""
     heard = 0
     for sweep in sweeps:
         for cell in service.ask("GET", f"/v1/sweeps/{sweep}/cells")["cells"]:

@@ -1,5 +1,5 @@
 // graphbench_metrics_server SERIES [CHANGES_A_SECOND]: serves /metrics with at least so many series on a free
-// port of loopback, whose URL it prints, until its stdin ends. With changes, cells are told anew meanwhile.
+// port of loopback, whose URL it prints, until its stdin ends. With changes, cells are set again meanwhile.
 #include <unistd.h>
 
 #include <atomic>

@@ -3,9 +3,9 @@
 
     compare_scale.py BINARY [--cells 100000] [--launches 5] [--slower 10] [--keep FOLDER]
 
-Writes two documents with every field of the contract, seeded, one with a few cells 10 % slower, compares
-them three times and prints the best time, the peak memory and the verdict's last lines. Not a test: times
-depend on the machine."""
+Writes two documents with every field that the schema requires, one of them with a few cells 10 % slower.
+Compares them three times and prints the best time, the peak memory and the verdict's last lines. Not a test:
+times depend on the machine."""
 
 import argparse
 import os

@@ -42,8 +42,8 @@ double power_of_detectable(std::int64_t launches, std::int64_t comparisons, std:
   std::int64_t found = 0;
   for (std::int64_t i = 0; i < comparisons; ++i) {
     const compare::Trial before = machine.comparison(0);
-    const compare::Trial after =
-        machine.comparison(compare::detectable_difference(*before.difference, before.log_margin, threshold));
+    const compare::Trial after = machine.comparison(
+        statistics::detectable_difference(*before.difference, before.log_margin, threshold));
     if (*after.result.p < threshold && after.result.ratio > 1) ++found;
   }
   return static_cast<double>(found) / static_cast<double>(comparisons);

@@ -135,7 +135,7 @@ Outcomes simulate(const Scenario& scenario, std::uint64_t seed) {
     const DrawnSide base = draw(machine, scenario, false, planted);
     const DrawnSide now = draw(machine, scenario, true, planted);
     ask_rivals(base, now, planted, outcomes);
-    for (const model::Metric metric : model::all_metrics) {
+    for (const model::Metric metric : model::all_metrics()) {
       if (metric == model::Metric::capture && cell >= capturing_cells) continue;
       Replicates replicates;
       replicates.paired = scenario.interleaved;

@@ -1,5 +1,5 @@
-// graphbench_verdict_simulation [COMPARISONS [SEED]]: how often `compare` cries wolf and what it misses,
-// beside two rules in wide use on the same data. The table in docs/comparing.md is its output.
+// graphbench_verdict_simulation [COMPARISONS [SEED]]: false alarms of `compare` and what it misses, beside
+// two rules in wide use on the same data. The table in docs/comparing.md is its output.
 #include <fmt/format.h>
 
 #include <algorithm>

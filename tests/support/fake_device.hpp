@@ -91,12 +91,17 @@ class FakeGraph final : public Graph {
 class FakeKernel final : public Kernel {
  public:
   // Runs in place on its last input where the log says so and the op has a residual.
-  std::optional<std::size_t> in_place_input() const override { return in_place_; }
   FakeKernel(CallLog& log, const ir::OpCall& call)
       : log_(log), name_(call.op->name), operands_(call.operands.size()) {
     const bool residual = ir::integer_attribute(*call.op, "residual", 0) == 1;
     if (log.residuals_in_place && residual) in_place_ = call.input_count - 1;
   }
+  // Fused: named for both ops, in place where the first op is.
+  FakeKernel(CallLog& log, const FusionCall& call) : FakeKernel(log, call.first) {
+    name_ += "+" + call.second.op->name;
+    operands_ += call.second.operands.size();
+  }
+  std::optional<std::size_t> in_place_input() const override { return in_place_; }
   void launch(Stream&, void* const* operands) override {
     log_.step("launch");
     log_.launches.push_back(name_);
@@ -110,26 +115,10 @@ class FakeKernel final : public Kernel {
   std::optional<std::size_t> in_place_;
 };
 
-// Named for both ops; in place where the first op is.
-class FakeFusedKernel final : public Kernel {
+class FakeEvent final : public Event {
  public:
-  FakeFusedKernel(CallLog& log, const FusionCall& call)
-      : log_(log),
-        in_place_(FakeKernel(log, call.first).in_place_input()),
-        name_(call.first.op->name + "+" + call.second.op->name),
-        operands_(call.first.operands.size() + call.second.operands.size()) {}
-  std::optional<std::size_t> in_place_input() const override { return in_place_; }
-  void launch(Stream&, void* const* operands) override {
-    log_.step("launch");
-    log_.launches.push_back(name_);
-    log_.operands.emplace_back(operands, operands + operands_);
-  }
-
- private:
-  CallLog& log_;
-  std::optional<std::size_t> in_place_;
-  std::string name_;
-  std::size_t operands_;
+  void record(Stream&) override {}
+  double seconds_since(const Event&) const override { return 1e-6; }
 };
 
 class FakeDevice : public Device {
@@ -140,7 +129,7 @@ class FakeDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
   bool supports(ir::DType) const override { return true; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<FakeStream>(log); }
-  std::unique_ptr<Event> make_event() override { return nullptr; }
+  std::unique_ptr<Event> make_event() override { return std::make_unique<FakeEvent>(); }
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     log.step("make kernel");
     return std::make_unique<FakeKernel>(log, call);
@@ -148,7 +137,7 @@ class FakeDevice : public Device {
   std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override {
     if (call.first.op->kind != log.fuses_first || call.second.op->kind != log.fuses_second) return nullptr;
     log.step("make fused kernel");
-    return std::make_unique<FakeFusedKernel>(log, call);
+    return std::make_unique<FakeKernel>(log, call);
   }
   void* allocate(std::size_t bytes) override {
     log.step("allocate");

@@ -93,21 +93,11 @@ constexpr gb_preset kPresets[] = {{"base", kDecode},
                                   {"prefill", kPrefill},
                                   {"tiny-prefill", kTinyPrefill}};
 
-constexpr gb_workload kWorkload = {
-    sizeof(gb_workload),
-    0,
-    "attention",
-    "attention layers over a KV cache; the batch is sequences",
-    kOptions,
-    5,
-    5,
-    kPresets,
-    build_attention,
-    nullptr,
-};
+constexpr gb_workload kWorkload =
+    describe_workload("attention", "attention layers over a KV cache; the batch is sequences", kOptions,
+                      kPresets, build_attention);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = {sizeof(gb_plugin), GB_ABI_VERSION, "attention", "1",
-                               kWorkloads,        nullptr,        1,           0};
+constexpr gb_plugin kPlugin = describe_plugin("attention", kWorkloads);
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// A thin C++ face of gb_builder_api, header-only: names instead of arrays, and one status at the end.
+// A thin C++ wrapper of the plugin ABI, header-only: names instead of arrays, and one status at the end.
 // A plugin's author may copy it; nothing but graphbench_abi.h is needed.
 //
 // After a call that graphbench refused, every further call does nothing and gives kNoValue, so a
@@ -38,6 +38,18 @@ inline gb_attr integer(const char* name, std::int64_t value) {
 }
 inline gb_attr text(const char* name, const char* value) {
   return {name, GB_ATTR_TEXT, 0, 0, 0.0, value};
+}
+
+// A workload's record, and the record of a plugin with one workload.
+template <std::size_t options, std::size_t presets>
+constexpr gb_workload describe_workload(const char* name, const char* help,
+                                        const gb_option (&option)[options],
+                                        const gb_preset (&preset)[presets],
+                                        decltype(gb_workload::build) build) {
+  return {sizeof(gb_workload), 0, name, help, option, options, presets, preset, build, nullptr};
+}
+constexpr gb_plugin describe_plugin(const char* name, const gb_workload* const (&workloads)[1]) {
+  return {sizeof(gb_plugin), GB_ABI_VERSION, name, "1", workloads, nullptr, 1, 0};
 }
 
 class Build {

@@ -60,20 +60,10 @@ constexpr std::int64_t kBase[] = {8, 1024, 4096};
 constexpr std::int64_t kTiny[] = {8, 64, 256};
 constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
-constexpr gb_workload kWorkload = {
-    sizeof(gb_workload),
-    0,
-    "mlp",
-    "transformer feed-forward layers with residual; the batch is rows",
-    kOptions,
-    3,
-    2,
-    kPresets,
-    build_mlp,
-    nullptr,
-};
+constexpr gb_workload kWorkload = describe_workload(
+    "mlp", "transformer feed-forward layers with residual; the batch is rows", kOptions, kPresets, build_mlp);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = {sizeof(gb_plugin), GB_ABI_VERSION, "mlp", "1", kWorkloads, nullptr, 1, 0};
+constexpr gb_plugin kPlugin = describe_plugin("mlp", kWorkloads);
 
 }  // namespace
 

@@ -20,10 +20,10 @@ ConvolutionShape shape_of(const ir::OpCall& call) {
   shape.window = w.at(1);
   shape.out_height = y.at(1);
   shape.out_width = y.at(2);
-  shape.padding = ir::integer_attribute(op, "padding", 0);
-  shape.stride = ir::integer_attribute(op, "stride", 1);
-  shape.has_bias = ir::integer_attribute(op, "bias", 0) != 0;
-  shape.has_residual = ir::integer_attribute(op, "residual", 0) != 0;
+  shape.padding = ir::integer_attribute(op, "padding");
+  shape.stride = ir::integer_attribute(op, "stride");
+  shape.has_bias = ir::integer_attribute(op, "bias") != 0;
+  shape.has_residual = ir::integer_attribute(op, "residual") != 0;
   shape.activation = activation_of(op);
   shape.dtype = call.input(0).dtype;
   return shape;

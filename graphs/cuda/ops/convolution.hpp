@@ -22,7 +22,6 @@ struct ConvolutionShape {
   bool has_residual = false;
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
-  friend auto operator<=>(const ConvolutionShape&, const ConvolutionShape&) = default;
 
   std::size_t bias_operand() const { return 2; }
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }

@@ -39,7 +39,7 @@ std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, co
                                      const ir::OpCall& op, const std::optional<std::string>& wanted) {
   const char* object = op.op->name.c_str();
   ConvolutionGraph description(*handle.library, shape, object);
-  const CudnnDescriptor graph = description.describe(handle.handle);
+  const CudnnDescriptor graph = description.describe(handle.get());
   const CudnnEngines engines(context, graph, shape.dtype, object, wanted);
   std::optional<CandidateTimer> timer;  // its memory is wanted only where nothing is known yet
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {

@@ -17,42 +17,17 @@ void check_cudnn(cudnnStatus_t status, const char* operation, const char* object
 CudnnDescriptor::CudnnDescriptor(const CudnnLibrary& library, cudnnBackendDescriptorType_t type,
                                  const char* object)
     : library_(&library), object_(object) {
-  check_cudnn(library.BackendCreateDescriptor(type, &handle_), "create a cuDNN descriptor for", object);
-}
-
-CudnnDescriptor::CudnnDescriptor(CudnnDescriptor&& other) noexcept
-    : library_(other.library_), object_(other.object_), handle_(other.handle_) {
-  other.handle_ = nullptr;
-}
-
-CudnnDescriptor::~CudnnDescriptor() {
-  if (handle_ != nullptr) (void)library_->BackendDestroyDescriptor(handle_);
+  check_cudnn(library.BackendCreateDescriptor(type, owner_.put()), "create a cuDNN descriptor for", object);
 }
 
 void CudnnDescriptor::set_raw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                               std::int64_t count, const void* values) {
-  check_cudnn(library_->BackendSetAttribute(handle_, name, type, count, values), "describe to cuDNN",
+  check_cudnn(library_->BackendSetAttribute(handle(), name, type, count, values), "describe to cuDNN",
               object_);
 }
 
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name, const std::vector<std::int64_t>& values) {
   set_raw(name, CUDNN_TYPE_INT64, static_cast<std::int64_t>(values.size()), values.data());
-}
-
-void CudnnDescriptor::set(cudnnBackendAttributeName_t name, std::int64_t value) {
-  set_raw(name, CUDNN_TYPE_INT64, 1, &value);
-}
-
-void CudnnDescriptor::set(cudnnBackendAttributeName_t name, float value) {
-  set_raw(name, CUDNN_TYPE_FLOAT, 1, &value);
-}
-
-void CudnnDescriptor::set(cudnnBackendAttributeName_t name, bool value) {
-  set_raw(name, CUDNN_TYPE_BOOLEAN, 1, &value);
-}
-
-void CudnnDescriptor::set(cudnnBackendAttributeName_t name, cudnnDataType_t value) {
-  set_raw(name, CUDNN_TYPE_DATA_TYPE, 1, &value);
 }
 
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value) {
@@ -67,23 +42,19 @@ void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
   set_raw(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<std::int64_t>(handles.size()), handles.data());
 }
 
-void CudnnDescriptor::set(cudnnBackendAttributeName_t name, cudnnHandle_t value) {
-  set_raw(name, CUDNN_TYPE_HANDLE, 1, &value);
-}
-
 void CudnnDescriptor::finalize() {
-  check_cudnn(library_->BackendFinalize(handle_), "finalize a cuDNN descriptor for", object_);
+  check_cudnn(library_->BackendFinalize(handle()), "finalize a cuDNN descriptor for", object_);
 }
 
 bool CudnnDescriptor::try_finalize() noexcept {
-  return library_->BackendFinalize(handle_) == CUDNN_STATUS_SUCCESS;
+  return library_->BackendFinalize(handle()) == CUDNN_STATUS_SUCCESS;
 }
 
 std::int64_t CudnnDescriptor::get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                                   std::int64_t capacity, void* values) const {
   std::int64_t count = 0;
-  check_cudnn(library_->BackendGetAttribute(handle_, name, type, capacity, &count, values), "ask cuDNN about",
-              object_);
+  check_cudnn(library_->BackendGetAttribute(handle(), name, type, capacity, &count, values),
+              "ask cuDNN about", object_);
   return count;
 }
 

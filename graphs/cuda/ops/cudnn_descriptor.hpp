@@ -1,7 +1,7 @@
 // An owner of one cuDNN backend descriptor, and setting and reading its attributes.
 #pragma once
 
-#include "graphs/cuda/cudnn_library.hpp"
+#include "graphs/cuda/handle.hpp"
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
@@ -15,20 +15,16 @@ namespace graphbench::cuda {
 class CudnnDescriptor {
  public:
   CudnnDescriptor(const CudnnLibrary& library, cudnnBackendDescriptorType_t type, const char* object);
-  CudnnDescriptor(CudnnDescriptor&& other) noexcept;
-  CudnnDescriptor& operator=(CudnnDescriptor&&) = delete;
-  ~CudnnDescriptor();
 
   void set_raw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t count,
                const void* values);
+  template <class T>
+  void set(cudnnBackendAttributeName_t name, const T& value) {
+    set_raw(name, type_of(value), 1, &value);
+  }
   void set(cudnnBackendAttributeName_t name, const std::vector<std::int64_t>& values);
-  void set(cudnnBackendAttributeName_t name, std::int64_t value);
-  void set(cudnnBackendAttributeName_t name, float value);
-  void set(cudnnBackendAttributeName_t name, bool value);
-  void set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
   void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
   void set(cudnnBackendAttributeName_t name, const std::vector<const CudnnDescriptor*>& values);
-  void set(cudnnBackendAttributeName_t name, cudnnHandle_t value);
   void finalize();
   bool try_finalize() noexcept;  // false where cuDNN does not support what was described
 
@@ -36,12 +32,23 @@ class CudnnDescriptor {
   std::int64_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t capacity,
                    void* values) const;
 
-  cudnnBackendDescriptor_t handle() const noexcept { return handle_; }
+  cudnnBackendDescriptor_t handle() const noexcept { return owner_.get(); }
 
  private:
+  using Type = cudnnBackendAttributeType_t;
+  static Type type_of(std::int64_t) { return CUDNN_TYPE_INT64; }
+  static Type type_of(float) { return CUDNN_TYPE_FLOAT; }
+  static Type type_of(bool) { return CUDNN_TYPE_BOOLEAN; }
+  static Type type_of(cudnnDataType_t) { return CUDNN_TYPE_DATA_TYPE; }
+  static Type type_of(cudnnHandle_t) { return CUDNN_TYPE_HANDLE; }
+  static Type type_of(cudnnBackendHeurMode_t) { return CUDNN_TYPE_HEUR_MODE; }
+  static Type type_of(cudnnConvolutionMode_t) { return CUDNN_TYPE_CONVOLUTION_MODE; }
+  static Type type_of(cudnnPointwiseMode_t) { return CUDNN_TYPE_POINTWISE_MODE; }
+  static Type type_of(cudnnReduceTensorOp_t) { return CUDNN_TYPE_REDUCTION_OPERATOR_TYPE; }
+
   const CudnnLibrary* library_;
   const char* object_;  // outlives the preparation it names
-  cudnnBackendDescriptor_t handle_ = nullptr;
+  CudnnDescriptorHandle owner_;
 };
 
 }  // namespace graphbench::cuda

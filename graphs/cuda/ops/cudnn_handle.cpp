@@ -1,4 +1,4 @@
-// Making and giving back the handle.
+// Making the handle, and keeping track of the stream that it is set to.
 #include "graphs/cuda/ops/cudnn_handle.hpp"
 
 #include "graphs/cuda/status.hpp"
@@ -8,17 +8,12 @@ namespace graphbench::cuda {
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
 CudnnHandle::CudnnHandle(const CudnnLibrary* opened) : library(opened) {
-  const cudnnStatus_t status = library->Create(&handle);
+  const cudnnStatus_t status = library->Create(owner.put());
   if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "create cuDNN handle", "");
 }
 
-CudnnHandle::~CudnnHandle() {
-  plans.clear();
-  (void)library->Destroy(handle);
-}
-
 void CudnnHandle::forget_stream(const char* object) {
-  const cudnnStatus_t status = library->SetStream(handle, nullptr);
+  const cudnnStatus_t status = library->SetStream(get(), nullptr);
   if (status != CUDNN_STATUS_SUCCESS) raise_cudnn(status, "set the stream of", object);
   stream = nullptr;
 }
@@ -31,7 +26,7 @@ CudnnHandle& cudnn_handle(OpContext& context) {
 CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan) {
   CudnnCall call;
   call.library = handle.library;
-  call.handle = handle.handle;
+  call.handle = handle.get();
   call.handle_stream = &handle.stream;
   call.plan = &plan;
   call.execution_plan = plan.handle();
@@ -42,14 +37,9 @@ void forget_cudnn_stream(OpContext& context, const char* object) {
   if (context.cudnn != nullptr) context.cudnn->forget_stream(object);
 }
 
-void release_cudnn_handle(OpContext& context) noexcept {
-  context.cudnn.reset();
-}
-
 #else
 
 void forget_cudnn_stream(OpContext&, const char*) {}
-void release_cudnn_handle(OpContext&) noexcept {}
 
 #endif
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "graphs/cuda/handle.hpp"
 #include "graphs/cuda/ops/cudnn_plan.hpp"
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
@@ -13,17 +14,14 @@ namespace graphbench::cuda {
 
 struct CudnnHandle {
   const CudnnLibrary* library = nullptr;
-  cudnnHandle_t handle = nullptr;
+  CudnnOwner owner;
   cudaStream_t stream = nullptr;  // what the handle is set to
   // By key: layers of one shape share a plan. Null: cuDNN has none, or another way is faster.
   std::map<std::string, std::unique_ptr<CudnnPlan>> plans;
 
   explicit CudnnHandle(const CudnnLibrary* opened);
-  ~CudnnHandle();
-  CudnnHandle(const CudnnHandle&) = delete;
-  CudnnHandle& operator=(const CudnnHandle&) = delete;
-
-  // Before the stream it was set to goes: the next may get its address.
+  cudnnHandle_t get() const noexcept { return owner.get(); }
+  // Called before the stream it was set to is destroyed: the next stream may get the same address.
   void forget_stream(const char* object);
 };
 

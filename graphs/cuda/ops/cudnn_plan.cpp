@@ -84,7 +84,7 @@ bool CudnnEngines::append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t m
                           const std::optional<std::string>& wanted) {
   CudnnDescriptor heuristic(library_, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, object_);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
-  heuristic.set_raw(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+  heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
   if (!heuristic.try_finalize()) return false;
   constexpr std::int64_t most = 32;
   std::vector<CudnnDescriptor> found;
@@ -136,7 +136,7 @@ std::unique_ptr<CudnnPlan> CudnnEngines::build(std::size_t index, const std::vec
                                                const std::vector<CudnnConstant>& constants) const {
   CudnnDescriptor plan(library_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, object_);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configs_.at(index).descriptor);
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, cudnn_handle(context_).handle);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, cudnn_handle(context_).get());
   if (!plan.try_finalize()) return nullptr;
   std::int64_t needed = 0;
   plan.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &needed);

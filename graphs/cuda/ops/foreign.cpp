@@ -1,8 +1,8 @@
 // Ops that a plugin brings: its launch function is called with the native stream.
 #include <string>
 
+#include "graphs/abi/foreign_op.hpp"
 #include "graphs/cuda/ops/op_builders.hpp"
-#include "graphs/device/foreign_call.hpp"
 
 namespace graphbench::cuda {
 
@@ -15,7 +15,7 @@ PreparedOp prepare_foreign(OpContext&, const ir::OpCall& call) {
   }
   ForeignCall foreign;
   foreign.op = op;
-  foreign.call = &make_foreign_call(call);
+  foreign.call = &abi::make_foreign_call(call);
   foreign.operand_count = call.operands.size();
   PreparedOp prepared;
   prepared.calls.emplace_back(foreign);

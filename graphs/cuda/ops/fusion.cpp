@@ -32,8 +32,9 @@ bool is_product(const ir::OpCall* call) {
   return call != nullptr && call->op->kind == "linear";
 }
 
-// Ops of a step in the order in which they run, around a pair: products belong to it, where the pair has none
-// on that side. `operands` are those of the pair, then those of its neighbours.
+// The ops of a step around a pair, in the order in which they run. The op ahead or behind is among them where
+// it is a product and the pair has none on that side. `operands` are those of the pair, then those of its
+// neighbours.
 class Window {
  public:
   explicit Window(const FusionCall& call) : pair_(call), operands_(call.first) {

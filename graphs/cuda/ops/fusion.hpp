@@ -1,4 +1,5 @@
-// Two ops in one kernel, or in one kernel less: what there is, and the choice between that and two kernels.
+// Two ops in one kernel, or in one kernel less: the pairs that have one, and the choice between that and two
+// kernels.
 //
 // Each result is rounded as if its op stood alone; sums may be added up in another order.
 #pragma once

@@ -46,7 +46,7 @@ SumRmsnorm sum_of(const MatmulSpec& product, const FusionCall& call) {
   sum.gamma = operand_source(norm + 1);
   sum.normed = operand_source(norm + 2);
   sum.activation = product.activation;
-  sum.eps = static_cast<float>(ir::real_attribute(*call.second.op, "eps", 1e-5));
+  sum.eps = static_cast<float>(ir::real_attribute(*call.second.op, "eps"));
   sum.weights_constant = product.weights_constant && call.second.is_weight(1);
   return sum;
 }
@@ -98,7 +98,7 @@ std::optional<PreparedOp> fuse_add_norm(OpContext& context, const FusionCall& ca
   sum.y = operand_source(2);
   sum.gamma = operand_source(4);
   sum.normed = operand_source(5);
-  sum.eps = static_cast<float>(ir::real_attribute(*call.second.op, "eps", 1e-5));
+  sum.eps = static_cast<float>(ir::real_attribute(*call.second.op, "eps"));
   sum.weights_constant = call.second.is_weight(1);
   FusionCandidates candidates;
   candidates.key = "add and rmsnorm rows " + std::to_string(sum.rows) + " columns " +

@@ -132,7 +132,7 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
     prepared.calls.push_back(std::move(*fused));
     return;
   }
-  prepared.buffers.emplace_back(*context.device, static_cast<std::size_t>(spec.rows) *
+  prepared.buffers.emplace_back(*context.memory, static_cast<std::size_t>(spec.rows) *
                                                      static_cast<std::size_t>(spec.n) * sizeof(float));
   std::optional<NativeCall> chosen = sliced_product(context, spec, 1, prepared.buffers.back().data(), call);
   if (!chosen) refuse(call, "cuBLASLt has no algorithm for its shape");
@@ -161,8 +161,8 @@ MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call) {
   spec.k = x.columns;
   spec.n = call.input(1).dims.at(0);
   spec.dtype = call.input(0).dtype;
-  spec.has_bias = ir::integer_attribute(op, "bias", 0) != 0;
-  spec.has_residual = ir::integer_attribute(op, "residual", 0) != 0;
+  spec.has_bias = ir::integer_attribute(op, "bias") != 0;
+  spec.has_residual = ir::integer_attribute(op, "residual") != 0;
   spec.activation = activation_of(op);
   spec.x = operand_source(0);
   spec.w = operand_source(1);

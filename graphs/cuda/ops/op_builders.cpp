@@ -1,4 +1,4 @@
-// The table of kinds, and what several builders share.
+// The table of kinds that this device implements, and what several builders share.
 #include "graphs/cuda/ops/op_builders.hpp"
 
 #include <map>
@@ -7,22 +7,30 @@
 #include "graphs/cuda/stream.hpp"
 
 namespace graphbench::cuda {
+
+// `prepare_<kind>` is defined in a file of this folder.
+#define GRAPHBENCH_CUDA_KINDS(KIND) \
+  KIND(add)                         \
+  KIND(conv2d)                      \
+  KIND(gelu_tanh)                   \
+  KIND(linear)                      \
+  KIND(relu)                        \
+  KIND(rmsnorm)                     \
+  KIND(rope_kv_append)              \
+  KIND(sdpa)                        \
+  KIND(softmax)
+
+#define GRAPHBENCH_DECLARE(kind) PreparedOp prepare_##kind(OpContext& context, const ir::OpCall& call);
+GRAPHBENCH_CUDA_KINDS(GRAPHBENCH_DECLARE)
+GRAPHBENCH_DECLARE(foreign)
+
 namespace {
 
 using Builder = PreparedOp (*)(OpContext&, const ir::OpCall&);
 
 Builder builder_of(std::string_view kind) {
-  static const std::map<std::string_view, Builder> builders = {
-      {"rmsnorm", prepare_rmsnorm},
-      {"linear", prepare_linear},
-      {"rope_kv_append", prepare_rope_kv_append},
-      {"sdpa", prepare_sdpa},
-      {"conv2d", prepare_conv2d},
-      {"add", prepare_add},
-      {"relu", prepare_relu},
-      {"gelu_tanh", prepare_gelu_tanh},
-      {"softmax", prepare_softmax},
-  };
+#define GRAPHBENCH_ROW(kind) {#kind, prepare_##kind},
+  static const std::map<std::string_view, Builder> builders = {GRAPHBENCH_CUDA_KINDS(GRAPHBENCH_ROW)};
   const auto found = builders.find(kind);
   return found == builders.end() ? nullptr : found->second;
 }
@@ -78,11 +86,9 @@ PreparedOp prepare_op(OpContext& context, const ir::OpCall& call) {
 }
 
 Activation activation_of(const ir::Op& op) {
-  const std::string text = ir::text_attribute(op, "activation", "none");
+  const std::string& text = ir::text_attribute(op, "activation");
   if (text == "none") return Activation::none;
-  if (text == "gelu_tanh") return Activation::gelu_tanh;
-  if (text == "relu") return Activation::relu;
-  throw Error(ErrorCode::invalid_argument, "prepare op " + op.name + ": unknown activation '" + text + "'");
+  return text == "gelu_tanh" ? Activation::gelu_tanh : Activation::relu;
 }
 
 RowsColumns rows_columns(const ir::TensorDesc& tensor) {

@@ -1,4 +1,4 @@
-// How ops become prepared calls: one function a kind, and what those functions work with.
+// How ops become prepared calls, and what the function of each kind works with.
 #pragma once
 
 #include <cublasLt.h>
@@ -18,7 +18,7 @@ struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it i
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
 
-// What makes a product of one shape: an algorithm of cuBLASLt, or by its name a kernel of our own.
+// What computes a product of one shape: an algorithm of cuBLASLt, or a kernel of our own by its name.
 struct MatmulChoice {
   std::string name;
   cublasLtMatmulAlgo_t algorithm{};
@@ -26,7 +26,7 @@ struct MatmulChoice {
 
 // What a device offers its ops. `workspace` is shared by all kernels, which run one after another.
 struct OpContext {
-  Device* device = nullptr;
+  DeviceMemory* memory = nullptr;
   cublasLtHandle_t cublas = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
@@ -36,37 +36,23 @@ struct OpContext {
   bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
   std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
-  std::weak_ptr<CudaStream*> latest_stream;     // of those alive, for timing candidates
+  std::weak_ptr<CudaStream*> latest_stream;     // for timing candidates
   std::map<std::string, MatmulChoice> matmuls;  // chosen so far, by shape
 };
 
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
-// Captures the libraries' calls once and throws the graph away: they load a kernel's code when it is first
-// launched, and in the first capture of a step that would be timed as part of it (5 to 10 ms on an H200,
-// unless timing the candidates had loaded it). Nothing runs, so any addresses will do.
+// Captures the libraries' calls once and discards the graph. Libraries load a kernel's code when it is first
+// launched; in the first capture of a step that would be timed as part of the capture (5 to 10 ms on an H200,
+// unless timing the candidates has loaded it). Nothing runs, so any addresses will do.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
 
-// One kernel for two ops, where there is one and it is not slower than two.
+// One kernel for two ops, where one exists and is not slower than two.
 std::optional<PreparedOp> prepare_fused(OpContext& context, const FusionCall& call);
 
-PreparedOp prepare_rmsnorm(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_rope_kv_append(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_add(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_relu(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_gelu_tanh(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_softmax(OpContext& context, const ir::OpCall& call);
-PreparedOp prepare_foreign(OpContext& context, const ir::OpCall& call);
-
-// Before a stream that cuDNN's handle was set to goes; does nothing where there is no handle.
+// Called before a stream that cuDNN's handle was set to is destroyed. Does nothing where there is no handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
-
-// Gives the device's cuDNN handle back, before the workspace goes.
-void release_cudnn_handle(OpContext& context) noexcept;
 
 [[noreturn]] void refuse(const ir::OpCall& call, const std::string& why);  // Error(unsupported)
 

@@ -66,7 +66,7 @@ PreparedOp prepare_rmsnorm(OpContext&, const ir::OpCall& call) {
                                      nullptr,
                                      nullptr,
                                      shape.columns,
-                                     static_cast<float>(ir::real_attribute(*call.op, "eps", 1e-5)),
+                                     static_cast<float>(ir::real_attribute(*call.op, "eps")),
                                      call.is_weight(1)};
   const std::int64_t per_thread = 16 / static_cast<std::int64_t>(ir::size_of(call.input(0).dtype));
   const bool vector = shape.columns % per_thread == 0 && shape.columns / per_thread <= 1024;

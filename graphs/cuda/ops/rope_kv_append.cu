@@ -108,7 +108,7 @@ PreparedOp prepare_rope_kv_append(OpContext&, const ir::OpCall& call) {
   parameters.heads = static_cast<int>(q.at(1));
   parameters.head_dim = static_cast<int>(q.at(3));
   parameters.slots = static_cast<int>(call.input(2).dims.at(2));
-  parameters.log2_theta = log2(ir::real_attribute(*call.op, "theta", 10000.0));
+  parameters.log2_theta = log2(ir::real_attribute(*call.op, "theta"));
   if (parameters.head_dim % 2 != 0)
     refuse(call, "head_dim " + std::to_string(parameters.head_dim) + " is odd");
   const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {

@@ -42,7 +42,7 @@ PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   shape.tokens = q.at(2);
   shape.head_dim = q.at(3);
   shape.slots = call.input(1).dims.at(2);
-  shape.causal = ir::integer_attribute(*call.op, "causal", 0) != 0;
+  shape.causal = ir::integer_attribute(*call.op, "causal") != 0;
   shape.dtype = call.input(0).dtype;
   PreparedOp own = prepare_own(context, shape, call);
   if (std::optional<PreparedOp> fused = prepare_sdpa_cudnn(context, shape, own, call))

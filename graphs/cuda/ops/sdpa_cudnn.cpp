@@ -57,7 +57,7 @@ std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, co
                                      const ir::OpCall& op) {
   const char* object = op.op->name.c_str();
   SdpaGraph description(*handle.library, shape, object);
-  const std::optional<CudnnDescriptor> graph = description.describe(handle.handle);
+  const std::optional<CudnnDescriptor> graph = description.describe(handle.get());
   if (!graph) return nullptr;
   const CudnnEngines engines(context, *graph, shape.dtype, object);
   if (engines.size() == 0) return nullptr;

@@ -1,4 +1,4 @@
-// CUPTI, opened at run time and only when somebody profiles: once loaded it may slow a process down.
+// CUPTI, opened at run time and only for profiling: once loaded it may slow a process down.
 #pragma once
 
 #include <string>

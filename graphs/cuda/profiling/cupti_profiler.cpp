@@ -23,7 +23,7 @@ constexpr std::size_t buffer_alignment = 8;  // CUPTI's own
 constexpr std::array recorded_kinds = {cupti_activity_concurrent_kernel, cupti_activity_memcpy,
                                        cupti_activity_memset};
 
-// CUPTI's callbacks carry no pointer of ours, and may come from a thread of its own.
+// CUPTI's callbacks carry no pointer of ours, and may run on a thread of its own.
 std::mutex active_mutex;
 CuptiProfiler* active = nullptr;
 
@@ -37,8 +37,8 @@ std::string text_of(const CuptiLibrary& library, int status) {
   return std::string(text) + " (" + std::to_string(status) + ")";
 }
 
-// Both clocks count the same seconds; the reading that took least time tells best how far apart they
-// are.
+// Both clocks count the same seconds. The reading that took the least time gives the best estimate of how far
+// apart they are.
 bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& status) {
   double shortest = 1e9;
   for (int i = 0; i < 32; ++i) {
@@ -137,7 +137,7 @@ void CuptiProfiler::add(const CuptiRecord& record) {
   if (!kernel && record.kind != cupti_activity_memcpy && record.kind != cupti_activity_memset) return;
   const auto& timed = reinterpret_cast<const CuptiTimedRecord&>(record);
   if (timed.start_ns == 0 || timed.end_ns < timed.start_ns) {
-    ++dropped_;  // a record without times is one that is missing
+    ++dropped_;  // a record without times counts as lost
     return;
   }
   Activity& activity = activities_.emplace_back();

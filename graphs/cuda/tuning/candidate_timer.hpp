@@ -13,10 +13,10 @@ namespace graphbench::cuda {
 
 class CandidateTimer {
  public:
-  // Scratch operands of the op's shapes, filled with numbers of the kind that steps see. Those that a layer
-  // has to itself, its weight (`own_operands`), exist often enough that they
-  // come from memory at every launch, as in a step of many layers; small ones would be cached in a step too
-  // and exist once.
+  // Allocates scratch operands of the op's shapes and fills them with numbers of the kind that steps see.
+  // Each layer has weights of its own (`own_operands`). Large ones come from memory at every launch of a step
+  // of many layers, so there are enough copies of them that they do here too. Small ones would be cached in a
+  // step, and have one copy.
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 
@@ -29,7 +29,7 @@ class CandidateTimer {
   CandidateCost replay_cost(std::vector<NativeCall>& calls, int launches);
 
   const char* object_;
-  std::shared_ptr<CudaStream*> shared_stream_;  // keeps nothing alive; see OpContext
+  std::shared_ptr<CudaStream*> shared_stream_;  // does not keep the stream alive; see OpContext
   std::unique_ptr<CudaStream> own_stream_;
   CudaStream& stream_;
   CudaEvent start_;

@@ -1,5 +1,5 @@
 // Chosen library plans, kept on disk between processes: one small text file a choice. What a file says
-// is a suggestion: whoever asks compares it with what the library offers now.
+// is a suggestion: the caller compares it with what the library offers now.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class PlanCache {
   // once on stderr.
   std::string store(const std::string& key, const std::string& choice) const;
 
-  // Takes a choice out that nobody can use any more.
+  // Removes a choice that the library no longer offers.
   void remove(const std::string& key) const;
 
   std::filesystem::path path_of(const std::string& key) const;

@@ -25,10 +25,10 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
   const auto& filter = call.input(1).dims;  // K, R, R, C
   const auto& out = call.output(0).dims;    // B, Y', X', K
   const auto type = library_type(call.output(0).dtype);
-  const dnnl::memory::dim padding = ir::integer_attribute(op, "padding", 0);
-  const dnnl::memory::dim stride = ir::integer_attribute(op, "stride", 1);
-  const bool has_bias = ir::integer_attribute(op, "bias", 0) != 0;
-  const bool has_residual = ir::integer_attribute(op, "residual", 0) != 0;
+  const dnnl::memory::dim padding = ir::integer_attribute(op, "padding");
+  const dnnl::memory::dim stride = ir::integer_attribute(op, "stride");
+  const bool has_bias = ir::integer_attribute(op, "bias") != 0;
+  const bool has_residual = ir::integer_attribute(op, "residual") != 0;
 
   // oneDNN names dimensions in the order NCHW whatever the layout.
   const dnnl::memory::desc x({in[0], in[3], in[1], in[2]}, type, Tag::nhwc);
@@ -45,7 +45,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
     post_ops.append_binary(dnnl::algorithm::binary_add, y);
     arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, y, {next_input}});
   }
-  append_activation(post_ops, op, ir::text_attribute(op, "activation", "none"));
+  append_activation(post_ops, op);
   dnnl::primitive_attr attributes = library_attributes();
   attributes.set_post_ops(post_ops);
 

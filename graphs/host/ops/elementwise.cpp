@@ -62,9 +62,13 @@ std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
 
 }  // namespace
 
-std::unique_ptr<OpImplementation> make_elementwise(const ir::OpCall& call) {
-  if (call.op->kind == "add") return make<Add>(call);
-  if (call.op->kind == "relu") return make<Relu>(call);
+std::unique_ptr<OpImplementation> make_add(const ir::OpCall& call, ScratchArena&) {
+  return make<Add>(call);
+}
+std::unique_ptr<OpImplementation> make_relu(const ir::OpCall& call, ScratchArena&) {
+  return make<Relu>(call);
+}
+std::unique_ptr<OpImplementation> make_gelu_tanh(const ir::OpCall& call, ScratchArena&) {
   return make<GeluTanh>(call);
 }
 

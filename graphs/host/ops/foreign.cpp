@@ -2,9 +2,10 @@
 #include <exception>
 #include <string>
 
-#include "graphs/device/foreign_call.hpp"
+#include "graphs/abi/foreign_op.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
+#include "graphs/ir/error.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -15,7 +16,7 @@ class ForeignOp final : public DirectOp {
       : DirectOp(call.operands.size()),
         foreign_(*call.op->definition->foreign),
         kind_(call.op->kind),
-        call_(make_foreign_call(call)) {}
+        call_(abi::make_foreign_call(call)) {}
 
  protected:
   void compute(void* const* operands) override {
@@ -42,7 +43,7 @@ class ForeignOp final : public DirectOp {
 
 }  // namespace
 
-std::unique_ptr<OpImplementation> make_foreign(const ir::OpCall& call) {
+std::unique_ptr<OpImplementation> make_foreign(const ir::OpCall& call, ScratchArena&) {
   if (call.op->definition->foreign->run_host == nullptr) {
     throw Error(ErrorCode::unsupported, "prepare " + call.op->name + ": the plugin's op " + call.op->kind +
                                             " does not run on the host device (run_host is null)");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graphs/host/library_stream.hpp"
+#include "graphs/ir/error.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -168,15 +169,12 @@ dnnl::primitive_attr library_attributes() {
   return attributes;
 }
 
-void append_activation(dnnl::post_ops& post_ops, const ir::Op& op, const std::string& activation) {
+void append_activation(dnnl::post_ops& post_ops, const ir::Op& op) {
+  const std::string& activation = ir::text_attribute(op, "activation");
   if (activation == "none") return;
-  if (activation == "relu") {
-    post_ops.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
-  } else if (activation == "gelu_tanh") {
-    post_ops.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_tanh, 0.0f, 0.0f);
-  } else {
-    throw Error(ErrorCode::invalid_argument, "prepare " + op.name + ": unknown activation " + activation);
-  }
+  const auto algorithm =
+      activation == "relu" ? dnnl::algorithm::eltwise_relu : dnnl::algorithm::eltwise_gelu_tanh;
+  post_ops.append_eltwise(1.0f, algorithm, 0.0f, 0.0f);
 }
 
 std::unique_ptr<OpImplementation> library_guard(

@@ -65,8 +65,8 @@ dnnl::memory::data_type library_type(ir::DType dtype);
 dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type);
 // Attributes every primitive here is made with: scratch memory is ours to provide.
 dnnl::primitive_attr library_attributes();
-// Appends `activation`: none, relu or gelu_tanh.
-void append_activation(dnnl::post_ops& post_ops, const ir::Op& op, const std::string& activation);
+// Appends the op's activation.
+void append_activation(dnnl::post_ops& post_ops, const ir::Op& op);
 // Runs `build`, turning oneDNN's exceptions into Error(library_failed), or out_of_memory, naming the op.
 std::unique_ptr<OpImplementation> library_guard(
     const ir::OpCall& call, const std::function<std::unique_ptr<OpImplementation>()>& build);

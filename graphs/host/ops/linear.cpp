@@ -7,8 +7,8 @@ namespace {
 
 std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& scratch) {
   const ir::Op& op = *call.op;
-  const bool has_bias = ir::integer_attribute(op, "bias", 0) != 0;
-  const bool has_residual = ir::integer_attribute(op, "residual", 0) != 0;
+  const bool has_bias = ir::integer_attribute(op, "bias") != 0;
+  const bool has_residual = ir::integer_attribute(op, "residual") != 0;
   const dnnl::memory::dim rows = call.input(0).dims.at(0);
   const dnnl::memory::dim inner = call.input(0).dims.at(1);
   const dnnl::memory::dim columns = call.input(1).dims.at(0);
@@ -26,7 +26,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
   int next_input = 2;
   if (has_bias) arguments.push_back({DNNL_ARG_BIAS, bias, {next_input++}});
   dnnl::post_ops post_ops;
-  append_activation(post_ops, op, ir::text_attribute(op, "activation", "none"));
+  append_activation(post_ops, op);
   if (has_residual) {
     const int position = post_ops.len();
     post_ops.append_binary(dnnl::algorithm::binary_add, y);

@@ -1,20 +1,39 @@
-// Chooses the implementation of a kind.
+// The table of kinds that the host device implements.
 #include "graphs/host/ops/make_op.hpp"
+
+#include <map>
+#include <string_view>
+
+#include "graphs/ir/error.hpp"
 
 namespace graphbench::host {
 
+// `make_<kind>` is defined in a file of this folder.
+#define GRAPHBENCH_HOST_KINDS(KIND) \
+  KIND(add)                         \
+  KIND(conv2d)                      \
+  KIND(gelu_tanh)                   \
+  KIND(linear)                      \
+  KIND(relu)                        \
+  KIND(rmsnorm)                     \
+  KIND(rope_kv_append)              \
+  KIND(sdpa)                        \
+  KIND(softmax)
+
+#define GRAPHBENCH_DECLARE(kind) \
+  std::unique_ptr<OpImplementation> make_##kind(const ir::OpCall& call, ScratchArena& scratch);
+GRAPHBENCH_HOST_KINDS(GRAPHBENCH_DECLARE)
+GRAPHBENCH_DECLARE(foreign)
+
 std::unique_ptr<OpImplementation> make_op(const ir::OpCall& call, ScratchArena& scratch) {
-  const std::string& kind = call.op->kind;
-  if (call.op->definition->foreign != nullptr) return make_foreign(call);
-  if (kind == "linear") return make_linear(call, scratch);
-  if (kind == "conv2d") return make_conv2d(call, scratch);
-  if (kind == "softmax") return make_softmax(call, scratch);
-  if (kind == "sdpa") return make_sdpa(call, scratch);
-  if (kind == "rmsnorm") return make_rmsnorm(call);
-  if (kind == "rope_kv_append") return make_rope_kv_append(call, scratch);
-  if (kind == "add" || kind == "relu" || kind == "gelu_tanh") return make_elementwise(call);
+#define GRAPHBENCH_ROW(kind) {#kind, make_##kind},
+  static const std::map<std::string_view, decltype(&make_foreign)> makers = {
+      GRAPHBENCH_HOST_KINDS(GRAPHBENCH_ROW)};
+  if (call.op->definition->foreign != nullptr) return make_foreign(call, scratch);
+  const auto maker = makers.find(call.op->kind);
+  if (maker != makers.end()) return maker->second(call, scratch);
   throw Error(ErrorCode::unsupported,
-              "prepare " + call.op->name + ": the host device has no op of kind " + kind);
+              "prepare " + call.op->name + ": the host device has no op of kind " + call.op->kind);
 }
 
 }  // namespace graphbench::host

@@ -34,7 +34,7 @@ class RmsNorm final : public DirectOp {
       : DirectOp(3),
         rows_(call.input(0).dims.at(0)),
         columns_(call.input(0).dims.at(1)),
-        epsilon_(static_cast<float>(ir::real_attribute(*call.op, "eps", 1e-5))) {}
+        epsilon_(static_cast<float>(ir::real_attribute(*call.op, "eps"))) {}
 
  protected:
   void compute(void* const* operands) override {
@@ -61,7 +61,7 @@ class RmsNorm final : public DirectOp {
 
 }  // namespace
 
-std::unique_ptr<OpImplementation> make_rmsnorm(const ir::OpCall& call) {
+std::unique_ptr<OpImplementation> make_rmsnorm(const ir::OpCall& call, ScratchArena&) {
   if (call.output(0).dtype == ir::DType::bf16) return std::make_unique<RmsNorm<BFloat16>>(call);
   return std::make_unique<RmsNorm<float>>(call);
 }

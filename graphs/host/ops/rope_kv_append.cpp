@@ -8,6 +8,7 @@
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/parallel.hpp"
+#include "graphs/ir/error.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -101,7 +102,7 @@ class RopeKvAppend final : public DirectOp {
 std::unique_ptr<OpImplementation> make_rope_kv_append(const ir::OpCall& call, ScratchArena& scratch) {
   const auto& q = call.output(0).dims;
   const Extents extents{q.at(0), q.at(1), q.at(2), call.input(2).dims.at(2), q.at(3)};
-  std::vector<float> angles = angle_table(extents, ir::real_attribute(*call.op, "theta", 10000.0));
+  std::vector<float> angles = angle_table(extents, ir::real_attribute(*call.op, "theta"));
   scratch.count(angles.size() * sizeof(float));
   if (call.output(0).dtype == ir::DType::bf16) {
     return std::make_unique<RopeKvAppend<BFloat16>>(call, extents, std::move(angles));

@@ -139,7 +139,7 @@ void ChunkPlan::append(LibraryOpBuilder& builder, Dim chunk) const {
 std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& scratch) {
   const auto& q = call.input(0).dims;
   const Extents extents{q.at(0), q.at(1), q.at(2), call.input(1).dims.at(2), q.at(3)};
-  const bool causal = ir::integer_attribute(*call.op, "causal", 0) != 0;
+  const bool causal = ir::integer_attribute(*call.op, "causal") != 0;
   const Dim sequences = sequences_per_chunk(extents);
   ChunkPlan plan(extents, library_type(call.output(0).dtype), causal, sequences);
   LibraryOpBuilder builder;

@@ -1,16 +1,16 @@
-// The rest of a connection whose answer goes on: sends what a BodyStream tells until one of the two leaves.
+// The rest of a connection whose answer goes on: sends what a BodyStream is given until either side ends.
 #pragma once
 
 #include <memory>
 
 #include "harness/service/net/body_stream.hpp"
-#include "harness/service/net/client_stream.hpp"
+#include "harness/service/net/byte_stream.hpp"
 #include "harness/service/net/http_server.hpp"
 
 namespace graphbench::net {
 
-// The head was sent. `place` is given back at the end.
-void send_body(ClientStream stream, std::shared_ptr<BodyStream> body, const ServerLimits& limits,
-               std::shared_ptr<void> place);
+// The head was sent. `slot` is held until the end.
+void send_body(ByteStream stream, std::shared_ptr<BodyStream> body, const ServerLimits& limits,
+               std::shared_ptr<void> slot);
 
 }  // namespace graphbench::net

@@ -1,4 +1,4 @@
-// The body of an answer that goes on for as long as there is something to tell, such as server-sent events.
+// The body of an answer that goes on until someone ends it, such as server-sent events.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace graphbench::net {
 
-// Thread-safe; nobody who puts bytes in ever waits for the client who takes them out.
+// Thread-safe. put() never waits for the client.
 class BodyStream {
  public:
   using Bytes = std::shared_ptr<const std::string>;
 
-  // `first` is sent at once, however long; many streams may share it. `waiting_max`: the bytes put in later
-  // that may wait for the client; one who lags further behind is cut off. `keep_alive` is sent whenever
-  // nothing else was for long.
+  // `first` is sent at once, however long; many streams may share it. `waiting_max`: how many bytes that were
+  // put in later may wait for the client; one that lags further behind is cut off. `keep_alive` is sent when
+  // there was nothing else for ServerLimits::keep_alive.
   BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive);
   BodyStream(const BodyStream&) = delete;
   BodyStream& operator=(const BodyStream&) = delete;
   ~BodyStream() = default;
 
-  // False where nobody listens any more.
+  // False where the client has left or was cut off.
   bool put(Bytes bytes);
   // What was put in before is still sent.
   void end();

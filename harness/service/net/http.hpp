@@ -1,4 +1,4 @@
-// Requests and responses as plain data, and who answers them.
+// Requests and responses as plain data, and the functions that answer them.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,12 @@ struct Request {
   std::string body;
   std::map<std::string, std::string> headers;     // names in lower case; of a list's parts the last
   std::map<std::string, std::string> parameters;  // filled by the router: {id} -> what stood there
-  std::shared_ptr<void> hold;                     // what its admission took for it; goes with it
+  std::shared_ptr<void> hold;                     // from its admission; released with the request
 
   // Empty where the header is absent.
   std::string_view header(const std::string& lower_case_name) const;
+  // Content-Type without its parameters.
+  std::string_view media_type() const;
 };
 
 struct Response {
@@ -33,7 +35,7 @@ struct Response {
   std::shared_ptr<const std::string> body;  // shared: many clients are sent the same bytes
   std::shared_ptr<BodyStream> stream;       // where set, what follows the head in place of `body`
   std::vector<std::pair<std::string, std::string>> headers;
-  // For what takes long: where set, this one is sent instead of the rest, called with the same request on
+  // For answers that take long: where set, the rest is ignored, and this is called with the same request on
   // another thread of the server, one at a time.
   std::function<Response(Request&)> later;
 };
@@ -41,15 +43,15 @@ struct Response {
 // One line of text, for people and for errors.
 Response text_response(unsigned status, const std::string& line);
 
-// Called on the server's thread, one request at a time: what takes long belongs into Response::later. Where
-// it throws, the client gets a 500 without details.
+// Called on the server's thread, one request at a time: long work belongs into Response::later. Where it
+// throws, the client gets a 500 without details.
 using Handler = std::function<Response(Request&)>;
 
-// What is decided when the head of a request is there and its body is not.
+// Decided when the head of a request has been read and its body has not.
 struct Admission {
   std::uint64_t body_bytes_max = 0;  // longer: 413
-  bool wants_body = true;            // false: the head alone is answered; where a body follows, for good
-  std::shared_ptr<void> hold;        // becomes the request's
+  bool wants_body = true;            // false: the head alone is answered; with a body behind it, the last
+  std::shared_ptr<void> hold;        // becomes Request::hold
 };
 using Admit = std::function<Admission(const Request& head)>;
 

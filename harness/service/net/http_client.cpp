@@ -1,19 +1,21 @@
-// Resolve, connect, TLS where asked for, one exchange: a coroutine, run until it ends or time is up.
+// Resolve, connect, TLS where asked for, one exchange: one step after the other, until time is up.
 #include "harness/service/net/http_client.hpp"
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
+#include <openssl/err.h>
+#include <openssl/x509.h>
+
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <exception>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
 #include <optional>
+#include <sstream>
 
 #include "graphs/ir/error.hpp"
+#include "harness/service/net/byte_stream.hpp"
 #include "harness/service/net/tls_context.hpp"
 
 namespace graphbench::net {
@@ -22,13 +24,13 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
-using asio::use_awaitable;
 using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t body_bytes_max = 64 * 1024;
+constexpr std::size_t read_bytes = 16 * 1024;
 
-http::request<http::string_body> message_of(const ClientRequest& request) {
+std::string text_of(const ClientRequest& request) {
   http::request<http::string_body> message;
   message.version(11);
   message.method_string(request.method);
@@ -41,44 +43,81 @@ http::request<http::string_body> message_of(const ClientRequest& request) {
   message.keep_alive(false);
   message.body() = request.body;
   message.prepare_payload();
-  return message;
+  std::ostringstream text;
+  text << message.base();
+  return std::move(text).str() + request.body;
 }
 
-template <typename Stream>
-asio::awaitable<ClientResponse> exchange(Stream& stream, const ClientRequest& request) {
-  const http::request<http::string_body> message = message_of(request);
-  co_await http::async_write(stream, message, use_awaitable);
+// Runs asynchronous operations one by one, all before one deadline.
+class Steps {
+ public:
+  explicit Steps(std::chrono::milliseconds deadline) : end_(std::chrono::steady_clock::now() + deadline) {}
+
+  asio::io_context& io() { return io_; }
+
+  // `begin` is given the callback of an operation, which reports an error and a Value.
+  template <typename Value, typename Begin>
+  Value wait(Begin&& begin) {
+    std::optional<Value> value;
+    error_code error;
+    begin([&](const error_code& failed, Value got) {
+      error = failed;
+      value = std::move(got);
+    });
+    io_.restart();
+    io_.run_until(end_);
+    if (!value) throw Error(ErrorCode::io, "no answer in time");
+    if (error) throw boost::system::system_error(error);
+    return *std::move(value);
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point end_;
+  asio::io_context io_;
+};
+
+ClientResponse read_response(Steps& steps, ByteStream& stream) {
   beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
   parser.body_limit(body_bytes_max);
-  co_await http::async_read(stream, buffer, parser, use_awaitable);
-  co_return ClientResponse{parser.get().result_int(), parser.get().body()};
-}
-
-asio::awaitable<ClientResponse> run(const ClientRequest& request) {
-  const auto executor = co_await asio::this_coro::executor;
-  tcp::resolver resolver(executor);
-  const auto endpoints = co_await resolver.async_resolve(request.url.host, request.url.port, use_awaitable);
-  tcp::socket socket(executor);
-  co_await asio::async_connect(socket, endpoints, use_awaitable);
-  if (!request.url.tls) co_return co_await exchange(socket, request);
-  asio::ssl::context context(asio::ssl::context::tls_client);
-  set_protocol(context);
-  context.set_default_verify_paths();
-  asio::ssl::stream<tcp::socket> stream(std::move(socket), context);
-  stream.set_verify_mode(asio::ssl::verify_peer);
-  stream.set_verify_callback(asio::ssl::host_name_verification(request.url.host));
-  // RFC 6066 has no addresses there.
-  error_code no_address;
-  asio::ip::make_address(request.url.host, no_address);
-  if (no_address && SSL_set_tlsext_host_name(stream.native_handle(), request.url.host.c_str()) != 1) {
-    throw Error(ErrorCode::io, "the host name does not fit into TLS");
+  parser.eager(true);
+  while (!parser.is_done()) {
+    error_code error;
+    std::size_t got = 0;
+    try {
+      got = steps.wait<std::size_t>(
+          [&](auto done) { stream.read_some(buffer.prepare(read_bytes), std::move(done)); });
+    } catch (const boost::system::system_error& failed) {
+      if (failed.code() != asio::error::eof && failed.code() != asio::ssl::error::stream_truncated) throw;
+      parser.put_eof(error);
+      if (error) throw boost::system::system_error(error);
+      break;
+    }
+    buffer.commit(got);
+    buffer.consume(parser.put(buffer.data(), error));
+    if (error && error != http::error::need_more) throw boost::system::system_error(error);
   }
-  co_await stream.async_handshake(asio::ssl::stream_base::client, use_awaitable);
-  co_return co_await exchange(stream, request);
+  return {parser.get().result_int(), parser.get().body()};
 }
 
-std::string words_of(const error_code& error) {
+ClientResponse exchange(const ClientRequest& request) {
+  Steps steps(request.deadline);
+  const Url& url = request.url;
+  tcp::resolver resolver(steps.io());
+  const auto endpoints = steps.wait<tcp::resolver::results_type>(
+      [&](auto done) { resolver.async_resolve(url.host, url.port, std::move(done)); });
+  tcp::socket socket(steps.io());
+  steps.wait<tcp::endpoint>([&](auto done) { asio::async_connect(socket, endpoints, std::move(done)); });
+  ByteStream stream(std::move(socket), url.tls ? tls_for_client() : nullptr);
+  if (url.tls) {
+    steps.wait<std::size_t>([&](auto done) { stream.handshake_as_client(url.host, std::move(done)); });
+  }
+  const std::string text = text_of(request);
+  steps.wait<std::size_t>([&](auto done) { stream.write({asio::buffer(text)}, std::move(done)); });
+  return read_response(steps, stream);
+}
+
+std::string message_of(const error_code& error) {
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
   const bool untrusted =
       error.category() == asio::error::get_ssl_category() && reason == SSL_R_CERTIFICATE_VERIFY_FAILED;
@@ -89,25 +128,14 @@ std::string words_of(const error_code& error) {
 }  // namespace
 
 ClientResponse send(const ClientRequest& request) {
-  const std::string place = request.url.host + ":" + request.url.port;
-  asio::io_context io;
-  std::optional<ClientResponse> response;
-  std::exception_ptr failure;
-  const auto done = [&](const std::exception_ptr& thrown, ClientResponse answer) {
-    failure = thrown;
-    if (!thrown) response = std::move(answer);
-  };
-  asio::co_spawn(io, run(request), done);
-  io.run_for(request.deadline);
+  const std::string what = request.method + " at " + request.url.host + ":" + request.url.port + ": ";
   try {
-    if (failure) std::rethrow_exception(failure);
+    return exchange(request);
   } catch (const boost::system::system_error& error) {
-    throw Error(ErrorCode::io, request.method + " at " + place + ": " + words_of(error.code()));
+    throw Error(ErrorCode::io, what + message_of(error.code()));
   } catch (const std::exception& error) {
-    throw Error(ErrorCode::io, request.method + " at " + place + ": " + error.what());
+    throw Error(ErrorCode::io, what + error.what());
   }
-  if (!response) throw Error(ErrorCode::io, request.method + " at " + place + ": no answer in time");
-  return *std::move(response);
 }
 
 }  // namespace graphbench::net

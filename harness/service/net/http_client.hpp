@@ -24,8 +24,8 @@ struct ClientResponse {
   std::string body;  // at most 64 KiB of it
 };
 
-// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) where there is no answer: no
-// such host, refused, not trusted (the system's certificates decide), too late.
+// Blocks. Does not follow redirects and uses no proxy. Throws Error(io) where there is no answer: unknown
+// host, refused connection, untrusted certificate (the system's decide), deadline.
 ClientResponse send(const ClientRequest& request);
 
 }  // namespace graphbench::net

@@ -1,5 +1,5 @@
-// A small HTTP/1.1 server on one thread of its own: Boost.Asio and Beast, with limits on everything a
-// client can make long, many or slow.
+// A small HTTP/1.1 server on one thread of its own: Boost.Asio and Beast, with limits on the size, the number
+// and the time of requests.
 #pragma once
 
 #include <chrono>
@@ -16,21 +16,13 @@ namespace graphbench::net {
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
   std::uint64_t body_bytes_max = 0;           // longer: 413; where no Admit decides
-  // Who comes when there are as many takes the place of the connection that has taken no step for longest, be
-  // it to ask or to read an answer; event streams and what is answered at length are left alone. Where all
-  // have done so within `quiet_min`, nothing is accepted until then, or until one ends: clients wait in the
-  // system's queue.
+  // Beyond it clients wait in the system's queue until a connection ends.
   std::size_t connections_max = 256;
-  // Of one client's address, an IPv6 /64 counting as one; who has as many takes the place of one of its own
-  // in the same way, or is closed. 0: where only this machine reaches the server connections_max, for all its
-  // clients have one address; elsewhere an eighth of that, and no fewer than 16.
-  std::size_t client_connections_max = 0;
-  std::chrono::milliseconds quiet_min{1'000};
   // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
   // and for a response.
   std::chrono::milliseconds request_max{10'000};
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
-  std::chrono::milliseconds keep_alive{15'000};  // after which a stream with nothing to tell says so
+  std::chrono::milliseconds keep_alive{15'000};  // a stream that has nothing to send sends a comment then
 };
 
 struct ServerSettings {

@@ -16,8 +16,8 @@ struct ListenAddress {
   std::string text() const;  // "127.0.0.1:9464", "[::1]:9464"
 };
 
-// Numeric addresses and "localhost" (127.0.0.1): a name that resolves to several addresses, or to
-// another one tomorrow, is no place to listen at. Port 0 is any that is free. Absent for anything else.
+// Numeric addresses and "localhost" (127.0.0.1): other names may resolve to several addresses, or to another
+// one tomorrow. Port 0 is any that is free. Absent for anything else.
 std::optional<ListenAddress> parse_listen_address(const std::string& text);
 
 }  // namespace graphbench::net

@@ -46,6 +46,11 @@ std::string_view Request::header(const std::string& lower_case_name) const {
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
 }
 
+std::string_view Request::media_type() const {
+  const std::string_view type = header("content-type");
+  return type.substr(0, type.find(';'));
+}
+
 Response text_response(unsigned status, const std::string& line) {
   Response response;
   response.status = status;

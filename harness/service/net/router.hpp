@@ -13,7 +13,7 @@ namespace graphbench::net {
 // Not to be changed while a server uses it.
 class Router {
  public:
-  // The form in which a router says that no route answers.
+  // How a router answers where no route does.
   using Refuse = std::function<Response(unsigned status, const std::string& why)>;
   explicit Router(Refuse refuse = text_response) : refuse_(std::move(refuse)) {}
 
@@ -21,11 +21,11 @@ class Router {
   void add(const std::string& method, const std::string& pattern, Handler handler);
 
   // Refuses with 404 where no pattern fits, with 405 and Allow where none of the method does. HEAD is
-  // answered as GET; whoever sends the response leaves the body out.
+  // answered as GET; the server does not send the body.
   Response operator()(Request& request) const;
 
-  // The pattern that a path fits, whatever its method; "other" where none does. For metrics and logs, which
-  // must not hold what clients make up.
+  // The pattern that a path fits, for any method; "other" where none does. For metrics and logs, which must
+  // not hold text that clients invent.
   std::string pattern_of(const std::string& path) const;
 
  private:

@@ -1,4 +1,4 @@
-// OpenSSL reads and checks; what it says in codes is said here in words.
+// OpenSSL reads and checks; its error codes become sentences here.
 #include "harness/service/net/tls.hpp"
 
 #include <openssl/err.h>
@@ -25,6 +25,15 @@ using File = TlsFileError::File;
 // Of TLS 1.2; those of 1.3 are all good.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
+// Version 1.2 or later, with forward secrecy and authenticated encryption.
+void set_protocol(ssl::context& context) {
+  SSL_CTX* native = context.native_handle();
+  if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
+      SSL_CTX_set_cipher_list(native, ciphers) != 1) {
+    throw Error(ErrorCode::internal, "set up TLS: OpenSSL takes neither version 1.2 nor its ciphers");
+  }
+}
+
 void check_readable(File file, const std::string& path) {
   std::error_code ignored;  // `access` says it better
   const bool folder = std::filesystem::is_directory(path, ignored);
@@ -40,7 +49,7 @@ std::string day_of(const ASN1_TIME* time) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
 }
 
-// A certificate that no client accepts is found here, and not by the first who asks.
+// A certificate that no client accepts is found here, and not by the first client.
 void check_dates(const X509* certificate) {
   const ASN1_TIME* begin = X509_get0_notBefore(certificate);
   const ASN1_TIME* end = X509_get0_notAfter(certificate);
@@ -108,12 +117,12 @@ void require_clients(ssl::context& context, const std::string& path) {
 
 }  // namespace
 
-void set_protocol(ssl::context& context) {
-  SSL_CTX* native = context.native_handle();
-  if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
-      SSL_CTX_set_cipher_list(native, ciphers) != 1) {
-    throw Error(ErrorCode::internal, "set up TLS: OpenSSL takes neither version 1.2 nor its ciphers");
-  }
+std::shared_ptr<TlsContext> tls_for_client() {
+  auto tls = std::make_shared<TlsContext>(TlsContext{ssl::context(ssl::context::tls_client)});
+  set_protocol(tls->context);
+  tls->context.set_default_verify_paths();
+  tls->context.set_verify_mode(ssl::verify_peer);
+  return tls;
 }
 
 std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
@@ -121,7 +130,7 @@ std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
   ssl::context& context = tls->context;
   set_protocol(context);
   SSL_CTX* native = context.native_handle();
-  // Nothing is resumed: every connection proves anew who it is, and no key of tickets lives for long.
+  // Nothing is resumed: every connection is checked in full, and no key of tickets lives for long.
   SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                   SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);

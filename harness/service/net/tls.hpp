@@ -13,7 +13,7 @@ struct TlsFiles {
   std::string client_ca;    // empty: clients need no certificate
 };
 
-// A file that will not do: which of the three, and one line that says of it why and what would do.
+// A file that cannot be used: which of the three, and one line that says why and what to give instead.
 class TlsFileError : public std::runtime_error {
  public:
   enum class File { certificate, key, client_ca };

@@ -1,4 +1,4 @@
-// What tls.hpp keeps from those who only hand it on.
+// What is behind the TlsContext of tls.hpp: for this folder's sources alone.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -11,7 +11,7 @@ struct TlsContext {
   boost::asio::ssl::context context;
 };
 
-// Version 1.2 or later, with forward secrecy and authenticated encryption. Throws Error(internal).
-void set_protocol(boost::asio::ssl::context& context);
+// Of a client that trusts whom the system trusts. Throws Error(internal).
+std::shared_ptr<TlsContext> tls_for_client();
 
 }  // namespace graphbench::net

@@ -1,4 +1,4 @@
-// Absolute http and https addresses, as far as we send requests to them.
+// Absolute http and https addresses, for requests to other servers.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Url {
   std::string path;  // "/prefix", without a slash at the end; empty for none
 };
 
-// Absent for what is no http(s) address, and for one with user information, a query or a fragment.
+// Absent for anything but an http(s) address, and for one with user information, a query or a fragment.
 std::optional<Url> parse_url(const std::string& text);
 
 // Letters, digits and -._~ as they are, every other byte as %XX.

@@ -1,11 +1,10 @@
-// NEW takes the way of a file: its text is parsed, so that what is published is what compare would say.
+// What is published is what `graphbench compare` would say of the same documents.
 #include "harness/service/publish/baseline.hpp"
 
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "harness/codec/parse_document.hpp"
 #include "harness/history/baseline.hpp"
 #include "harness/history/location.hpp"
 #include "harness/model/input_error.hpp"
@@ -67,11 +66,10 @@ std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
   return std::shared_ptr<const Baseline>(new Baseline(name + " of the history", latest));
 }
 
-model::Comparison Baseline::compare_with(std::string document, const std::string& source) const {
-  const std::size_t size = document.size();
-  document.resize(size + compare::text_padding);
-  std::vector<compare::Document> documents;
-  documents.push_back(compare::parse_document(std::string_view(document).substr(0, size), source));
+model::Comparison Baseline::compare_with(codec::Document document) const {
+  const std::string source = document.source;
+  std::vector<codec::Document> documents;
+  documents.push_back(std::move(document));
   const Side now = compare::merge(source, std::move(documents));
   std::shared_ptr<const Side> base;
   try {

@@ -25,9 +25,9 @@ class Baseline {
   // file that cannot be read, a name that nothing in the history has, two sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
-  // By the rules and the defaults of `graphbench compare`. `document` is NEW's text. Where the history has
+  // By the rules and the defaults of `graphbench compare`. Where the history has
   // nothing that compares, the headline says so, and "history" is what differs. Thread-safe.
-  model::Comparison compare_with(std::string document, const std::string& source) const;
+  model::Comparison compare_with(codec::Document document) const;
 
   // One line on a comparison with it, for a person.
   std::string said_of(const model::Comparison& comparison) const;

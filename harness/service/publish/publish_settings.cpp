@@ -1,4 +1,4 @@
-// Each check names the option and what would do.
+// Each refusal names the option and says what to give instead.
 #include "harness/service/publish/publish_settings.hpp"
 
 #include <algorithm>
@@ -82,14 +82,14 @@ void check_needs(const config::SweepOptions& options, const std::string& name, b
   throw InputError(options.where(name), "it does nothing without " + needed + ": give that too");
 }
 
-// Checked before the sweep, for it is long.
+// Checked before the sweep, because it is long.
 std::string textfile(const config::SweepOptions& options) {
   const std::string& path = options.prometheus.textfile;
   const std::string where = options.where("prometheus-textfile");
   if (path == options.json || path == options.samples || path == options.trace) {
     throw InputError(where, in_quotes(path) + " is the file of another option too: give another");
   }
-  // The collector passes over anything else without a word.
+  // The collector ignores files of other names without a message.
   if (!path.ends_with(".prom")) {
     throw InputError(where,
                      in_quotes(path) +

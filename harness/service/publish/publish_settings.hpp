@@ -1,4 +1,4 @@
-// The Prometheus options of a sweep, checked: addresses parsed, what needs each other there.
+// The Prometheus options of a sweep, checked: addresses parsed, and each option with those that it needs.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ struct PublishSettings {
   std::shared_ptr<const Baseline> baseline;  // null: none
 };
 
-// Throws InputError for what will not do.
+// Throws InputError for options that cannot be used.
 PublishSettings check_publishing(const config::SweepOptions& options);
 
 }  // namespace graphbench::publish

@@ -1,14 +1,14 @@
-// From the sweep's events to metrics, and from metrics to whoever reads them.
+// From the sweep's events to metrics, and from metrics to the server, the file and the push.
 #include "harness/service/publish/publisher.hpp"
 
 #include <chrono>
 #include <cstdio>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/project.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/service/net/router.hpp"
 #include "harness/service/publish/push_gateway.hpp"
-#include "reporters/json/result_json.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::publish {
@@ -112,7 +112,7 @@ std::vector<PublishFailure> Publisher::leave() {
 }
 
 void Publisher::compare(const model::Result& result) {
-  comparison_ = settings_.baseline->compare_with(reporters::to_json(result), "this sweep");
+  comparison_ = settings_.baseline->compare_with(codec::project(result, "this sweep"));
   metrics_.set_comparison(device_, *comparison_);
 }
 

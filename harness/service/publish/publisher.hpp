@@ -1,4 +1,4 @@
-// Tells Prometheus of a running sweep, in every way that was asked for: a server, a file, a push.
+// Publishes a running sweep to Prometheus: with a server, a file, a push.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 #include "harness/model/comparison.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/publish/publish_settings.hpp"
-#include "harness/sweep/progress.hpp"
 #include "harness/sweep/run_sweep.hpp"
+#include "harness/sweep/sweep_listener.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 
 namespace graphbench::publish {
@@ -23,7 +23,7 @@ struct PublishFailure {
 
 // Nothing here runs in a process that measures; the server's thread keeps off the CPU that a worker's
 // submitting thread will take, and files are written between workers. Used from one thread.
-class Publisher final : public sweep::Progress {
+class Publisher final : public sweep::SweepListener {
  public:
   // Listens from here on, where asked for. Throws Error(io) where it cannot.
   Publisher(PublishSettings settings, const model::InstrumentOptions& instruments,
@@ -37,12 +37,12 @@ class Publisher final : public sweep::Progress {
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
   // The sweep has ended: the comparison, the last state of the file, and the push. An interrupted sweep
-  // pushes nothing, for it would take the place of a whole one, and is not compared, for what was not
-  // measured is not lost. Returns what could not be done.
+  // pushes nothing, because it would replace a whole one, and is not compared, because its cells that were
+  // not measured would count as lost. Returns what could not be done.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
-  // What `finish` found the sweep to be beside the baseline, and a line on it; absent and empty where there
-  // is none.
+  // How the sweep compares with the baseline, and a line on it, after finish(); absent and empty where there
+  // is no baseline.
   const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
   std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
 

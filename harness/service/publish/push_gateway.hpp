@@ -8,8 +8,8 @@
 
 namespace graphbench::publish {
 
-// prometheus-cpp's own Gateway is not used: it has no deadline, tells no cause and encodes no values.
-// Both throw Error(io) unless the gateway agrees.
+// prometheus-cpp's own Gateway is not used: it has no deadline, reports no cause and encodes no values.
+// Both functions throw Error(io) unless the gateway accepts.
 class PushGateway {
  public:
   // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION, where set, is

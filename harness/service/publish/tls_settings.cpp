@@ -1,4 +1,4 @@
-// What belongs together is checked here; what the files hold, where they are read.
+// Options that need each other are checked here; the files' contents where they are read.
 #include "harness/service/publish/tls_settings.hpp"
 
 #include "harness/model/input_error.hpp"

@@ -11,7 +11,7 @@
 namespace graphbench::publish {
 
 // Null where none is given. `where` names an option to a person, as "--tls-key" or "sweep.toml:3: tls-key".
-// Throws InputError for files that will not do, and for options that lack another.
+// Throws InputError for files that cannot be used, and for options that lack another.
 std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
                                            const std::function<std::string(const std::string&)>& where);
 

@@ -12,8 +12,8 @@
 namespace graphbench::serve {
 namespace {
 
-// "localhost:9464" and its like, with and without a port. A page can have any name resolve to loopback, but
-// no address: each one of loopback's will do.
+// "localhost:9464" and the like, with and without a port. The owner of a page can let any name resolve to
+// loopback, but no address: every loopback address is accepted.
 bool is_loopback_name(std::string_view host) {
   const std::size_t digits = host.find_last_not_of("0123456789");
   if (digits != std::string_view::npos && host[digits] == ':') host = host.substr(0, digits);
@@ -25,21 +25,21 @@ bool is_loopback_name(std::string_view host) {
   return !error && address.is_v6() == bracketed && address.is_loopback();
 }
 
-// What follows "Bearer", in whatever case that is; empty where it is another scheme.
+// What follows "Bearer", in any case; empty for another scheme.
 std::string_view bearer_token(std::string_view credentials) {
   constexpr std::string_view scheme = "bearer ";
   if (!boost::beast::iequals(credentials.substr(0, scheme.size()), scheme)) return {};
   return credentials.substr(std::min(credentials.find_first_not_of(' ', scheme.size()), credentials.size()));
 }
 
-// Whether a browser sends it for a page of another origin, or another port. Sec-Fetch-Site is the browser's
-// own word, which holds behind a proxy, too; browsers without it send the page's origin with all that is no
+// Whether a browser sends it for a page of another origin, or another port. Sec-Fetch-Site is set by the
+// browser and holds behind a proxy, too; browsers without it send the page's origin with every request but
 // GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";
   const std::string_view origin = request.header("origin");
-  if (origin.empty()) return false;  // no browser: what a program sends, it sends on purpose
+  if (origin.empty()) return false;  // not a browser
   const std::size_t host = origin.find("://");
   return host == std::string_view::npos ||
          !boost::beast::iequals(origin.substr(host + 3), request.header("host"));
@@ -52,17 +52,17 @@ bool changes_something(const net::Request& request) {
 }  // namespace
 
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access) {
-  // Probes of a supervisor carry no token, and learn nothing.
+  // Probes of a supervisor carry no token, and these answers reveal nothing.
   if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
   if (changes_something(request) && is_of_another_origin(request)) {
     return refusal(403, "a page of another origin may not do this: ask from the service's own page");
   }
   if (access.token.empty()) {
-    // A page in a browser could reach loopback through a name of its own that resolves to it.
+    // A page in a browser could reach loopback through a name that resolves to it.
     if (access.certificates || is_loopback_name(request.header("host"))) return std::nullopt;
     return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
   }
-  // The page is where a browser is given the token; it holds nothing of the service's.
+  // The page asks its reader for the token; it holds no data of the service.
   if (request.path == "/" && !changes_something(request)) return std::nullopt;
   const std::string_view given = bearer_token(request.header("authorization"));
   const std::string& wanted = access.token;

@@ -1,5 +1,5 @@
-// Who may ask: whoever has the token, or a certificate; with neither asked for, whoever comes to loopback
-// under its own name. No page of another origin changes anything.
+// Which requests are answered: those with the token, or over TLS with a client certificate; where neither is
+// configured, those to a loopback name. A page of another origin may change nothing.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 namespace graphbench::serve {
 
 struct Access {
-  std::string token;          // empty: none is asked for
-  bool certificates = false;  // TLS has let in none but clients with one
+  std::string token;          // empty: none is needed
+  bool certificates = false;  // TLS has checked a certificate of every client
 };
 
 // The refusal, or nothing where the request may be answered.

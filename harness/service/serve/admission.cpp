@@ -1,4 +1,4 @@
-// The turn is a shared pointer: whoever drops the request, at whatever point, gives it back.
+// The turn is a shared pointer: it is given back when the request ends, for whatever reason.
 #include "harness/service/serve/admission.hpp"
 
 #include <memory>

@@ -8,9 +8,9 @@
 
 namespace graphbench::serve {
 
-// Who may not ask sends no body: the API says why at the head alone. Comparisons carry documents and take
-// long: their bodies have a limit of their own, and only one is read at a time, so that memory is bounded.
-// The request holds its turn; one without a turn sends no body either. All others are small.
+// A request that is refused sends no body: the API answers the head alone. Comparisons carry documents and
+// take long: their bodies have a limit of their own, and only one is read at a time, so that memory is
+// bounded. The request holds its turn; one without a turn sends no body either. All other bodies are small.
 net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max);
 
 }  // namespace graphbench::serve

@@ -19,7 +19,7 @@
 namespace graphbench::serve {
 namespace {
 
-using compare::Member;
+using codec::Member;
 using Kind = Member::Kind;
 using DocumentOf = std::function<std::optional<std::string>(const std::string&)>;
 using Setting = void (*)(const std::string&, model::ComparisonSettings&);
@@ -33,7 +33,7 @@ constexpr std::array<std::pair<const char*, Setting>, 4> settings_by_name{{{"mar
 using Members = std::map<std::string, Member>;
 
 Members members_in(std::string_view body) {
-  std::optional<std::vector<Member>> members = compare::members_of(body);
+  std::optional<std::vector<Member>> members = codec::members_of(body);
   if (!members) {
     throw InputError("", R"(the body is not a JSON object: give e.g. {"base": "ID", "new": "ID"})");
   }
@@ -48,7 +48,7 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
   if (kind != Kind::text && kind != Kind::object) {
     throw InputError(name, "give the id of a sweep, or a result document");
   }
-  std::vector<compare::Document> documents;
+  std::vector<codec::Document> documents;
   if (kind == Kind::object) {
     documents.push_back(compare::parse_any_document(given->second.raw, name));
   } else {
@@ -56,7 +56,7 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
     std::optional<std::string> text = document_of(id);
     if (!text) throw InputError(name, in_quotes(id) + " is no sweep that has results");
     const std::size_t size = text->size();
-    text->resize(size + compare::text_padding);
+    text->resize(size + codec::text_padding);
     documents.push_back(compare::parse_any_document(std::string_view(*text).substr(0, size), name));
   }
   return compare::merge(name, std::move(documents));
@@ -86,7 +86,7 @@ model::ComparisonSettings settings_of(const Members& request) {
 
 std::string answer_comparison(std::string body, const DocumentOf& document_of) {
   const std::size_t size = body.size();
-  body.resize(size + compare::text_padding);
+  body.resize(size + codec::text_padding);
   const Members request = members_in(std::string_view(body).substr(0, size));
   const model::ComparisonSettings settings = settings_of(request);
   const compare::Side base = side_of(request, "base", document_of);

@@ -1,4 +1,4 @@
-// A line end, for people with curl.
+// Every body ends with a line break, for people with curl.
 #include "harness/service/serve/json_response.hpp"
 
 #include <utility>
@@ -18,6 +18,15 @@ net::Response json_response(unsigned status, std::string document) {
 
 net::Response refusal(unsigned status, const std::string& why) {
   return json_response(status, text_of({{"error", why}}));
+}
+
+Refused::Refused(unsigned status, std::string why, int retry_after)
+    : status_(status), why_(std::move(why)), retry_after_(retry_after) {}
+
+net::Response Refused::response() const {
+  net::Response response = refusal(status_, why_);
+  if (retry_after_ > 0) response.headers.emplace_back("Retry-After", std::to_string(retry_after_));
+  return response;
 }
 
 }  // namespace graphbench::serve

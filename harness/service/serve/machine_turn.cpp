@@ -1,5 +1,5 @@
-// Two locks: one to measure, one to be next. Who measures has to be next again before the next sweep, so that
-// two services with full queues alternate.
+// Two locks: one to measure, one to be next. A service that has measured must be next again before it
+// measures once more, so that two services with full queues alternate.
 #include "harness/service/serve/machine_turn.hpp"
 
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 namespace graphbench::serve {
 namespace {
 
-// In a folder that all may write to, a file of that name may be another's, or a link.
-sweep::Descriptor open_lock(const std::string& folder, const std::string& what) {
+// In a folder that all may write to, a file of that name may be another user's, or a link.
+process::Descriptor open_lock(const std::string& folder, const std::string& what) {
   const std::string path = folder + "/graphbench-" + std::to_string(geteuid()) + "." + what;
-  sweep::Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  process::Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.get() < 0) throw Error(ErrorCode::io, "open '" + path + "': " + std::strerror(errno));
   struct stat status {};
   if (fstat(lock.get(), &status) != 0 || status.st_uid != geteuid()) {
@@ -29,10 +29,10 @@ sweep::Descriptor open_lock(const std::string& folder, const std::string& what) 
   return lock;
 }
 
-bool lock_now(const sweep::Descriptor& lock) {
+bool lock_now(const process::Descriptor& lock) {
   if (flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return true;
   if (errno == EWOULDBLOCK || errno == EINTR) return false;
-  throw Error(ErrorCode::io, std::string("lock this machine's turn: ") + std::strerror(errno));
+  throw Error(ErrorCode::io, std::string("lock this machine for a sweep: ") + std::strerror(errno));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whose turn it is to measure: the services of one user on one machine run their sweeps one after the other.
+// The turn to measure: the services of one user on one machine run their sweeps one after the other.
 #pragma once
 
 #include <string>
@@ -10,19 +10,20 @@ namespace graphbench::serve {
 // The first of XDG_RUNTIME_DIR, /run/lock and TMPDIR (or /tmp) that this process may write to.
 std::string turn_folder();
 
-// Nobody's turn outlives its process. Not thread-safe.
+// A turn ends with its process at the latest. Not thread-safe.
 class MachineTurn {
  public:
-  // Throws Error(io) where there can be no locks in `folder`. Empty: every turn is ours.
+  // Throws Error(io) where `folder` cannot hold the locks. Empty: there are no other services.
   explicit MachineTurn(const std::string& folder);
 
-  // Whether it is ours now. Who was refused is next, before whoever has it may have it again.
+  // Whether this service has the turn now. One that was refused is next, before the present one may measure
+  // again.
   bool try_take();
   void give_back();
 
  private:
-  sweep::Descriptor next_;
-  sweep::Descriptor running_;
+  process::Descriptor next_;
+  process::Descriptor running_;
   bool is_next_ = false;
   bool is_running_ = false;
 };

@@ -1,4 +1,4 @@
-// With the headers that keep a browser from running or loading anything else for it.
+// Its headers keep a browser from running or loading anything else.
 #include "harness/service/serve/page.hpp"
 
 #include <memory>

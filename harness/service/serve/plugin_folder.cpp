@@ -1,4 +1,4 @@
-// Names come from the folder, never from a request; links are resolved before anything is believed of them.
+// Names come from the folder, never from a request; links are resolved before anything is checked.
 #include "harness/service/serve/plugin_folder.hpp"
 
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 64 && text.find_first_not_of(letters) == std::string::npos;
 }
 
-// Whether nobody but root and this user decides what stands there. A group is others: who is in it changes.
+// Whether only root and this user can write it. A group counts as others: its members change.
 bool is_ours_alone(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return false;
@@ -32,8 +32,8 @@ bool is_ours_alone(const std::string& path) {
 constexpr const char* not_ours_alone =
     " is owned or can be written by others than root and this user: chown it, chmod go-w it";
 
-// By name. Whoever may write to the folder decides what runs, so that nothing is won by swapping a file
-// between this look and the loader's.
+// By name. Swapping a file between this look and the loader's gains nothing: it takes the right to write to
+// the folder, which decides what runs anyway.
 std::map<std::string, std::string> plugins_in(const std::string& folder) {
   std::map<std::string, std::string> found;
   std::error_code error;

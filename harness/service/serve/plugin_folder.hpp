@@ -6,18 +6,18 @@
 
 namespace graphbench::serve {
 
-// Looked through anew at each question, so that a plugin may be added while the service runs. No part of a
-// request becomes part of a path: what a request names is compared with what the folder holds.
+// Read at each call, so that a plugin may be added while the service runs. No part of a request becomes part
+// of a path: names in requests are compared with those in the folder.
 class PluginFolder {
  public:
   PluginFolder() = default;  // no plugins
-  // Empty: no plugins. Throws InputError for `--plugin-folder` where `folder` is none, or where
-  // it or a plugin in it is owned or can be written by others than root and this process's user.
+  // Empty: no plugins. Throws InputError for `--plugin-folder` where `folder` is no folder, or where it or a
+  // plugin in it is owned or can be written by others than root and this process's user.
   explicit PluginFolder(const std::string& folder);
 
   bool given() const noexcept { return !folder_.empty(); }
-  // NAME of each NAME.so, in order: letters, digits, _ and - alone. Links that leave the folder, and what is
-  // no plain file, are left out, and so is what has become others' since. Nothing is loaded.
+  // NAME of each NAME.so, in order: letters, digits, _ and - alone. Left out are links that leave the folder,
+  // what is no plain file, and what others have come to own or may write. Nothing is loaded.
   std::vector<std::string> names() const;
   // Where a plugin lies, without links. Throws Error(io) with the reason where names() lacks it.
   std::string path_of(const std::string& name) const;

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "graphs/ir/error.hpp"
-#include "harness/machine/bystanders.hpp"
+#include "harness/machine/housekeeping_threads.hpp"
 #include "harness/process/spawn.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/serve/admission.hpp"
@@ -19,13 +19,13 @@
 namespace graphbench::serve {
 namespace {
 
-// Two services on one folder would each take the other's running sweep for a dead one's.
-sweep::Descriptor lock_folder(const std::string& folder) {
+// Each of two services on one folder would take the other's running sweep for one that was cut short.
+process::Descriptor lock_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     throw Error(ErrorCode::io, "create the state folder '" + folder + "': " + std::strerror(errno));
   }
   const std::string path = folder + "/lock";
-  sweep::Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  process::Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (lock.get() < 0) throw Error(ErrorCode::io, "open '" + path + "': " + std::strerror(errno));
   if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     throw Error(ErrorCode::io, "lock '" + path + "': another graphbench serve uses this folder");
@@ -33,7 +33,7 @@ sweep::Descriptor lock_folder(const std::string& folder) {
   return lock;
 }
 
-// Streams stay open for hours: they leave a quarter of the connections to those who ask and go.
+// Streams stay open for hours: a quarter of the connections is left for short requests.
 std::size_t followers_max(const ServiceSettings& settings) {
   return settings.connections_max - settings.connections_max / 4;
 }
@@ -49,13 +49,14 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
   return runner;
 }
 
-net::ServerSettings server_settings(const ServiceSettings& settings, machine::Bystanders& bystanders) {
+net::ServerSettings server_settings(const ServiceSettings& settings,
+                                    machine::HousekeepingThreads& housekeeping) {
   net::ServerSettings server;
   server.address = settings.listen;
   server.tls = settings.tls;
   server.admit = make_admission(settings.access, settings.compare_bytes_max);
   server.limits.connections_max = settings.connections_max;
-  server.on_thread = [&bystanders] { bystanders.join(); };
+  server.on_thread = [&housekeeping] { housekeeping.add_this_thread(); };
   return server;
 }
 
@@ -67,18 +68,18 @@ struct Service::Parts {
         store(settings.state_folder + "/sweeps.sqlite"),
         metrics(settings.tool_version),
         feed(store, followers_max(settings)),
-        runner(runner_settings(settings), {store, metrics, service_metrics, feed, bystanders}),
-        server(server_settings(settings, bystanders),
+        runner(runner_settings(settings), {store, metrics, service_metrics, feed, housekeeping}),
+        server(server_settings(settings, housekeeping),
                make_api({.access = settings.access,
                          .devices = settings.devices,
                          .plugins = settings.plugins,
                          .workloads = settings.workloads},
                         {store, runner, feed, metrics, service_metrics})) {
-    bystanders.join();
+    housekeeping.add_this_thread();
   }
 
-  machine::Bystanders bystanders;
-  sweep::Descriptor lock;
+  machine::HousekeepingThreads housekeeping;
+  process::Descriptor lock;
   SweepStore store;
   reporters::SweepMetrics metrics;
   reporters::ServiceMetrics service_metrics;
@@ -88,7 +89,7 @@ struct Service::Parts {
 };
 
 Service::Service(ServiceSettings settings) : parts_(std::make_unique<Parts>(settings)) {}
-// The grace begins here, and not when the server has finished what it answers at length.
+// First of all: the grace begins here, and not when the server has finished its long answers.
 Service::~Service() {
   parts_->runner.stop();
 }

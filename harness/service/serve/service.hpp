@@ -1,6 +1,7 @@
 // The service as a whole: store, runner, server, from start to stop.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,15 +20,19 @@ struct ServiceSettings {
   Access access;                         // a token or certificates, where `listen` is not loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
-  std::size_t connections_max = 2048;                  // make_descriptor_room() has made room for them
+  std::size_t connections_max = 2048;                  // raise_descriptor_limit() allows as many
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // of the body of a comparison
   PluginFolder plugins = {};                           // what requests may name
   WorkloadCatalog workloads = {};                      // likewise
-  std::vector<std::string> sweep_command;              // what starts a sweep that tells of itself
+  std::vector<std::string> sweep_command;              // what starts a sweep that reports its events
   std::vector<ListedDevice> devices;                   // what GET /v1/devices says
   std::string tool_version;
   std::shared_ptr<const publish::Baseline> baseline;  // what sweeps are compared with; null: nothing
 };
+
+// How many of `connections` this process can hold at once. The soft limit of file descriptors is raised as
+// far as they need it and the hard limit allows. Throws Error(io) where not one fits.
+std::size_t raise_descriptor_limit(std::size_t connections);
 
 class Service {
  public:

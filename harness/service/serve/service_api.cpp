@@ -27,11 +27,6 @@ using net::Request;
 using net::Response;
 using nlohmann::json;
 
-std::string_view media_type_of(const Request& request) {
-  const std::string_view type = request.header("content-type");
-  return type.substr(0, type.find(';'));
-}
-
 class Api {
  public:
   struct Route {
@@ -72,44 +67,45 @@ class Api {
   using Clock = std::chrono::steady_clock;
 
   Response counted(Request& request, Clock::time_point began, const net::Handler& handle) const {
-    Response response;
-    try {
-      response = handle(request);
-    } catch (const StoreError& error) {
-      response = store_fails(request, error.what());
-    } catch (const std::exception& error) {
-      response = fails(request, error);
-    }
+    Response response = answered(request, handle);
     if (response.later) return response;  // counted when it is answered
     const std::chrono::duration<double> took = Clock::now() - began;
     service_metrics_.count_request(router_.pattern_of(request.path), response.status, took.count());
     return response;
   }
 
-  Response fails(const Request& request, const std::exception& error) const {
-    std::fprintf(stderr, "graphbench: warning: %s %s: %s\n", request.method.c_str(),
-                 router_.pattern_of(request.path).c_str(), error.what());
-    return refusal(500, "an internal error");
+  Response answered(Request& request, const net::Handler& handle) const {
+    try {
+      return handle(request);
+    } catch (const Refused& refused) {
+      return refused.response();
+    } catch (const InputError& error) {
+      return refusal(400, error.what());
+    } catch (const storage::StorageError& error) {
+      return store_fails(request, error.what());
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "graphbench: warning: %s %s: %s\n", request.method.c_str(),
+                   router_.pattern_of(request.path).c_str(), error.what());
+      return refusal(500, "an internal error");
+    }
   }
 
-  // A change is stored as a whole or not at all: who is told this may ask the same again. However often it is
-  // asked, stderr says it once a minute.
+  // A change is stored as a whole or not at all, so that the client may repeat the request. stderr says the
+  // same once a minute at most.
   Response store_fails(const Request& request, const std::string& why) const {
     {
-      const std::scoped_lock lock(said_mutex_);
+      const std::scoped_lock lock(warning_mutex_);
       const auto now = Clock::now();
-      if (said_of_store_ != why || now > said_at_ + std::chrono::minutes(1)) {
+      if (warning_ != why || now > warned_at_ + std::chrono::minutes(1)) {
         std::fprintf(stderr, "graphbench: warning: %s\n", why.c_str());
-        said_of_store_ = why;
-        said_at_ = now;
+        warning_ = why;
+        warned_at_ = now;
       }
     }
     const bool reads = request.method == "GET" || request.method == "HEAD";
-    const std::string what =
+    const char* what =
         reads ? "it cannot be read: " : "nothing was queued or changed, for it cannot be stored: ";
-    Response response = refusal(503, what + why + ": try again later");
-    response.headers.emplace_back("Retry-After", "5");
-    return response;
+    return Refused(503, what + why + ": try again later", 5).response();
   }
 
   Response answer(Request& request) const {
@@ -140,23 +136,14 @@ class Api {
     return json_response(200, text_of({{"plugins", plugins}}));
   }
 
-  // Documents may be long: only one whose turn it is, and not on the network's thread.
+  // Documents may be long: one comparison at a time, and not on the network's thread.
   Response compare(const Request& request) const {
-    if (media_type_of(request) != "application/json")
-      return refusal(415, "give Content-Type application/json");
-    if (!request.hold) {
-      Response busy = refusal(503, "another comparison is under way: try again");
-      busy.headers.emplace_back("Retry-After", "1");
-      return busy;
-    }
+    if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
+    if (!request.hold) throw Refused(503, "another comparison is under way: try again", 1);
     Response response;
     response.later = [this](Request& each) {
       const auto result_of = [this](const std::string& id) { return store_.result(id); };
-      try {
-        return json_response(200, answer_comparison(std::move(each.body), result_of));
-      } catch (const InputError& error) {
-        return refusal(400, error.what());
-      }
+      return json_response(200, answer_comparison(std::move(each.body), result_of));
     };
     return response;
   }
@@ -177,7 +164,7 @@ class Api {
     std::optional<std::size_t> queued;
     try {
       queued = store_.queued();
-    } catch (const StoreError&) {  // all else is known: /metrics is what tells of it
+    } catch (const storage::StorageError&) {  // /metrics shows everything else
     }
     service_metrics_.set_queue(queued, settings_.queued_max);
     service_metrics_.set_streams(feed_.followers());
@@ -187,53 +174,51 @@ class Api {
 
   Response submit(const Request& request) const { return submission_.answer(request); }
 
-  Response list(const Request& request) const { return list_sweeps(store_, request.query); }
+  Response list(const Request& request) const { return list_sweeps(store_, runner_, request.query); }
 
-  Response show(const Request& request) const {
-    const auto sweep = store_.find(request.parameters.at("id"));
-    return sweep ? json_response(200, text_of(json_of(*sweep))) : refusal(404, "there is no such sweep");
+  // The sweep that the path names.
+  StoredSweep asked(const Request& request) const {
+    std::optional<StoredSweep> sweep = store_.find(request.parameters.at("id"));
+    if (!sweep) throw Refused(404, "there is no such sweep");
+    return runner_.with_message(*std::move(sweep));
   }
+
+  Response answer_with(unsigned status, const Request& request) const {
+    return json_response(status, text_of(json_of(asked(request))));
+  }
+
+  Response show(const Request& request) const { return answer_with(200, request); }
 
   Response remove(const Request& request) const {
     const std::string& id = request.parameters.at("id");
-    // What runs is stopped also where nothing can be stored; what is queued may begin to run meanwhile.
-    const auto stop = [&]() -> std::optional<Response> {
-      if (!runner_.cancel(id)) return std::nullopt;
-      return json_response(202, text_of(json_of(*store_.find(id))));
-    };
-    if (auto stopped = stop()) return std::move(*stopped);
-    const std::optional<StoredSweep> sweep = store_.find(id);
-    if (!sweep) return refusal(404, "there is no such sweep");
-    if (sweep->state == SweepState::queued) {
-      if (store_.cancel(id)) {
-        service_metrics_.count_sweep(name_of(SweepState::cancelled));
-        feed_.tell_done(id);
-        return json_response(200, text_of(json_of(*store_.find(id))));
-      }
-      if (auto stopped = stop()) return std::move(*stopped);
+    // First of all, so that a sweep can be stopped where nothing can be stored.
+    if (runner_.cancel(id)) return answer_with(202, request);
+    const StoredSweep sweep = asked(request);
+    if (sweep.state == SweepState::queued && store_.cancel(id)) {
+      service_metrics_.count_sweep(name_of(SweepState::cancelled));
+      feed_.tell_done(id);
+      return answer_with(200, request);
     }
-    const bool ending = sweep->state == SweepState::running && !sweep->message.empty();
-    return refusal(409, ending ? sweep->message : "this sweep has ended");
+    if (runner_.cancel(id)) return answer_with(202, request);  // it has begun to run meanwhile
+    const bool ending = sweep.state == SweepState::running && !sweep.message.empty();
+    throw Refused(409, ending ? sweep.message : "this sweep has ended");
   }
 
   // Cells that are finished are not measured again: they stand in the document marked as taken over.
   Response resume(const Request& request) const {
-    const std::string& id = request.parameters.at("id");
-    const std::optional<StoredSweep> sweep = store_.find(id);
-    if (!sweep) return refusal(404, "there is no such sweep");
-    if (sweep->state != SweepState::interrupted) return refusal(409, "this sweep was not interrupted");
-    if (store_.queued() >= settings_.queued_max) return queue_is_full();
-    if (!store_.resume(id)) return refusal(409, "this sweep was not interrupted");
+    const StoredSweep sweep = asked(request);
+    const Refused not_interrupted(409, "this sweep was not interrupted");
+    if (sweep.state != SweepState::interrupted) throw not_interrupted;
+    if (store_.queued() >= settings_.queued_max) throw queue_is_full();
+    if (!store_.resume(sweep.id)) throw not_interrupted;
     runner_.wake();
-    return json_response(202, text_of(json_of(*store_.find(id))));
+    return answer_with(202, request);
   }
 
   Response cells(const Request& request) const {
-    const std::string& id = request.parameters.at("id");
-    if (!store_.find(id)) return refusal(404, "there is no such sweep");
     std::string body = "{\"cells\": [";
     const char* separator = "\n";
-    for (const StoredCell& cell : store_.cells(id, 0)) {
+    for (const StoredCell& cell : store_.cells(asked(request).id, 0)) {
       body += separator + cell.document;
       separator = ",\n";
     }
@@ -241,35 +226,28 @@ class Api {
   }
 
   Response events(const Request& request) const {
-    const std::string& id = request.parameters.at("id");
-    if (!store_.find(id)) return refusal(404, "there is no such sweep");
+    const std::string id = asked(request).id;
     const std::string_view last = request.header("last-event-id");
     std::int64_t after = 0;
     const auto [end, error] = std::from_chars(last.data(), last.data() + last.size(), after);
     if (!last.empty() && (error != std::errc() || end != last.data() + last.size() || after < 0)) {
-      return refusal(400, "Last-Event-ID: give the id of an event of this sweep");
+      throw Refused(400, "Last-Event-ID: give the id of an event of this sweep");
     }
     Response response;
     response.content_type = "text/event-stream";
     response.headers.emplace_back("Cache-Control", "no-store");
     if (request.method == "HEAD") return response;
     response.stream = feed_.follow(id, after);
-    if (response.stream) return response;
-    Response busy = refusal(503, "as many follow sweeps as may: try again later");
-    busy.headers.emplace_back("Retry-After", "5");
-    return busy;
+    if (!response.stream) throw Refused(503, "there are too many event streams: try again later", 5);
+    return response;
   }
 
   Response results(const Request& request) const {
-    const std::string& id = request.parameters.at("id");
-    const auto sweep = store_.find(id);
-    if (!sweep) return refusal(404, "there is no such sweep");
-    const auto document = store_.result(id);
-    if (!document) {
-      const bool waiting = sweep->state == SweepState::queued || sweep->state == SweepState::running;
-      return refusal(waiting ? 409 : 404, waiting ? "this sweep has not ended" : "this sweep has no results");
-    }
-    return json_response(200, *document);
+    const StoredSweep sweep = asked(request);
+    std::optional<std::string> document = store_.result(sweep.id);
+    if (document) return json_response(200, *std::move(document));
+    const bool waiting = sweep.state == SweepState::queued || sweep.state == SweepState::running;
+    throw waiting ? Refused(409, "this sweep has not ended") : Refused(404, "this sweep has no results");
   }
 
   ApiSettings settings_;
@@ -281,9 +259,9 @@ class Api {
   Submission submission_;
   net::Router router_;
   mutable SharedScrape scraped_;
-  mutable std::mutex said_mutex_;
-  mutable std::string said_of_store_;  // the last of it on stderr
-  mutable Clock::time_point said_at_;
+  mutable std::mutex warning_mutex_;
+  mutable std::string warning_;  // the last on stderr that the store fails
+  mutable Clock::time_point warned_at_;
 };
 
 const std::array<Api::Route, 16> Api::routes = {{

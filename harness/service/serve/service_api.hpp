@@ -1,4 +1,4 @@
-// What the service answers to which request: docs/service.md describes it for users.
+// The routes of the service and their answers: docs/service.md describes them for users.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The bytes of /metrics for many who scrape at once.
+// The bytes of /metrics, shared by clients that scrape at once.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,8 @@
 
 namespace graphbench::serve {
 
-// Who scrapes while others are being sent the same cells is sent the same bytes: two hundred copies of ten
-// thousand series would be hundreds of megabytes. Of the server's thread.
+// A client that scrapes while others are being sent the same cells is sent the same bytes: two hundred copies
+// of ten thousand series would be hundreds of megabytes. For one thread.
 class SharedScrape {
  public:
   using Text = std::shared_ptr<const std::string>;
@@ -26,7 +26,7 @@ class SharedScrape {
   }
 
  private:
-  std::weak_ptr<const std::string> body_;  // gone where nobody is being sent it
+  std::weak_ptr<const std::string> body_;  // gone when no client is being sent it
   Text cells_;
   std::chrono::steady_clock::time_point made_at_;
 };

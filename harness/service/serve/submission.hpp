@@ -1,4 +1,4 @@
-// POST /v1/sweeps: what is asked for is checked, and queued.
+// POST /v1/sweeps: a request is checked and queued.
 #pragma once
 
 #include <functional>
@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "harness/service/net/http.hpp"
+#include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/plugin_folder.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 #include "harness/service/serve/workload_catalog.hpp"
 
 namespace graphbench::serve {
 
-net::Response queue_is_full();
+Refused queue_is_full();
 
 // Thread-safe as far as a Router needs it.
 class Submission {
@@ -26,18 +27,18 @@ class Submission {
   // `queued` is called after something was. The store outlives this.
   Submission(Settings settings, SweepStore& store, std::function<void()> queued);
 
-  // A request that names plugins is answered later: they are loaded, which takes as long as it takes.
+  // A request that names plugins is answered later, because they are loaded first. Throws Refused and
+  // InputError.
   net::Response answer(const net::Request& request) const;
 
  private:
   std::vector<std::string> files_of(const std::vector<std::string>& plugins) const;
   net::Response queue(const SweepRequest& asked, const std::string& key) const;
-  net::Response queue_with_plugins(const SweepRequest& asked, const std::string& key) const;
 
   const Settings settings_;
   SweepStore& store_;
   const std::function<void()> queued_;
-  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // its copies are with those who wait
+  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // a copy for each request that waits
 };
 
 }  // namespace graphbench::serve

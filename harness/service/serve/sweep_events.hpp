@@ -18,7 +18,7 @@ struct SweepBegan {
 struct SweepProgress {
   model::Progress progress;
 };
-// As sweep::Progress::cells_done tells them; of the samples, the first steps' latencies alone arrive.
+// As sweep::SweepListener::cells_done tells them; of the samples, the first steps' latencies alone arrive.
 struct SweepCells {
   std::vector<model::CellResult> cells;
   std::vector<std::string> documents;  // each as it will stand in the result document; filled by encoding

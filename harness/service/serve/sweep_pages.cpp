@@ -1,4 +1,4 @@
-// Ids and numbers need no decoding: what has an escape in it is neither.
+// Nothing is decoded: an id or a number has no escape in it.
 #include "harness/service/serve/sweep_pages.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ PageRequest parse_page(const std::string& query) {
     } else if (name == "after") {
       set_once(page.after, name, value);
     } else {
-      throw InputError("", in_quotes(name) + " is none of this path's parameters: give limit and after");
+      throw InputError("", in_quotes(name) + " is not a parameter of this path: give limit or after");
     }
     begin = end + 1;
   }
@@ -55,14 +55,9 @@ PageRequest parse_page(const std::string& query) {
 
 }  // namespace
 
-net::Response list_sweeps(const SweepStore& store, const std::string& query) {
-  PageRequest page;
-  try {
-    page = parse_page(query);
-  } catch (const InputError& error) {
-    return refusal(400, error.what());
-  }
-  if (page.after && !store.find(*page.after)) return refusal(400, "after: there is no such sweep");
+net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query) {
+  const PageRequest page = parse_page(query);
+  if (page.after && !store.find(*page.after)) throw InputError("after", "there is no such sweep");
   const std::size_t limit = page.limit.value_or(page_sweeps_default);
   std::vector<StoredSweep> found = store.list(limit + 1, page.after);
   nlohmann::json next = nullptr;
@@ -71,7 +66,7 @@ net::Response list_sweeps(const SweepStore& store, const std::string& query) {
     next = "/v1/sweeps?limit=" + std::to_string(limit) + "&after=" + found.back().id;
   }
   nlohmann::json sweeps = nlohmann::json::array();
-  for (const StoredSweep& sweep : found) sweeps.push_back(json_of(sweep));
+  for (StoredSweep& sweep : found) sweeps.push_back(json_of(runner.with_message(std::move(sweep))));
   return json_response(200, text_of({{"sweeps", sweeps}, {"next", next}}));
 }
 

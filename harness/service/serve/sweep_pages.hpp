@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/service/net/http.hpp"
+#include "harness/service/serve/sweep_runner.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 
 namespace graphbench::serve {
@@ -12,8 +13,8 @@ namespace graphbench::serve {
 inline constexpr std::size_t page_sweeps_default = 100;
 inline constexpr std::size_t page_sweeps_max = 1000;
 
-// `query`: "limit=N&after=ID", each once at most; after: the last sweep of the page before. A sweep keeps its
-// place, so that what is accepted meanwhile moves no page. 400 with the reason for anything else.
-net::Response list_sweeps(const SweepStore& store, const std::string& query);
+// `query`: "limit=N&after=ID", each once at most; after: the last sweep of the page before. Sweeps that are
+// accepted meanwhile move no page. Throws InputError for any other query.
+net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query);
 
 }  // namespace graphbench::serve

@@ -1,5 +1,5 @@
-// Boost.Asio waits for the pipes and, through a pidfd, for the child: no signal handlers, so that any thread
-// can run one.
+// Boost.Asio waits for the pipes and, through a pidfd, for the child. There are no signal handlers, so that
+// any thread can run one.
 #include "harness/service/serve/sweep_process.hpp"
 
 #include <sys/syscall.h>
@@ -34,7 +34,7 @@ class SweepProcess::Impl {
  public:
   Impl(const std::vector<std::string>& argv, const std::string& input)
       : child_(io_), events_(io_), output_(io_), kill_(io_) {
-    sweep::SpawnedChild spawned = sweep::spawn(argv, input, {});
+    process::SpawnedChild spawned = process::spawn(argv, input, {});
     pid_ = spawned.pid;
     events_.assign(spawned.events.release());
     output_.assign(spawned.output.release());
@@ -91,7 +91,7 @@ class SweepProcess::Impl {
     });
   }
 
-  // The pipes end with the child, so that run() returns once all it said is read.
+  // The pipes end with the child, so that run() returns once all its output is read.
   void reap() {
     int status = 0;
     if (waitpid(pid_, &status, 0) == pid_) {

@@ -1,4 +1,4 @@
-// One sweep as a child process: this binary's own --sweep, so that a crash costs nothing but that sweep.
+// One sweep as a child process: this binary's own --sweep, so that a crash ends that sweep alone.
 #pragma once
 
 #include <chrono>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/parse_document.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -27,24 +28,24 @@ Event decoded(const std::string& line) {
 SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
                                std::shared_ptr<const publish::Baseline> baseline, const SweepStore& store)
     : metrics_(metrics), baseline_(std::move(baseline)) {
-  for (const SweepStore::Newest& sweep : store.newest()) {
-    try {
-      show_again(store, sweep);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "graphbench: warning: /metrics begins without all of sweep %s: %s\n",
-                   sweep.id.c_str(), error.what());
-    }
+  const std::optional<SweepStore::Ended> last = store.last_done();
+  if (!last) return;
+  try {
+    show_again(store, *last);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench: warning: /metrics begins without sweep %s: %s\n", last->id.c_str(),
+                 error.what());
   }
 }
 
 // All of it is read before any of it is shown.
-void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Newest& sweep) {
+void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended& sweep) {
   const SweepBegan began = decoded<SweepBegan>(sweep.began);
   std::vector<model::CellResult> cells;
-  for (const std::string& line : store.kept(sweep.id)) {
+  for (const std::string& line : store.events(sweep.id)) {
     for (model::CellResult& cell : decoded<SweepCells>(line).cells) cells.push_back(std::move(cell));
   }
-  device_ = sweep.device;
+  device_ = began.device;
   metrics_.set_device(device_, began.facts);
   for (const model::CellResult& cell : cells) metrics_.show_cell(device_, cell);
   model::Progress whole;
@@ -52,9 +53,11 @@ void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Newes
   metrics_.set_progress(device_, whole);
   const bool success = sweep.exit_code == 0;
   metrics_.end_sweep(device_,
-                     success ? std::optional(static_cast<double>(sweep.ended_unix_seconds)) : std::nullopt);
+                     success ? std::optional(static_cast<double>(sweep.unix_seconds)) : std::nullopt);
   const std::optional<std::string> document = baseline_ ? store.result(sweep.id) : std::nullopt;
-  if (document) metrics_.set_comparison(device_, baseline_->compare_with(*document, "sweep " + sweep.id));
+  if (document)
+    metrics_.set_comparison(device_,
+                            baseline_->compare_with(codec::parse_copy(*document, "sweep " + sweep.id)));
 }
 
 void SweepPublisher::prepare() {
@@ -87,7 +90,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
 
 void SweepPublisher::compare(const std::string& id, const std::string& document) {
   try {
-    const model::Comparison comparison = baseline_->compare_with(document, "sweep " + id);
+    const model::Comparison comparison = baseline_->compare_with(codec::parse_copy(document, "sweep " + id));
     metrics_.set_comparison(device_, comparison);
     std::fprintf(stderr, "graphbench: %ssweep %s %s\n", comparison.comparable ? "" : "warning: ", id.c_str(),
                  baseline_->said_of(comparison).c_str());

@@ -14,9 +14,8 @@ namespace graphbench::serve {
 // Of one thread, but for the metrics themselves.
 class SweepPublisher {
  public:
-  // Begins with the sweep that was done last on each device: its cells, beside the baseline where there is
-  // one, and when a sweep ended well. What cannot be read is left out with a line on stderr. `baseline` null:
-  // none.
+  // Begins with the last sweep that is done: its cells, and how they compare with the baseline where there is
+  // one. Where it cannot be read a line on stderr says so. `baseline` null: none.
   SweepPublisher(reporters::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
                  const SweepStore& store);
 
@@ -28,7 +27,7 @@ class SweepPublisher {
   void end(const std::string& id, const SweepEnd& end);
 
  private:
-  void show_again(const SweepStore& store, const SweepStore::Newest& sweep);
+  void show_again(const SweepStore& store, const SweepStore::Ended& sweep);
   void compare(const std::string& id, const std::string& document);
 
   reporters::SweepMetrics& metrics_;

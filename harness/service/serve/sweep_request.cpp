@@ -1,10 +1,13 @@
-// JSON takes the way of TOML: each member becomes a line of it, so that both have the same rules.
+// JSON and TOML become the same values, so that both have the same rules.
 #include "harness/service/serve/sweep_request.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/config/document_options.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/config/options.hpp"
 #include "harness/config/suggest.hpp"
@@ -14,77 +17,82 @@
 namespace graphbench::serve {
 namespace {
 
+using config::DocumentValue;
 using nlohmann::json;
 
 constexpr const char* request_name = "request";
-const config::OptionSpec plugins_key = {"plugins", config::OptionKind::repeated, "", "", false};
+constexpr int depth_max = 4;
+const config::OptionSpec plugins_key = {.name = "plugins", .kind = config::OptionKind::repeated};
 
-// Depth is checked before anything recurses over the document.
-bool is_flat(const json& value) {
-  if (value.is_string() || value.is_boolean() || value.is_number()) return true;
-  if (!value.is_array()) return false;
-  for (const json& element : value) {
-    if (!element.is_string() && !element.is_boolean() && !element.is_number()) return false;
-  }
-  return true;
+// Clients whose languages have no dashes in names write time_per_cell.
+std::string key_of(const std::string& written) {
+  std::string dashed = written;
+  std::ranges::replace(dashed, '_', '-');
+  return config::find_option(dashed) != nullptr ? dashed : written;
 }
 
-std::string toml_of(const std::string& key, const json& value) {
-  if (is_flat(value)) return value.dump();
-  if (key != "set" || !value.is_object()) {
-    throw InputError(key, "it will not do: give a string, a number, true, false, or an array of them");
-  }
-  std::string table;
-  for (const auto& [name, number] : value.items()) {
-    if (!number.is_number_integer()) throw InputError("set", in_quotes(name) + " wants a whole number");
-    table += (table.empty() ? "{" : ", ") + json(name).dump() + " = " + number.dump();
-  }
-  return table.empty() ? "{}" : table + "}";
-}
-
-// nlohmann keeps the last of two members with one name; a person who wrote both meant something else.
+// nlohmann keeps the last of two members with one name; a person who wrote both meant something else. Depth
+// is checked here, before anything recurses over the document.
 json parse_json(const std::string& body) {
   std::vector<std::set<std::string>> seen;
-  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+  const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
+    if (depth > depth_max)
+      throw InputError("", "the body is nested too deeply: give options and their values");
     if (event == json::parse_event_t::object_start) seen.emplace_back();
     if (event == json::parse_event_t::object_end) seen.pop_back();
-    if (event == json::parse_event_t::key && !seen.back().insert(parsed.get<std::string>()).second) {
-      throw InputError(parsed.get<std::string>(), "it is given twice: give it once");
-    }
+    if (event != json::parse_event_t::key) return true;
+    const std::string written = parsed.get<std::string>();
+    const std::string key = seen.size() == 1 ? key_of(written) : written;
+    if (!seen.back().insert(key).second) throw InputError(key, "it is given twice: give it once");
     return true;
   };
   try {
-    return json::parse(body, watch);
+    return json::parse(body, check);
   } catch (const json::exception&) {
     throw InputError("", "the body is not JSON: give e.g. {\"workload\": [\"mlp\"], \"batch\": [1, 8]}");
   }
 }
 
-std::string toml_of(const json& document) {
-  if (!document.is_object()) throw InputError("", "the body is not a JSON object: give e.g. {\"batch\": 8}");
-  std::string toml;
-  for (const auto& [key, value] : document.items()) {
-    toml += json(key).dump() + " = " + toml_of(key, value) + "\n";
+DocumentValue value_of(const json& given) {
+  switch (given.type()) {
+    case json::value_t::string:
+      return {"", "a string", given.get<std::string>()};
+    case json::value_t::boolean:
+      return {"", "a boolean", given.get<bool>()};
+    case json::value_t::number_unsigned:
+      if (given.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+        return {"", "so large a number"};
+      [[fallthrough]];
+    case json::value_t::number_integer:
+      return {"", "an integer", given.get<std::int64_t>()};
+    case json::value_t::number_float:
+      return {"", "a number with a fraction", given.get<double>()};
+    case json::value_t::array: {
+      DocumentValue::Array elements;
+      for (const json& element : given) elements.push_back(value_of(element));
+      return {"", "an array", std::move(elements)};
+    }
+    case json::value_t::object: {
+      DocumentValue::Table members;
+      for (const auto& [key, value] : given.items()) members.emplace_back(key, value_of(value));
+      return {"", "an object", std::move(members)};
+    }
+    default:
+      return {"", "null"};
   }
-  return toml;
 }
 
-// Lines of what we made of a JSON body are no lines of the person's.
-std::string without_line(const std::string& message) {
-  const std::string prefix = std::string(request_name) + ":";
-  if (!message.starts_with(prefix)) return message;
-  const std::size_t end = message.find(": ", prefix.size());
-  return end == std::string::npos ? message : message.substr(end + 2);
-}
-
-void drop_lines(config::SweepOptions& options) {
-  for (auto& [name, where] : options.places) where = without_line(where);
-  for (config::SetOption& set : options.set) set.where = without_line(set.where);
+config::RawOptions raw_of_json(const std::string& body) {
+  const json document = parse_json(body);
+  if (!document.is_object()) throw InputError("", "the body is not a JSON object: give e.g. {\"batch\": 8}");
+  DocumentValue::Table options;
+  for (const auto& [key, value] : document.items()) options.emplace_back(key_of(key), value_of(value));
+  return config::options_of(options, {plugins_key});
 }
 
 config::RawOptions raw_of(const std::string& body, BodyFormat format) {
-  const std::string toml = format == BodyFormat::toml ? body : toml_of(parse_json(body));
-  config::RawOptions raw = config::parse_toml(toml, request_name, {plugins_key});
+  config::RawOptions raw =
+      format == BodyFormat::json ? raw_of_json(body) : config::parse_toml(body, request_name, {plugins_key});
   for (const auto& [name, items] : raw) {
     if (items.empty() || name == plugins_key.name || !config::find_option(name)->local) continue;
     throw InputError(items.front().where, "a request may not give it: it is for the command line alone");
@@ -134,21 +142,15 @@ std::vector<std::string> arguments_of(const config::RawOptions& raw) {
 
 SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
                                  const std::vector<std::string>& plugins) {
-  try {
-    config::RawOptions raw = raw_of(body, format);
-    SweepRequest request;
-    request.plugins = plugins_of(raw[plugins_key.name], plugins);
-    raw.erase(plugins_key.name);
-    request.options = config::check_options(raw);
-    if (format == BodyFormat::json) drop_lines(request.options);
-    for (const std::string& plugin : request.plugins) request.arguments.push_back("--plugin=" + plugin);
-    const std::vector<std::string> others = arguments_of(raw);
-    request.arguments.insert(request.arguments.end(), others.begin(), others.end());
-    return request;
-  } catch (const InputError& error) {
-    if (format == BodyFormat::toml) throw;
-    throw InputError("", without_line(error.what()));
-  }
+  config::RawOptions raw = raw_of(body, format);
+  SweepRequest request;
+  request.plugins = plugins_of(raw[plugins_key.name], plugins);
+  raw.erase(plugins_key.name);
+  request.options = config::check_options(raw);
+  for (const std::string& plugin : request.plugins) request.arguments.push_back("--plugin=" + plugin);
+  const std::vector<std::string> others = arguments_of(raw);
+  request.arguments.insert(request.arguments.end(), others.begin(), others.end());
+  return request;
 }
 
 }  // namespace graphbench::serve

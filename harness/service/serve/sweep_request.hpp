@@ -16,10 +16,10 @@ struct SweepRequest {
   config::SweepOptions options;  // what the rest means; a message on one names its key, of TOML its line too
 };
 
-// Checked as far as can be without knowing the device and the workloads. Throws InputError for a body
-// that will not do: malformed, a key that is none or that a request may not give (files, addresses), a wrong
-// value. `plugins`: the names that the key `plugins`, which no configuration file has, may hold; no file is
-// looked for.
+// Checked as far as can be without knowing the device and the workloads. JSON keys may have `_` in place of
+// `-`. `plugins`: the names that the key `plugins`, which no configuration file has, may hold; no file is
+// looked for. Throws InputError for a malformed body, an unknown key or one that a request may not give
+// (files, addresses), and a wrong value.
 SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
                                  const std::vector<std::string>& plugins = {});
 

@@ -1,20 +1,30 @@
-// Runs queued sweeps, one at a time: two that measure on one machine would measure each other.
+// Runs queued sweeps, one at a time: two that measure on one machine would disturb each other.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
-#include "harness/machine/bystanders.hpp"
+#include "harness/machine/housekeeping_threads.hpp"
 #include "harness/service/publish/baseline.hpp"
+#include "harness/service/serve/machine_turn.hpp"
 #include "harness/service/serve/plugin_folder.hpp"
 #include "harness/service/serve/sweep_feed.hpp"
+#include "harness/service/serve/sweep_publisher.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 #include "reporters/prometheus/service_metrics.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 
 namespace graphbench::serve {
+
+class SweepProcess;
+struct SweepExit;
 
 struct RunnerSettings {
   std::vector<std::string> command;  // how to start a sweep; its arguments follow
@@ -32,9 +42,10 @@ struct RunnerParts {
   reporters::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
   SweepFeed& feed;
-  machine::Bystanders& bystanders;
+  machine::HousekeepingThreads& housekeeping;
 };
 
+// Has a thread of its own. All members are thread-safe.
 class SweepRunner {
  public:
   // Begins with what is queued.
@@ -53,10 +64,42 @@ class SweepRunner {
   bool cancel(const std::string& id);
   // Why no sweep is started until it is tried again: the store fails. Empty: nothing.
   std::string trouble() const;
+  // The sweep with a message that only this process knows: why it waits, or why its end is not stored yet.
+  StoredSweep with_message(StoredSweep sweep) const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  using Clock = std::chrono::steady_clock;
+
+  void loop();
+  std::optional<StoredSweep> next();
+  std::optional<StoredSweep> take_if_our_turn();
+  SweepEnd run(const StoredSweep& sweep, const std::string& document);
+  SweepExit run_process(const StoredSweep& sweep, const std::string& document);
+  void take(const std::string& id, std::string_view line);
+  std::string with_path(const std::string& argument) const;
+  bool store_end(const std::string& id, const SweepEnd& end, const std::string& document);
+  void warn_of_trouble(const std::string& why, const std::string& advice = "");
+
+  const RunnerSettings settings_;
+  SweepStore& store_;
+  reporters::ServiceMetrics& service_metrics_;
+  SweepFeed& feed_;
+  machine::HousekeepingThreads& housekeeping_;
+  mutable std::mutex mutex_;
+  std::condition_variable work_;
+  bool stopping_ = false;
+  Clock::time_point stop_by_;
+  bool woken_ = false;
+  bool cancelled_ = false;
+  bool waits_for_turn_ = false;
+  std::string trouble_;
+  std::string running_;              // the sweep's id
+  SweepProcess* process_ = nullptr;  // of the running sweep
+  std::string ended_;                // the id of a sweep that has ended and is not stored as such
+  std::string ended_message_;
+  MachineTurn turn_;          // used by the thread alone
+  SweepPublisher publisher_;  // likewise
+  std::thread thread_;
 };
 
 }  // namespace graphbench::serve

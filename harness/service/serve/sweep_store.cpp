@@ -1,62 +1,30 @@
-// One table. Statements are prepared for each call: a service that measures for minutes can afford it.
+// Statements are prepared for each call: a service that measures for minutes can afford it.
 #include "harness/service/serve/sweep_store.hpp"
 
-#include <fcntl.h>
-#include <sqlite3.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
-#include <functional>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "graphs/ir/error.hpp"
-#include "harness/service/serve/store_statement.hpp"
-#include "harness/sweep/environment.hpp"
+#include "harness/process/utc_now.hpp"
+#include "harness/service/serve/sweep_store_file.hpp"
 
 namespace graphbench::serve {
 namespace {
+
+using storage::Statement;
 
 constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done",
                                                     "failed", "cancelled", "interrupted"};
 
 constexpr std::chrono::seconds probe_period{1};
 
-// FULL: an accepted sweep survives the machine's end, not only the process's.
-constexpr const char* schema =
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-    "CREATE TABLE IF NOT EXISTS sweeps (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
-    " state TEXT NOT NULL, arguments TEXT NOT NULL, idempotency_key TEXT UNIQUE,"
-    " submitted_at TEXT NOT NULL, started_at TEXT NOT NULL DEFAULT '', finished_at TEXT NOT NULL DEFAULT '',"
-    " exit_code INTEGER, message TEXT NOT NULL DEFAULT '', result TEXT);"
-    "CREATE INDEX IF NOT EXISTS sweeps_by_state ON sweeps (state, number);"
-    "CREATE TABLE IF NOT EXISTS cells (number INTEGER PRIMARY KEY AUTOINCREMENT, sweep TEXT NOT NULL,"
-    " cell TEXT NOT NULL, document TEXT NOT NULL, UNIQUE (sweep, cell));"
-    "CREATE INDEX IF NOT EXISTS cells_by_sweep ON cells (sweep, number);"
-    "CREATE TABLE IF NOT EXISTS kept (sweep TEXT NOT NULL, cell TEXT NOT NULL, line TEXT NOT NULL,"
-    " PRIMARY KEY (sweep, cell)) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS begun (sweep TEXT PRIMARY KEY, device TEXT NOT NULL, line TEXT NOT NULL)"
-    " WITHOUT ROWID;";
-
-// Whose cells nobody asks for once sweep ?1 has ended otherwise than interrupted: its own, or, where it is
-// done, those of the one that was done before it. Of one that ended well stays that it did, until another
-// does.
-constexpr const char* ended_itself = "SELECT ?1";
-constexpr const char* done_before =
-    "SELECT old.sweep FROM begun AS old JOIN begun AS new ON new.device = old.device AND new.sweep = ?1"
-    " JOIN sweeps AS was ON was.id = old.sweep JOIN sweeps AS now ON now.id = ?1"
-    " WHERE old.sweep <> ?1 AND was.state = 'done'";
-constexpr const char* unless_it_was_better = " AND (now.exit_code = 0 OR was.exit_code <> 0)";
-constexpr const char* or_itself =
-    " UNION ALL SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM begun WHERE sweep = ?1)";
-
-constexpr const char* columns =
-    "id, state, arguments, submitted_at, started_at, finished_at, exit_code, message";
+std::string select_sweeps(const std::string& which) {
+  return "SELECT id, state, arguments, submitted_at, started_at, finished_at, exit_code, message FROM "
+         "sweeps " +
+         which;
+}
 
 std::string new_id() {
   static constexpr std::string_view hex = "0123456789abcdef";
@@ -69,22 +37,23 @@ std::string new_id() {
   return id;
 }
 
-std::string text_of(const std::vector<std::string>& arguments) {
-  return nlohmann::json(arguments).dump();
+std::optional<int> exit_code_of(const Statement& row, int column) {
+  if (row.is_null(column)) return std::nullopt;
+  return static_cast<int>(row.integer(column));
 }
 
-// A row that somebody has changed by hand is one sweep that failed, and no reason to tell of no other.
+// A row that was damaged by hand is one failed sweep; the others are shown as they are.
 StoredSweep sweep_of(const Statement& row) {
   StoredSweep sweep;
   sweep.id = row.text(0);
   sweep.submitted_at = row.text(3);
   sweep.started_at = row.text(4);
   sweep.finished_at = row.text(5);
-  sweep.exit_code = row.number(6);
+  sweep.exit_code = exit_code_of(row, 6);
   sweep.message = row.text(7);
   const auto* const state = std::ranges::find(state_names, row.text(1));
   try {
-    if (state == state_names.end()) throw StoreError("its state is none");
+    if (state == state_names.end()) throw storage::StorageError("its state is unknown");
     sweep.state = static_cast<SweepState>(state - state_names.begin());
     sweep.arguments = nlohmann::json::parse(row.text(2)).get<std::vector<std::string>>();
   } catch (const std::exception& error) {
@@ -94,384 +63,213 @@ StoredSweep sweep_of(const Statement& row) {
   return sweep;
 }
 
-// SQLite gives the files beside it the mode of this one.
-void make_private(const std::string& file) {
-  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) {
-    throw Error(ErrorCode::io, "open the sweeps' database '" + file + "': " + std::strerror(errno));
-  }
-  close(descriptor);
-}
-
 }  // namespace
 
 const char* name_of(SweepState state) {
   return state_names[static_cast<std::size_t>(state)];
 }
 
-class SweepStore::Impl {
- public:
-  explicit Impl(const std::string& file) {
-    make_private(file);
-    const int code =
-        sqlite3_open_v2(file.c_str(), &database_,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
-    char* message = nullptr;
-    if (code != SQLITE_OK || sqlite3_exec(database_, schema, nullptr, nullptr, &message) != SQLITE_OK) {
-      const std::string why = message != nullptr ? message : sqlite3_errmsg(database_);
-      sqlite3_free(message);
-      sqlite3_close(database_);
-      throw Error(ErrorCode::io, "open the sweeps' database '" + file + "': " + why);
-    }
-    Statement(database_,
-              "UPDATE sweeps SET state = 'interrupted', finished_at = ?, message = ? "
-              "WHERE state = 'running'")
-        .bind(sweep::utc_now())
-        .bind(std::string("the service ended while this sweep ran"))
-        .step();
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() { sqlite3_close(database_); }
-
-  Added add(const std::vector<std::string>& arguments, const std::string& key, std::size_t queued_max) {
-    const std::scoped_lock lock(mutex_);
-    const std::string text = text_of(arguments);
-    if (!key.empty()) {
-      Statement known(database_, std::string("SELECT ") + columns + " FROM sweeps WHERE idempotency_key = ?");
-      if (known.bind(key).step()) return {Added::What::known, told(sweep_of(known)), known.text(2) == text};
-    }
-    if (count_queued() >= queued_max) return {Added::What::full, {}, true};
-    StoredSweep sweep;
-    sweep.id = new_id();
-    sweep.arguments = arguments;
-    sweep.submitted_at = sweep::utc_now();
-    write([&] {
-      Statement(database_,
-                "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) "
-                "VALUES (?, 'queued', ?, ?, ?)")
-          .bind(sweep.id)
-          .bind(text)
-          .bind(key.empty() ? std::optional<std::string>() : key)
-          .bind(sweep.submitted_at)
-          .step();
-    });
-    return {Added::What::added, told(std::move(sweep)), true};
-  }
-
-  std::size_t queued() const {
-    const std::scoped_lock lock(mutex_);
-    return count_queued();
-  }
-
-  std::optional<StoredSweep> find(const std::string& id) const {
-    const std::scoped_lock lock(mutex_);
-    Statement row(database_, std::string("SELECT ") + columns + " FROM sweeps WHERE id = ?");
-    if (!row.bind(id).step()) return std::nullopt;
-    return told(sweep_of(row));
-  }
-
-  std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const {
-    const std::scoped_lock lock(mutex_);
-    const std::string older = after ? " WHERE number < (SELECT number FROM sweeps WHERE id = ?)" : "";
-    Statement rows(database_, std::string("SELECT ") + columns + " FROM sweeps" + older +
-                                  " ORDER BY number DESC LIMIT ?");
-    if (after) rows.bind(*after);
-    rows.bind(static_cast<std::int64_t>(limit));
-    std::vector<StoredSweep> sweeps;
-    while (rows.step()) sweeps.push_back(told(sweep_of(rows)));
-    return sweeps;
-  }
-
-  std::optional<std::string> result(const std::string& id) const {
-    const std::scoped_lock lock(mutex_);
-    Statement row(database_, "SELECT result FROM sweeps WHERE id = ? AND state NOT IN ('queued', 'running')");
-    if (!row.bind(id).step() || row.is_null(0)) return std::nullopt;
-    return row.text(0);
-  }
-
-  std::optional<StoredSweep> take() {
-    const std::scoped_lock lock(mutex_);
-    std::optional<StoredSweep> taken;
-    write([&] {
-      while (!taken) {
-        Statement oldest(database_, std::string("SELECT ") + columns +
-                                        " FROM sweeps WHERE state = 'queued' ORDER BY number LIMIT 1");
-        if (!oldest.step()) return;
-        StoredSweep sweep = sweep_of(oldest);
-        const bool readable = sweep.state == SweepState::queued;
-        const std::string now = sweep::utc_now();
-        Statement(database_,
-                  "UPDATE sweeps SET state = ?, started_at = ?, finished_at = ?, message = ?, result = NULL "
-                  "WHERE id = ?")
-            .bind(std::string(name_of(readable ? SweepState::running : SweepState::failed)))
-            .bind(readable ? now : "")
-            .bind(readable ? "" : now)
-            .bind(sweep.message)
-            .bind(sweep.id)
-            .step();
-        if (!readable) continue;
-        sweep.state = SweepState::running;
-        sweep.started_at = now;
-        taken = std::move(sweep);
-      }
-    });
-    return taken;
-  }
-
-  void end(const std::string& id, const SweepEnd& end) {
-    const std::scoped_lock lock(mutex_);
-    write([&] {
-      Statement(database_,
-                "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? "
-                "WHERE id = ?")
-          .bind(std::string(name_of(end.state)))
-          .bind(end.finished_at.empty() ? sweep::utc_now() : end.finished_at)
-          .bind(end.exit_code)
-          .bind(end.message)
-          .bind(end.result)
-          .bind(id)
-          .step();
-      if (end.state == SweepState::interrupted) return;
-      const bool done = end.state == SweepState::done;
-      const std::string cells = done ? std::string(done_before) + or_itself : ended_itself;
-      const std::string whole = done ? std::string(done_before) + unless_it_was_better : ended_itself;
-      Statement(database_, "DELETE FROM kept WHERE sweep IN (" + cells + ")").bind(id).step();
-      Statement(database_, "DELETE FROM begun WHERE sweep IN (" + whole + ")").bind(id).step();
-    });
-    of_ended_ = {};
-  }
-
-  void begin(const std::string& id, const std::string& device, const std::string& line) {
-    const std::scoped_lock lock(mutex_);
-    write([&] {
-      Statement(database_, "INSERT OR REPLACE INTO begun (sweep, device, line) VALUES (?, ?, ?)")
-          .bind(id)
-          .bind(device)
-          .bind(line)
-          .step();
-    });
-  }
-
-  std::vector<Newest> newest() const {
-    const std::scoped_lock lock(mutex_);
-    Statement rows(database_,
-                   "SELECT id, device, line, exit_code, CAST(strftime('%s', finished_at) AS INTEGER)"
-                   " FROM begun JOIN sweeps ON sweeps.id = begun.sweep WHERE state = 'done' ORDER BY number");
-    std::vector<Newest> found;
-    while (rows.step()) {
-      found.push_back({rows.text(0), rows.text(1), rows.text(2), rows.number(3), rows.big_number(4)});
-    }
-    return found;
-  }
-
-  void say_of_queued(const std::string& message) {
-    const std::scoped_lock lock(mutex_);
-    of_queued_ = message;
-  }
-
-  void say_of_ended(const std::string& id, const std::string& message) {
-    const std::scoped_lock lock(mutex_);
-    of_ended_ = {id, message};
-  }
-
-  // A change that is rolled back never leaves memory: only one that is kept shows whether the disk has room.
-  void probe() {
-    const std::scoped_lock lock(mutex_);
-    const auto now = std::chrono::steady_clock::now();
-    if (!probed_ || now - *probed_ >= probe_period) {
-      probed_ = now;
-      probe_error_.clear();
-      try {
-        write([this] { Statement(database_, "PRAGMA user_version = 0").step(); });
-      } catch (const Error& error) {
-        probe_error_ = error.what();
-      }
-    }
-    if (!probe_error_.empty()) throw StoreError(probe_error_);
-  }
-
-  std::vector<std::string> kept(const std::string& sweep) const {
-    const std::scoped_lock lock(mutex_);
-    Statement rows(database_, "SELECT line FROM kept WHERE sweep = ? ORDER BY cell");
-    rows.bind(sweep);
-    std::vector<std::string> lines;
-    while (rows.step()) lines.push_back(rows.text(0));
-    return lines;
-  }
-
-  bool resume(const std::string& id) {
-    const std::scoped_lock lock(mutex_);
-    int changed = 0;
-    write([&] {
-      Statement(database_,
-                "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, "
-                "message = '' WHERE id = ? AND state = 'interrupted'")
-          .bind(id)
-          .step();
-      changed = sqlite3_changes(database_);
-    });
-    return changed > 0;
-  }
-
-  std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells) {
-    const std::scoped_lock lock(mutex_);
-    std::vector<StoredCell> added;
-    write([&] {
-      for (const NewCell& cell : cells) {
-        Statement known(database_, "SELECT 1 FROM cells WHERE sweep = ? AND cell = ? AND document = ?");
-        if (known.bind(sweep).bind(cell.id).bind(cell.document).step()) continue;
-        Statement(database_, "INSERT OR REPLACE INTO cells (sweep, cell, document) VALUES (?, ?, ?)")
-            .bind(sweep)
-            .bind(cell.id)
-            .bind(cell.document)
-            .step();
-        added.push_back({sqlite3_last_insert_rowid(database_), cell.id, cell.document});
-        Statement(database_, "INSERT OR REPLACE INTO kept (sweep, cell, line) VALUES (?, ?, ?)")
-            .bind(sweep)
-            .bind(cell.id)
-            .bind(cell.kept)
-            .step();
-      }
-    });
-    return added;
-  }
-
-  std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const {
-    const std::scoped_lock lock(mutex_);
-    Statement rows(database_,
-                   "SELECT number, cell, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number");
-    rows.bind(sweep).bind(after);
-    std::vector<StoredCell> cells;
-    while (rows.step()) cells.push_back({rows.big_number(0), rows.text(1), rows.text(2)});
-    return cells;
-  }
-
-  bool cancel(const std::string& id) {
-    const std::scoped_lock lock(mutex_);
-    int changed = 0;
-    write([&] {
-      Statement(database_,
-                "UPDATE sweeps SET state = 'cancelled', finished_at = ? "
-                "WHERE id = ? AND state = 'queued'")
-          .bind(sweep::utc_now())
-          .bind(id)
-          .step();
-      changed = sqlite3_changes(database_);
-    });
-    return changed > 0;
-  }
-
- private:
-  StoredSweep told(StoredSweep sweep) const {
-    if (sweep.state == SweepState::queued) sweep.message = of_queued_;
-    if (sweep.state == SweepState::running && sweep.id == of_ended_.id) sweep.message = of_ended_.message;
-    return sweep;
-  }
-
-  // One transaction.
-  void write(const std::function<void()>& change) {
-    Statement(database_, "BEGIN IMMEDIATE").step();
-    try {
-      // A file that was removed takes what is written to it along.
-      int moved = 0;
-      sqlite3_file_control(database_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-      if (moved != 0) throw StoreError("use the sweeps' database: its file is no longer there");
-      change();
-      Statement(database_, "COMMIT").step();
-    } catch (const Error&) {
-      sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
-      throw;
-    }
-  }
-
-  std::size_t count_queued() const {
-    Statement queued(database_, "SELECT count(*) FROM sweeps WHERE state = 'queued'");
-    queued.step();
-    return static_cast<std::size_t>(queued.number(0).value_or(0));
-  }
-
-  mutable std::mutex mutex_;
-  sqlite3* database_ = nullptr;
-  std::optional<std::chrono::steady_clock::time_point> probed_;
-  std::string of_queued_;
-  struct {
-    std::string id;
-    std::string message;
-  } of_ended_;
-  std::string probe_error_;  // of that time; empty: none
-};
-
-SweepStore::SweepStore(const std::string& file) : impl_(std::make_unique<Impl>(file)) {}
-SweepStore::~SweepStore() = default;
+SweepStore::SweepStore(const std::string& file) : database_(open_sweep_store(file)) {
+  database_.run(
+      "UPDATE sweeps SET state = 'interrupted', finished_at = ?, message = ? WHERE state = 'running'",
+      process::utc_now(), "the service ended while this sweep ran");
+}
 
 SweepStore::Added SweepStore::add(const std::vector<std::string>& arguments, const std::string& key,
                                   std::size_t queued_max) {
-  return impl_->add(arguments, key, queued_max);
+  const std::scoped_lock lock(mutex_);
+  const std::string text = nlohmann::json(arguments).dump();
+  if (!key.empty()) {
+    Statement known = database_.prepare(select_sweeps("WHERE idempotency_key = ?"), key);
+    if (known.step()) return {Added::What::known, sweep_of(known), known.text(2) == text};
+  }
+  if (count_queued() >= queued_max) return {Added::What::full, {}, true};
+  StoredSweep sweep;
+  sweep.id = new_id();
+  sweep.arguments = arguments;
+  sweep.submitted_at = process::utc_now();
+  const auto unique_key = key.empty() ? std::nullopt : std::optional(key);
+  write([&] {
+    database_.run(
+        "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at) VALUES (?, 'queued', ?, ?, "
+        "?)",
+        sweep.id, text, unique_key, sweep.submitted_at);
+  });
+  return {Added::What::added, std::move(sweep), true};
 }
 
 std::optional<StoredSweep> SweepStore::find(const std::string& id) const {
-  return impl_->find(id);
+  const std::scoped_lock lock(mutex_);
+  Statement row = database_.prepare(select_sweeps("WHERE id = ?"), id);
+  if (!row.step()) return std::nullopt;
+  return sweep_of(row);
 }
 
 std::vector<StoredSweep> SweepStore::list(std::size_t limit, const std::optional<std::string>& after) const {
-  return impl_->list(limit, after);
-}
-
-std::optional<std::string> SweepStore::result(const std::string& id) const {
-  return impl_->result(id);
+  const std::scoped_lock lock(mutex_);
+  Statement rows =
+      database_.prepare(select_sweeps("WHERE ?1 IS NULL OR number < (SELECT number FROM sweeps WHERE id = ?1)"
+                                      " ORDER BY number DESC LIMIT ?2"),
+                        after, static_cast<std::int64_t>(limit));
+  std::vector<StoredSweep> sweeps;
+  while (rows.step()) sweeps.push_back(sweep_of(rows));
+  return sweeps;
 }
 
 std::size_t SweepStore::queued() const {
-  return impl_->queued();
+  const std::scoped_lock lock(mutex_);
+  return count_queued();
 }
 
-void SweepStore::say_of_queued(const std::string& message) {
-  impl_->say_of_queued(message);
+std::optional<std::string> SweepStore::result(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  Statement row =
+      database_.prepare("SELECT result FROM sweeps WHERE id = ? AND state NOT IN ('queued', 'running')", id);
+  if (!row.step() || row.is_null(0)) return std::nullopt;
+  return row.text(0);
 }
 
-void SweepStore::say_of_ended(const std::string& id, const std::string& message) {
-  impl_->say_of_ended(id, message);
-}
-
+// A change that is rolled back never leaves memory: only one that is kept shows whether the disk has room.
 void SweepStore::probe() {
-  impl_->probe();
+  const std::scoped_lock lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (!probed_ || now - *probed_ >= probe_period) {
+    probed_ = now;
+    probe_error_.clear();
+    try {
+      write([this] { database_.run("PRAGMA user_version = " + std::to_string(sweep_store_version)); });
+    } catch (const storage::StorageError& error) {
+      probe_error_ = error.what();
+    }
+  }
+  if (!probe_error_.empty()) throw storage::StorageError(probe_error_);
 }
 
 std::optional<StoredSweep> SweepStore::take() {
-  return impl_->take();
+  const std::scoped_lock lock(mutex_);
+  std::optional<StoredSweep> taken;
+  write([&] {
+    while (!taken) {
+      Statement oldest = database_.prepare(select_sweeps("WHERE state = 'queued' ORDER BY number LIMIT 1"));
+      if (!oldest.step()) return;
+      StoredSweep sweep = sweep_of(oldest);
+      const std::string now = process::utc_now();
+      if (sweep.state == SweepState::queued) {
+        sweep.state = SweepState::running;
+        sweep.started_at = now;
+        taken = sweep;
+      } else {
+        sweep.finished_at = now;
+      }
+      database_.run(
+          "UPDATE sweeps SET state = ?, started_at = ?, finished_at = ?, message = ?, result = NULL WHERE id "
+          "= ?",
+          name_of(sweep.state), sweep.started_at, sweep.finished_at, sweep.message, sweep.id);
+    }
+  });
+  return taken;
+}
+
+void SweepStore::begin(const std::string& id, const std::string& event) {
+  const std::scoped_lock lock(mutex_);
+  write([&] { database_.run("UPDATE sweeps SET began = ? WHERE id = ?", event, id); });
 }
 
 void SweepStore::end(const std::string& id, const SweepEnd& end) {
-  impl_->end(id, end);
-}
-
-void SweepStore::begin(const std::string& id, const std::string& device, const std::string& line) {
-  impl_->begin(id, device, line);
-}
-
-std::vector<SweepStore::Newest> SweepStore::newest() const {
-  return impl_->newest();
+  const std::scoped_lock lock(mutex_);
+  write([&] {
+    database_.run(
+        "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? WHERE id = ?",
+        name_of(end.state), end.finished_at.empty() ? process::utc_now() : end.finished_at, end.exit_code,
+        end.message, end.result, id);
+    if (end.state == SweepState::interrupted) return;
+    const char* const unused =
+        end.state == SweepState::done ? "SELECT id FROM sweeps WHERE state = 'done' AND id <> ?" : "SELECT ?";
+    database_.run("UPDATE cells SET event = '' WHERE event <> '' AND sweep IN (" + std::string(unused) + ")",
+                  id);
+  });
 }
 
 bool SweepStore::resume(const std::string& id) {
-  return impl_->resume(id);
-}
-
-std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const std::vector<NewCell>& cells) {
-  return impl_->add_cells(sweep, cells);
-}
-
-std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t after) const {
-  return impl_->cells(sweep, after);
-}
-
-std::vector<std::string> SweepStore::kept(const std::string& sweep) const {
-  return impl_->kept(sweep);
+  const std::scoped_lock lock(mutex_);
+  int changed = 0;
+  write([&] {
+    changed = database_.run(
+        "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, message = "
+        "'' "
+        "WHERE id = ? AND state = 'interrupted'",
+        id);
+  });
+  return changed > 0;
 }
 
 bool SweepStore::cancel(const std::string& id) {
-  return impl_->cancel(id);
+  const std::scoped_lock lock(mutex_);
+  int changed = 0;
+  write([&] {
+    changed = database_.run(
+        "UPDATE sweeps SET state = 'cancelled', finished_at = ? WHERE id = ? AND state = 'queued'",
+        process::utc_now(), id);
+  });
+  return changed > 0;
+}
+
+std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const std::vector<NewCell>& cells) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<StoredCell> added;
+  write([&] {
+    for (const NewCell& cell : cells) {
+      Statement same = database_.prepare("SELECT 1 FROM cells WHERE sweep = ? AND cell = ? AND document = ?",
+                                         sweep, cell.id, cell.document);
+      if (same.step()) continue;
+      database_.run("INSERT OR REPLACE INTO cells (sweep, cell, document, event) VALUES (?, ?, ?, ?)", sweep,
+                    cell.id, cell.document, cell.event);
+      added.push_back({database_.last_id(), cell.id, cell.document});
+    }
+  });
+  return added;
+}
+
+std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t after) const {
+  const std::scoped_lock lock(mutex_);
+  Statement rows = database_.prepare(
+      "SELECT number, cell, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number", sweep,
+      after);
+  std::vector<StoredCell> cells;
+  while (rows.step()) cells.push_back({rows.integer(0), rows.text(1), rows.text(2)});
+  return cells;
+}
+
+std::vector<std::string> SweepStore::events(const std::string& sweep) const {
+  const std::scoped_lock lock(mutex_);
+  Statement rows =
+      database_.prepare("SELECT event FROM cells WHERE sweep = ? AND event <> '' ORDER BY cell", sweep);
+  std::vector<std::string> events;
+  while (rows.step()) events.push_back(rows.text(0));
+  return events;
+}
+
+std::optional<SweepStore::Ended> SweepStore::last_done() const {
+  const std::scoped_lock lock(mutex_);
+  Statement row = database_.prepare(
+      "SELECT id, began, exit_code, CAST(strftime('%s', finished_at) AS INTEGER) FROM sweeps"
+      " WHERE state = 'done' AND began <> '' ORDER BY number DESC LIMIT 1");
+  if (!row.step()) return std::nullopt;
+  return Ended{row.text(0), row.text(1), exit_code_of(row, 2), row.integer(3)};
+}
+
+// One transaction. A file that was removed takes what is written to it along.
+void SweepStore::write(const std::function<void()>& change) {
+  storage::Transaction transaction(database_);
+  if (database_.file_has_moved()) {
+    throw storage::StorageError("use the sweeps' database: its file is no longer there");
+  }
+  change();
+  transaction.commit();
+}
+
+std::size_t SweepStore::count_queued() const {
+  return static_cast<std::size_t>(database_.integer_of("SELECT count(*) FROM sweeps WHERE state = 'queued'"));
 }
 
 }  // namespace graphbench::serve

@@ -1,13 +1,15 @@
-// What the service remembers: every sweep it accepted, and what became of it. SQLite, one file.
+// What the service remembers: every accepted sweep and how it ended. One SQLite file.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "graphs/ir/error.hpp"
+#include "harness/storage/sqlite.hpp"
 
 namespace graphbench::serve {
 
@@ -41,20 +43,16 @@ struct SweepEnd {
   std::string finished_at = {};       // empty: now
 };
 
-// The file fails, or its disk does. Code io.
-class StoreError : public Error {
- public:
-  explicit StoreError(const std::string& what) : Error(ErrorCode::io, what) {}
-};
-
-// Thread-safe. Every change is on disk when the call returns. All throw StoreError where the file fails.
+// Thread-safe. Every change is on disk when the call returns. All throw storage::StorageError where the file
+// cannot be read or written, and wait for no other process that holds it.
 class SweepStore {
  public:
-  // What ran when an earlier process ended is `interrupted` from here on.
+  // Sweeps that ran when an earlier process ended become `interrupted`. A file of an older version is
+  // brought to this one's form; one of a newer version throws Error(io).
   explicit SweepStore(const std::string& file);
-  ~SweepStore();
   SweepStore(const SweepStore&) = delete;
   SweepStore& operator=(const SweepStore&) = delete;
+  ~SweepStore() = default;
 
   struct Added {
     enum class What : std::uint8_t { added, known, full };
@@ -68,55 +66,54 @@ class SweepStore {
   std::optional<StoredSweep> find(const std::string& id) const;
   // Newest first; of those that are older than `after`, which exists, where given.
   std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const;
+  std::size_t queued() const;
   // Of a sweep that has ended.
   std::optional<std::string> result(const std::string& id) const;
 
-  std::size_t queued() const;
-  // Stands as the message of each queued sweep; empty: nothing. Gone with this process.
-  void say_of_queued(const std::string& message);
-  // Stands as the message of a sweep that has ended for as long as its end is not stored; likewise.
-  void say_of_ended(const std::string& id, const std::string& message);
-  // Throws where nothing can be written now. Writes once a second at most: in between it says the same again.
+  // Throws where nothing can be written now. Writes once a second at most, and repeats its answer in between.
   void probe();
 
-  // The oldest queued one becomes running. A document that it had from before an interruption is no more.
+  // The oldest queued sweep becomes running. Its document from before an interruption is removed.
   std::optional<StoredSweep> take();
-  // What a running sweep said of its device when it began; kept as its cells are.
-  void begin(const std::string& id, const std::string& device, const std::string& line);
-  // All of it or nothing; may be tried again. Of a sweep that is done what was kept stays, and that of the
-  // one that was done on its device before goes.
+  // The event with which a running sweep began.
+  void begin(const std::string& id, const std::string& event);
+  // All of it or nothing; may be tried again.
   void end(const std::string& id, const SweepEnd& end);
-  // An interrupted one becomes queued again; false where it is not interrupted.
+  // An interrupted sweep becomes queued again; false where it is not interrupted.
   bool resume(const std::string& id);
+  // A queued sweep becomes cancelled; false where it is not queued.
+  bool cancel(const std::string& id);
 
-  // Keeps each cell, in place of what was told of it before; returns those that are new or have changed.
+  // Stores each cell in place of its earlier form; returns those that are new or have changed.
   struct NewCell {
     std::string id;
     std::string document;
-    std::string kept = {};  // what a resumed sweep is given of it
+    std::string event = {};  // what a resumed sweep, or /metrics after a restart, is given of it
   };
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // With numbers beyond `after`, in their order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
-  // What was kept of a sweep that has not ended, was interrupted, or was the last to be done on its device:
-  // the last of each cell.
-  std::vector<std::string> kept(const std::string& sweep) const;
-  // The sweeps that were done last on each device, and before those the last that ended well, without its
-  // cells. In the order in which they were accepted.
-  struct Newest {
+  // The events of a sweep's cells. They are kept until it ends as done, failed or cancelled; those of a sweep
+  // that is done until the next one is.
+  std::vector<std::string> events(const std::string& sweep) const;
+
+  struct Ended {
     std::string id;
-    std::string device;
-    std::string began;  // the line
+    std::string began;  // the event of begin()
     std::optional<int> exit_code;
-    std::int64_t ended_unix_seconds = 0;
+    std::int64_t unix_seconds = 0;
   };
-  std::vector<Newest> newest() const;
-  // A queued one becomes cancelled; false where it is not queued.
-  bool cancel(const std::string& id);
+  // The sweep that was accepted last of those that are done.
+  std::optional<Ended> last_done() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  void write(const std::function<void()>& change);
+  std::size_t count_queued() const;
+
+  mutable std::mutex mutex_;
+  mutable storage::Connection database_;
+  std::optional<std::chrono::steady_clock::time_point> probed_;
+  std::string probe_error_;  // of that time; empty: none
 };
 
 }  // namespace graphbench::serve

@@ -1,5 +1,4 @@
-// The same check as the command line's. What depends on the device, which only the sweep opens, is left to
-// it.
+// The same check as the command line's. What depends on the device is checked by the sweep, which opens it.
 #include "harness/service/serve/workload_catalog.hpp"
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 namespace graphbench::serve {
 namespace {
 
-// Where the service keeps its plugins is not told to those who ask.
+// Clients do not learn where the service keeps its plugins.
 std::string without_files(std::string message, const SweepRequest& request,
                           const std::vector<std::string>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -38,12 +37,9 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
     throw InputError("", without_files(error.what(), request, plugin_files));
   }
   const config::SweepOptions& options = request.options;
-  model::Axes axes;
+  model::Axes axes = options.axes;
   axes.workload.resize(plan::choose_workloads(options, catalog).size());
-  axes.dtype.resize(std::max<std::size_t>(options.dtypes.size(), 1));
-  axes.batch = options.batches;
-  axes.warmup = options.warmups;
-  axes.mode = options.modes;
+  axes.dtype.resize(std::max<std::size_t>(axes.dtype.size(), 1));
   plan::check_size(axes, options.launches, "");
 }
 

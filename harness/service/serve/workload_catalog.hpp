@@ -12,16 +12,15 @@ namespace graphbench::serve {
 
 class WorkloadCatalog {
  public:
-  // Loads the plugins' files in a process of its own, and returns all workloads that there are then. Throws
-  // InputError, on the key `plugins`, for one that does not load, Error where it cannot be asked.
+  // Loads the plugins' files in a process of its own, and returns all workloads, those built in as well.
+  // Throws InputError, on the key `plugins`, for one that does not load, and Error where no process answers.
   using Ask = std::function<std::vector<abi::WorkloadInfo>(const std::vector<std::string>& plugin_files)>;
 
   WorkloadCatalog() = default;  // knows nothing and refuses nothing
   WorkloadCatalog(std::vector<abi::WorkloadInfo> built_in, Ask ask);
 
-  // Throws InputError for a name that is none, naming the key and those that there are.
-  // `plugin_files`: those of the request's plugins, in its order; with them this takes as long as loading
-  // them.
+  // Throws InputError for an unknown name, with the key and the known names. `plugin_files`: those of the
+  // request's plugins, in its order; with them this takes as long as loading them.
   void check(const SweepRequest& request, const std::vector<std::string>& plugin_files) const;
 
  private:

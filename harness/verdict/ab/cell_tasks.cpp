@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/plan/digest.hpp"
+#include "harness/model/digest.hpp"
 
 namespace graphbench::ab {
 
@@ -18,7 +18,7 @@ model::Plan one_cell_a_task(model::Plan plan) {
   }
   plan.tasks = std::move(tasks);
   plan.facts.cell_processes = true;
-  plan.facts.hash = plan::sha256_hex(plan.facts.hash + "\ncell-processes=true\n");
+  plan.facts.hash = model::sha256_hex(plan.facts.hash + "\ncell-processes=true\n");
   return plan;
 }
 

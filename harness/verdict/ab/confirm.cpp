@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "harness/model/axes.hpp"
 #include "harness/verdict/compare/headline.hpp"
 
 namespace graphbench::ab {
@@ -60,8 +61,7 @@ model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& fi
   model::Plan again = plan;
   std::erase_if(again.tasks, [&](const model::WorkerTask& task) {
     return std::ranges::none_of(task.batches, [&](std::int64_t batch) {
-      return slower.contains(
-          model::id_of({task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode}));
+      return slower.contains(model::id_of(model::cell_of(task, batch)));
     });
   });
   return again;

@@ -1,71 +1,45 @@
-// By key, so that floors which this version does not know are merged as the others are.
+// Member by member, as the codec's description lists them.
 #include "harness/verdict/ab/merge_floors.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <string>
+#include "harness/codec/instrument_fields.hpp"
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::ab {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using model::Floors;
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
-bool is_floor(const Json& value) {
-  return value.is_object() && value.contains("p50") && value.at("p50").is_number() &&
-         value.contains("count") && value.at("count").is_number_integer();
-}
-
-// The values under one key of the sweeps that have it, as far as they are of the first one's kind.
-Json merged(const std::vector<Json>& floors, const std::string& key) {
+void merge(const std::vector<Floors>& all, std::optional<model::Floor> Floors::*member, Floors& merged) {
   std::vector<double> p50;
-  std::vector<double> numbers;
   std::int64_t count = 0;
-  const Json* first = nullptr;
-  for (const Json& each : floors) {
-    const auto found = each.find(key);
-    if (found == each.end() || found->is_null()) continue;
-    if (first == nullptr) first = &*found;
-    if (found->is_number()) numbers.push_back(found->get<double>());
-    if (!is_floor(*found)) continue;
-    p50.push_back(found->at("p50").get<double>());
-    count += found->at("count").get<std::int64_t>();
+  for (const Floors& floors : all) {
+    if (!(floors.*member)) continue;
+    p50.push_back((floors.*member)->p50);
+    count += (floors.*member)->count;
   }
-  if (first == nullptr) return nullptr;
-  if (is_floor(*first)) return {{"p50", median(p50)}, {"count", count}};
-  return first->is_number() ? Json(median(numbers)) : *first;
+  if (!p50.empty()) merged.*member = model::Floor{statistics::median(std::move(p50)), count};
 }
 
-std::optional<model::Floor> floor_at(const Json& floors, const char* key) {
-  const auto found = floors.find(key);
-  if (found == floors.end() || !is_floor(*found)) return std::nullopt;
-  return model::Floor{found->at("p50").get<double>(), found->at("count").get<std::int64_t>()};
+void merge(const std::vector<Floors>& all, std::optional<double> Floors::*member, Floors& merged) {
+  std::vector<double> values;
+  for (const Floors& floors : all) {
+    if (floors.*member) values.push_back(*(floors.*member));
+  }
+  if (!values.empty()) merged.*member = statistics::median(std::move(values));
+}
+
+void merge(const std::vector<Floors>& all, std::vector<model::FloorLadder> Floors::*member, Floors& merged) {
+  merged.*member = all.front().*member;
 }
 
 }  // namespace
 
-Json merge_floors(const std::vector<Json>& floors) {
-  Json result;
-  for (const Json& each : floors) {
-    for (const auto& [key, value] : each.items()) {
-      if (!result.contains(key)) result[key] = merged(floors, key);
-    }
-  }
-  return result;
-}
-
-model::Floors launch_floors(const Json& merged) {
-  model::Floors floors;
-  if (!merged.is_object()) return floors;
-  floors.kernel_launch = floor_at(merged, "kernel_launch_seconds");
-  floors.graph_launch = floor_at(merged, "graph_launch_seconds");
-  floors.queued_kernel_launch = floor_at(merged, "queued_kernel_launch_seconds");
-  floors.queued_graph_launch = floor_at(merged, "queued_graph_launch_seconds");
-  return floors;
+std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
+  if (floors.empty()) return std::nullopt;
+  Floors merged;
+  std::apply([&](const auto&... field) { (merge(floors, field.member, merged), ...); },
+             codec::Description<Floors>::fields);
+  return merged;
 }
 
 }  // namespace graphbench::ab

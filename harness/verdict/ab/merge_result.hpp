@@ -1,14 +1,18 @@
-// The launches of one side, measured by sweeps of their own, as one result document.
+// The launches of one side, measured by sweeps of their own, as one result.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/model/plan.hpp"
+#include "harness/sweep/cell_table.hpp"
 
 namespace graphbench::ab {
 
-// What the merged document says of the whole run; both sides say the same but for `role`.
+// What the merged result says of the whole run; both sides say the same but for `role`.
 struct RunFacts {
   std::string interleaved_id;  // what lets a comparison pair launch with launch
   std::string role;            // "base", "new"
@@ -17,28 +21,29 @@ struct RunFacts {
   bool complete = true;
 };
 
-// Works on the JSON itself: what a newer or older version's launches say beyond what this one knows
-// stays. Summaries over launches are computed anew, as a sweep of several launches does.
+// Merges launches as a sweep does. Summaries over launches are computed again; fields that this version does
+// not know are not kept.
 class ResultMerge {
  public:
-  explicit ResultMerge(const model::Plan& plan);
-  ~ResultMerge();
-  ResultMerge(ResultMerge&&) noexcept;
-  ResultMerge& operator=(ResultMerge&&) noexcept;
+  explicit ResultMerge(const model::Plan& plan) : plan_(plan), table_(plan) {}
 
-  // One sweep's document, as the given launch. Throws Error(invalid_argument) for a document without
-  // the cells of its task.
-  void add(const std::string& document, const model::WorkerTask& task, std::int64_t launch);
+  // One sweep's result, as the given launch. Throws Error(invalid_argument) for a result without the cells
+  // of its task.
+  void add(const model::Result& result, const model::WorkerTask& task, std::int64_t launch);
   // The task's cells were not measured in a launch that should have.
   void fail(const model::WorkerTask& task, const model::Reason& reason);
 
-  bool empty() const;  // nothing was added yet: there is no environment to speak of
+  bool empty() const { return !first_; }  // nothing was added yet: there is no environment to name
   std::int64_t cells_failed() const;
-  std::string document(const RunFacts& facts) const;
+  model::Result result(const RunFacts& facts) const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  model::Plan plan_;
+  sweep::CellTable table_;
+  std::optional<model::Result> first_;  // without its cells
+  std::vector<model::Floors> floors_;   // of every sweep
+  // The launches' own summaries: what needs all samples comes from them.
+  std::map<std::string, std::vector<model::CellSummary>> summaries_;
 };
 
 }  // namespace graphbench::ab

@@ -6,10 +6,12 @@
 #include <chrono>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/documents.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/plan/digest.hpp"
 #include "harness/process/exit_text.hpp"
-#include "harness/sweep/environment.hpp"
+#include "harness/process/utc_now.hpp"
 #include "harness/sweep/progress_tracker.hpp"
 #include "harness/verdict/ab/merge_result.hpp"
 #include "harness/verdict/ab/schedule.hpp"
@@ -19,12 +21,10 @@
 namespace graphbench::ab {
 namespace {
 
-using How = sweep::ChildExit::How;
+using How = process::ChildExit::How;
 
 // A sweep watches its own workers: nothing of it has to be heard for as long as it runs.
 constexpr double silent_seconds_max = 1e8;
-constexpr int exit_cells_failed = 3;
-constexpr int exit_bad_input = 2;
 
 std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
   std::vector<model::WorkerTask> groups;
@@ -47,8 +47,8 @@ model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::
 
 std::string unique_id(const model::Plan& plan) {
   const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
-  return plan::sha256_hex(plan.facts.hash + " " + sweep::utc_now() + " " + std::to_string(ticks) + " " +
-                          std::to_string(getpid()))
+  return model::sha256_hex(plan.facts.hash + " " + process::utc_now() + " " + std::to_string(ticks) + " " +
+                           std::to_string(getpid()))
       .substr(0, 32);
 }
 
@@ -58,8 +58,8 @@ std::string name_of(Role role) {
 
 class Interleaved {
  public:
-  Interleaved(const InterleavedRequest& request, sweep::ProcessSupervisor& supervisor,
-              sweep::Progress& progress)
+  Interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
+              sweep::SweepListener& progress)
       : request_(request),
         supervisor_(supervisor),
         progress_(progress),
@@ -70,7 +70,7 @@ class Interleaved {
         now_(request.plan) {}
 
   InterleavedOutcome run() {
-    started_at_ = sweep::utc_now();
+    started_at_ = process::utc_now();
     for (const Run& run : runs_) {
       outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
       if (outcome_.interrupted) break;
@@ -105,7 +105,7 @@ class Interleaved {
     const Target& target = target_of(run.role);
     const std::string json = folder_.file("run.json");
     const SubSweep sub_sweep{task, request_.seed + static_cast<std::uint64_t>(run.launch), json};
-    sweep::ChildCommand command;
+    process::ChildCommand command;
     command.argv = {file_of(target)};
     for (std::string& each : arguments_of(sub_sweep, request_.raw, request_.options))
       command.argv.push_back(std::move(each));
@@ -113,7 +113,7 @@ class Interleaved {
     command.silent_seconds_max = silent_seconds_max;
     tracker_.begin_task(task, seconds());
     tell(run);
-    const sweep::ChildExit exit = supervisor_.run(
+    const process::ChildExit exit = supervisor_.run(
         command, [](std::string_view) {}, [&] { tell(run); });
     if (exit.how == How::interrupted) {
       outcome_.interrupted = true;
@@ -125,22 +125,22 @@ class Interleaved {
     tell(run);
   }
 
-  void take(const Run& run, const sweep::ChildExit& exit, const std::string& json) {
+  void take(const Run& run, const process::ChildExit& exit, const std::string& json) {
     const model::WorkerTask& task = groups_[run.group];
     const Target& target = target_of(run.role);
-    const std::string said = sweep::last_lines(exit.output);
+    const std::string said = process::last_lines(exit.output);
     if (exit.how == How::exited && exit.status == exit_bad_input)
       throw InputError(target.where, in_quotes(target.binary) + " refuses: " + said);
     const bool well = exit.how == How::exited && (exit.status == 0 || exit.status == exit_cells_failed);
     if (!well) {
       const std::string how = exit.how == How::exited ? "exit code " + std::to_string(exit.status)
-                                                      : sweep::signal_name(exit.signal);
+                                                      : process::signal_name(exit.signal);
       merge_of(run.role).fail(task, {"sweep_failed", how + (said.empty() ? "" : ": " + said)});
       return;
     }
     try {
-      merge_of(run.role).add(folder_.take(json), task, run.launch);
-    } catch (const Error& error) {
+      merge_of(run.role).add(codec::read_result(folder_.take(json), json), task, run.launch);
+    } catch (const std::exception& error) {
       throw InputError(target.where, in_quotes(target.binary) + " wrote no result document of its sweep (" +
                                          error.what() + ")");
     }
@@ -150,19 +150,19 @@ class Interleaved {
     RunFacts facts;
     facts.interleaved_id = unique_id(request_.plan);
     facts.started_at = started_at_;
-    facts.finished_at = sweep::utc_now();
+    facts.finished_at = process::utc_now();
     facts.complete = !outcome_.interrupted;
     for (const Role role : {Role::base, Role::now}) {
       facts.role = name_of(role);
-      std::string& document = role == Role::base ? outcome_.base_document : outcome_.new_document;
-      if (!merge_of(role).empty()) document = merge_of(role).document(facts);
+      std::optional<model::Result>& result = role == Role::base ? outcome_.base : outcome_.now;
+      if (!merge_of(role).empty()) result = merge_of(role).result(facts);
     }
     outcome_.cells_failed = base_.cells_failed() + now_.cells_failed();
   }
 
   const InterleavedRequest& request_;
-  sweep::ProcessSupervisor& supervisor_;
-  sweep::Progress& progress_;
+  process::ProcessSupervisor& supervisor_;
+  sweep::SweepListener& progress_;
   const std::vector<model::WorkerTask> groups_;
   const std::vector<Run> runs_;
   sweep::ProgressTracker tracker_;
@@ -177,8 +177,8 @@ class Interleaved {
 
 }  // namespace
 
-InterleavedOutcome run_interleaved(const InterleavedRequest& request, sweep::ProcessSupervisor& supervisor,
-                                   sweep::Progress& progress) {
+InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
+                                   sweep::SweepListener& progress) {
   return Interleaved(request, supervisor, progress).run();
 }
 

@@ -6,7 +6,7 @@
 
 #include "harness/config/options.hpp"
 #include "harness/model/plan.hpp"
-#include "harness/sweep/progress.hpp"
+#include "harness/sweep/sweep_listener.hpp"
 #include "harness/verdict/ab/target.hpp"
 
 namespace graphbench::ab {
@@ -21,15 +21,15 @@ struct InterleavedRequest {
 };
 
 struct InterleavedOutcome {
-  std::string base_document;  // empty where nothing was measured
-  std::string new_document;
+  std::optional<model::Result> base;  // absent where nothing was measured
+  std::optional<model::Result> now;
   bool interrupted = false;
   std::int64_t cells_failed = 0;  // over both sides
 };
 
 // A sweep that fails costs the cells of its group on that side. Throws InputError where a binary
 // refuses the options, Error where this machine fails.
-InterleavedOutcome run_interleaved(const InterleavedRequest& request, sweep::ProcessSupervisor& supervisor,
-                                   sweep::Progress& progress);
+InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
+                                   sweep::SweepListener& progress);
 
 }  // namespace graphbench::ab

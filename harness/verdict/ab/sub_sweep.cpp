@@ -64,6 +64,7 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     arguments.push_back("--" + name);
     arguments.push_back(value);
   };
+  for (const auto& [name, value] : task.more_axes) add(name, value);
   for (const std::string& plugin : options.plugins) add("plugin", plugin);
   // A sweep refuses to set what it does not run.
   for (const config::SetOption& set : options.set) {

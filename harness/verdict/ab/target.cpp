@@ -7,7 +7,7 @@
 
 #include "harness/model/input_error.hpp"
 #include "harness/process/exit_text.hpp"
-#include "harness/sweep/probe.hpp"
+#include "harness/process/process_supervisor.hpp"
 
 namespace graphbench::ab {
 namespace {
@@ -20,7 +20,7 @@ std::string file_of(const Target& target) {
   return std::filesystem::absolute(target.binary).lexically_normal().string();
 }
 
-void check_target(sweep::ProcessSupervisor& supervisor, const Target& target) {
+void check_target(process::ProcessSupervisor& supervisor, const Target& target) {
   const std::string file = file_of(target);
   const std::string name = in_quotes(target.binary);
   std::error_code error;
@@ -28,20 +28,20 @@ void check_target(sweep::ProcessSupervisor& supervisor, const Target& target) {
     throw InputError(target.where, name + " is no file: give the path of a graphbench binary");
   if (access(file.c_str(), X_OK) != 0)
     throw InputError(target.where, name + " cannot be executed: give the path of a graphbench binary");
-  sweep::ChildCommand command;
+  process::ChildCommand command;
   command.argv = {file, "--version"};
   command.silent_seconds_max = version_seconds_max;
   command.environment = target.environment;
-  sweep::ChildExit exit;
+  process::ChildExit exit;
   try {
     exit = supervisor.run(command, [](std::string_view) {});
   } catch (const std::exception& failure) {
     throw InputError(target.where, name + " cannot be started (" + failure.what() + ")");
   }
-  if (exit.how == sweep::ChildExit::How::interrupted) throw sweep::Interrupted();
-  const bool well = exit.how == sweep::ChildExit::How::exited && exit.status == 0;
+  if (exit.how == process::ChildExit::How::interrupted) throw process::Interrupted();
+  const bool well = exit.how == process::ChildExit::How::exited && exit.status == 0;
   if (well && exit.output.starts_with("graphbench ")) return;
-  const std::string said = sweep::last_lines(exit.output);
+  const std::string said = process::last_lines(exit.output);
   throw InputError(target.where, name + " is no graphbench: asked for its --version, it " +
                                      (said.empty() ? "said nothing" : "said " + in_quotes(said)));
 }

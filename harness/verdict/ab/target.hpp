@@ -18,8 +18,8 @@ struct Target {
 std::string file_of(const Target& target);
 
 // Starts it with --version. Throws InputError for what is no file, not executable or no
-// graphbench; sweep::Interrupted.
-void check_target(sweep::ProcessSupervisor& supervisor, const Target& target);
+// graphbench; process::Interrupted.
+void check_target(process::ProcessSupervisor& supervisor, const Target& target);
 
 // Throws InputError for anything but NAME=VALUE.
 void check_variable(const std::string& where, const std::string& text);

@@ -56,7 +56,7 @@ Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSetting
   for (const Pair& pair : pairs) {
     const bool in_pairs =
         interleaved && indices_are_unique(pair.base->launches) && indices_are_unique(pair.now->launches);
-    for (const Metric metric : model::all_metrics) {
+    for (const Metric metric : model::all_metrics()) {
       const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, in_pairs);
       if (replicates.base.empty() || replicates.now.empty()) {
         if (replicates.base.empty() == replicates.now.empty()) continue;
@@ -284,7 +284,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   comparison.tests = judge(measured.trials, settings.alpha);
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
-    if (metrics.empty()) metrics.reserve(std::size(model::all_metrics));
+    if (metrics.empty()) metrics.reserve(model::all_metrics().size());
     metrics.push_back(std::move(measured.trials[i].result));
   }
   advise_documents(comparison);

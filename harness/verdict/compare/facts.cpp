@@ -7,6 +7,8 @@
 #include <array>
 #include <set>
 
+#include "harness/statistics/quantiles.hpp"
+
 namespace graphbench::compare {
 namespace {
 
@@ -42,7 +44,7 @@ constexpr std::array<Field, 22> known_fields = {{
     {"fingerprint", true},
 }};
 
-// What the fingerprint says nothing about: a difference here does not explain another fingerprint.
+// Facts that are not part of the fingerprint: a difference here does not explain another fingerprint.
 constexpr std::array<std::string_view, 15> outside_fingerprint = {"plan",
                                                                   "hostname",
                                                                   "os",
@@ -74,15 +76,10 @@ bool is_allowed(const std::string& field, const std::vector<std::string>& allow)
 
 constexpr double clock_ratio_max = 1.05;
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
 void add_clock(const DeviceClocks& base, const DeviceClocks& now, std::vector<model::Difference>& to) {
   if (base.sm_clocks_hz.empty() || now.sm_clocks_hz.empty()) return;
-  const double before = median_of(base.sm_clocks_hz);
-  const double after = median_of(now.sm_clocks_hz);
+  const double before = statistics::median(base.sm_clocks_hz);
+  const double after = statistics::median(now.sm_clocks_hz);
   if (std::max(before, after) <= clock_ratio_max * std::min(before, after)) return;
   const auto text = [](double hz) { return fmt::format("{:.0f} MHz (median)", hz / 1e6); };
   to.push_back({"machine.sm_clock_hz", text(before), text(after)});

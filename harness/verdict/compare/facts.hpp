@@ -3,17 +3,14 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "harness/codec/document.hpp"
 #include "harness/model/comparison.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
 
-inline constexpr std::string_view library_prefix = "device.libraries.";
-
-// Every name that --allow takes; "device" stands for its kind, name and compute capability.
+// Every name that --allow takes; "device" includes its kind, name and compute capability.
 const std::vector<std::string>& allowable_fields();
 
 // What differs, in a stable order. Another device, plan or (on the host, where it is the device) CPU is

@@ -1,4 +1,4 @@
-// The rules of docs/comparing.md, in its order: beyond the margin, within the margin, or not told.
+// The rules of docs/comparing.md, in its order: beyond the margin, within the margin, or inconclusive.
 #include "harness/verdict/compare/judge.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <future>
+
+#include "harness/statistics/moments.hpp"
+#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -18,22 +21,10 @@ constexpr double detectable_max = 10;   // a larger change than elevenfold is as
 constexpr double half_width_max = 600;  // of a logarithm; its exponential is a double
 constexpr double launches_advised_max = 1000;
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 std::vector<double> logs_of(const std::vector<double>& values) {
   std::vector<double> logs(values.size());
   std::ranges::transform(values, logs.begin(), [](double value) { return std::log(value); });
   return logs;
-}
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
 }
 
 std::string launches_text(double launches) {
@@ -52,7 +43,7 @@ std::string too_few(const MetricComparison& result, bool partnerless) {
   return "one launch a side: repeat both with --launches 5";
 }
 
-// How many launches a side would, by this spread, have told the change from the margin.
+// With how many launches a side, at this spread, the change could have been distinguished from the margin.
 std::string undecided(const Trial& trial, double half_width, double critical) {
   const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin);
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
@@ -71,17 +62,18 @@ void give_verdict(Trial& trial, double alpha, double threshold) {
     result.why = too_few(result, trial.partnerless);
     return;
   }
-  const MeanDifference& difference = *trial.difference;
-  const double detectable = std::expm1(detectable_difference(difference, trial.log_margin, threshold));
+  const statistics::MeanDifference& difference = *trial.difference;
+  const double detectable =
+      std::expm1(statistics::detectable_difference(difference, trial.log_margin, threshold));
   if (detectable <= detectable_max) result.detectable = detectable;
   // Two one-sided tests at alpha/2 each, which is the interval of 1 - alpha lying within the margin.
-  const double half_width = t_critical(alpha / 2, difference.freedom) * difference.error;
+  const double half_width = statistics::t_critical(alpha / 2, difference.freedom) * difference.error;
   if (*result.q < alpha) {
     result.verdict = difference.mean > 0 ? Verdict::slower : Verdict::faster;
   } else if (std::abs(difference.mean) + half_width < trial.log_margin) {
     result.verdict = Verdict::same;
   } else {
-    result.why = undecided(trial, half_width, t_critical(threshold / 2, difference.freedom));
+    result.why = undecided(trial, half_width, statistics::t_critical(threshold / 2, difference.freedom));
   }
 }
 
@@ -107,8 +99,8 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   result.base_launches = static_cast<std::int64_t>(replicates.base.size());
   result.new_launches = static_cast<std::int64_t>(replicates.now.size());
   result.paired = replicates.paired;
-  result.base_seconds = median_of(replicates.base);
-  result.new_seconds = median_of(replicates.now);
+  result.base_seconds = statistics::median(replicates.base);
+  result.new_seconds = statistics::median(replicates.now);
   result.floor_seconds = settings.floor_seconds;
   // Over the shorter time, so that an exchange of the sides mirrors the verdict.
   result.margin =
@@ -118,15 +110,16 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   const std::vector<double> base = logs_of(replicates.base);
   const std::vector<double> now = logs_of(replicates.now);
   trial.partnerless = replicates.partnerless;
-  if (!trial.partnerless) trial.difference = replicates.paired ? paired(base, now) : welch(base, now);
-  result.ratio = std::exp(mean_of(now) - mean_of(base));
+  if (!trial.partnerless)
+    trial.difference = replicates.paired ? statistics::paired(base, now) : statistics::welch(base, now);
+  result.ratio = std::exp(statistics::mean_of(now) - statistics::mean_of(base));
   if (!trial.difference) return trial;
-  // Bounded, so that two launches that have nothing in common still give numbers.
-  const double half_width =
-      std::min(t_critical(0.025, trial.difference->freedom) * trial.difference->error, half_width_max);
+  // Bounded, so that two launches that differ by any factor still give finite numbers.
+  const double half_width = std::min(
+      statistics::t_critical(0.025, trial.difference->freedom) * trial.difference->error, half_width_max);
   result.ratio_ci95_low = std::exp(trial.difference->mean - half_width);
   result.ratio_ci95_high = std::exp(trial.difference->mean + half_width);
-  result.p = p_beyond(*trial.difference, trial.log_margin);
+  result.p = statistics::p_beyond(*trial.difference, trial.log_margin);
   return trial;
 }
 
@@ -136,8 +129,8 @@ std::int64_t judge(std::span<Trial> trials, double alpha) {
   for (const Trial& trial : trials) {
     if (trial.result.p) p.push_back(*trial.result.p);
   }
-  const std::vector<double> q = benjamini_hochberg(p);
-  const double threshold = next_threshold(q, alpha);
+  const std::vector<double> q = statistics::benjamini_hochberg(p);
+  const double threshold = statistics::next_threshold(q, alpha);
   std::size_t at = 0;
   for (Trial& trial : trials) {
     if (trial.result.p) trial.result.q = q[at++];

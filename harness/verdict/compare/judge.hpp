@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/model/comparison.hpp"
-#include "harness/verdict/compare/statistics.hpp"
+#include "harness/statistics/mean_difference.hpp"
 
 namespace graphbench::compare {
 
@@ -15,14 +15,14 @@ struct Replicates {
   std::vector<double> base;
   std::vector<double> now;
   bool paired = false;  // base[i] and now[i] are neighbours in one interleaved run
-  // Of one interleaved run, but no launch has its neighbour: nothing can be told.
+  // From one interleaved run, but no launch has a partner: the metric cannot be judged.
   bool partnerless = false;
 };
 
-// A metric on its way to its verdict.
+// One metric of one cell, from its launches to its verdict.
 struct Trial {
   model::MetricComparison result;
-  std::optional<MeanDifference> difference;  // of logarithms; absent where a side has one launch
+  std::optional<statistics::MeanDifference> difference;  // of logarithms; absent where a side has one launch
   double log_margin = 0;
   bool partnerless = false;
 };

@@ -44,8 +44,8 @@ void check_plan(const Document& document, const std::string& cell, const Documen
                                         earlier.source + ": launches of a cell must share one plan");
 }
 
-// Every fact as the documents say it, each value once and in the order of its letters: what a folder says
-// does not depend on the names of its files. Sides of the same shards agree in their several plans.
+// Every fact of the documents, each value once and sorted, so that a folder's facts do not depend on the
+// names of its files. Sides made of the same shards agree in their several plans.
 DocumentFacts merged_facts(const std::vector<Document>& documents) {
   DocumentFacts merged;
   std::map<std::string, std::set<std::string>> values;
@@ -127,15 +127,15 @@ Side merge(const std::string& source, std::vector<Document> documents) {
   for (const Document& document : documents) check_agreement(documents.front(), document);
   check_shared_cells(documents);
   side.facts = merged_facts(documents);
-  std::unordered_map<std::string, std::size_t> places;  // in the side
+  std::unordered_map<std::string, std::size_t> positions;  // in the side
   for (Document& document : documents) {
     for (DocumentCell& cell : document.cells) {
-      const auto [place, is_new] = places.try_emplace(cell.id, side.cells.size());
+      const auto [position, is_new] = positions.try_emplace(cell.id, side.cells.size());
       if (is_new) {
         side.cells.push_back(std::move(cell));
         continue;
       }
-      DocumentCell& merged = side.cells[place->second];
+      DocumentCell& merged = side.cells[position->second];
       merged.launches.insert(merged.launches.end(), cell.launches.begin(), cell.launches.end());
       if (cell.state > merged.state) {
         merged.state = cell.state;

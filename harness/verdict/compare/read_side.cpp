@@ -15,6 +15,7 @@
 
 #include "harness/codec/cell_windows.hpp"
 #include "harness/codec/document_file.hpp"
+#include "harness/codec/project.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/verdict/foreign/foreign_documents.hpp"
 
@@ -27,11 +28,11 @@ namespace fs = std::filesystem;
 std::optional<Document> read_in_windows(const std::string& path) {
   constexpr std::size_t worth_windows = std::size_t{4} << 20;
   constexpr std::size_t window_bytes = std::size_t{1} << 20;
-  const DocumentFile file(path);
-  if (file.size() < worth_windows || file.size() > static_cast<std::size_t>(document_bytes_max))
+  const codec::DocumentFile file(path);
+  if (file.size() < worth_windows || file.size() > static_cast<std::size_t>(codec::document_bytes_max))
     return std::nullopt;
-  return parse_in_windows([&](char* to, std::size_t bytes) { return file.read(to, bytes); }, path,
-                          window_bytes);
+  return codec::parse_in_windows([&](char* to, std::size_t bytes) { return file.read(to, bytes); }, path,
+                                 window_bytes);
 }
 
 // Whole texts need twice their size while they are parsed: of large ones, one at a time is in memory.
@@ -40,7 +41,7 @@ Document read_whole(const std::string& path, std::mutex& large_text) {
   std::unique_lock turn(large_text, std::defer_lock);
   std::error_code error;
   if (fs::file_size(path, error) >= large || error) turn.lock();
-  const PaddedText text = read_text(path);
+  const codec::PaddedText text = codec::read_text(path);
   return parse_any_document(text.view(), path);
 }
 
@@ -56,7 +57,7 @@ std::vector<std::string> documents_below(const std::string& folder) {
     const std::string name = at->path().filename().string();
     if (!name.starts_with(".") && name.ends_with(".json")) paths.push_back(at->path().string());
   }
-  if (error) cannot_read(folder, error.value());
+  if (error) codec::cannot_read(folder, error.value());
   if (paths.empty())
     throw InputError(folder, "the folder holds no *.json: give a result document or a folder of them");
   std::ranges::sort(paths);
@@ -68,7 +69,7 @@ void check_names(const std::vector<std::string>& paths) {
   std::map<std::pair<dev_t, ino_t>, const std::string*> seen;
   for (const std::string& path : paths) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) cannot_read(path, errno);
+    if (::stat(path.c_str(), &status) != 0) codec::cannot_read(path, errno);
     const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, &path);
     if (!is_new) throw InputError(path, "it is the same file as " + *place->second + ": remove one");
   }
@@ -84,7 +85,7 @@ Side read_side(const std::string& path, std::mutex& large_text) {
   return merge(path, std::move(documents));
 }
 
-// Whoever writes into two pipes may fill the first before the second.
+// A program that writes two pipes may fill the first before it opens the second.
 bool is_pipe(const std::string& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
@@ -92,6 +93,12 @@ bool is_pipe(const std::string& path) {
 }
 
 }  // namespace
+
+Side side_of(const model::Result& result, const std::string& source) {
+  std::vector<Document> documents;
+  documents.push_back(codec::project(result, source));
+  return merge(source, std::move(documents));
+}
 
 Side read_side(const std::string& path) {
   std::mutex alone;
@@ -101,7 +108,7 @@ Side read_side(const std::string& path) {
 Sides read_sides(const std::string& base, const std::string& now) {
   std::mutex large_text;
   const bool in_turns = is_pipe(base) || is_pipe(now);
-  // Whichever fails first, BASE's error is told.
+  // BASE's error is reported first, whichever side fails first.
   std::future<Side> second = std::async(in_turns ? std::launch::deferred : std::launch::async,
                                         [&] { return read_side(now, large_text); });
   Side first = read_side(base, large_text);

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/codec/document.hpp"
+#include "harness/model/result.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
 
@@ -28,6 +29,9 @@ struct Sides {
   Side now;
 };
 Sides read_sides(const std::string& base, const std::string& now);
+
+// A result that is in memory, as the one document of a side.
+Side side_of(const model::Result& result, const std::string& source);
 
 // Merges cells by id: launches one after the other, the worst state wins. Documents of one side must
 // come from one device and one software, cells that several of them hold from one plan, and no launch

@@ -9,24 +9,10 @@ namespace {
 
 using model::Metric;
 
-double time_of(const LaunchTimes& launch, Metric metric) {
-  switch (metric) {
-    case Metric::latency:
-      return launch.latency;
-    case Metric::submit:
-      return launch.submit;
-    case Metric::device:
-      return launch.device;
-    case Metric::capture:
-      break;
-  }
-  return launch.capture;
-}
-
 std::vector<double> times_of(const DocumentCell& cell, Metric metric) {
   std::vector<double> times;
   for (const LaunchTimes& launch : cell.launches) {
-    if (time_of(launch, metric) > 0) times.push_back(time_of(launch, metric));
+    if (launch[metric] > 0) times.push_back(launch[metric]);
   }
   return times;
 }
@@ -50,9 +36,9 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   for (const LaunchTimes& launch : base.launches) {
     const auto partner = std::ranges::find(now.launches, launch.index, &LaunchTimes::index);
     if (partner == now.launches.end()) continue;
-    if (time_of(launch, metric) <= 0 || time_of(*partner, metric) <= 0) continue;
-    replicates.base.push_back(time_of(launch, metric));
-    replicates.now.push_back(time_of(*partner, metric));
+    if (launch[metric] <= 0 || (*partner)[metric] <= 0) continue;
+    replicates.base.push_back(launch[metric]);
+    replicates.now.push_back((*partner)[metric]);
   }
   if (!replicates.base.empty()) return replicates;
   all.partnerless = true;

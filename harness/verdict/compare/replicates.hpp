@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/codec/document.hpp"
+#include "harness/verdict/compare/documents.hpp"
 #include "harness/verdict/compare/judge.hpp"
 
 namespace graphbench::compare {

@@ -51,7 +51,7 @@ std::optional<double> read_seconds(std::string_view text) {
 
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
-  for (const model::Metric metric : model::all_metrics) names.push_back(name_of(metric));
+  for (const model::Metric metric : model::all_metrics()) names.push_back(name_of(metric));
   return names;
 }
 
@@ -68,16 +68,16 @@ int metric_at(const std::string& flag, const std::string& name) {
 // What each metric is given; a metric's own value wins over the bare one.
 std::vector<std::optional<double>> read_list(const std::string& flag, const std::string& text, Read read,
                                              const std::string& advice) {
-  std::vector<std::optional<double>> own(std::size(model::all_metrics));
+  std::vector<std::optional<double>> own(model::all_metrics().size());
   std::optional<double> bare;
   for (const std::string& part : split(text)) {
     const std::size_t equals = part.find('=');
-    std::optional<double>& place =
+    std::optional<double>& value =
         equals == std::string::npos ? bare
                                     : own[static_cast<std::size_t>(metric_at(flag, part.substr(0, equals)))];
-    if (place) throw InputError(flag, in_quotes(text) + " gives one metric twice");
-    place = read(std::string_view(part).substr(equals == std::string::npos ? 0 : equals + 1));
-    if (!place) throw InputError(flag, in_quotes(part) + " is not " + advice);
+    if (value) throw InputError(flag, in_quotes(text) + " gives one metric twice");
+    value = read(std::string_view(part).substr(equals == std::string::npos ? 0 : equals + 1));
+    if (!value) throw InputError(flag, in_quotes(part) + " is not " + advice);
   }
   for (std::optional<double>& each : own) {
     if (!each) each = bare;

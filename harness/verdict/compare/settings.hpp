@@ -1,4 +1,4 @@
-// Margins, floors and the level of a comparison from the words of a command line.
+// Margins, floors and the level of a comparison, from the text of command line options.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace graphbench::compare {
 
 // All throw InputError naming the flag, the value and what would do.
 
-// "2%", "latency=2%,submit=5%", "2%,capture=10%": a bare value is for all metrics, whatever its place.
+// "2%", "latency=2%,submit=5%", "2%,capture=10%": a bare value is for all metrics, wherever it stands.
 void set_margins(const std::string& text, model::ComparisonSettings& settings);
-// "200ns", "latency=1us,capture=0": seconds with a unit of ns, us, ms or s; a bare 0 is none.
+// "200ns", "latency=1us,capture=0": seconds with a unit of ns, us, ms or s; a bare 0 means no floor.
 void set_floors(const std::string& text, model::ComparisonSettings& settings);
 // "0.05": above 0 and at most 0.5.
 void set_alpha(const std::string& text, model::ComparisonSettings& settings);

@@ -1,4 +1,4 @@
-// Tells the formats apart by the names at the top of a document.
+// Recognises formats by the names at the top level of a document.
 #include "harness/verdict/foreign/foreign_documents.hpp"
 
 #include <simdjson.h>
@@ -15,7 +15,7 @@ struct TopLevel {
   bool benchmarks = false;
 };
 
-// As far as the text can be read; what is damaged behind is for the format's reader to say.
+// Reads as far as the text is valid; the format's own reader reports the damage.
 TopLevel look_at(std::string_view text) {
   TopLevel found;
   try {
@@ -36,7 +36,7 @@ TopLevel look_at(std::string_view text) {
   return found;
 }
 
-// Ours are large, and begin with their schema: no need to index the text for that.
+// Our own documents are large and begin with their schema: they are recognised without indexing the text.
 bool begins_with_schema(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   std::size_t at = text.find_first_not_of(blanks);

@@ -1,4 +1,4 @@
-// Documents of other tools as documents of ours, so that a team can compare what it already has.
+// Turns documents of other tools into ours, so that a team can compare results it already has.
 // docs/comparing-foreign.md says what becomes what, and why.
 #pragma once
 
@@ -6,19 +6,19 @@
 #include <string>
 #include <string_view>
 
-#include "harness/codec/document.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
 
 enum class DocumentFormat : std::uint8_t { graphbench, google_benchmark, nvbench };
 
 // By content: "schema" is ours, "context" with "benchmarks" Google Benchmark's, "devices" with "benchmarks"
-// nvbench's. What is none of them, or no JSON, is `graphbench`: its reader says what is wrong. As everywhere
-// here, `text` is followed by text_padding readable bytes.
+// nvbench's. Anything else, valid JSON or not, is `graphbench`: its reader says what is wrong. As everywhere
+// here, text_padding readable bytes follow `text`.
 DocumentFormat format_of(std::string_view text);
 
-// parse_document() of whichever format the text has. Each document of another tool is one launch: what it
-// repeats, it repeats within one process. Throws InputError as parse_document() does.
+// parse_document() of whichever format the text has. Each document of another tool is one launch: its
+// repetitions ran in one process. Throws InputError as parse_document() does.
 Document parse_any_document(std::string_view text, const std::string& source);
 
 // What --benchmark_out_format=json writes. Real time (or manual time) is the latency.

@@ -1,19 +1,19 @@
 // What the readers of other tools' documents share: one strict pass over a text. Internal to
-// harness/compare.
+// harness/verdict/foreign.
 #pragma once
 
 #include <string_view>
 #include <unordered_set>
 
-#include "harness/codec/document.hpp"
 #include "harness/codec/json_walk.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
 
 // Calls visit(key, value) for each field of the document; refuses what is not one JSON object.
 template <typename Visit>
-void walk_document(JsonWalk& walk, std::string_view text, Visit&& visit) {
+void walk_document(codec::JsonWalk& walk, std::string_view text, Visit&& visit) {
   try {
     simdjson::ondemand::parser parser;
     simdjson::ondemand::document json =
@@ -28,8 +28,8 @@ void walk_document(JsonWalk& walk, std::string_view text, Visit&& visit) {
   }
 }
 
-// What a comparison relies on, whoever wrote the document.
-inline void check_cells(const JsonWalk& walk, const Document& document) {
+// What a comparison requires of every tool's documents.
+inline void check_cells(const codec::JsonWalk& walk, const Document& document) {
   if (document.cells.empty()) walk.fail("it holds no benchmark that ran: there is nothing to compare");
   std::unordered_set<std::string_view> seen;
   seen.reserve(document.cells.size());

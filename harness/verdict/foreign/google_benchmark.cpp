@@ -1,10 +1,11 @@
-// Google Benchmark's JSON: repetitions of a benchmark become one launch, for they ran in one process.
+// Google Benchmark's JSON: repetitions of a benchmark become one launch, because they ran in one process.
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "harness/statistics/quantiles.hpp"
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/foreign/foreign_documents.hpp"
 #include "harness/verdict/foreign/foreign_walk.hpp"
@@ -12,7 +13,7 @@
 namespace graphbench::compare {
 namespace {
 
-using Value = JsonWalk::Value;
+using Value = codec::JsonWalk::Value;
 
 // One entry of "benchmarks": a repetition, or an aggregate over them.
 struct Run {
@@ -36,12 +37,6 @@ struct Benchmark {
   CellState state = CellState::ok;
   std::string reason;
 };
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 class GoogleBenchmarkReader {
  public:
@@ -131,7 +126,7 @@ class GoogleBenchmarkReader {
     const std::string name = "benchmark " + in_quotes(run.name);
     if (!(run.time > 0)) walk_.fail(name + " has no \"real_time\" above 0");
     const double seconds = run.time * unit_of(run);
-    if (JsonWalk::can_be_median(seconds)) return seconds;
+    if (codec::JsonWalk::can_be_median(seconds)) return seconds;
     walk_.fail(name + " has a \"real_time\" that is not between a femtosecond and 30 years");
   }
 
@@ -145,9 +140,9 @@ class GoogleBenchmarkReader {
   }
 
   void add(const Run& run) {
-    const auto [place, is_new] = places_.try_emplace(run.run_name, benchmarks_.size());
+    const auto [position, is_new] = positions_.try_emplace(run.run_name, benchmarks_.size());
     if (is_new) benchmarks_.emplace_back().name = run.run_name;
-    Benchmark& benchmark = benchmarks_[place->second];
+    Benchmark& benchmark = benchmarks_[position->second];
     if (run.type == "aggregate") {
       if (run.aggregate != "median") return;
       if (benchmark.median_seconds) {
@@ -178,9 +173,9 @@ class GoogleBenchmarkReader {
     cell.reason = benchmark.reason;
     LaunchTimes launch;
     if (!benchmark.seconds.empty()) {
-      launch.latency = median_of(benchmark.seconds);
+      launch[model::Metric::latency] = statistics::median(benchmark.seconds);
     } else if (benchmark.median_seconds) {
-      launch.latency = *benchmark.median_seconds;
+      launch[model::Metric::latency] = *benchmark.median_seconds;
     } else if (cell.state == CellState::ok) {
       return;  // only aggregates that are no times, such as a fit of complexity
     }
@@ -188,10 +183,10 @@ class GoogleBenchmarkReader {
     document_.cells.push_back(std::move(cell));
   }
 
-  JsonWalk walk_;
+  codec::JsonWalk walk_;
   Document document_;
   std::vector<Benchmark> benchmarks_;
-  std::unordered_map<std::string, std::size_t> places_;
+  std::unordered_map<std::string, std::size_t> positions_;
 };
 
 }  // namespace

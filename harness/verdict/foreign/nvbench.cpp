@@ -12,9 +12,9 @@
 namespace graphbench::compare {
 namespace {
 
-using Value = JsonWalk::Value;
+using Value = codec::JsonWalk::Value;
 
-// Means, for they are what every version of nvbench writes: a median on one side would not compare.
+// Means, because every version of nvbench writes them: a median on one side alone would not compare.
 constexpr std::string_view gpu_time_tag = "nv/cold/time/gpu/mean";
 constexpr std::string_view cpu_time_tag = "nv/cold/time/cpu/mean";
 constexpr std::string_view cpu_only_time_tag = "nv/cpu_only/time/cpu/mean";
@@ -173,7 +173,7 @@ class NvbenchReader {
       });
       if (!is_time(tag)) return;
       if (!(seconds > 0)) walk_.fail(in_quotes(tag) + " has no value above 0 behind its tag");
-      double& time = tag == gpu_time_tag ? state.times.device : state.times.latency;
+      double& time = state.times[tag == gpu_time_tag ? model::Metric::device : model::Metric::latency];
       if (time > 0) walk_.fail(in_quotes(tag) + " is there twice, or beside its like");
       time = seconds;
     });
@@ -214,14 +214,14 @@ class NvbenchReader {
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number <= 0) {
       walk_.fail(in_quotes(text.substr(0, 60)) + " is not a time above 0");
     }
-    if (!JsonWalk::can_be_median(number)) {
+    if (!codec::JsonWalk::can_be_median(number)) {
       walk_.fail(in_quotes(text.substr(0, 60)) + " is not a time between a femtosecond and 30 years");
     }
     return number;
   }
 
-  // A state's name begins with its device. Where there is one, its number is no part of the id: which slot a
-  // GPU sits in says nothing.
+  // A state's name begins with its device. Where all states ran on one device, its number is left out of the
+  // id: the slot of a GPU does not matter.
   std::string id_of(const State& state) const {
     std::string name = state.name;
     const std::string device = "Device=" + std::to_string(state.device);
@@ -237,7 +237,7 @@ class NvbenchReader {
     if (state.skipped) {
       cell.state = CellState::skipped;
       cell.reason = "skipped: " + state.skip_reason;
-    } else if (state.times.device > 0 || state.times.latency > 0) {
+    } else if (state.times[model::Metric::device] > 0 || state.times[model::Metric::latency] > 0) {
       cell.launches.push_back(state.times);
     } else {
       cell.state = CellState::skipped;
@@ -247,7 +247,7 @@ class NvbenchReader {
     document_.cells.push_back(std::move(cell));
   }
 
-  // Of the devices that states ran on, each once.
+  // From the devices that states ran on, each named once.
   void set_device_facts() {
     std::map<std::string, std::string>& fields = document_.facts.fields;
     std::set<std::string> names;
@@ -271,7 +271,7 @@ class NvbenchReader {
     fields["device.kind"] = names.empty() ? "host" : "cuda";
   }
 
-  JsonWalk walk_;
+  codec::JsonWalk walk_;
   Document document_;
   std::map<std::int64_t, GpuFacts> gpus_;
   std::vector<State> states_;

@@ -1,4 +1,4 @@
-// Runs harness/compare itself over the rounds: what is checked is the very judgement that CI relies on.
+// Runs harness/verdict/compare over the rounds: what is checked is the judgement that CI relies on.
 #include "harness/verdict/selfcheck/self_check.hpp"
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 #include <random>
 #include <set>
 
+#include "harness/statistics/mean_difference.hpp"
+#include "harness/statistics/quantiles.hpp"
 #include "harness/verdict/compare/compare.hpp"
-#include "harness/verdict/compare/statistics.hpp"
 
 namespace graphbench::selfcheck {
 namespace {
@@ -19,11 +20,6 @@ using model::MetricComparison;
 using model::Verdict;
 
 constexpr double confidence = 0.95;
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
 
 // What one cell's metric showed, round after round.
 struct Seen {
@@ -39,7 +35,7 @@ std::optional<double> spread_of(const MetricComparison& metric) {
   if (!metric.ratio_ci95_low || !metric.ratio_ci95_high) return std::nullopt;
   const auto pairs = static_cast<double>(std::min(metric.base_launches, metric.new_launches));
   const double half_width = std::log(*metric.ratio_ci95_high / *metric.ratio_ci95_low) / 2;
-  return half_width / compare::t_critical(0.025, pairs - 1) * std::sqrt(pairs);
+  return half_width / statistics::t_critical(0.025, pairs - 1) * std::sqrt(pairs);
 }
 
 void take(const MetricComparison& metric, const std::string& cell, model::MetricCheck& check,
@@ -66,13 +62,13 @@ void add_detectable(const SeenCells& cells, model::MetricCheck& check) {
   std::vector<double> all;
   for (const auto& [id, seen] : cells) {
     if (seen.detectable.empty()) continue;
-    all.push_back(median_of(seen.detectable));
+    all.push_back(statistics::median(seen.detectable));
     if (all.back() > check.detectable_worst.value_or(-1)) {
       check.detectable_worst = all.back();
       check.worst_cell = id;
     }
   }
-  if (!all.empty()) check.detectable_median = median_of(all);
+  if (!all.empty()) check.detectable_median = statistics::median(all);
 }
 
 // `threshold`: what the first of so many p values must fall below.
@@ -86,14 +82,14 @@ void add_launches(const SeenCells& cells, double threshold, model::MetricCheck& 
     launches.push_back(needed ? static_cast<double>(*needed) : HUGE_VAL);
   }
   if (spreads.empty()) return;
-  check.spread_median = median_of(spreads);
+  check.spread_median = statistics::median(spreads);
   check.spread_worst = std::ranges::max(spreads);
   std::ranges::sort(launches);
-  const auto told = [](double count) {
+  const auto count_of = [](double count) {
     return std::isfinite(count) ? std::optional(static_cast<std::int64_t>(count)) : std::nullopt;
   };
-  check.launches_median = told(std::ceil(median_of(launches)));
-  check.launches_worst = told(launches.back());
+  check.launches_median = count_of(std::ceil(statistics::median(launches)));
+  check.launches_worst = count_of(launches.back());
 }
 
 void count(const model::Comparison& comparison, model::AlarmCount& alarms) {
@@ -103,18 +99,18 @@ void count(const model::Comparison& comparison, model::AlarmCount& alarms) {
 }
 
 // The round with the sides of the launches in `exchanged` exchanged, in every cell: one launch of a sweep
-// is one event, whatever cells share of it.
+// is one event, which all its cells share.
 Round renamed(const Round& round, std::uint64_t exchanged) {
   Round other = round;
-  std::map<std::string, compare::DocumentCell*> now;
-  for (compare::DocumentCell& cell : other.second.cells) now[cell.id] = &cell;
-  for (compare::DocumentCell& cell : other.first.cells) {
+  std::map<std::string, codec::DocumentCell*> now;
+  for (codec::DocumentCell& cell : other.second.cells) now[cell.id] = &cell;
+  for (codec::DocumentCell& cell : other.first.cells) {
     const auto partner = now.find(cell.id);
     if (partner == now.end()) continue;
-    for (compare::LaunchTimes& launch : cell.launches) {
+    for (codec::LaunchTimes& launch : cell.launches) {
       if (launch.index >= 64 || (exchanged >> launch.index & 1U) == 0) continue;
       const auto same =
-          std::ranges::find(partner->second->launches, launch.index, &compare::LaunchTimes::index);
+          std::ranges::find(partner->second->launches, launch.index, &codec::LaunchTimes::index);
       if (same != partner->second->launches.end()) std::swap(launch, *same);
     }
   }
@@ -149,7 +145,7 @@ double upper_bound(const model::AlarmCount& alarms) {
 
 std::int64_t launches_of(const Round& round) {
   std::size_t most = 0;
-  for (const compare::DocumentCell& cell : round.first.cells) most = std::max(most, cell.launches.size());
+  for (const codec::DocumentCell& cell : round.first.cells) most = std::max(most, cell.launches.size());
   return static_cast<std::int64_t>(most);
 }
 
@@ -158,8 +154,9 @@ std::int64_t launches_of(const Round& round) {
 std::optional<std::int64_t> launches_needed(double spread, double log_margin, double threshold) {
   for (std::int64_t launches = 2; launches <= launches_max; ++launches) {
     const auto pairs = static_cast<double>(launches);
-    const compare::MeanDifference difference{0, spread / std::sqrt(pairs), pairs - 1};
-    if (compare::detectable_difference(difference, log_margin, threshold) <= 2 * log_margin) return launches;
+    const statistics::MeanDifference difference{0, spread / std::sqrt(pairs), pairs - 1};
+    if (statistics::detectable_difference(difference, log_margin, threshold) <= 2 * log_margin)
+      return launches;
   }
   return std::nullopt;
 }

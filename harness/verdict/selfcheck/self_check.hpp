@@ -19,7 +19,7 @@ struct CheckOptions {
   std::uint64_t seed = 1;
 };
 
-// Everything of the report but the facts of the run: those are the caller's.
+// The whole report except the facts of the run, which the caller fills in.
 model::SelfCheck check_rounds(const std::vector<Round>& rounds, const CheckOptions& options);
 
 // The launches a side with which a change of twice the margin is found in 4 of 5 comparisons, given the

@@ -6,9 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "graphs/abi/plugin.hpp"
-#include "graphs/ir/error.hpp"
+#include "tests/unit/graphs/abi/abi_fixture.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::abi {
@@ -20,21 +21,6 @@ using ::testing::StartsWith;
 
 std::string plugin_file(const std::string& name) {
   return GRAPHBENCH_TEST_PLUGIN_DIR "/" + name + ".so";
-}
-
-struct Outcome {
-  std::string message;  // empty: nothing was thrown
-  ErrorCode code = ErrorCode::internal;
-};
-
-template <typename Call>
-Outcome outcome_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return {error.what(), error.code()};
-  }
-  return {};
 }
 
 Outcome loading(const std::string& path) {
@@ -55,37 +41,20 @@ void expect_plugin_failed(const Outcome& outcome, const std::string& file,
   EXPECT_EQ(outcome.message.find('\n'), std::string::npos) << outcome.message;
 }
 
-void expect_load_refused(const std::string& name, const ::testing::Matcher<std::string>& text) {
-  expect_plugin_failed(loading(plugin_file(name)), plugin_file(name), text);
-}
+using Cases = std::vector<std::pair<std::string, ::testing::Matcher<std::string>>>;
 
-void expect_build_refused(const std::string& name, const ::testing::Matcher<std::string>& text) {
-  expect_plugin_failed(building(name), plugin_file(name), AllOf(HasSubstr("workload " + name), text));
-}
-
-TEST(PluginLoading, AnotherAbiVersionIsRefusedWithBothNamed) {
-  expect_load_refused("wrong_version", AllOf(HasSubstr("ABI version 2"), HasSubstr("has version 1")));
-}
-
-TEST(PluginLoading, ATooSmallRecordIsRefusedWithBothSizes) {
-  expect_load_refused("wrong_size", AllOf(HasSubstr("struct_size is 8"),
-                                          HasSubstr("at least " + std::to_string(sizeof(gb_plugin)))));
-}
-
-TEST(PluginLoading, AnOpenThatHandsOverNoRecordIsRefused) {
-  expect_load_refused("null_record", HasSubstr("without a plugin record"));
-}
-
-TEST(PluginLoading, ALibraryWithoutTheEntryPointIsRefused) {
-  expect_load_refused("missing_entry", HasSubstr("does not export graphbench_plugin_open"));
-}
-
-TEST(PluginLoading, TheReasonThatOpenGaveIsKeptOnOneLine) {
-  expect_load_refused("open_error", AllOf(HasSubstr("returned 3"), HasSubstr("the licence has?expired")));
-}
-
-TEST(PluginLoading, AnExceptionFromOpenBecomesAnError) {
-  expect_load_refused("open_throw", HasSubstr("open threw this"));
+TEST(PluginLoading, AWrongPluginIsRefusedWithItsReason) {
+  const Cases cases = {
+      {"wrong_version", AllOf(HasSubstr("ABI version 2"), HasSubstr("has version 1"))},
+      {"wrong_size",
+       AllOf(HasSubstr("struct_size is 8"), HasSubstr("at least " + std::to_string(sizeof(gb_plugin))))},
+      {"null_record", HasSubstr("without a plugin record")},
+      {"missing_entry", HasSubstr("does not export graphbench_plugin_open")},
+      {"open_error", AllOf(HasSubstr("returned 3"), HasSubstr("the licence has?expired"))},
+      {"open_throw", HasSubstr("open threw this")},
+  };
+  for (const auto& [name, text] : cases)
+    expect_plugin_failed(loading(plugin_file(name)), plugin_file(name), text);
 }
 
 TEST(PluginLoading, AMissingFileIsRefused) {
@@ -127,24 +96,16 @@ TEST(PluginLoadingDeathTest, ABuildThatCrashesReallyDoes) {
   EXPECT_EXIT(building("build_crash"), ::testing::KilledBySignal(SIGSEGV), "");
 }
 
-TEST(PluginBuilding, TheReasonThatBuildGaveIsKept) {
-  expect_build_refused("build_error", HasSubstr("width and height must match"));
-}
-
-TEST(PluginBuilding, AnExceptionFromBuildBecomesAnError) {
-  expect_build_refused("build_throw", HasSubstr("build threw this"));
-}
-
-TEST(PluginBuilding, ARefusedCallThatBuildIgnoredIsAnError) {
-  expect_build_refused("ignored_refusal", AllOf(HasSubstr("wrong"), HasSubstr("no_such_kind")));
-}
-
-TEST(PluginBuilding, TheReasonThatInferGaveIsKept) {
-  expect_build_refused("infer_error", HasSubstr("x has the wrong colour"));
-}
-
-TEST(PluginBuilding, AnExceptionFromInferBecomesAnError) {
-  expect_build_refused("infer_throw", HasSubstr("threw"));
+TEST(PluginBuilding, AWorkloadThatDoesNotBuildIsRefusedWithItsReason) {
+  const Cases cases = {
+      {"build_error", HasSubstr("width and height must match")},
+      {"build_throw", HasSubstr("build threw this")},
+      {"ignored_refusal", AllOf(HasSubstr("wrong"), HasSubstr("no_such_kind"))},
+      {"infer_error", HasSubstr("x has the wrong colour")},
+      {"infer_throw", HasSubstr("threw")},
+  };
+  for (const auto& [name, text] : cases)
+    expect_plugin_failed(building(name), plugin_file(name), AllOf(HasSubstr("workload " + name), text));
 }
 
 TEST(PluginBuilding, AnOpThatRefusesADtypeSaysSo) {

@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <system_error>
+
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -24,23 +25,9 @@ using ::testing::Not;
 
 class WriteFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "graphbench-write-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   fs::path path(const std::string& name) const { return folder_ / name; }
-
-  static std::string read(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  }
-
-  std::ptrdiff_t entries() const {
-    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
-  }
+  static std::string read(const fs::path& file) { return test::read_file(file); }
+  std::ptrdiff_t entries() const { return temporary_.entries(); }
 
   template <typename Action>
   static std::system_error error_of(Action action) {
@@ -54,7 +41,8 @@ class WriteFile : public ::testing::Test {
     return std::system_error(std::error_code());
   }
 
-  fs::path folder_;
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(WriteFile, WritesAndReplaces) {

@@ -68,7 +68,7 @@ TEST(BuilderGlue, BuildsWhatTheWorkloadSays) {
   });
   EXPECT_EQ(program.name(), "demo/tiny/fp32");
   ASSERT_EQ(program.ops().size(), 2u);
-  EXPECT_EQ(ir::text_attribute(program.ops()[0], "activation", "none"), "relu");
+  EXPECT_EQ(ir::text_attribute(program.ops()[0], "activation"), "relu");
   EXPECT_EQ(program.values_of(ir::ValueKind::input).size(), 1u);
   const ir::Value& weight = program.value(program.values_of(ir::ValueKind::weight).at(0));
   EXPECT_EQ(weight.name, "w");

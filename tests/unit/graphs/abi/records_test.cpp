@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <ostream>
 
 #include "tests/unit/graphs/abi/abi_fixture.hpp"
 
@@ -14,6 +15,10 @@ struct Spoiling {
   void (*spoil)(RecordFixture&);
   const char* expected;
 };
+
+void PrintTo(const Spoiling& spoiling, std::ostream* out) {
+  *out << spoiling.name;
+}
 
 class SpoiltRecord : public ::testing::TestWithParam<Spoiling> {};
 

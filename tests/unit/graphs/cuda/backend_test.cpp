@@ -6,7 +6,8 @@
 
 #include "graphs/cuda/cuda_backend.hpp"
 #include "graphs/cuda/status.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/device/backend_module.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -23,13 +24,9 @@ TEST(CudaBackendTest, AbsentHardwareIsAnAnswerWithAdvice) {
 }
 
 TEST(CudaBackendTest, OpeningADeviceThatIsNotThereSaysWhy) {
-  try {
-    CudaBackend().open(4711);
-    FAIL() << "opened";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::unsupported);
-    EXPECT_NE(std::string(error.what()).find("cuda:4711"), std::string::npos) << error.what();
-  }
+  const Error error = test::error_of([&] { CudaBackend().open(4711); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(std::string(error.what()).find("cuda:4711"), std::string::npos) << error.what();
 }
 
 TEST(CudaStatusTest, CaptureErrorsKeepTheirReasons) {
@@ -50,13 +47,9 @@ TEST(CudaStatusTest, StickyErrorsMeanALostDevice) {
 }
 
 TEST(CudaStatusTest, ErrorsNameOperationAndObject) {
-  try {
-    check(cudaErrorIllegalAddress, "launch", "layer3.up");
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).rfind("launch layer3.up: cudaErrorIllegalAddress (700)", 0), 0u)
-        << error.what();
-  }
+  const Error error = test::error_of([&] { check(cudaErrorIllegalAddress, "launch", "layer3.up"); });
+  EXPECT_EQ(std::string(error.what()).rfind("launch layer3.up: cudaErrorIllegalAddress (700)", 0), 0u)
+      << error.what();
 }
 
 TEST(CudaModuleTest, ExportsABackendOfThisBuild) {

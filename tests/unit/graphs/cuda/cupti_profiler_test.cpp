@@ -89,7 +89,7 @@ CuptiLibrary fake_library() {
   return library;
 }
 
-TEST(CuptiProfiler, TellsKernelsCopiesAndFillsInOrder) {
+TEST(CuptiProfiler, ReportsKernelsCopiesAndFillsInOrder) {
   const CuptiLibrary library = fake_library();
   const ProfilerResult started = CuptiProfiler::start(library);
   ASSERT_NE(started.profiler, nullptr) << started.detail;

@@ -207,15 +207,16 @@ TEST_P(FusionTest, AProductsSumAndItsNormAreOneKernel) {
 // What ops are prepared with, where a test makes the calls itself.
 struct Library {
   explicit Library(CudaDevice& device) {
-    context.device = &device;
+    context.memory = &device;
     context.compute_major = std::stoi(device.info().compute_capability);
     context.programmatic = context.compute_major >= 9;
     TuningSettings settings;
     settings.timed = false;
     context.tuner = std::make_shared<Tuner>(settings, "test");
-    EXPECT_EQ(cublasLtCreate(&context.cublas), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(cublasLtCreate(cublas.put()), CUBLAS_STATUS_SUCCESS);
+    context.cublas = cublas.get();
   }
-  ~Library() { EXPECT_EQ(cublasLtDestroy(context.cublas), CUBLAS_STATUS_SUCCESS); }
+  CublasHandle cublas;
   OpContext context;
 };
 

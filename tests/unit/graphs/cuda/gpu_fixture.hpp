@@ -11,6 +11,7 @@
 
 #include "graphs/cuda/cuda_device.hpp"
 #include "graphs/ir/program.hpp"
+#include "tests/support/print.hpp"
 
 namespace graphbench::cuda {
 

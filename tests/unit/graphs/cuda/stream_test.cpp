@@ -6,7 +6,9 @@
 #include <functional>
 
 #include "gpu_fixture.hpp"
+#include "graphs/abi/graphbench_abi.h"
 #include "graphs/ir/random_fill.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -65,14 +67,9 @@ class ForeignOp {
 };
 
 ErrorCode code_thrown(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(": "), std::string::npos) << error.what();
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::internal;
+  const Error error = test::error_of(action);
+  EXPECT_NE(std::string(error.what()).find(": "), std::string::npos) << error.what();
+  return error.code();
 }
 
 void expect_capture_works(CudaDevice& device, Stream& stream) {
@@ -141,13 +138,9 @@ TEST_F(StreamTest, APluginsErrorNamesTheOp) {
   const std::unique_ptr<Kernel> kernel = op.prepare(device());
   const std::unique_ptr<Stream> stream = device().make_stream();
   void* operands[2] = {};
-  try {
-    kernel->launch(*stream, operands);
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
-    EXPECT_NE(std::string(error.what()).find("layer3.mine"), std::string::npos) << error.what();
-  }
+  const Error error = test::error_of([&] { kernel->launch(*stream, operands); });
+  EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
+  EXPECT_NE(std::string(error.what()).find("layer3.mine"), std::string::npos) << error.what();
 }
 
 TEST_F(StreamTest, APluginsOpWithoutACudaLaunchIsUnsupported) {

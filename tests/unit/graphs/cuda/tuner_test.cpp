@@ -1,5 +1,5 @@
 // The choice of plans and its cache on disk, with clocks that the tests hold: what is timed, what is
-// remembered, and which files are not believed.
+// remembered, and which files are refused.
 #include "graphs/cuda/tuning/tuner.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "graphs/ir/error.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -19,13 +20,6 @@ namespace fs = std::filesystem;
 
 class TunerTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "graphbench-plans-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   TuningSettings settings() const {
     TuningSettings settings;
     settings.cache_folder = folder_ / "plans";
@@ -50,7 +44,8 @@ class TunerTest : public ::testing::Test {
     return files.empty() ? fs::path() : files.front();
   }
 
-  fs::path folder_;
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
   std::vector<std::string> names_ = {"slow", "fast", "middling"};
   std::vector<std::optional<double>> seconds_ = {3e-6, 1e-6, 2e-6};
   std::vector<std::size_t> nodes_ = {1, 1, 1};
@@ -174,7 +169,7 @@ TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {
   EXPECT_EQ(timed_, 3);
 }
 
-TEST_F(TunerTest, DamagedFilesAreRefusedAndWrittenAnew) {
+TEST_F(TunerTest, DamagedFilesAreRefusedAndReplaced) {
   Tuner first = tuner();
   choose(first);
   const fs::path file = only_file();
@@ -211,7 +206,7 @@ TEST_F(TunerTest, AFileAboutAnotherKeyIsRefused) {
   EXPECT_EQ(timed_, 3);
 }
 
-TEST_F(TunerTest, APlanThatTheLibraryNoLongerOffersIsTimedAnew) {
+TEST_F(TunerTest, APlanThatTheLibraryNoLongerOffersIsTimedAgain) {
   Tuner first = tuner();
   choose(first);
   names_ = {"slow", "new", "middling"};

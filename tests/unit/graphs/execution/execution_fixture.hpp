@@ -8,6 +8,7 @@
 
 #include "graphs/execution/executor.hpp"
 #include "tests/support/fake_device.hpp"
+#include "tests/support/print.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::execution {

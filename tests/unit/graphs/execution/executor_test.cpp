@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "graphs/abi/foreign_op.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/unit/graphs/execution/execution_fixture.hpp"
 
 namespace graphbench::execution {
@@ -35,6 +37,7 @@ TEST_F(ExecutionTest, EagerReachesASteadyStateWithoutDeviceAllocations) {
 
 TEST_F(ExecutionTest, AnOpsOperandsAreDistinctWhileTheyLive) {
   make_executor(ExecutionMode::eager, context(), 4)->submit();
+  ASSERT_FALSE(device_.log.operands.empty());
   for (const auto& operands : device_.log.operands) {
     EXPECT_EQ(std::set<void*>(operands.begin(), operands.end()).size(), operands.size());
   }
@@ -192,12 +195,8 @@ TEST_F(ExecutionTest, BuffersTooLargeAreOutOfMemoryAndLeaveNothingBehind) {
   const auto before = device_.log.live_allocations;
   // The second is past what 64 bits count.
   for (const std::int64_t batch : {std::int64_t{1} << 40, std::int64_t{1} << 62}) {
-    try {
-      ProgramBuffers buffers(device_, program_, batch);
-      ADD_FAILURE() << "batch " << batch << " fits";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
-    }
+    const Error error = test::error_of([&] { ProgramBuffers buffers(device_, program_, batch); });
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
   }
   EXPECT_EQ(device_.log.live_allocations, before);
 }
@@ -207,11 +206,8 @@ class RefusedProgramTest : public ::testing::Test {
   // A program whose only op has the given flags and write set.
   ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
     op_ = gb_op{sizeof(gb_op), flags, "mine", mutated, infer, nullptr, nullptr, nullptr};
-    ir::OpDefinition definition;
-    definition.kind = "mine";
-    definition.foreign = &op_;
     ir::OpCatalog catalog;
-    catalog.add(definition);
+    catalog.add(abi::foreign_definition(op_));
     ir::ProgramBuilder builder("p", catalog);
     const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
     builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
@@ -221,12 +217,13 @@ class RefusedProgramTest : public ::testing::Test {
     ProgramBuffers buffers(device, program, 1);
     pool::MemoryPool eager_pool(device);
     pool::MemoryPool graph_pool(device);
+    const ExecutionContext context{device, *stream, program, buffers, eager_pool, &graph_pool, {}};
     try {
-      make_executor(mode, {device, *stream, program, buffers, eager_pool, &graph_pool, {}}, 1);
+      make_executor(mode, context, 1);
     } catch (const Error& error) {
       return error.code();
     }
-    return ErrorCode::internal;
+    return ErrorCode::internal;  // not refused
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "graphs/host/host_device.hpp"
 #include "graphs/host/host_stream.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -14,15 +15,7 @@ class HostCaptureTest : public ::testing::Test {
  protected:
   HostCaptureTest() : buffer_(device_, 4096), event_(device_.make_event()) {}
 
-  ErrorCode code_of(const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.code();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return ErrorCode::internal;
-  }
+  ErrorCode code_of(const std::function<void()>& call) { return test::error_of(call).code(); }
   std::unique_ptr<GraphExec> fill_exec(int byte) {
     stream_.begin_capture();
     stream_.fill_bytes(buffer_.data(), byte, 4096);
@@ -105,9 +98,18 @@ TEST_F(HostCaptureTest, TwoStreamsReplayOneExec) {
 }
 
 TEST_F(HostCaptureTest, AStreamMayBeDestroyedWhileItCaptures) {
-  HostStream other(device_);
-  other.begin_capture();
-  other.fill_bytes(buffer_.data(), 1, 1);
+  stream_.fill_bytes(buffer_.data(), 3, 4096);
+  stream_.synchronize();
+  {
+    HostStream other(device_);
+    other.begin_capture();
+    other.fill_bytes(buffer_.data(), 1, 4096);
+  }
+  device_.synchronize();
+  EXPECT_EQ(first_byte(), 3) << "what was recorded ran";
+  fill_exec(6)->launch(stream_);
+  stream_.synchronize();
+  EXPECT_EQ(first_byte(), 6) << "the device works on";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The host device gives out what is there, and says no to the rest.
+// The host device gives out the memory that exists, and refuses the rest.
 #include "graphs/host/host_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -33,13 +35,7 @@ class LimitedMemory : public ::testing::Test {
 };
 
 ErrorCode code_of_allocating(HostMemory& memory, std::size_t bytes) {
-  try {
-    memory.deallocate(memory.allocate(bytes));
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << bytes << " bytes were given";
-  return ErrorCode::internal;
+  return test::error_of([&] { memory.deallocate(memory.allocate(bytes)); }).code();
 }
 
 TEST_F(LimitedMemory, TheVariableIsTheDevicesMemory) {

@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <thread>
 #include <vector>
 
 namespace graphbench::host {
+
+static void PrintTo(const TaskRing::SpinTimes& times, std::ostream* out) {
+  *out << (times.producer.count() > 0 ? "spinning" : "sleeping");
+}
+
 namespace {
 
 constexpr TaskRing::SpinTimes no_spinning{};

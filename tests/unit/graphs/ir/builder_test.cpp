@@ -4,6 +4,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/program.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/small_programs.hpp"
 
 namespace graphbench::ir {
@@ -16,14 +17,9 @@ class BuilderTest : public ::testing::Test {
  protected:
   template <typename Call>
   std::string refusal(Call&& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-      return error.what();
-    }
-    ADD_FAILURE() << "nothing was refused";
-    return "";
+    const Error error = test::error_of(call);
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    return error.what();
   }
 
   ValueId input(const std::string& name = "x") {

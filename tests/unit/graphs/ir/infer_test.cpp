@@ -4,6 +4,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/program.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -23,13 +24,10 @@ class InferTest : public ::testing::Test {
   }
   void expect_refusal(const std::string& kind, std::vector<ValueId> inputs, Attributes attributes,
                       const std::string& part) {
-    try {
-      builder_.op(kind, "the_op", std::move(inputs), std::move(attributes));
-      ADD_FAILURE() << kind << " accepted";
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), StartsWith("the_op"));
-      EXPECT_THAT(error.what(), HasSubstr(part));
-    }
+    const Error error =
+        test::error_of([&] { builder_.op(kind, "the_op", std::move(inputs), std::move(attributes)); });
+    EXPECT_THAT(error.what(), StartsWith("the_op"));
+    EXPECT_THAT(error.what(), HasSubstr(part));
   }
 
   OpCatalog catalog_;
@@ -118,6 +116,42 @@ TEST_F(InferTest, ConvolutionRefusesAWindowLargerThanTheImage) {
   const ValueId x = value("x", {of_batch(), fixed_dim(2), fixed_dim(2), fixed_dim(8)});
   const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
   expect_refusal("conv2d", {x, w}, {}, "window");
+}
+
+TEST_F(InferTest, AnAttributeThatAnOpLeavesOutHasItsKindsFallback) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(8), fixed_dim(8), fixed_dim(8)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
+  builder_.mark_output(builder_.op("conv2d", "c", {x, w}, {{"padding", std::int64_t{1}}})[0]);
+  const Program program = builder_.finish();
+  const Op& op = program.ops()[0];
+  EXPECT_EQ(integer_attribute(op, "padding"), 1);
+  EXPECT_EQ(integer_attribute(op, "stride"), 1);
+  EXPECT_EQ(text_attribute(op, "activation"), "none");
+  EXPECT_THROW(integer_attribute(op, "causal"), Error);
+  EXPECT_EQ(integer_attribute(op, "causal", 7), 7);
+}
+
+TEST_F(InferTest, AttributesOutsideTheirRuleAreRefused) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(24)});
+  const ValueId w = value("w", {fixed_dim(24), fixed_dim(24)});
+  const ValueId gamma = value("gamma", {fixed_dim(24)});
+  const ValueId positions = value("pos", {of_batch()}, DType::i32);
+  expect_refusal("linear", {x, w}, {{"bias", std::int64_t{2}}}, "bias is 2, not 0 or 1");
+  expect_refusal("rmsnorm", {x, gamma}, {{"eps", 0.0}}, "eps is 0, not positive");
+  expect_refusal("rope_kv_append", {x, positions, x, x}, {{"heads", std::int64_t{2}}}, "head_dim is missing");
+  expect_refusal("rope_kv_append", {x, positions, x, x},
+                 {{"heads", std::int64_t{0}}, {"head_dim", std::int64_t{4}}}, "heads is 0, not positive");
+  expect_refusal("conv2d", {x, w}, {{"stride", std::int64_t{0}}}, "stride is 0, not positive");
+  expect_refusal("conv2d", {x, w}, {{"activation", std::string("gelu_tanh")}}, "not none or relu");
+}
+
+TEST_F(InferTest, OneFloatingDtypeAnOpAndIntegersWhereTheKindSaysSo) {
+  const ValueId x = value("x", {of_batch(), fixed_dim(24)});
+  const ValueId numbers = value("numbers", {of_batch(), fixed_dim(24)}, DType::i32);
+  expect_refusal("relu", {numbers}, {}, "i32");
+  expect_refusal("add", {x, numbers}, {}, "one floating dtype");
+  expect_refusal("rope_kv_append", {x, x, x, x}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}},
+                 "x must be i32");
 }
 
 }  // namespace

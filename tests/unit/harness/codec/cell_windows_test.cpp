@@ -11,7 +11,7 @@
 #include "harness/codec/parse_document.hpp"
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 Document whole(std::string text) {
@@ -138,4 +138,4 @@ TEST(CellWindows, LeaveWhatTheyCannotCutToBeReadWhole) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

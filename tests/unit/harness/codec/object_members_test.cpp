@@ -5,7 +5,7 @@
 
 #include "harness/model/input_error.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::codec {
 namespace {
 
 // The padding is of quotes and braces, which nobody may take for a part of the text.
@@ -48,4 +48,4 @@ TEST(ObjectMembers, AMemberStandsThereOnce) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::codec

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::config {
 namespace {
@@ -18,22 +18,17 @@ RawOptions flag(const std::string& name, const std::string& text) {
 }
 
 std::string refusal(const RawOptions& raw) {
-  try {
-    check_options(raw);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { check_options(raw); });
 }
 
 TEST(Options, DefaultsAreTheContracts) {
   const SweepOptions options = check_options({});
-  EXPECT_TRUE(options.workloads.empty());
-  EXPECT_THAT(options.modes, ElementsAre("eager", "whole", "piecewise"));
-  EXPECT_THAT(options.batches, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256));
-  EXPECT_THAT(options.warmups, ElementsAre(0, 1, 3, 10));
-  EXPECT_TRUE(options.dtypes.empty());
-  EXPECT_EQ(options.preset, std::nullopt);
+  EXPECT_TRUE(options.axes.workload.empty());
+  EXPECT_THAT(options.axes.mode, ElementsAre("eager", "whole", "piecewise"));
+  EXPECT_THAT(options.axes.batch, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256));
+  EXPECT_THAT(options.axes.warmup, ElementsAre(0, 1, 3, 10));
+  EXPECT_TRUE(options.axes.dtype.empty());
+  EXPECT_TRUE(options.axes.preset.empty());
   EXPECT_EQ(options.device, "auto");
   EXPECT_EQ(options.launches, 1);
   EXPECT_EQ(options.json, "graphbench.json");
@@ -104,7 +99,7 @@ TEST(Options, RefuseAPluginThatIsNotThere) {
 TEST(Options, FlagsWinOverTheFile) {
   const RawOptions merged = merge({{"batch", {{"1", "f:1"}}}, {"seed", {{"7", "f:2"}}}}, flag("batch", "2"));
   const SweepOptions options = check_options(merged);
-  EXPECT_THAT(options.batches, ElementsAre(2));
+  EXPECT_THAT(options.axes.batch, ElementsAre(2));
   EXPECT_EQ(options.seed, 7);
 }
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 
 namespace graphbench::floors {
 namespace {

@@ -24,10 +24,5 @@ TEST(SmallestStep, IgnoresEqualValuesAndRounding) {
   EXPECT_EQ(smallest_step({2e-6, 2e-6}), 0.0);
 }
 
-TEST(Median, OfAnEvenCountLiesBetween) {
-  EXPECT_DOUBLE_EQ(median_of({4, 1, 3, 2}), 2.5);
-  EXPECT_DOUBLE_EQ(median_of({9, 1, 2}), 2.0);
-}
-
 }  // namespace
 }  // namespace graphbench::floors

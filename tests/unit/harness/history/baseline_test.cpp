@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "harness/history/read_entry.hpp"
-#include "harness/model/input_error.hpp"
-#include "tests/unit/harness/history/temporary_folder.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -38,7 +38,7 @@ class Baseline : public testing::Test {
   void add(const Made& made) {
     NewEntry entry;
     entry.document = document(made);
-    const compare::Document parsed = parse_stored(entry.document, "x");
+    const codec::Document parsed = parse_stored(entry.document, "x");
     entry.entry.label = {"0123456789", made.branch, "nightly"};
     entry.entry.started_at = made.started_at;
     entry.entry.fingerprint = parsed.facts.fields.at("fingerprint");
@@ -49,15 +49,15 @@ class Baseline : public testing::Test {
   }
 
   std::string source(const std::string& name, const Made& now, const std::vector<std::string>& allow = {}) {
-    try {
-      return find_baseline(store_, {name, "new.json", allow}, side(now)).source;
-    } catch (const InputError& error) {
-      return error.what();
-    }
+    std::string source;
+    const std::string refused = test::refusal([&] {
+      source = find_baseline(store_, {name, "new.json", allow}, side(now)).source;
+    });
+    return source.empty() ? refused : source;
   }
 
   const Made now_{"2026-12-01T00:00:00Z", "580", "p1", "main", true};
-  TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   Store store_{folder_.path() / "h.sqlite", Store::Access::create};
 };
 

@@ -6,25 +6,22 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "harness/history/store.hpp"
 #include "harness/model/input_error.hpp"
-#include "tests/unit/harness/history/temporary_folder.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::history {
 namespace {
 
 class HistoryFile : public testing::Test {
  protected:
-  std::string path() const { return folder_.path() / "history.sqlite"; }
+  std::string path() const { return folder_.file("history.sqlite"); }
 
-  std::string bytes() const {
-    std::ifstream file(path(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  std::string bytes() const { return test::read_file(path()); }
 
-  void write(const std::string& text) const { std::ofstream(path(), std::ios::binary) << text; }
+  void write(const std::string& text) const { folder_.write("history.sqlite", text); }
 
   void execute(const char* sql) const {
     sqlite3* connection = nullptr;
@@ -47,20 +44,14 @@ class HistoryFile : public testing::Test {
   void expect_refused(const std::string& word) const {
     const std::string before = bytes();
     for (const auto access : {Store::Access::existing, Store::Access::create}) {
-      try {
-        Store store(path(), access);
-        ADD_FAILURE() << "it was opened";
-      } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-      }
+      const std::string refused = test::refusal([&] { Store store(path(), access); });
+      EXPECT_NE(refused.find(word), std::string::npos) << refused;
     }
     EXPECT_EQ(bytes(), before);
-    std::size_t files = 0;
-    for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder_.path())) ++files;
-    EXPECT_EQ(files, 1U) << "a journal was left beside it";
+    EXPECT_EQ(folder_.entries(), 1) << "a journal was left beside it";
   }
 
-  TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(HistoryFile, MayBeAbsentOrEmptyWhereItIsToBeMade) {
@@ -153,14 +144,10 @@ TEST_F(HistoryFile, RefusesADocumentThatIsNotTheOneAdded) {
     execute(damage);
     Store store(path(), Store::Access::existing);
     EXPECT_EQ(store.list({}).size(), 1U);
-    try {
-      store.document(1);
-      ADD_FAILURE() << damage;
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("the history is damaged (entry 1"), std::string::npos)
-          << error.what();
-      EXPECT_NE(std::string(error.what()).find(path()), std::string::npos) << error.what();
-    }
+    const std::string refused = test::refusal([&] { store.document(1); });
+    EXPECT_NE(refused.find("the history is damaged (entry 1"), std::string::npos)
+        << damage << ": " << refused;
+    EXPECT_NE(refused.find(path()), std::string::npos) << refused;
   }
 }
 

@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "tests/unit/harness/history/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -29,8 +26,8 @@ NewEntry sample(const std::string& started_at, double seconds, const std::string
 
 class StoreTest : public testing::Test {
  protected:
-  std::string path() const { return folder_.path() / "history.sqlite"; }
-  TemporaryFolder folder_;
+  std::string path() const { return folder_.file("history.sqlite"); }
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(StoreTest, KeepsWhatWasAdded) {
@@ -119,9 +116,7 @@ TEST_F(StoreTest, AddsAllOrNothing) {
 
 TEST_F(StoreTest, LeavesOneFileBehind) {
   Store(path(), Store::Access::create).add({sample("2026-11-01T00:00:00Z", 1e-3)});
-  std::size_t files = 0;
-  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder_.path())) ++files;
-  EXPECT_EQ(files, 1U);
+  EXPECT_EQ(folder_.entries(), 1);
 }
 
 TEST_F(StoreTest, KeepsBytesThatAreNoText) {

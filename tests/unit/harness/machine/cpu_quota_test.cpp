@@ -3,18 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/made_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::machine {
 namespace {
 
 class CpuQuotaTest : public ::testing::Test {
  protected:
-  void file(const std::string& path, const std::string& text) const { files_.add(path, text); }
-  std::optional<double> read() const { return read_cpu_quota(files_.root()); }
+  void file(const std::string& path, const std::string& text) const { folder_.write(path, text); }
+  std::optional<double> read() const { return read_cpu_quota(folder_.path()); }
 
  private:
-  test::MadeFiles files_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(CpuQuotaTest, IsAbsentWhereNothingLimits) {

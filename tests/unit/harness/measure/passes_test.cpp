@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fake_device.hpp"
+#include "tests/support/fake_executor.hpp"
 
 namespace graphbench::measure {
 namespace {
@@ -20,36 +21,20 @@ struct Trace {
   std::int64_t steps = 0;
 };
 
-class CountedStep final : public execution::Executor {
+class CountedStep final : public test::FakeExecutor {
  public:
   explicit CountedStep(Trace& trace) : trace_(trace) {}
-  Executor& eager() override { return *this; }
-  void capture() override {}
-  void instantiate() override {}
-  void upload() override {}
   void enqueue_step() override {
     if (++trace_.steps == trace_.fail_at_step) throw Error(ErrorCode::device_failed, "step: injected");
     ++trace_.steps_since_emptied.back();
   }
-  execution::GraphCounts counts() const override { return {}; }
-  const void* output(ir::ValueId) const override { return nullptr; }
-  std::vector<execution::StepItem> items() const override { return {}; }
-  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return ranges_; }
 
  private:
   Trace& trace_;
-  std::vector<std::vector<pool::MemoryRange>> ranges_;
-};
-
-class StillEvent final : public Event {
- public:
-  void record(Stream&) override {}
-  double seconds_since(const Event&) const override { return 1e-6; }
 };
 
 class CachedDevice final : public test::FakeDevice {
  public:
-  std::unique_ptr<Event> make_event() override { return std::make_unique<StillEvent>(); }
   std::size_t cache_bytes() const override { return 4096; }
 };
 

@@ -6,6 +6,7 @@
 
 #include "harness/measure/rounds.hpp"
 #include "tests/support/fake_device.hpp"
+#include "tests/support/fake_executor.hpp"
 
 namespace graphbench::measure {
 namespace {
@@ -21,26 +22,15 @@ struct FakeClock {
 };
 
 // A step that takes `submit_ns` to submit; the stream takes `wait_ns` to finish.
-class TimedStep final : public execution::Executor {
+class TimedStep final : public test::FakeExecutor {
  public:
-  Executor& eager() override { return *this; }
-  void capture() override {}
-  void instantiate() override {}
-  void upload() override {}
   void enqueue_step() override {
     FakeClock::now_ns += submit_ns + steps;
     ++steps;
   }
-  execution::GraphCounts counts() const override { return {}; }
-  const void* output(ir::ValueId) const override { return nullptr; }
-  std::vector<execution::StepItem> items() const override { return {}; }
-  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return ranges_; }
 
   std::int64_t submit_ns = 100;
   std::int64_t steps = 0;
-
- private:
-  std::vector<std::vector<pool::MemoryRange>> ranges_;
 };
 
 class SlowStream final : public test::FakeStream {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/unit/harness/plan/sample_catalog.hpp"
 
 namespace graphbench::plan {
@@ -27,12 +27,7 @@ RawOptions flags(const std::map<std::string, std::string>& texts) {
 }
 
 std::string refusal(const std::map<std::string, std::string>& texts) {
-  try {
-    planned(flags(texts));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { planned(flags(texts)); });
 }
 
 std::vector<std::string> ids(const model::Plan& plan) {

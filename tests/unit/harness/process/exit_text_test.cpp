@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-namespace graphbench::sweep {
+namespace graphbench::process {
 namespace {
 
 TEST(ExitText, NamesSignals) {
@@ -29,10 +29,25 @@ TEST(ExitText, QuotesOneShortLine) {
   EXPECT_EQ(last_lines("\x1b[31mred").find('\x1b'), std::string::npos);
 }
 
+TEST(ExitText, SaysHowAChildEnded) {
+  using How = ChildExit::How;
+  const auto ended = [](How how, const std::string& during) {
+    return how_it_ended({.how = how, .status = 9, .signal = SIGBUS, .refusal = "no such event", .output = ""},
+                        2, during);
+  };
+  EXPECT_EQ(ended(How::signalled, "while it was loaded"), "crashed with SIGBUS while it was loaded");
+  EXPECT_EQ(ended(How::timed_out, ""), "was silent for more than 2 s; killed");
+  EXPECT_EQ(ended(How::refused, "in phase check"),
+            "broke the protocol in phase check (no such event); killed");
+  EXPECT_EQ(
+      how_it_ended({.how = How::exited, .status = 9, .signal = 0, .refusal = "", .output = "a\nb\n"}, 2),
+      "ended with exit code 9; it said: a | b");
+}
+
 TEST(ExitText, WritesSeconds) {
   EXPECT_EQ(seconds_text(120), "120 s");
   EXPECT_EQ(seconds_text(0.5), "0.5 s");
 }
 
 }  // namespace
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process

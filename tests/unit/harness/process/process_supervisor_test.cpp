@@ -10,13 +10,18 @@
 #include <thread>
 
 #include "graphs/ir/error.hpp"
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/scripts.hpp"
 
-namespace graphbench::sweep {
+namespace graphbench::process {
 namespace {
 
+using namespace test;
 using How = ChildExit::How;
 using testing::ElementsAre;
+
+std::vector<std::string> shell(const std::string& script) {
+  return {"/bin/sh", "-c", script};
+}
 
 class SupervisorTest : public testing::Test {
  protected:
@@ -119,6 +124,7 @@ TEST_F(SupervisorTest, InterruptionKillsTheChildAndKeepsItsLines) {
   EXPECT_THAT(lines, ElementsAre("a"));
   EXPECT_TRUE(supervisor.interrupted());
   EXPECT_EQ(run("echo never >&3").how, How::interrupted) << "nothing starts any more";
+  EXPECT_THROW(supervisor.ask({shell("true"), "", 60}, [](std::string_view) {}), Interrupted);
   EXPECT_EQ(lines.size(), 1u);
 }
 
@@ -145,4 +151,4 @@ TEST_F(SupervisorTest, ManyChildrenLeaveNoDescriptorsBehind) {
 }
 
 }  // namespace
-}  // namespace graphbench::sweep
+}  // namespace graphbench::process

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "graphs/ir/error.hpp"
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/sample_plan.hpp"
 
 namespace graphbench::sweep {
 namespace {
 
+using namespace test;
 using model::CellStatus;
 
 model::CellResult failed_cell(const model::WorkerTask& task, std::int64_t batch, const std::string& code) {

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "graphs/ir/error.hpp"
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/sample_plan.hpp"
 
 namespace graphbench::sweep {
 namespace {
+
+using namespace test;
 
 TEST(ProbeProtocol, ARequestSurvives) {
   ProbeRequest request;

@@ -5,21 +5,22 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/model/input_error.hpp"
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/scripts.hpp"
 
 namespace graphbench::sweep {
 namespace {
 
+using namespace test;
 using testing::HasSubstr;
 
 std::string says(const ProbeEvent& event) {
-  return "printf '%s\\n' '" + encode_probe_event(event) + "' >&3; ";
+  return sends(encode_probe_event(event));
 }
 
 const ProbeStage plugin_stage{ProbeStage::What::plugin, "/p.so"};
 
 ProbeAnswer ask(const std::string& script, double silent_seconds_max = 60) {
-  ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   return ask_probe(supervisor, {shell(script), silent_seconds_max}, {}, {});
 }
 
@@ -41,17 +42,17 @@ TEST(Probe, AnAnswerIsReturned) {
 
 TEST(Probe, APluginThatCrashesIsNamedWithTheSignalAndItsLastWords) {
   EXPECT_EQ(refusal<InputError>(says(plugin_stage) + "echo oh dear; kill -SEGV $$"),
-            "--plugin: \"/p.so\" crashed with SIGSEGV; it said: oh dear while it was loaded");
+            "--plugin: \"/p.so\" crashed with SIGSEGV while it was loaded; it said: oh dear");
 }
 
 TEST(Probe, APluginThatHangsIsNamedWithTheTimeItHad) {
   EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "sleep 60", 0.3),
-              HasSubstr("\"/p.so\" did not come back within 0.3 s"));
+              HasSubstr("\"/p.so\" was silent for more than 0.3 s while it was loaded; killed"));
 }
 
 TEST(Probe, APluginThatEndsTheProcessIsNamedWithItsExitCode) {
   EXPECT_THAT(refusal<InputError>(says(plugin_stage) + "exit 0"),
-              HasSubstr("ended the process with exit code 0"));
+              HasSubstr("ended with exit code 0 while it was loaded"));
 }
 
 TEST(Probe, AWorkloadThatCrashesWhileItBuildsIsNamed) {

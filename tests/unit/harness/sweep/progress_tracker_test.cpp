@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/sample_plan.hpp"
 
 namespace graphbench::sweep {
 namespace {
+
+using namespace test;
 
 class ProgressTrackerTest : public testing::Test {
  protected:

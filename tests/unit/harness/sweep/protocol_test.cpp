@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "graphs/ir/error.hpp"
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/sample_plan.hpp"
 
 namespace graphbench::worker {
 namespace {
 
 TEST(Protocol, ATaskSurvives) {
-  model::WorkerTask task = sweep::sample_task("whole", {4, 1}, 2);
+  model::WorkerTask task = test::sample_task("whole", {4, 1}, 2);
   task.warmup = 3;
   task.seed = UINT64_MAX;
   task.sampling = {0.1, 7};
@@ -26,7 +26,7 @@ TEST(Protocol, ATaskSurvives) {
 }
 
 TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
-  model::CellResult result = sweep::ok_cell(sweep::sample_task("whole", {4}), 4);
+  model::CellResult result = test::ok_cell(test::sample_task("whole", {4}), 4);
   result.check = model::Check{"eager", false, 1.0 / 3};
   result.graph = model::GraphCounts{1, 2, 3, 4};
   result.launches[0].submit_samples = {1e-9 / 3, 2e-6};

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/sample_plan.hpp"
 
 namespace graphbench::sweep {
 namespace {
+
+using namespace test;
 
 const model::WorkerTask eager = sample_task("eager", {1, 2});
 const model::WorkerTask whole = sample_task("whole", {1, 2});

@@ -5,11 +5,13 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "tests/unit/harness/sweep/sample_plan.hpp"
+#include "tests/support/sample_plan.hpp"
+#include "tests/support/scripts.hpp"
 
 namespace graphbench::sweep {
 namespace {
 
+using namespace test;
 using model::CellStatus;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -18,7 +20,7 @@ using worker::DoneEvent;
 using worker::ErrorEvent;
 using worker::PhaseEvent;
 
-class LastProgress final : public Progress {
+class LastProgress final : public SweepListener {
  public:
   void update(const model::Progress& progress) override {
     last = progress;
@@ -39,7 +41,7 @@ SweepOutcome sweep_with(const std::string& eager_script, LastProgress& progress,
       sends(CellEvent{ok_cell(whole, 2)}) + sends(CellEvent{ok_cell(whole, 1)}) + sends(DoneEvent{});
   const std::string script = "task=$(cat); case \"$task\" in *'\"mode\":\"eager\"'*) " + eager_script +
                              " ;; *) " + well + " ;; esac";
-  ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   return run_sweep(sample_plan({eager, whole}), {}, {shell(script), silent}, supervisor, progress);
 }
 
@@ -98,7 +100,7 @@ TEST(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
       sends(CellEvent{measured}) + sends(CellEvent{ok_cell(eager, 2)}) + sends(DoneEvent{});
   const std::string script =
       "case $(cat) in *'\"mode\":\"eager\"'*) " + eager_alone + " ;; *) exit 9 ;; esac";
-  ProcessSupervisor supervisor;
+  process::ProcessSupervisor supervisor;
   LastProgress progress;
   const SweepOutcome outcome =
       run_sweep(sample_plan({eager, whole}), {}, {shell(script), 60, finished}, supervisor, progress);
@@ -117,19 +119,21 @@ TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {
                                           sends(PhaseEvent{1, "capture"}) + "echo last words; kill -SEGV $$");
   expect_whole_is_ok(outcome);
   EXPECT_EQ(outcome.result.cells[1].status, CellStatus::ok);
-  EXPECT_EQ(reason(outcome, 0), "worker_crashed: SIGSEGV in phase capture of batch 1; it said: last words");
+  EXPECT_EQ(reason(outcome, 0),
+            "worker_crashed: crashed with SIGSEGV in phase capture of batch 1; it said: last words");
   EXPECT_EQ(outcome.cells_failed, 1);
 }
 
 TEST(RunSweep, ACrashBeforeTheFirstPhaseSaysSo) {
-  EXPECT_EQ(reason(sweep_with("kill -KILL $$"), 0), "worker_crashed: SIGKILL before its first phase");
+  EXPECT_EQ(reason(sweep_with("kill -KILL $$"), 0),
+            "worker_crashed: crashed with SIGKILL before its first phase");
 }
 
 TEST(RunSweep, AHangCostsTheCellsNotReportedYet) {
   const SweepOutcome outcome = sweep_with(sends(PhaseEvent{2, "warmup"}) + "sleep 60", 0.3);
   expect_whole_is_ok(outcome);
   EXPECT_EQ(reason(outcome, 0),
-            "worker_timeout: silent for more than 0.3 s in phase warmup of batch 2; killed");
+            "worker_timeout: was silent for more than 0.3 s in phase warmup of batch 2; killed");
   EXPECT_EQ(reason(outcome, 1), reason(outcome, 0));
 }
 

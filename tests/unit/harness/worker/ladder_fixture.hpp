@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/device/registry.hpp"
+#include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/worker/ladder.hpp"
+#include "tests/support/sample_plan.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::worker {
@@ -46,14 +47,7 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     workloads::add_builtin(registry_);
-    task_.device = "host";
-    task_.workload = "mlp";
-    task_.preset = "tiny";
-    task_.dtype = "fp32";
-    task_.pass = "forward";
-    task_.mode = "whole";
     task_.warmup = 1;
-    task_.batches = {1, 4, 2};
     task_.sampling.seconds_max = 10;  // samples_max is what ends the passes
     task_.sampling.samples_max = 40;
   }
@@ -71,7 +65,7 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
 
   OpenDevice open_ = [] { return open_device("host"); };
   abi::WorkloadRegistry registry_;
-  model::WorkerTask task_;
+  model::WorkerTask task_ = test::sample_task("whole", {1, 4, 2});
   Recorder events_;
 };
 

@@ -43,7 +43,6 @@ class WatchedDevice final : public test::FakeDevice {
     EXPECT_EQ(log.live_allocations + log.live_graphs, 0) << "something of the device is left";
     ++life_.discarded;
   }
-  std::unique_ptr<Event> make_event() override { return std::make_unique<StillEvent>(); }
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     return std::make_unique<ZeroKernel>(call);
   }
@@ -52,10 +51,6 @@ class WatchedDevice final : public test::FakeDevice {
   }
 
  private:
-  struct StillEvent final : Event {
-    void record(Stream&) override {}
-    double seconds_since(const Event&) const override { return 1e-6; }
-  };
   // Results that pass a check, where they are not a graph's.
   class ZeroKernel final : public Kernel {
    public:

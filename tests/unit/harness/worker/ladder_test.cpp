@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "graphs/abi/foreign_op.hpp"
 #include "tests/support/small_programs.hpp"
 #include "tests/unit/harness/worker/ladder_fixture.hpp"
 
@@ -124,10 +125,7 @@ class LadderCheckTest : public LadderTest {
   void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags,
                 const std::vector<std::int64_t>& batches = {1}) {
     op_ = gb_op{sizeof(gb_op), flags, "mine", 0, infer_one, nullptr, run_host, nullptr};
-    ir::OpDefinition definition;
-    definition.kind = "mine";
-    definition.foreign = &op_;
-    catalog_.add(definition);
+    catalog_.add(abi::foreign_definition(op_));
     ir::ProgramBuilder builder("p", catalog_);
     const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
     builder.mark_output(builder.op("mine", "m", {x}, {})[0]);

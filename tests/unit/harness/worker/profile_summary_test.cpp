@@ -44,12 +44,12 @@ TEST(Profile, CopiesAreBusyTimeButNoKernels) {
 }
 
 // The medians of the two are 6 and 5, but no step differs by 1.
-TEST(Witness, ComparesStepByStep) {
-  const model::Witness witness =
-      summarize_witness({{6, {kernel("a", 0, 2), kernel("b", 3, 4)}},  // 2 more than its records
-                         {4, {kernel("a", 0, 5)}},                     // 1 less
-                         {12, {kernel("a", 1, 8), kernel("b", 8, 10)}}},
-                        {{3, {kernel("guard", 0, 1), kernel("guard", 1, 2)}}});  // 3 more
+TEST(DeviceTimeCheck, ComparesStepByStep) {
+  const model::DeviceTimeCheck witness =
+      summarize_time_check({{6, {kernel("a", 0, 2), kernel("b", 3, 4)}},  // 2 more than its records
+                            {4, {kernel("a", 0, 5)}},                     // 1 less
+                            {12, {kernel("a", 1, 8), kernel("b", 8, 10)}}},
+                           {{3, {kernel("guard", 0, 1), kernel("guard", 1, 2)}}});  // 3 more
   EXPECT_EQ(witness.steps, 3);
   EXPECT_DOUBLE_EQ(witness.device_seconds, 6);
   EXPECT_DOUBLE_EQ(witness.recorded_seconds, 5);

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/fake_executor.hpp"
+
 namespace graphbench::worker {
 namespace {
 
@@ -20,42 +22,34 @@ class PathKernel final : public Kernel {
 };
 
 // A graph mode's own items are pieces; the kernels are its eager executor's.
-class FakeExecutor final : public execution::Executor {
+class ChoosingExecutor final : public test::FakeExecutor {
  public:
-  FakeExecutor(std::vector<KernelPath> paths, Executor* eager) : eager_(eager) {
+  ChoosingExecutor(std::vector<KernelPath> paths, Executor* eager) : eager_(eager) {
     for (KernelPath& path : paths) kernels_.push_back(std::make_unique<PathKernel>(std::move(path)));
   }
   Executor& eager() override { return eager_ != nullptr ? *eager_ : *this; }
-  void capture() override {}
-  void instantiate() override {}
-  void upload() override {}
-  void enqueue_step() override {}
-  execution::GraphCounts counts() const override { return {}; }
-  const void* output(ir::ValueId) const override { return nullptr; }
   std::vector<execution::StepItem> items() const override {
     std::vector<execution::StepItem> items;
     for (const auto& kernel : kernels_) items.push_back({nullptr, kernel.get(), nullptr});
     return items;
   }
-  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return ranges_; }
 
  private:
   Executor* eager_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
-  std::vector<std::vector<pool::MemoryRange>> ranges_;
 };
 
 TEST(Paths, AreCountedWayByWayWhereThereWasAChoice) {
-  FakeExecutor eager(
+  ChoosingExecutor eager(
       {{"", ""}, {"conv2d:cudnn", ""}, {"conv2d:im2col", "no plan"}, {"conv2d:cudnn", ""}, {"", ""}},
       nullptr);
-  FakeExecutor whole({}, &eager);
+  ChoosingExecutor whole({}, &eager);
   EXPECT_THAT(paths_of(whole), ElementsAre(model::OpPath{"conv2d:cudnn", "", 2},
                                            model::OpPath{"conv2d:im2col", "no plan", 1}));
 }
 
 TEST(Paths, OfOpsWithoutAChoiceAreNotTold) {
-  FakeExecutor eager({{"", ""}}, nullptr);
+  ChoosingExecutor eager({{"", ""}}, nullptr);
   EXPECT_THAT(paths_of(eager), IsEmpty());
 }
 

@@ -1,4 +1,4 @@
-// Servers on free ports, and a client that sends them what it likes.
+// Servers on free ports, and a client that sends any bytes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,18 +18,13 @@ inline ServerSettings on_a_free_port(ServerLimits limits = {}) {
   return settings;
 }
 
-// A client without manners: sends bytes, reads what comes.
+// Sends bytes as they are, reads what comes.
 class BareClient {
  public:
-  explicit BareClient(const HttpServer& server, const char* from = "127.0.0.1") : socket_(io_) {
-    socket_.open(boost::asio::ip::tcp::v4());
-    socket_.bind({boost::asio::ip::make_address(from), 0});
+  explicit BareClient(const HttpServer& server) : socket_(io_) {
     socket_.connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
   }
   void write(const std::string& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
-  void write(const std::string& bytes, boost::system::error_code& error) {
-    boost::asio::write(socket_, boost::asio::buffer(bytes), error);
-  }
   // Whether there is something to read, or the end.
   bool has_answer() { return socket_.available() > 0; }
   std::string read_to_end() {

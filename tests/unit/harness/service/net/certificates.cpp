@@ -4,10 +4,8 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <fstream>
 #include <stdexcept>
 
 namespace graphbench::net {
@@ -68,24 +66,6 @@ std::string Certificate::key_pem(const std::string& passphrase) const {
     return PEM_write_bio_PrivateKey(memory, key_.get(), cipher, bytes, static_cast<int>(passphrase.size()),
                                     nullptr, nullptr);
   });
-}
-
-CertificateFolder::CertificateFolder() {
-  static std::atomic<int> count = 0;
-  path_ = std::filesystem::temp_directory_path() /
-          ("graphbench-tls-" + std::to_string(getpid()) + "-" + std::to_string(++count));
-  std::filesystem::create_directory(path_);
-}
-
-CertificateFolder::~CertificateFolder() {
-  std::error_code ignored;  // a test's folder among others
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string CertificateFolder::write(const std::string& name, const std::string& text) const {
-  const std::string path = path_ / name;
-  std::ofstream(path) << text;
-  return path;
 }
 
 TlsFiles CertificateFolder::files(const std::string& name, const Certificate& certificate) const {

@@ -1,11 +1,11 @@
 // Certificates and keys of a test's own making, in a folder that goes with the test.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "harness/service/net/tls.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 struct evp_pkey_st;
 struct x509_st;
@@ -27,20 +27,10 @@ class Certificate {
   std::shared_ptr<x509_st> certificate_;
 };
 
-class CertificateFolder {
+class CertificateFolder : public test::TemporaryFolder {
  public:
-  CertificateFolder();
-  CertificateFolder(const CertificateFolder&) = delete;
-  CertificateFolder& operator=(const CertificateFolder&) = delete;
-  ~CertificateFolder();
-
-  // The path of a new file.
-  std::string write(const std::string& name, const std::string& text) const;
   // Certificate and key, written.
   TlsFiles files(const std::string& name, const Certificate& certificate) const;
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace graphbench::net

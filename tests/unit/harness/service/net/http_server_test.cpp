@@ -12,6 +12,7 @@
 #include "harness/service/net/body_stream.hpp"
 #include "harness/service/net/http_client.hpp"
 #include "harness/service/net/router.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/unit/harness/service/net/bare_client.hpp"
 
 namespace graphbench::net {
@@ -83,7 +84,11 @@ TEST(HttpServer, AQuietStreamIsKeptAlive) {
   BareClient client(server);
   client.write(get);
   std::string got;
-  while (got.find(":\n:\n") == std::string::npos) got += client.read_some();
+  while (got.find(":\n:\n") == std::string::npos && got.size() < 64 * 1024) got += client.read_some();
+  EXPECT_THAT(got, testing::ContainsRegex("first\n(:\n)+$")) << "comments, and nothing else";
+  EXPECT_TRUE(streaming.put("second\n")) << "the stream goes on";
+  while (got.find("second\n") == std::string::npos && got.size() < 64 * 1024) got += client.read_some();
+  EXPECT_THAT(got, HasSubstr("second\n"));
 }
 
 TEST(HttpServer, AClientThatLeavesAStreamIsForgotten) {
@@ -98,10 +103,10 @@ TEST(HttpServer, AClientThatLeavesAStreamIsForgotten) {
   while (streaming.stream->listened_to() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  EXPECT_FALSE(streaming.put("to nobody\n"));
+  EXPECT_FALSE(streaming.put("too late\n"));
 }
 
-TEST(HttpServer, AClientThatLagsIsCutOffAndNobodyWaitsForIt) {
+TEST(HttpServer, AClientThatLagsIsCutOff) {
   const Streaming streaming("", 1024 * 1024);
   const HttpServer server(on_a_free_port(), streaming.handler());
   BareClient slow(server);
@@ -132,7 +137,7 @@ TEST(HttpServer, HandsRequestsToItsHandler) {
   EXPECT_EQ(response.body, "POST /a/b?c=d value body\n");
 }
 
-TEST(HttpServer, AHandlersExceptionIsA500ThatTellsNothing) {
+TEST(HttpServer, AHandlersExceptionIsA500WithoutDetails) {
   const HttpServer server(on_a_free_port(), echo);
   const ClientResponse response = ask(server, "/throw");
   EXPECT_EQ(response.status, 500u);
@@ -195,12 +200,8 @@ TEST(HttpServer, ATakenPortIsAnErrorThatNamesIt) {
   const HttpServer server(on_a_free_port(), echo);
   ServerSettings settings = on_a_free_port();
   settings.address.port = server.address().port;
-  try {
-    const HttpServer second(settings, echo);
-    FAIL() << "two servers on one port";
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "listen on " + server.address().text() + ": Address already in use");
-  }
+  const Error error = test::error_of([&] { const HttpServer second(settings, echo); });
+  EXPECT_EQ(std::string(error.what()), "listen on " + server.address().text() + ": Address already in use");
 }
 
 TEST(HttpServer, ItsThreadIsSetUpBeforeItServes) {
@@ -229,12 +230,8 @@ TEST(HttpClient, SaysWhyThereIsNoAnswer) {
   ClientRequest request;
   request.url = *parse_url("http://" + address);
   request.path = "/";
-  try {
-    send(request);
-    FAIL() << "nobody listens there";
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "GET at " + address + ": Connection refused");
-  }
+  const Error error = test::error_of([&] { send(request); });
+  EXPECT_EQ(std::string(error.what()), "GET at " + address + ": Connection refused");
 }
 
 TEST(HttpClient, GivesUpAtItsDeadline) {
@@ -245,12 +242,8 @@ TEST(HttpClient, GivesUpAtItsDeadline) {
   request.url = *parse_url("http://127.0.0.1:" + std::to_string(mute.local_endpoint().port()));
   request.path = "/";
   request.deadline = std::chrono::milliseconds(50);
-  try {
-    send(request);
-    FAIL() << "nobody answers there";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("no answer in time"));
-  }
+  const Error error = test::error_of([&] { send(request); });
+  EXPECT_THAT(error.what(), HasSubstr("no answer in time"));
 }
 
 }  // namespace

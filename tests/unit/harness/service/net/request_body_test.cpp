@@ -71,7 +71,7 @@ TEST(RequestBody, WhoSendsItAllTheSameStillLearnsWhyNot) {
   }
 }
 
-TEST(RequestBody, OneThatNobodyWantsIsAnsweredWithoutIt) {
+TEST(RequestBody, OneThatIsNotWantedIsNotRead) {
   const HttpServer server(settings(), length_of);
   BareClient client(server);
   client.write(post("/none", 5, "Expect: 100-continue\r\n"));
@@ -162,7 +162,7 @@ TEST(RequestBody, WhatAdmissionTookIsGivenBackBeforeTheAnswer) {
   EXPECT_TRUE(taken.expired());
 }
 
-TEST(RequestBody, WhatIsAnsweredLaterKeepsNobodyWaiting) {
+TEST(RequestBody, ALongAnswerDoesNotHoldUpOthers) {
   std::promise<void> go;
   const std::shared_future<void> told = go.get_future().share();
   std::atomic<int> at_once = 0;
@@ -204,7 +204,7 @@ TEST(RequestBody, AServerEndsAfterWhatItAnswersLater) {
         began.set_value();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         ended = true;
-        return text_response(200, "to nobody");
+        return text_response(200, "too late");
       };
       return response;
     });

@@ -57,7 +57,7 @@ TEST_F(TlsTest, AKeyOfAnotherCertificateIsNamed) {
   expect_refused({files_.certificate, other.key, ""}, File::key, "it is not the key of the certificate");
 }
 
-TEST_F(TlsTest, AnEncryptedKeyIsNamedAndNobodyIsAsked) {
+TEST_F(TlsTest, AnEncryptedKeyIsNamedWithoutAPrompt) {
   const std::string key = folder_.write("locked.key", own_.key_pem("secret"));
   expect_refused({files_.certificate, key, ""}, File::key, "it is encrypted");
 }

@@ -2,16 +2,17 @@
 #include "harness/service/publish/baseline.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "harness/codec/documents.hpp"
+#include "harness/codec/parse_document.hpp"
+#include "harness/codec/project.hpp"
 #include "harness/history/read_entry.hpp"
 #include "harness/history/store.hpp"
-#include "harness/model/input_error.hpp"
-#include "reporters/json/result_json.hpp"
 #include "tests/golden/sample_results.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -21,29 +22,19 @@ using testing::HasSubstr;
 
 class BaselineTest : public testing::Test {
  protected:
-  BaselineTest()
-      : folder_(fs::temp_directory_path() / ("graphbench-baseline-" + std::to_string(getpid()))),
-        path_(folder_ / "base.json") {
-    fs::create_directory(folder_);
-    write(reporters::to_json(samples::small_result()));
-  }
-  ~BaselineTest() override { fs::remove_all(folder_); }
+  BaselineTest() { write(codec::to_json(samples::small_result())); }
 
-  void write(const std::string& text) const { std::ofstream(path_) << text; }
+  void write(const std::string& text) const { temporary_.write("base.json", text); }
 
   std::shared_ptr<const Baseline> open() const { return Baseline::open({path_, "", ""}); }
 
   static std::string refusal(const BaselineOptions& options) {
-    try {
-      static_cast<void>(Baseline::open(options));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "it was read";
+    return test::refusal([&] { Baseline::open(options); });
   }
 
-  fs::path folder_;
-  fs::path path_;
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
+  const fs::path path_ = folder_ / "base.json";
 };
 
 TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
@@ -54,9 +45,9 @@ TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
       if (launch.latency_seconds) launch.latency_seconds->p50 *= 2;
     }
   }
-  const std::string document = reporters::to_json(slow);
+  const std::string document = codec::to_json(slow);
   write(document);
-  const model::Comparison comparison = baseline->compare_with(document, "this sweep");
+  const model::Comparison comparison = baseline->compare_with(codec::parse_copy(document, "this sweep"));
   ASSERT_TRUE(comparison.comparable);
   ASSERT_GT(comparison.counts.compared, 0);
   for (const model::CellComparison& cell : comparison.cells) {
@@ -72,7 +63,7 @@ TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
   model::Result other = samples::small_result();
   other.plan.hash = "another";
   other.environment.device.name = "another";
-  const model::Comparison comparison = baseline->compare_with(reporters::to_json(other), "this sweep");
+  const model::Comparison comparison = baseline->compare_with(codec::project(other, "this sweep"));
   EXPECT_FALSE(comparison.comparable);
   EXPECT_TRUE(comparison.cells.empty());
   EXPECT_EQ(baseline->said_of(comparison), "beside the baseline " + path_.string() +
@@ -98,7 +89,7 @@ class HistoryBaselineTest : public BaselineTest {
  protected:
   // Keeps what write() wrote, under the label.
   void add(const model::Result& result, const std::string& label) {
-    write(reporters::to_json(result));
+    write(codec::to_json(result));
     history::Store store(file_, history::Store::Access::create);
     store.add({history::read_entry(path_, {"", "", label})});
   }
@@ -116,14 +107,14 @@ TEST_F(HistoryBaselineTest, ASweepIsComparedWithTheLatestThatFitsIt) {
     }
   }
   const auto ratio_of = [&](const model::Result& now) {
-    return baseline->compare_with(reporters::to_json(now), "now").cells.at(0).metrics.at(0).ratio;
+    return baseline->compare_with(codec::project(now, "now")).cells.at(0).metrics.at(0).ratio;
   };
   const model::Result now = measured_on("2026-01-04", "p");
   EXPECT_NEAR(ratio_of(now), 1, 1e-9);
   add(slow, "accepted");
   add(measured_on("2026-01-03", "another"), "accepted");
   EXPECT_NEAR(ratio_of(now), 0.5, 1e-9) << "what was accepted since is the baseline, without a new start";
-  EXPECT_THAT(baseline->said_of(baseline->compare_with(reporters::to_json(now), "now")),
+  EXPECT_THAT(baseline->said_of(baseline->compare_with(codec::project(now, "now"))),
               HasSubstr("beside the baseline accepted of the history: "));
 }
 
@@ -131,7 +122,7 @@ TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
   add(measured_on("2026-01-01", "p"), "accepted");
   const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
   const model::Comparison none =
-      baseline->compare_with(reporters::to_json(measured_on("2026-01-02", "another")), "this sweep");
+      baseline->compare_with(codec::project(measured_on("2026-01-02", "another"), "this sweep"));
   EXPECT_FALSE(none.comparable);
   ASSERT_EQ(none.differences.size(), 1u);
   EXPECT_EQ(none.differences.front().field, "history");

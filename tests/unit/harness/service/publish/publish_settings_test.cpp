@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -18,12 +18,7 @@ config::RawOptions given(const std::vector<std::pair<std::string, std::string>>&
 }
 
 std::string refusal(const std::vector<std::pair<std::string, std::string>>& values) {
-  try {
-    check_publishing(config::check_options(given(values)));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
+  return test::refusal([&] { check_publishing(config::check_options(given(values))); });
 }
 
 TEST(PublishSettings, NothingGivenIsNothingPublished) {

@@ -2,16 +2,15 @@
 #include "harness/service/publish/publisher.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <mutex>
 
+#include "harness/codec/documents.hpp"
 #include "harness/service/net/http_client.hpp"
-#include "reporters/json/result_json.hpp"
 #include "tests/golden/sample_results.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -38,18 +37,12 @@ sweep::SweepOutcome outcome(bool interrupted = false) {
 
 class PublisherTest : public testing::Test {
  protected:
-  PublisherTest() : folder_(fs::temp_directory_path() / ("graphbench-publish-" + std::to_string(getpid()))) {
-    fs::create_directory(folder_);
-    settings_.textfile = folder_ / "m.prom";
-  }
-  ~PublisherTest() override { fs::remove_all(folder_); }
+  PublisherTest() { settings_.textfile = folder_ / "m.prom"; }
 
-  std::string file() const {
-    std::ifstream stream(settings_.textfile);
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  }
+  std::string file() const { return test::read_file(settings_.textfile); }
 
-  fs::path folder_;
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
   PublishSettings settings_;
 };
 
@@ -101,7 +94,7 @@ TEST_F(PublisherTest, AFileThatCannotBeWrittenAtTheEndIsAFailure) {
 TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOneIsNot) {
   const fs::path base = folder_ / "base.json";
   const model::Result before = samples::small_result();
-  std::ofstream(base) << reporters::to_json(before);
+  std::ofstream(base) << codec::to_json(before);
   settings_.baseline = Baseline::open({base, "", ""});
   for (const bool interrupted : {true, false}) {
     Publisher publisher(settings_, {}, "1.2.3");

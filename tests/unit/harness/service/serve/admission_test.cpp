@@ -35,7 +35,7 @@ TEST(Admission, OneComparisonAtATimeIsReadUntilItsRequestIsGone) {
   EXPECT_TRUE(admit(head("POST", "/v1/compare")).wants_body);
 }
 
-TEST(Admission, WhoMayNotAskSendsNoBodyAnywhere) {
+TEST(Admission, ARefusedRequestSendsNoBody) {
   const net::Admit admit = make_admission({.token = "correct-horse-battery"}, 1'000'000);
   for (const char* path : {"/v1/sweeps", "/v1/sweeps/0123/resume", "/metrics", "/v1/none"}) {
     EXPECT_FALSE(admit(head("POST", path, "wrong-horse-battery")).wants_body) << path;

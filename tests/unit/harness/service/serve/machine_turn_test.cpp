@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "graphs/ir/error.hpp"
-#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
 namespace {
 
 TEST(MachineTurn, TwoTakeTurns) {
-  const ScratchFolder folder;
+  const test::TemporaryFolder folder;
   MachineTurn one(folder.path());
   MachineTurn two(folder.path());
   EXPECT_TRUE(one.try_take());
@@ -25,8 +25,8 @@ TEST(MachineTurn, TwoTakeTurns) {
   EXPECT_TRUE(one.try_take());
 }
 
-TEST(MachineTurn, WhoNoLongerWaitsHoldsUpNobody) {
-  const ScratchFolder folder;
+TEST(MachineTurn, OneThatNoLongerWaitsHoldsUpNoOther) {
+  const test::TemporaryFolder folder;
   MachineTurn one(folder.path());
   EXPECT_TRUE(one.try_take());
   {
@@ -41,7 +41,7 @@ TEST(MachineTurn, WhoNoLongerWaitsHoldsUpNobody) {
 }
 
 TEST(MachineTurn, ALinkOrAnothersFileIsNoLock) {
-  const ScratchFolder folder;
+  const test::TemporaryFolder folder;
   const std::string lock = folder.file("graphbench-" + std::to_string(geteuid()) + ".next");
   std::filesystem::create_symlink(folder.file("elsewhere"), lock);
   EXPECT_THROW(MachineTurn(folder.path()), Error);

@@ -9,7 +9,8 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/model/input_error.hpp"
-#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -34,15 +35,10 @@ class PluginFolderTest : public testing::Test {
   std::string inside(const std::string& name) const { return scratch_.file("plugins/" + name); }
   PluginFolder folder() const { return PluginFolder(inside("")); }
   std::string refusal() const {
-    try {
-      folder();
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return test::refusal([&] { folder(); });
   }
 
-  ScratchFolder scratch_;
+  test::TemporaryFolder scratch_;
 };
 
 TEST_F(PluginFolderTest, PluginsAreFoundByTheirBareNames) {
@@ -108,12 +104,8 @@ TEST_F(PluginFolderTest, WhatOthersMayWriteMeanwhileIsNoPluginAnyMore) {
   EXPECT_EQ(served.path_of("two_2-b"), fs::canonical(inside("two_2-b.so")));
   fs::permissions(inside(""), fs::perms::all);
   EXPECT_THAT(served.names(), ElementsAre());
-  try {
-    served.path_of("two_2-b");
-    ADD_FAILURE() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("plugin 'two_2-b': its folder is owned or can be written by others"));
-  }
+  const Error error = test::error_of([&] { served.path_of("two_2-b"); });
+  EXPECT_THAT(error.what(), HasSubstr("plugin 'two_2-b': its folder is owned or can be written by others"));
 }
 
 TEST_F(PluginFolderTest, WithoutAFolderThereAreNone) {

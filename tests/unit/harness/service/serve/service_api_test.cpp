@@ -44,7 +44,7 @@ TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
   EXPECT_EQ(page("limit=2&after=" + ids[2]).at("sweeps")[0].at("id"), ids[3]);
   EXPECT_EQ(page("limit=2&after=" + ids[2]).at("next"), nullptr) << "the last page is just full";
   for (const char* query : {"limit=0", "limit=1001", "limit=x", "limit=", "limit=1&limit=1", "limit",
-                            "after=", "after=nobody", "before=1", "limit=%31"}) {
+                            "after=", "after=missing", "before=1", "limit=%31"}) {
     const net::Response refused = ask("GET", std::string("/v1/sweeps?") + query);
     EXPECT_EQ(refused.status, 400u) << query;
     EXPECT_THAT(*refused.body, HasSubstr("error")) << query;
@@ -118,7 +118,7 @@ TEST_F(ServiceApiTest, AnInterruptedSweepIsResumedUnderItsName) {
   wait_until_it_waits(running);
   EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
   EXPECT_EQ(wait_for(running, "cancelled"), "cancelled");
-  EXPECT_EQ(ask("POST", "/v1/sweeps/nobody/resume").status, 404u);
+  EXPECT_EQ(ask("POST", "/v1/sweeps/missing/resume").status, 404u);
 }
 
 TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
@@ -148,8 +148,8 @@ TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {
   for (const char* id : {"x", "-1", "1x", "99999999999999999999"}) {
     EXPECT_EQ(ask("GET", path_of(sweep) + "/events", "", {{"last-event-id", id}}).status, 400u) << id;
   }
-  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody/events").status, 404u);
-  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody/cells").status, 404u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/missing/events").status, 404u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/missing/cells").status, 404u);
 }
 
 TEST_F(ServiceApiTest, TheDescriptionHasEveryRouteAndNoOther) {
@@ -213,7 +213,7 @@ TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {
   EXPECT_EQ(bad.status, 400u);
   EXPECT_THAT(json::parse(*bad.body).at("error").get<std::string>(), HasSubstr("is not a batch"));
   EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", {{"content-type", "text/plain"}}).status, 415u);
-  EXPECT_EQ(ask("GET", "/v1/sweeps/nobody").status, 404u);
+  EXPECT_EQ(ask("GET", "/v1/sweeps/missing").status, 404u);
 }
 
 // A client that reads errors reads these too.

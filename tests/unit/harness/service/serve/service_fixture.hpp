@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "harness/service/serve/service_api.hpp"
-#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
 
@@ -36,7 +36,7 @@ class ServiceApiTest : public testing::Test {
     feed_ = std::make_unique<SweepFeed>(*store_, 100);
     runner_ = std::make_unique<SweepRunner>(
         RunnerSettings{{"/bin/sh", "-c", script, "sh"}, folder_.path(), grace_, std::chrono::milliseconds(5)},
-        RunnerParts{*store_, metrics_, service_metrics_, *feed_, bystanders_});
+        RunnerParts{*store_, metrics_, service_metrics_, *feed_, housekeeping_});
     ApiSettings settings;
     settings.access.token = token_;
     settings.queued_max = 2;
@@ -94,10 +94,10 @@ class ServiceApiTest : public testing::Test {
   std::chrono::milliseconds grace_ = std::chrono::minutes(1);
   PluginFolder plugins_;
   WorkloadCatalog workloads_;
-  ScratchFolder folder_;
+  test::TemporaryFolder folder_;
   reporters::SweepMetrics metrics_{"1.2.3"};
   reporters::ServiceMetrics service_metrics_;
-  machine::Bystanders bystanders_;
+  machine::HousekeepingThreads housekeeping_;
   std::unique_ptr<SweepStore> store_;
   std::unique_ptr<SweepFeed> feed_;
   std::unique_ptr<SweepRunner> runner_;

@@ -82,7 +82,7 @@ TEST_F(StoreTroubleTest, WhatCannotBeStoredIsNotAccepted) {
     }
     EXPECT_EQ(store_->list(9, {}).size(), 2u);
     EXPECT_EQ(ask("DELETE", path_of(waiting)).status, 202u) << "stopping a sweep stores nothing";
-    EXPECT_EQ(ask("DELETE", "/v1/sweeps/nobody").status, 404u);
+    EXPECT_EQ(ask("DELETE", "/v1/sweeps/missing").status, 404u);
     EXPECT_EQ(ask("POST", path_of(queued) + "/resume").status, 409u);
   }
   EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", key).status, 202u);

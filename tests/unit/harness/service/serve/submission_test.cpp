@@ -22,7 +22,7 @@ abi::WorkloadInfo workload(const std::string& name, const std::string& plugin = 
 class SubmissionTest : public ServiceApiTest {
  protected:
   SubmissionTest() {
-    std::ofstream(folder_.file("mine.so")) << "no library: nobody loads it here";
+    std::ofstream(folder_.file("mine.so")) << "no library: it is not loaded here";
     std::filesystem::permissions(folder_.file("mine.so"), std::filesystem::perms(0600));
     std::filesystem::permissions(folder_.path(), std::filesystem::perms(0700));
     plugins_ = PluginFolder(folder_.path());
@@ -81,7 +81,7 @@ TEST_F(SubmissionTest, APluginThatDoesNotLoadIsNamedWithoutItsFolder) {
   EXPECT_THAT(store_->list(9, {}), testing::IsEmpty());
 }
 
-TEST_F(SubmissionTest, OfThoseWhosePluginsAreLoadedOnlySoManyWait) {
+TEST_F(SubmissionTest, OnlySoManyRequestsWaitForTheirPlugins) {
   net::Request request;
   request.method = "POST";
   request.path = "/v1/sweeps";
@@ -97,7 +97,7 @@ TEST_F(SubmissionTest, OfThoseWhosePluginsAreLoadedOnlySoManyWait) {
   EXPECT_EQ(waiting.size(), 16u);
   EXPECT_EQ(last.status, 503u);
   waiting.clear();
-  EXPECT_TRUE(api_(request).later) << "whoever leaves makes room";
+  EXPECT_TRUE(api_(request).later) << "a request that ends makes room";
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "graphs/ir/error.hpp"
-#include "reporters/json/result_json.hpp"
+#include "harness/codec/documents.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -51,8 +51,8 @@ TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
   EXPECT_EQ(event.cells[0].launches.at(0).machine->cpu, 7);
   EXPECT_EQ(event.cells[0].profile->kernels, 5);
   EXPECT_EQ(event.identity, "this machine");
-  EXPECT_EQ(reporters::to_json(event.cells[0]), reporters::to_json(cell)) << "it can stand in a document";
-  EXPECT_EQ(event.documents, std::vector<std::string>{reporters::to_json(cell)});
+  EXPECT_EQ(codec::to_json(event.cells[0]), codec::to_json(cell)) << "it can stand in a document";
+  EXPECT_EQ(event.documents, std::vector<std::string>{codec::to_json(cell)});
 }
 
 // A service's store outlives the binary that wrote it: a sweep begun with an earlier one can be resumed.

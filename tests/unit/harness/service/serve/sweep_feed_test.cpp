@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -30,7 +30,7 @@ class SweepFeedTest : public testing::Test {
     return text;
   }
 
-  ScratchFolder folder_;
+  test::TemporaryFolder folder_;
   SweepStore store_{folder_.file("sweeps.sqlite")};
   static constexpr std::size_t followers_max = 20;
   SweepFeed feed_{store_, followers_max};

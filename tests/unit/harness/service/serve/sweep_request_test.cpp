@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -17,12 +18,7 @@ std::vector<std::string> arguments_of(const std::string& body, BodyFormat format
 }
 
 std::string refusal(const std::string& body, BodyFormat format = BodyFormat::json) {
-  try {
-    arguments_of(body, format);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { arguments_of(body, format); });
 }
 
 TEST(SweepRequest, JsonAndTomlMeanTheSame) {
@@ -38,6 +34,18 @@ TEST(SweepRequest, JsonAndTomlMeanTheSame) {
               wanted);
   EXPECT_THAT(arguments_of("{}", BodyFormat::json), ElementsAre());
   EXPECT_THAT(arguments_of(R"({"profile": false})", BodyFormat::json), ElementsAre());
+}
+
+TEST(SweepRequest, JsonKeysMayHaveUnderscores) {
+  EXPECT_THAT(arguments_of(R"({"time_per_cell": 0.5, "cold_l2": true, "set": {"mlp": {"hidden": 64}}})",
+                           BodyFormat::json),
+              ElementsAre("--cold-l2", "--set=mlp.hidden=64", "--time-per-cell=0.5"));
+  EXPECT_EQ(refusal(R"({"time_per_cell": 1, "time-per-cell": 2})"),
+            "time-per-cell: it is given twice: give it once");
+  EXPECT_THAT(refusal(R"({"prometheus_push": "x"})"),
+              HasSubstr("prometheus-push: a request may not give it"));
+  EXPECT_THAT(refusal(R"({"time_per_sell": 1})"), HasSubstr("\"time_per_sell\" is not a key of a sweep"));
+  EXPECT_THAT(refusal("time_per_cell = 1\n", BodyFormat::toml), HasSubstr("is not a key of a sweep"));
 }
 
 TEST(SweepRequest, NumbersStayAsShortAsTheyWereWritten) {
@@ -66,12 +74,10 @@ TEST(SweepRequest, PluginsAreNamedBarely) {
   EXPECT_THAT(arguments_of(R"({"plugins": []})", BodyFormat::json, {}), ElementsAre());
   for (const char* name :
        {"other", "", "mine.so", "./mine", "../mine", "/tmp/mine.so", "mine,swiglu", "MINE"}) {
-    try {
+    const std::string refused = test::refusal([&] {
       parse_sweep_request(std::string(R"({"plugins": [")") + name + "\"]}", BodyFormat::json, known);
-      ADD_FAILURE() << name;
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("is no plugin of this service: give one of")) << name;
-    }
+    });
+    EXPECT_THAT(refused, HasSubstr("is no plugin of this service: give one of")) << name;
   }
   EXPECT_THROW(parse_sweep_request(R"({"plugins": ["mine", "mine"]})", BodyFormat::json, known), InputError);
   EXPECT_THROW(parse_sweep_request(R"({"plugins": [1]})", BodyFormat::json, known), InputError);
@@ -85,9 +91,13 @@ TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
   EXPECT_THAT(refusal("mode = \"whole\"\nbatch = 0\n", BodyFormat::toml), HasSubstr("request:2: batch: "));
   EXPECT_THAT(refusal(R"({"bach": 1})"), HasSubstr("did you mean \"batch\"?"));
   EXPECT_THAT(refusal(R"({"batch": 1, "batch": 2})"), HasSubstr("batch: it is given twice"));
-  EXPECT_THAT(refusal(R"({"batch": null})"), HasSubstr("batch: it will not do"));
-  EXPECT_THAT(refusal(R"({"batch": {"a": 1}})"), HasSubstr("batch: it will not do"));
-  EXPECT_THAT(refusal(R"({"set": {"mlp.hidden": "64"}})"), HasSubstr("wants a whole number"));
+  EXPECT_EQ(refusal(R"({"launches": null})"), "launches: null will not do: give a whole number");
+  EXPECT_EQ(refusal(R"({"batch": {"a": 1}})"),
+            "batch: an object will not do: give a whole number, a string such as \"1:256:x2\", or an array "
+            "of them");
+  EXPECT_EQ(refusal(R"({"set": {"mlp.hidden": "64"}})"),
+            "set.mlp.hidden: a string will not do: give a whole number");
+  EXPECT_THAT(refusal(R"({"seed": 18446744073709551615})"), HasSubstr("seed: so large a number will not do"));
 }
 
 TEST(SweepRequest, WhatIsFoundWrongLaterIsNamedInTheSameWay) {
@@ -110,6 +120,7 @@ TEST(SweepRequest, DepthDoesNoHarm) {
   const std::string deep(60'000, '[');
   EXPECT_NE(refusal("{\"batch\": " + deep + std::string(60'000, ']') + "}"), "accepted");
   EXPECT_NE(refusal(deep), "accepted");
+  EXPECT_THAT(refusal("{\"batch\": [[[[[1]]]]]}"), HasSubstr("nested too deeply"));
   EXPECT_NE(refusal("batch = " + deep + std::string(60'000, ']'), BodyFormat::toml), "accepted");
 }
 

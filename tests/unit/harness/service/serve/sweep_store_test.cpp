@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "graphs/ir/error.hpp"
-#include "tests/unit/harness/service/serve/scratch_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/service/serve/unwritable.hpp"
 
 namespace graphbench::serve {
@@ -33,7 +33,7 @@ class SweepStoreTest : public testing::Test {
   }
 
  private:
-  ScratchFolder folder_;
+  test::TemporaryFolder folder_;
   std::unique_ptr<SweepStore> store_;
 };
 
@@ -67,30 +67,36 @@ TEST_F(SweepStoreTest, ARestartFindsWhatWasQueuedDoneAndCutShort) {
   EXPECT_EQ(store().take()->id, queued);
 }
 
-TEST_F(SweepStoreTest, WhatWasKeptOutlivesAnInterruptionAndNoOtherEnd) {
+TEST_F(SweepStoreTest, EventsOutliveAnInterruptionAndNoOtherEndButTheLastThatIsDone) {
   const std::string cut = add("a");
-  const std::string done = add("b");
-  for (const std::string& id : {cut, done}) {
+  const std::string failed = add("b");
+  const std::string first = add("c");
+  const std::string last = add("d");
+  for (const std::string& id : {cut, failed, first, last}) {
     store().take();
-    store().add_cells(id, {{"one", "{}", "line 1"}, {"two", "{}", "line 2"}});
+    store().add_cells(id, {{"one", "{}", "event 1"}, {"two", "{}", "event 2"}});
   }
-  store().add_cells(cut, {{"one", "{\"later\": 1}", "line 3"}});
-  store().end(done, {SweepState::done, 0, "", "{}"});
+  store().add_cells(cut, {{"one", "{\"later\": 1}", "event 3"}});
+  store().end(failed, {SweepState::failed, 1, "", std::nullopt});
+  for (const std::string& id : {first, last}) store().end(id, {SweepState::done, 0, "", "{}"});
   restart();
-  EXPECT_EQ(store().kept(cut), (std::vector<std::string>{"line 3", "line 2"}));
-  EXPECT_TRUE(store().kept(done).empty());
+  EXPECT_EQ(store().events(cut), (std::vector<std::string>{"event 3", "event 2"}));
+  EXPECT_TRUE(store().events(failed).empty());
+  EXPECT_TRUE(store().events(first).empty());
+  EXPECT_EQ(store().events(last).size(), 2u);
   store().end(cut, {SweepState::interrupted, 130, "", std::nullopt});
-  EXPECT_EQ(store().kept(cut).size(), 2u);
+  EXPECT_EQ(store().events(cut).size(), 2u);
+  EXPECT_EQ(store().cells(failed, 0).size(), 2u) << "documents stay";
 }
 
 TEST_F(SweepStoreTest, AnEndIsStoredAsAWholeOrNotAtAll) {
   const std::string id = add("a");
   store().take();
-  store().add_cells(id, {{"one", "{}", "line"}});
-  refuse("DELETE ON kept");
-  EXPECT_THROW(store().end(id, {SweepState::done, 0, "", "{}"}), Error);
+  store().add_cells(id, {{"one", "{}", "event"}});
+  refuse("UPDATE ON cells");
+  EXPECT_THROW(store().end(id, {SweepState::failed, 1, "", "{}"}), storage::StorageError);
   EXPECT_EQ(store().find(id)->state, SweepState::running);
-  EXPECT_EQ(store().kept(id).size(), 1u);
+  EXPECT_EQ(store().events(id).size(), 1u);
   store().end(id, {SweepState::interrupted, 130, "", "{}", "2026-01-02T03:04:05Z"});
   EXPECT_EQ(store().find(id)->finished_at, "2026-01-02T03:04:05Z") << "no transaction is left open";
 }
@@ -125,7 +131,7 @@ TEST_F(SweepStoreTest, AProbeFailsWhereNothingCanBeWritten) {
   EXPECT_THROW(store().probe(), Error) << "it writes once a second at most";
 }
 
-TEST_F(SweepStoreTest, AFileThatWasRemovedIsToldOf) {
+TEST_F(SweepStoreTest, AFileThatWasRemovedIsNoticed) {
   add("a");
   std::filesystem::remove(file());
   EXPECT_THROW(store().probe(), Error);
@@ -143,12 +149,12 @@ TEST_F(SweepStoreTest, ARowThatCannotBeReadIsASweepThatFailed) {
     EXPECT_NE(store().find(id)->message.find("cannot be read"), std::string::npos);
   }
   EXPECT_EQ(store().list(9, {}).size(), 3u);
-  EXPECT_EQ(store().take()->id, good) << "it holds up nobody";
+  EXPECT_EQ(store().take()->id, good) << "it holds up no other";
   EXPECT_EQ(store().queued(), 0u);
   EXPECT_FALSE(store().find(bad)->finished_at.empty());
 }
 
-TEST_F(SweepStoreTest, NobodyElseReadsItsFiles) {
+TEST_F(SweepStoreTest, OthersCannotReadItsFiles) {
   add("a");
   for (const char* end : {"", "-wal", "-shm"}) {
     EXPECT_EQ(std::filesystem::status(file() + end).permissions(), std::filesystem::perms(0600)) << end;
@@ -180,7 +186,7 @@ TEST_F(SweepStoreTest, OnlyWhatIsQueuedIsCancelledHere) {
   EXPECT_FALSE(store().cancel(running));
   EXPECT_TRUE(store().cancel(queued));
   EXPECT_FALSE(store().cancel(queued));
-  EXPECT_FALSE(store().cancel("nobody"));
+  EXPECT_FALSE(store().cancel("none"));
   EXPECT_FALSE(store().take());
 }
 
@@ -192,8 +198,58 @@ TEST_F(SweepStoreTest, TextIsKeptAsItIs) {
   EXPECT_FALSE(store().find("' OR 1=1 --"));
 }
 
+// The tables as version 0.1.0 made them, which numbered them 0.
+constexpr const char* first_tables =
+    "CREATE TABLE sweeps (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT "
+    "NULL,"
+    " arguments TEXT NOT NULL, idempotency_key TEXT UNIQUE, submitted_at TEXT NOT NULL,"
+    " started_at TEXT NOT NULL DEFAULT '', finished_at TEXT NOT NULL DEFAULT '', exit_code INTEGER,"
+    " message TEXT NOT NULL DEFAULT '', result TEXT);"
+    "CREATE TABLE cells (number INTEGER PRIMARY KEY AUTOINCREMENT, sweep TEXT NOT NULL, cell TEXT NOT NULL,"
+    " document TEXT NOT NULL, UNIQUE (sweep, cell));"
+    "CREATE TABLE kept (sweep TEXT NOT NULL, cell TEXT NOT NULL, line TEXT NOT NULL,"
+    " PRIMARY KEY (sweep, cell)) WITHOUT ROWID;"
+    "CREATE TABLE begun (sweep TEXT PRIMARY KEY, device TEXT NOT NULL, line TEXT NOT NULL) WITHOUT ROWID;";
+
+TEST_F(SweepStoreTest, AFileOfTheFirstVersionKeepsSweepsCellsAndResults) {
+  by_hand(first_tables);
+  by_hand(
+      "INSERT INTO sweeps (id, state, arguments, idempotency_key, submitted_at, result)"
+      " VALUES ('one', 'done', '[\"--seed=1\"]', 'key', 'then', '{}'), ('two', 'queued', '[]', NULL, 'then', "
+      "NULL);"
+      "INSERT INTO cells (sweep, cell, document) VALUES ('one', 'a', '{\"x\": 1}');"
+      "INSERT INTO kept VALUES ('one', 'a', 'line'); INSERT INTO begun VALUES ('one', 'host', 'line')");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(store().result("one"), "{}");
+    EXPECT_EQ(store().cells("one", 0).at(0).document, "{\"x\": 1}");
+    EXPECT_TRUE(store().events("one").empty()) << "of another version's form";
+    EXPECT_FALSE(store().last_done());
+    EXPECT_EQ(store().add({"--seed=1"}, "key", 9).what, What::known);
+    restart();
+  }
+  EXPECT_EQ(store().take()->id, "two");
+  store().begin("two", "event");
+  store().add_cells("two", {{"a", "{}", "event"}});
+  store().end("two", {SweepState::done, 0, "", "{}"});
+  EXPECT_EQ(store().last_done()->id, "two");
+}
+
+TEST_F(SweepStoreTest, AFileOfALaterVersionIsRefused) {
+  add("a");
+  restart();
+  by_hand("PRAGMA user_version = 3");
+  try {
+    store();
+    FAIL() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "open the sweeps' database '" + file() +
+                                             "': a newer graphbench wrote it (version 3): use that one, or "
+                                             "another --state");
+  }
+}
+
 TEST(SweepStore, AFileThatIsNoDatabaseIsAnError) {
-  const ScratchFolder folder;
+  const test::TemporaryFolder folder;
   EXPECT_THROW(SweepStore(folder.path()), Error);
 }
 

@@ -3,16 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/sample_plan.hpp"
+
 namespace graphbench::ab {
 namespace {
 
 model::WorkerTask task_of(const std::string& mode, std::vector<std::int64_t> batches, std::int64_t launch) {
-  model::WorkerTask task;
-  task.workload = "mlp";
-  task.mode = mode;
+  model::WorkerTask task = test::sample_task(mode, std::move(batches), launch);
   task.warmup = 3;
-  task.batches = std::move(batches);
-  task.launch = launch;
   return task;
 }
 

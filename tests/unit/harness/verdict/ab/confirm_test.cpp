@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/sample_plan.hpp"
+
 namespace graphbench::ab {
 namespace {
 
@@ -31,16 +33,7 @@ model::Comparison comparison(std::vector<model::CellComparison> cells) {
 
 model::Plan plan() {
   model::Plan made;
-  for (const char* mode : {"eager", "whole"}) {
-    model::WorkerTask task;
-    task.workload = "mlp";
-    task.preset = "tiny";
-    task.dtype = "fp32";
-    task.pass = "forward";
-    task.mode = mode;
-    task.batches = {1, 2};
-    made.tasks.push_back(task);
-  }
+  for (const char* mode : {"eager", "whole"}) made.tasks.push_back(test::sample_task(mode, {1, 2}));
   return made;
 }
 

@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/documents.hpp"
+#include "harness/model/input_error.hpp"
+#include "tests/support/sample_plan.hpp"
 
 namespace graphbench::ab {
 namespace {
@@ -13,14 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 model::WorkerTask task_of(const std::string& mode) {
-  model::WorkerTask task;
-  task.workload = "mlp";
-  task.preset = "tiny";
-  task.dtype = "fp32";
-  task.pass = "forward";
-  task.mode = mode;
-  task.batches = {1, 2};
-  return task;
+  return test::sample_task(mode, {1, 2});
 }
 
 model::Plan plan() {
@@ -70,24 +66,26 @@ const RunFacts facts = {"run-7", "base", "2026-11-21T00:00:00Z", "2026-11-21T00:
 
 class Merged : public testing::Test {
  protected:
-  Json merged(RunFacts with = facts) const { return Json::parse(merge_.document(with)); }
+  Json merged(RunFacts with = facts) const { return Json::parse(codec::to_json(merge_.result(with))); }
+  void add(const std::string& document, const model::WorkerTask& task, std::int64_t launch) {
+    merge_.add(codec::read_result(document, "run.json"), task, launch);
+  }
   const model::Plan plan_ = plan();
   ResultMerge merge_{plan_};
 };
 
-TEST_F(Merged, NumbersLaunchesAndKeepsWhatItDoesNotKnow) {
-  merge_.add(document("eager", 1.0), task_of("eager"), 0);
-  merge_.add(document("eager", 3.0), task_of("eager"), 2);
+TEST_F(Merged, NumbersLaunches) {
+  add(document("eager", 1.0), task_of("eager"), 0);
+  add(document("eager", 3.0), task_of("eager"), 2);
   const Json first = merged().at("cells").at(0);
   EXPECT_EQ(first.at("launches").size(), 2U);
   EXPECT_EQ(first.at("launches").at(1).at("index"), 2);
-  EXPECT_EQ(first.at("launches").at(1).at("from_the_future"), 7);
 }
 
 TEST_F(Merged, SummarizesOverLaunchesAsASweepDoes) {
   for (int launch = 0; launch < 3; ++launch) {
-    merge_.add(document("eager", 2.0 + launch), task_of("eager"), launch);
-    merge_.add(document("whole", 1.0 + launch / 2.0), task_of("whole"), launch);
+    add(document("eager", 2.0 + launch), task_of("eager"), launch);
+    add(document("whole", 1.0 + launch / 2.0), task_of("whole"), launch);
   }
   const Json whole = merged().at("cells").at(1).at("summary");
   EXPECT_EQ(whole.at("latency_seconds").at("p50"), 1.5);
@@ -118,7 +116,7 @@ std::string document_with_floors(double submit, double kernel_launch) {
 
 TEST_F(Merged, HasTheSweepsFloorsAsOneAndReadsSubmitAgainstThem) {
   for (const auto& [launch, kernel_launch] : {std::pair(0, 8.0), {1, 0.25}, {2, 0.125}})
-    merge_.add(document_with_floors(3.0, kernel_launch), task_of("eager"), launch);
+    add(document_with_floors(3.0, kernel_launch), task_of("eager"), launch);
   const Json made = merged();
   const Json& floors = made.at("environment").at("floors");
   EXPECT_EQ(floors.at("kernel_launch_seconds"), Json({{"p50", 0.25}, {"count", 30}}));
@@ -129,13 +127,13 @@ TEST_F(Merged, HasTheSweepsFloorsAsOneAndReadsSubmitAgainstThem) {
 }
 
 TEST_F(Merged, HasNoMultipleOfFloorsThatNoSweepMeasured) {
-  merge_.add(document("eager", 1.0), task_of("eager"), 0);
+  add(document("eager", 1.0), task_of("eager"), 0);
   EXPECT_FALSE(merged().at("environment").contains("floors"));
   EXPECT_FALSE(merged().at("cells").at(0).at("summary").contains("submit_over_floor"));
 }
 
 TEST_F(Merged, NamesTheRunThatLetsLaunchesBePaired) {
-  merge_.add(document("eager", 1.0), task_of("eager"), 0);
+  add(document("eager", 1.0), task_of("eager"), 0);
   const Json made = merged();
   EXPECT_EQ(made.at("plan").at("interleaved").at("id"), "run-7");
   EXPECT_EQ(made.at("plan").at("interleaved").at("side"), "base");
@@ -146,9 +144,9 @@ TEST_F(Merged, NamesTheRunThatLetsLaunchesBePaired) {
 }
 
 TEST_F(Merged, AFailureOutlastsOtherLaunches) {
-  merge_.add(document("eager", 1.0), task_of("eager"), 0);
+  add(document("eager", 1.0), task_of("eager"), 0);
   merge_.fail(task_of("eager"), {"sweep_failed", "exit code 1"});
-  merge_.add(document("eager", 1.0), task_of("eager"), 2);
+  add(document("eager", 1.0), task_of("eager"), 2);
   const Json failed = merged().at("cells").at(0);
   EXPECT_EQ(failed.at("status"), "failed");
   EXPECT_EQ(failed.at("reason").at("code"), "sweep_failed");
@@ -158,11 +156,11 @@ TEST_F(Merged, AFailureOutlastsOtherLaunches) {
 }
 
 TEST_F(Merged, OneWrongOutputMakesTheCheckWrong) {
-  merge_.add(document("eager", 1.0), task_of("eager"), 0);
+  add(document("eager", 1.0), task_of("eager"), 0);
   Json wrong = Json::parse(document("eager", 1.0));
   wrong["cells"][0]["check"] = {{"reference", "eager"}, {"identical", false}, {"max_abs_error", 0.5}};
-  merge_.add(wrong.dump(), task_of("eager"), 1);
-  merge_.add(document("eager", 1.0), task_of("eager"), 2);
+  add(wrong.dump(), task_of("eager"), 1);
+  add(document("eager", 1.0), task_of("eager"), 2);
   const Json check = merged().at("cells").at(0).at("check");
   EXPECT_EQ(check.at("identical"), false);
   EXPECT_EQ(check.at("max_abs_error"), 0.5);
@@ -170,7 +168,7 @@ TEST_F(Merged, OneWrongOutputMakesTheCheckWrong) {
 
 TEST_F(Merged, CellsThatWereNotReachedAreSkipped) {
   EXPECT_TRUE(merge_.empty());
-  merge_.add(document("eager", 1.0), task_of("eager"), 0);
+  add(document("eager", 1.0), task_of("eager"), 0);
   EXPECT_FALSE(merge_.empty());
   RunFacts cut = facts;
   cut.complete = false;
@@ -182,9 +180,9 @@ TEST_F(Merged, CellsThatWereNotReachedAreSkipped) {
 }
 
 TEST_F(Merged, RefusesADocumentWithoutTheCellsThatWereAskedFor) {
-  EXPECT_THROW(merge_.add(document("whole", 1.0), task_of("eager"), 0), Error);
-  EXPECT_THROW(merge_.add("{}", task_of("eager"), 0), Error);
-  EXPECT_THROW(merge_.add("", task_of("eager"), 0), Error);
+  EXPECT_THROW(add(document("whole", 1.0), task_of("eager"), 0), Error);
+  EXPECT_THROW(add("{}", task_of("eager"), 0), InputError);
+  EXPECT_THROW(add("", task_of("eager"), 0), InputError);
   EXPECT_TRUE(merge_.empty());
 }
 

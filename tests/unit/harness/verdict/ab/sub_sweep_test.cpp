@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tests/support/sample_plan.hpp"
+
 namespace graphbench::ab {
 namespace {
 
@@ -12,14 +14,8 @@ using testing::Contains;
 using testing::Not;
 
 model::WorkerTask task() {
-  model::WorkerTask made;
-  made.device = "host";
-  made.workload = "mlp";
-  made.preset = "tiny";
-  made.dtype = "fp32";
-  made.mode = "whole";
+  model::WorkerTask made = test::sample_task("whole", {1, 8});
   made.warmup = 3;
-  made.batches = {1, 8};
   return made;
 }
 

@@ -47,7 +47,7 @@ TEST(Compare, CellsArePairedByIdInWhateverOrder) {
 
 TEST(Compare, AMetricThatIsGoneIsARegressionAndANewOneIsListed) {
   DocumentCell without = cell("a", 1e-4);
-  for (LaunchTimes& launch : without.launches) launch.submit = 0;
+  for (LaunchTimes& launch : without.launches) launch[model::Metric::submit] = 0;
   const Comparison lost = compare(side({cell("a", 1e-4)}), side({without}), {});
   ASSERT_EQ(lost.cells.front().metrics.size(), 1u);
   EXPECT_EQ(lost.cells.front().metrics.front().metric, Metric::latency);
@@ -65,7 +65,7 @@ TEST(Compare, AMetricThatIsGoneIsARegressionAndANewOneIsListed) {
 
 TEST(Compare, AMetricThatSomeLaunchesHaveIsNotGone) {
   DocumentCell some = cell("a", 1e-4);
-  some.launches.front().submit = 0;
+  some.launches.front()[model::Metric::submit] = 0;
   const Comparison comparison = compare(side({cell("a", 1e-4)}), side({some}), {});
   EXPECT_TRUE(comparison.cells.front().lost.empty());
   EXPECT_EQ(comparison.cells.front().metrics.back().new_launches, 4);
@@ -73,7 +73,7 @@ TEST(Compare, AMetricThatSomeLaunchesHaveIsNotGone) {
 
 TEST(Compare, WhatAnotherToolDoesNotMeasureIsNotLost) {
   DocumentCell without = cell("a", 1e-4);
-  for (LaunchTimes& launch : without.launches) launch.submit = 0;
+  for (LaunchTimes& launch : without.launches) launch[model::Metric::submit] = 0;
   Side foreign = side({without});
   foreign.facts.fields["tool.name"] = "another";
   model::ComparisonSettings settings;
@@ -109,7 +109,7 @@ TEST(Compare, AnInterleavedRunWithoutACommonLaunchSaysSo) {
 
 TEST(Compare, CaptureIsComparedWhereBothSidesCaptured) {
   DocumentCell captured = cell("a", 1e-4);
-  for (LaunchTimes& launch : captured.launches) launch.capture = 1e-3;
+  for (LaunchTimes& launch : captured.launches) launch[model::Metric::capture] = 1e-3;
   EXPECT_EQ(compare(side({captured}), side({captured}), {}).cells.front().metrics.back().metric,
             Metric::capture);
   const model::CellComparison lost = compare(side({captured}), side({cell("a", 1e-4)}), {}).cells.front();
@@ -198,7 +198,8 @@ TEST(Compare, ManyCellsKeepTheirMetrics) {
   EXPECT_EQ(comparison.cells[11'000].metrics.front().verdict, Verdict::slower);
   for (std::size_t i = 0; i < before.size(); ++i) {
     ASSERT_EQ(comparison.cells[i].metrics.size(), 2u);
-    ASSERT_NEAR(comparison.cells[i].metrics.front().base_seconds, before[i].launches[1].latency, 1e-6);
+    ASSERT_NEAR(comparison.cells[i].metrics.front().base_seconds,
+                before[i].launches[1][model::Metric::latency], 1e-6);
   }
 }
 

@@ -1,14 +1,13 @@
 // Folders: documents of shards and of launches become one side.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "harness/codec/document_file.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/verdict/compare/read_side.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -23,12 +22,7 @@ Document document(const std::string& source, const std::string& cell, double lat
 }
 
 std::string refusal(std::vector<Document> documents) {
-  try {
-    merge("side", std::move(documents));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::refusal([&] { merge("side", std::move(documents)); });
 }
 
 TEST(Merge, LaunchesOfACellAreConcatenated) {
@@ -36,7 +30,7 @@ TEST(Merge, LaunchesOfACellAreConcatenated) {
   EXPECT_EQ(side.documents, 3);
   ASSERT_EQ(side.cells.size(), 2u);
   ASSERT_EQ(side.cells[0].launches.size(), 2u);
-  EXPECT_EQ(side.cells[0].launches[1].latency, 2);
+  EXPECT_EQ(side.cells[0].launches[1][model::Metric::latency], 2);
   EXPECT_EQ(side.facts.started_at, "2026-01-01T00:00:00Z");
 }
 
@@ -90,7 +84,7 @@ TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
   other.cells.front().launches.front().index = 1;
   EXPECT_EQ(refusal({a, other}), "accepted") << "another launch of the same median";
   other = document("b", "x", 1);
-  other.cells.front().launches.front().capture = 1;
+  other.cells.front().launches.front()[model::Metric::capture] = 1;
   EXPECT_EQ(refusal({a, other}), "accepted") << "another capture";
   EXPECT_EQ(refusal({a, document("b", "y", 1)}), "accepted") << "a shard";
   // A median that repeats by chance, beside another that does not.
@@ -98,7 +92,7 @@ TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
   both.cells.push_back({"y", CellState::ok, "", {{0, 5, 0, 0, 0}}});
   other = both;
   other.source = "b";
-  other.cells.back().launches.front().latency = 6;
+  other.cells.back().launches.front()[model::Metric::latency] = 6;
   EXPECT_EQ(refusal({both, other}), "accepted");
 }
 
@@ -133,27 +127,13 @@ TEST(Merge, ReadingsOfTheMonitorArePooled) {
 
 class ReadSide : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "graphbench-read-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
-
+  void write(const std::string& name, const std::string& text) const { temporary_.write(name, text); }
   std::string refusal(const std::string& path) const {
-    try {
-      read_side(path);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return test::refusal([&] { read_side(path); });
   }
 
-  std::filesystem::path folder_;
+  const test::TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
   static std::string good(const std::string& p50) {
     return R"({"schema":"graphbench.result/1","cells":[{"id":"a","status":"ok",)"
            R"("launches":[{"latency_seconds":{"p50":)" +
@@ -169,7 +149,7 @@ TEST_F(ReadSide, AFolderIsReadInTheOrderOfNamesAndHiddenFilesAreNot) {
   const Side side = read_side(folder_.string());
   EXPECT_EQ(side.documents, 2);
   ASSERT_EQ(side.cells.front().launches.size(), 2u);
-  EXPECT_EQ(side.cells.front().launches.front().latency, 2e-4);
+  EXPECT_EQ(side.cells.front().launches.front()[model::Metric::latency], 2e-4);
 }
 
 TEST_F(ReadSide, AFileCountsOnceWhateverItsNames) {
@@ -216,19 +196,14 @@ TEST_F(ReadSide, BothSidesOfLargeDocumentsAreReadAtOnce) {
   const Sides sides = read_sides((folder_ / "base.json").string(), (folder_ / "new.json").string());
   ASSERT_EQ(sides.base.cells.size(), 8000u);
   ASSERT_EQ(sides.now.cells.size(), 8000u);
-  EXPECT_EQ(sides.base.cells.back().launches.front().latency, 1e-4);
-  EXPECT_EQ(sides.now.cells.back().launches.front().latency, 2e-4);
+  EXPECT_EQ(sides.base.cells.back().launches.front()[model::Metric::latency], 1e-4);
+  EXPECT_EQ(sides.now.cells.back().launches.front()[model::Metric::latency], 2e-4);
   EXPECT_EQ(sides.now.cells[7000].state, CellState::failed);
 }
 
 TEST_F(ReadSide, OfTwoBrokenSidesTheErrorOfBaseIsTold) {
-  const auto told = [&](const std::string& base, const std::string& now) -> std::string {
-    try {
-      read_sides((folder_ / base).string(), (folder_ / now).string());
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+  const auto told = [&](const std::string& base, const std::string& now) {
+    return test::refusal([&] { read_sides((folder_ / base).string(), (folder_ / now).string()); });
   };
   write("large.json", large_document("1e-4", "fine"));
   write("small.json", "{");
@@ -242,7 +217,8 @@ TEST_F(ReadSide, OfTwoBrokenSidesTheErrorOfBaseIsTold) {
 
 TEST_F(ReadSide, ADocumentLargerThanTheLimitIsRefusedUnread) {
   write("huge.json", "{");
-  std::filesystem::resize_file(folder_ / "huge.json", static_cast<std::uintmax_t>(document_bytes_max) + 1);
+  std::filesystem::resize_file(folder_ / "huge.json",
+                               static_cast<std::uintmax_t>(codec::document_bytes_max) + 1);
   EXPECT_NE(refusal((folder_ / "huge.json").string()).find("larger than 1024 MiB"), std::string::npos);
 }
 

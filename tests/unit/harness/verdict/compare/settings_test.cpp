@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "harness/model/input_error.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -16,18 +16,14 @@ using Set = void (*)(const std::string&, ComparisonSettings&);
 
 void expect_refused(Set set, const std::string& text, const std::string& words) {
   ComparisonSettings settings;
-  try {
-    set(text, settings);
-    ADD_FAILURE() << "accepted: " << text;
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
-  }
+  const std::string refused = test::refusal([&] { set(text, settings); });
+  EXPECT_NE(refused.find(words), std::string::npos) << text << ": " << refused;
 }
 
 TEST(ComparisonSettings, AMarginIsForAllMetricsOrForOne) {
   ComparisonSettings settings;
   set_margins("3%", settings);
-  for (const Metric metric : model::all_metrics) EXPECT_DOUBLE_EQ(settings.of(metric).margin, 0.03);
+  for (const Metric metric : model::all_metrics()) EXPECT_DOUBLE_EQ(settings.of(metric).margin, 0.03);
   set_margins("submit=5%,1.5%", settings);
   EXPECT_DOUBLE_EQ(settings.of(Metric::latency).margin, 0.015);
   EXPECT_DOUBLE_EQ(settings.of(Metric::submit).margin, 0.05);

@@ -28,12 +28,12 @@ compare::Side side(const Noise& noise, double shift, std::mt19937_64& random) {
   made.documents = 1;
   made.facts.interleaved = "one run";
   for (int i = 0; i < noise.cells; ++i) {
-    compare::DocumentCell cell;
+    codec::DocumentCell cell;
     cell.id = "cell " + std::to_string(i);
     for (int launch = 0; launch < noise.launches; ++launch) {
-      compare::LaunchTimes times;
+      codec::LaunchTimes times;
       times.index = launch;
-      times.latency = 1e-3 * std::exp(shift + noise.sigma * normal(random));
+      times[model::Metric::latency] = 1e-3 * std::exp(shift + noise.sigma * normal(random));
       cell.launches.push_back(times);
     }
     made.cells.push_back(std::move(cell));
@@ -104,7 +104,8 @@ TEST(SelfCheck, BoundsTheRateThatItDidNotSee) {
 TEST(SelfCheck, NamesTheWorstCell) {
   auto made = rounds(4, {}, 6);
   for (Round& round : made) {
-    for (std::size_t i = 0; i < 5; ++i) round.second.cells[3].launches[i].latency *= i % 2 == 0 ? 1.5 : 0.7;
+    for (std::size_t i = 0; i < 5; ++i)
+      round.second.cells[3].launches[i][model::Metric::latency] *= i % 2 == 0 ? 1.5 : 0.7;
   }
   const model::MetricCheck metric = check_rounds(made, {}).metrics[0];
   EXPECT_EQ(metric.worst_cell, "cell 3");
@@ -118,8 +119,9 @@ TEST(SelfCheck, TheMedianOfTwoCellsLiesBetweenThem) {
   std::vector<Round> made = rounds(3, noise, 8);
   for (Round& round : made) {
     for (compare::Side* side : {&round.first, &round.second}) {
-      for (compare::LaunchTimes& launch : side->cells.back().launches) {
-        launch.latency = 1e-3 * std::pow(launch.latency / 1e-3, 4);  // four times the spread
+      for (codec::LaunchTimes& launch : side->cells.back().launches) {
+        launch[model::Metric::latency] =
+            1e-3 * std::pow(launch[model::Metric::latency] / 1e-3, 4);  // four times the spread
       }
     }
   }

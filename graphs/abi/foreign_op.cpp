@@ -1,0 +1,148 @@
+// Calling a plugin's inference, and building and keeping the records of its calls.
+#include "graphs/abi/foreign_op.hpp"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::abi {
+namespace {
+
+[[noreturn]] void distrust(const ir::Op& op, const std::string& what) {
+  throw Error(ErrorCode::plugin_failed, op.name + " (" + op.kind + "): " + what);
+}
+
+// The records point into `attributes`.
+std::vector<gb_attr> attribute_records(const ir::Attributes& attributes) {
+  std::vector<gb_attr> records;
+  for (const auto& [name, value] : attributes) {
+    gb_attr& record = records.emplace_back();
+    record.name = name.c_str();
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+      record.type = GB_ATTR_INT;
+      record.integer = *integer;
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      record.type = GB_ATTR_REAL;
+      record.real = *real;
+    } else {
+      record.type = GB_ATTR_TEXT;
+      record.text = std::get<std::string>(value).c_str();
+    }
+  }
+  return records;
+}
+
+ir::InferredOutput checked(const ir::Op& op, const gb_inferred& described) {
+  if (described.dtype < GB_FP32 || described.dtype > GB_I32) {
+    distrust(op, "infer() gave dtype " + std::to_string(described.dtype));
+  }
+  if (described.rank < 1 || described.rank > GB_MAX_RANK) {
+    distrust(op, "infer() gave rank " + std::to_string(described.rank) + ", not 1.." +
+                     std::to_string(GB_MAX_RANK));
+  }
+  ir::InferredOutput output{static_cast<ir::DType>(described.dtype), {}};
+  for (std::int32_t i = 0; i < described.rank; ++i) {
+    output.shape.push_back({described.dims[i].per_batch, described.dims[i].fixed});
+  }
+  static_cast<void>(resolve(output.dtype, output.shape, 1).bytes());
+  return output;
+}
+
+std::vector<ir::InferredOutput> infer(const gb_op& definition, const ir::Op& op, const ir::Inputs& inputs) {
+  std::vector<std::vector<gb_dim>> dims;
+  std::vector<gb_symbolic> symbolic;
+  for (const ir::Value* value : inputs) {
+    std::vector<gb_dim>& own = dims.emplace_back();
+    for (const ir::Dim& dim : value->shape) own.push_back({dim.per_batch, dim.fixed});
+    // The dims' own memory stays where it is when the outer vector grows.
+    symbolic.push_back(
+        {static_cast<std::int32_t>(value->dtype), static_cast<std::int32_t>(own.size()), own.data()});
+  }
+  const std::vector<gb_attr> attributes = attribute_records(op.attributes);
+  std::array<gb_inferred, GB_MAX_OUTPUTS> outputs{};
+  std::array<char, 256> error{};
+  std::int32_t count = 0;
+  try {
+    count = definition.infer(symbolic.data(), static_cast<std::int32_t>(symbolic.size()), attributes.data(),
+                             static_cast<std::int32_t>(attributes.size()), outputs.data(), error.data(),
+                             error.size(), definition.user);
+  } catch (...) {
+    distrust(op, "infer() threw an exception, which the ABI forbids");
+  }
+  error.back() = '\0';
+  if (count < 0) {
+    throw Error(ErrorCode::invalid_argument, op.name + " (" + op.kind + "): " +
+                                                 (error[0] != '\0' ? error.data() : "refused by the plugin"));
+  }
+  if (count > GB_MAX_OUTPUTS) distrust(op, "infer() gave " + std::to_string(count) + " outputs");
+  std::vector<ir::InferredOutput> inferred;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    inferred.push_back(checked(op, outputs.at(i)));
+  }
+  return inferred;
+}
+
+class ForeignCallRecord {
+ public:
+  explicit ForeignCallRecord(const ir::OpCall& call)
+      : name_(call.op->name),
+        attributes_(call.op->attributes),
+        descriptions_(call.operands),
+        attrs_(attribute_records(attributes_)) {
+    for (const ir::TensorDesc& operand : descriptions_) {
+      tensors_.push_back({static_cast<std::int32_t>(operand.dtype),
+                          static_cast<std::int32_t>(operand.dims.size()), operand.dims.data()});
+    }
+    call_.struct_size = sizeof(gb_op_call);
+    call_.input_count = static_cast<std::int32_t>(call.input_count);
+    call_.output_count = static_cast<std::int32_t>(call.operands.size() - call.input_count);
+    call_.attr_count = static_cast<std::int32_t>(attrs_.size());
+    call_.name = name_.c_str();
+    call_.batch = call.batch;
+    call_.operands = tensors_.data();
+    call_.attrs = attrs_.data();
+  }
+
+  const gb_op_call& call() const noexcept { return call_; }
+
+ private:
+  std::string name_;
+  ir::Attributes attributes_;
+  std::vector<ir::TensorDesc> descriptions_;
+  std::vector<gb_attr> attrs_;
+  std::vector<gb_tensor> tensors_;
+  gb_op_call call_{};
+};
+
+}  // namespace
+
+ir::OpDefinition foreign_definition(const gb_op& op) {
+  ir::OpDefinition definition;
+  definition.kind = op.kind;
+  definition.traits.host_op = (op.flags & GB_OP_HOST) != 0;
+  definition.traits.capturable = (op.flags & GB_OP_NOT_CAPTURABLE) == 0;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    if ((op.mutated_inputs >> i & 1u) != 0) definition.mutated_inputs.push_back(i);
+  }
+  definition.infer = [&op](const ir::Op& described, const ir::Inputs& inputs) {
+    return infer(op, described, inputs);
+  };
+  definition.foreign = &op;
+  return definition;
+}
+
+const gb_op_call& make_foreign_call(const ir::OpCall& call) {
+  // Never destroyed: plugins may still look at records while static objects are destroyed.
+  static auto* const records = new std::vector<std::unique_ptr<const ForeignCallRecord>>;
+  static auto* const mutex = new std::mutex;
+  auto record = std::make_unique<const ForeignCallRecord>(call);
+  const std::scoped_lock lock(*mutex);
+  return records->emplace_back(std::move(record))->call();
+}
+
+}  // namespace graphbench::abi

@@ -1,0 +1,17 @@
+// The contract between the registry and a backend module, which is a shared library of its own: one exported
+// function, and an identity that both sides were built with. A module of another build is refused.
+#pragma once
+
+#include "graphs/device/device.hpp"
+
+namespace graphbench {
+
+inline constexpr const char* backend_module_symbol = "graphbench_backend_open";
+inline constexpr const char* backend_identity_symbol = "graphbench_backend_identity";
+using BackendOpenFn = Backend* (*)();         // ownership passes to the caller
+using BackendIdentityFn = const char* (*)();  // "<version> <compiler>"
+
+// This build's identity.
+const char* build_identity() noexcept;
+
+}  // namespace graphbench

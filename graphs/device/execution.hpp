@@ -1,0 +1,135 @@
+// What runs on a device: kernels, streams, events, and Graph -> GraphExec.
+// Threads, order and errors: as device.hpp says.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "graphs/ir/error.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench {
+
+class Stream;
+
+// Which way an op is computed where a device has several ways and the choice matters.
+struct KernelPath {
+  std::string name;      // "conv2d:cudnn"; empty: there was no choice
+  std::string fallback;  // why the better way was not taken; empty where it was
+};
+
+// A prepared op at one batch: everything looked up, chosen and allocated. Launching it only
+// enqueues. On a capturing stream the launch is recorded instead of run.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // `operands`: device addresses, inputs then outputs, as in the OpCall it was made from; read
+  // during the call only.
+  virtual void launch(Stream& stream, void* const* operands) = 0;
+  // The input whose memory the first output may take over, where nothing reads that input afterwards and both
+  // have the same size. The kernel then writes each output element after it has read all of that memory that
+  // the element depends on. Absent for an op that must not run in place.
+  virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
+  virtual KernelPath path() const { return {}; }
+};
+
+// Two neighbouring ops of a step (ir::OpPair), offered for one kernel.
+struct FusionCall {
+  const ir::OpCall& first;
+  const ir::OpCall& second;
+  std::size_t position = 0;  // the input of `second` that is the output of `first`
+  // What is launched right before and after the two, in steps that follow one another: a device that times
+  // its kernels does so between them. Null: unknown.
+  const ir::OpCall* ahead = nullptr;
+  const ir::OpCall* behind = nullptr;
+};
+
+// A point in a stream's order, with a time.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual void record(Stream& stream) = 0;
+  // Seconds of device time from `start` to this, both reached (synchronise the stream first).
+  virtual double seconds_since(const Event& start) const = 0;
+};
+
+// A replay with everything looked up. It is plain pointers: a step that follows milliseconds of waiting finds
+// its code and data out of the near caches, and so should fetch few cache lines. Valid as long as the exec
+// and the stream.
+struct PreparedReplay {
+  void (*enqueue)(void* exec, void* stream) = nullptr;
+  void* exec = nullptr;
+  void* stream = nullptr;
+};
+
+// The instantiated form of a Graph: launched as often as wanted, never changed.
+class GraphExec {
+ public:
+  virtual ~GraphExec() = default;
+  virtual void upload(Stream& stream) = 0;  // moves it to the device ahead of its first launch
+  virtual void launch(Stream& stream) = 0;  // enqueues one replay
+  // What launch(stream) does, for a timed path.
+  virtual PreparedReplay prepare_replay(Stream& stream);
+  virtual void* native_handle() noexcept = 0;  // cudaGraphExec_t; null on the host device
+};
+
+// A recording: the result of a capture. It cannot be launched.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+  virtual std::size_t node_count() const = 0;
+  virtual std::unique_ptr<GraphExec> instantiate() = 0;
+  virtual void* native_handle() noexcept = 0;  // cudaGraph_t; null on the host device
+};
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // Waits until all enqueued work is done; throws what that work failed with.
+  virtual void synchronize() = 0;
+  // From here to end_capture every enqueue is recorded. Throws if the stream captures already.
+  virtual void begin_capture() = 0;
+  // Ends the capture. Where it failed, throws with the capture's code, the error cleared and the
+  // stream ready for the next capture.
+  virtual std::unique_ptr<Graph> end_capture() = 0;
+  // Ends a capture whose recording threw, discards it and clears the error. Does nothing on a
+  // stream that does not capture.
+  virtual void abandon_capture() noexcept = 0;
+  virtual bool capturing() const = 0;
+  virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
+  virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;
+  virtual void copy_on_device(void* destination, const void* source, std::size_t bytes) = 0;
+  virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
+
+  // As synchronize(), but the waiting thread sleeps until it is woken instead of spinning. Throws
+  // Error(unsupported) where the device has no such wait.
+  virtual void synchronize_blocking();
+  // What is enqueued after this call starts once the event's last recording is reached. Where that was
+  // recorded on a capturing stream, this stream joins the capture, and its work becomes a branch of
+  // the graph. Throws Error(unsupported) on devices that cannot fork (DeviceExecution::can_fork_captures).
+  virtual void wait(Event& event);
+};
+
+class DeviceExecution {
+ public:
+  virtual bool supports(ir::DType dtype) const = 0;
+  virtual std::unique_ptr<Stream> make_stream() = 0;
+  virtual std::unique_ptr<Event> make_event() = 0;
+  // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op where this device has
+  // no implementation. Markers get a Kernel whose launch does nothing.
+  virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
+  // One kernel that computes what both ops do, each result rounded as if it stood alone, where this
+  // device has one that is faster than two; else null. Its operands are the first op's, then the second's.
+  virtual std::unique_ptr<Kernel> make_fused_kernel(const FusionCall&) { return nullptr; }
+  virtual bool can_fork_captures() const { return false; }
+  // Waits for everything on the device.
+  virtual void synchronize() = 0;
+
+ protected:
+  ~DeviceExecution() = default;  // owned as a Device
+};
+
+}  // namespace graphbench

@@ -1,0 +1,34 @@
+// What a device offers to those who measure it, and no step needs.
+// Threads, order and errors: as device.hpp says.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "graphs/device/execution.hpp"
+#include "graphs/device/monitor.hpp"
+#include "graphs/device/profiler.hpp"
+
+namespace graphbench {
+
+class DeviceInstruments {
+ public:
+  // A kernel without operands that does nothing: what a launch costs at best. Throws
+  // Error(unsupported) where there is none.
+  virtual std::unique_ptr<Kernel> make_empty_kernel();
+  // The size of the last cache in front of the device's memory (a GPU's L2); 0 where unknown.
+  virtual std::size_t cache_bytes() const { return 0; }
+  // Seconds that a fixed number of the device's own clock cycles take just now: more where its clock is
+  // lowered. It lasts some tenths of a millisecond, in which the device is all but idle. The stream is idle
+  // before and after. Absent where the device has no clock of its own.
+  virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
+  // Loads what it needs at this call and not before. Never throws for a missing library.
+  virtual ProfilerResult make_profiler();
+  virtual MonitorResult make_monitor();
+
+ protected:
+  ~DeviceInstruments() = default;  // owned as a Device
+};
+
+}  // namespace graphbench

@@ -1,0 +1,209 @@
+// The table of built-in kinds, and their shape inference. Every refusal begins with the op's name and says
+// what the operand should have been.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "graphs/ir/error.hpp"
+#include "graphs/ir/kind_row.hpp"
+
+namespace graphbench::ir {
+namespace {
+
+void expect_shape(const Op& op, const Value& value, const Shape& wanted) {
+  if (value.shape != wanted) {
+    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", not " + to_string(wanted));
+  }
+}
+
+void expect_rank(const Op& op, const Value& value, std::size_t rank) {
+  if (value.shape.size() != rank) {
+    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", not one of rank " +
+                   std::to_string(rank));
+  }
+}
+
+std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis) {
+  const Dim& dim = value.shape.at(axis);
+  if (dim.per_batch != 0) {
+    refuse(op, "extent " + std::to_string(axis) + " of " + value.name +
+                   " must not depend on the batch, it is " + to_string(value.shape));
+  }
+  return dim.fixed;
+}
+
+bool flag(const Op& op, std::string_view name) {
+  return integer_attribute(op, name) == 1;
+}
+
+Outputs infer_rmsnorm(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  expect_shape(op, *inputs[1], {inputs[0]->shape[1]});
+  return {{inputs[0]->dtype, inputs[0]->shape}};
+}
+
+// The inputs that the flags `bias` and `residual` add behind the first two.
+void expect_bias_and_residual(const Op& op, const Inputs& inputs, const Dim& columns, const Shape& output) {
+  const bool bias = flag(op, "bias");
+  if (bias) expect_shape(op, *inputs[2], {columns});
+  if (flag(op, "residual")) expect_shape(op, *inputs[bias ? 3 : 2], output);
+}
+
+Outputs infer_linear(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  expect_rank(op, *inputs[1], 2);
+  const Dim columns = fixed_dim(fixed_extent(op, *inputs[1], 0));
+  expect_shape(op, *inputs[1], {columns, inputs[0]->shape[1]});
+  const Shape output{inputs[0]->shape[0], columns};
+  expect_bias_and_residual(op, inputs, columns, output);
+  return {{inputs[0]->dtype, output}};
+}
+
+Outputs infer_rope_kv_append(const Op& op, const Inputs& inputs) {
+  const Value& qkv = *inputs[0];
+  const Value& positions = *inputs[1];
+  const std::int64_t heads = integer_attribute(op, "heads");
+  const std::int64_t head_dim = integer_attribute(op, "head_dim");
+  if (head_dim % 2 != 0)
+    refuse(op, "attribute head_dim is " + std::to_string(head_dim) + ", it must be even");
+  expect_shape(op, positions, {of_batch()});
+  expect_rank(op, qkv, 2);
+  const Dim rows = qkv.shape[0];
+  if (rows.fixed != 0 || rows.per_batch < 1) {
+    refuse(op, "rows of " + qkv.name + " are " + to_string(qkv.shape) + ", not a multiple of the batch");
+  }
+  expect_shape(op, qkv, {rows, fixed_dim(3 * heads * head_dim)});
+  expect_rank(op, *inputs[2], 4);
+  const std::int64_t slots = fixed_extent(op, *inputs[2], 2);
+  if (slots < rows.per_batch) {
+    refuse(op, "the cache has " + std::to_string(slots) + " slots for " + std::to_string(rows.per_batch) +
+                   " tokens");
+  }
+  const Shape cache{of_batch(), fixed_dim(heads), fixed_dim(slots), fixed_dim(head_dim)};
+  expect_shape(op, *inputs[2], cache);
+  expect_shape(op, *inputs[3], cache);
+  return {{qkv.dtype, {of_batch(), fixed_dim(heads), fixed_dim(rows.per_batch), fixed_dim(head_dim)}}};
+}
+
+Outputs infer_sdpa(const Op& op, const Inputs& inputs) {
+  const bool causal = flag(op, "causal");
+  expect_rank(op, *inputs[0], 4);
+  const std::int64_t heads = fixed_extent(op, *inputs[0], 1);
+  const std::int64_t tokens = fixed_extent(op, *inputs[0], 2);
+  const std::int64_t head_dim = fixed_extent(op, *inputs[0], 3);
+  expect_shape(op, *inputs[0], {of_batch(), fixed_dim(heads), fixed_dim(tokens), fixed_dim(head_dim)});
+  expect_rank(op, *inputs[1], 4);
+  const std::int64_t slots = fixed_extent(op, *inputs[1], 2);
+  if (causal && slots < tokens) {
+    refuse(op, "causal, with " + std::to_string(tokens) + " tokens over " + std::to_string(slots) + " slots");
+  }
+  const Shape cache{of_batch(), fixed_dim(heads), fixed_dim(slots), fixed_dim(head_dim)};
+  expect_shape(op, *inputs[1], cache);
+  expect_shape(op, *inputs[2], cache);
+  return {{inputs[0]->dtype, {of_batch(tokens), fixed_dim(heads * head_dim)}}};
+}
+
+Outputs infer_conv2d(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 4);
+  expect_rank(op, *inputs[1], 4);
+  const std::int64_t padding = integer_attribute(op, "padding");
+  const std::int64_t stride = integer_attribute(op, "stride");
+  const std::int64_t filters = fixed_extent(op, *inputs[1], 0);
+  const std::int64_t window = fixed_extent(op, *inputs[1], 1);
+  expect_shape(
+      op, *inputs[1],
+      {fixed_dim(filters), fixed_dim(window), fixed_dim(window), fixed_dim(fixed_extent(op, *inputs[0], 3))});
+  Shape output{inputs[0]->shape[0], {}, {}, fixed_dim(filters)};
+  for (std::size_t axis : {1u, 2u}) {
+    const std::int64_t span = fixed_extent(op, *inputs[0], axis) + 2 * padding - window;
+    if (span < 0) refuse(op, "the window of " + std::to_string(window) + " exceeds the padded image");
+    output[axis] = fixed_dim(span / stride + 1);
+  }
+  expect_bias_and_residual(op, inputs, fixed_dim(filters), output);
+  return {{inputs[0]->dtype, output}};
+}
+
+// Every input has the shape of the first.
+Outputs infer_elementwise(const Op& op, const Inputs& inputs) {
+  for (const Value* value : inputs) expect_shape(op, *value, inputs[0]->shape);
+  return {{inputs[0]->dtype, inputs[0]->shape}};
+}
+
+Outputs infer_softmax(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  return {{inputs[0]->dtype, inputs[0]->shape}};
+}
+
+Outputs infer_nothing(const Op&, const Inputs&) {
+  return {};
+}
+
+bool is_flag(const Attribute& given) {
+  const auto value = std::get<std::int64_t>(given);
+  return value == 0 || value == 1;
+}
+bool is_positive_integer(const Attribute& given) {
+  return std::get<std::int64_t>(given) > 0;
+}
+bool is_not_negative(const Attribute& given) {
+  return std::get<std::int64_t>(given) >= 0;
+}
+bool is_positive_real(const Attribute& given) {
+  return std::get<double>(given) > 0;
+}
+bool is_none_or_relu(const Attribute& given) {
+  const auto& text = std::get<std::string>(given);
+  return text == "none" || text == "relu";
+}
+bool is_activation(const Attribute& given) {
+  return is_none_or_relu(given) || std::get<std::string>(given) == "gelu_tanh";
+}
+
+AttributeRule flag_rule(const char* name) {
+  return {name, std::int64_t{0}, "0 or 1", is_flag};
+}
+AttributeRule required_size(const char* name) {
+  return {name, std::int64_t{0}, "positive", is_positive_integer, true};
+}
+
+}  // namespace
+
+const std::vector<KindRow>& kind_rows() {
+  static const std::vector<KindRow> rows = {
+      {.kind = "rmsnorm",
+       .inputs = 2,
+       .attributes = {{"eps", 1e-5, "positive", is_positive_real}},
+       .infer = infer_rmsnorm},
+      {.kind = "linear",
+       .inputs = 2,
+       .flagged_inputs = {"bias", "residual"},
+       .attributes = {flag_rule("bias"),
+                      flag_rule("residual"),
+                      {"activation", "none", "none, relu or gelu_tanh", is_activation}},
+       .infer = infer_linear},
+      {.kind = "rope_kv_append",
+       .inputs = 4,
+       .integer_inputs = {1},
+       .mutated_inputs = {2, 3},
+       .attributes = {required_size("heads"), required_size("head_dim"), {"theta", 10000.0}},
+       .infer = infer_rope_kv_append},
+      {.kind = "sdpa", .inputs = 3, .attributes = {flag_rule("causal")}, .infer = infer_sdpa},
+      {.kind = "conv2d",
+       .inputs = 2,
+       .flagged_inputs = {"bias", "residual"},
+       .attributes = {flag_rule("bias"),
+                      flag_rule("residual"),
+                      {"padding", std::int64_t{0}, "0 or more", is_not_negative},
+                      {"stride", std::int64_t{1}, "positive", is_positive_integer},
+                      {"activation", "none", "none or relu", is_none_or_relu}},
+       .infer = infer_conv2d},
+      {.kind = "add", .inputs = 2, .infer = infer_elementwise},
+      {.kind = "relu", .inputs = 1, .infer = infer_elementwise},
+      {.kind = "gelu_tanh", .inputs = 1, .infer = infer_elementwise},
+      {.kind = "softmax", .inputs = 1, .infer = infer_softmax},
+      {.kind = "boundary", .infer = infer_nothing, .traits = {.marker = true}},
+  };
+  return rows;
+}
+
+}  // namespace graphbench::ir

@@ -1,0 +1,205 @@
+// CLI11 does the parsing; commands come from their table, and every error becomes one line.
+#include "harness/cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <list>
+
+#include "graphbench_version.hpp"
+#include "harness/bench/flags.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+constexpr const char* footer =
+    "Lists are comma-separated; ranges are 1:256:x2 (geometric) or 8:64:+8 (arithmetic), ends included.\n"
+    "Exit codes: 0 done; 1 internal or environment error; 2 bad usage or input; 3 some cells failed;\n"
+    "130 interrupted (what was measured is kept). compare adds: 10 slower, 11 inconclusive with --strict,\n"
+    "12 not comparable.\n";
+
+// A row with what was made of it.
+struct Entry {
+  Entry(const CommandRow& made_of, CLI::App& own) : row(&made_of), app(&own), options(own) {}
+  const CommandRow* row;
+  CLI::App* app;
+  Options options;
+  std::unique_ptr<Command> command;
+  bool given = false;  // of a flag
+};
+
+bool is_flag(const CommandRow& row) {
+  return row.name.starts_with("--");
+}
+
+std::string usage_of(const std::vector<CommandRow>& rows) {
+  std::string usage;
+  for (const CommandRow& row : rows) usage += (usage.empty() ? "" : "\n") + std::string(row.usage);
+  return usage;
+}
+
+[[noreturn]] void refuse(const CLI::ParseError& error) {
+  std::string text = error.what();
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  throw InputError("", text + "; see graphbench --help");
+}
+
+// The innermost command that was named.
+const CLI::App& parsed_app(const CLI::App& app) {
+  const std::vector<CLI::App*> below = app.get_subcommands();
+  return below.empty() ? app : parsed_app(*below.front());
+}
+
+}  // namespace
+
+struct CommandLine::Impl {
+  CLI::App app{"graphbench: what CUDA graphs buy, at which batch size, at what cost", "graphbench"};
+  bool version = false;
+  std::list<Entry> entries;
+
+  explicit Impl(const std::vector<CommandRow>& rows) {
+    app.set_help_flag("-h,--help", "print this help and exit");
+    app.footer(footer);
+    app.allow_extras();
+    app.require_subcommand(0, 1);
+    app.add_flag("--version", version, "print the version and exit");
+    for (const CommandRow& row : rows) add(row);
+    set_usage(app, usage_of(rows));
+  }
+
+  void add(const CommandRow& row) {
+    const std::string name(row.name);
+    const std::string help(row.help);
+    CLI::App& own = is_flag(row) ? app : *app.add_subcommand(name, help);
+    Entry& entry = entries.emplace_back(row, own);
+    if (is_flag(row)) {
+      app.add_flag(name, entry.given, help);
+    } else {
+      own.allow_extras();
+      set_usage(own, std::string(row.usage));
+      own.footer("");
+    }
+    entry.command = row.make(entry.options);
+  }
+
+  // The subcommand that was given, or null.
+  Entry* subcommand() {
+    const auto found = std::ranges::find_if(
+        entries, [](const Entry& each) { return !is_flag(*each.row) && each.app->parsed(); });
+    return found == entries.end() ? nullptr : &*found;
+  }
+
+  // "--sweep, list, floor or serve"
+  std::string names() const {
+    std::string text;
+    for (const Entry& each : entries) {
+      const bool last = &each == &entries.back();
+      text += (text.empty() ? "" : last ? " or " : ", ") + std::string(each.row->name);
+    }
+    return text;
+  }
+
+  void check_extras(const Entry* chosen) const {
+    const std::vector<std::string> extras = app.remaining(true);
+    if (extras.empty()) return;
+    const std::string& first = extras.front();
+    const std::string command = chosen != nullptr ? " " + std::string(chosen->row->name) : "";
+    if (first.starts_with("-")) {
+      const std::string name = first.substr(0, first.find('='));
+      const Options& options = chosen != nullptr ? chosen->options : entries.front().options;
+      throw InputError(name, "there is no such option" + config::did_you_mean(name, options.names()) +
+                                 " (see graphbench" + command + " --help)");
+    }
+    if (chosen != nullptr) {
+      throw InputError(std::string(chosen->row->name),
+                       in_quotes(first) + " is one too many: give " + std::string(chosen->row->usage));
+    }
+    std::vector<std::string> known;
+    for (const Entry& each : entries) known.emplace_back(each.row->name);
+    throw InputError(
+        "", in_quotes(first) + " is not a command: give " + names() + config::did_you_mean(first, known));
+  }
+
+  void check_benchmark_flags(const Entry* chosen, const std::vector<std::string>& flags) const {
+    if (flags.empty() || (chosen != nullptr && chosen->row->takes_benchmark_flags)) return;
+    for (const Entry& each : entries) {
+      const std::string name(each.row->name);
+      if (!each.row->takes_benchmark_flags) continue;
+      throw InputError(flags.front(), "it belongs to " + name + ": graphbench " + name + " ...");
+    }
+  }
+
+  // A command's options stand after its name; what stands before belongs to a flag's command.
+  void check_nothing_before(const Entry& chosen) const {
+    const std::string command(chosen.row->name);
+    for (const Entry& each : entries) {
+      if (!is_flag(*each.row)) continue;
+      const std::string flag(each.row->name);
+      if (each.given) throw InputError(command, "it cannot be combined with " + flag + ": give one of them");
+      const std::string misplaced = each.options.first_given(flag);
+      if (misplaced.empty()) continue;
+      throw InputError(misplaced, "it stands before " + command + ": give " + command +
+                                      "'s options after the word " + command);
+    }
+  }
+
+  // The command of a flag, where no subcommand was given.
+  Entry& flagged() {
+    for (Entry& each : entries) {
+      if (is_flag(*each.row) && each.given) return each;
+    }
+    for (const Entry& each : entries) {
+      const std::string name(each.row->name);
+      const std::string given = is_flag(*each.row) ? each.options.first_given() : "";
+      if (!given.empty()) throw InputError(given, "it needs " + name + ": graphbench " + name + " ...");
+    }
+    throw InputError("", "nothing to do: give " + names() + "; see graphbench --help");
+  }
+};
+
+CommandLine::CommandLine(const std::vector<CommandRow>& rows) : impl_(std::make_unique<Impl>(rows)) {}
+
+CommandLine::~CommandLine() = default;
+
+CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
+  Request request;
+  std::vector<std::string>& own = request.invocation.argv;
+  own.assign(argv, argv + argc);
+  // Documents keep the command line; where the binary lay says nothing about the numbers.
+  if (argc > 0) own.front() = std::filesystem::path(argv[0]).filename().string();
+  // Google Benchmark's flags are its own; CLI11 takes the rest, last argument first.
+  std::vector<std::string> rest;
+  for (std::size_t i = 1; i < own.size(); ++i)
+    (bench::is_flag(own[i]) ? request.invocation.benchmark_flags : rest).push_back(own[i]);
+  std::ranges::reverse(rest);
+  try {
+    impl_->app.parse(rest);
+  } catch (const CLI::CallForHelp&) {
+    request.text = parsed_app(impl_->app).help();
+    return request;
+  } catch (const CLI::ParseError& error) {
+    refuse(error);
+  }
+  Entry* chosen = impl_->subcommand();
+  impl_->check_extras(chosen);
+  impl_->check_benchmark_flags(chosen, request.invocation.benchmark_flags);
+  if (impl_->version) {
+    request.text = "graphbench " GRAPHBENCH_VERSION " (" GRAPHBENCH_COMMIT ")\n";
+    return request;
+  }
+  if (chosen != nullptr) {
+    impl_->check_nothing_before(*chosen);
+  } else {
+    chosen = &impl_->flagged();
+  }
+  chosen->options.check();
+  chosen->command->check();
+  request.name = chosen->row->name;
+  request.command = chosen->command.get();
+  return request;
+}
+
+}  // namespace graphbench::cli

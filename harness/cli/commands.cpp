@@ -1,0 +1,54 @@
+// The tables. A new command: its file, a declaration and a row here.
+#include "harness/cli/commands.hpp"
+
+#include "harness/cli/run.hpp"
+#include "harness/floor/floor_process.hpp"
+#include "harness/sweep/probe_main.hpp"
+#include "harness/worker/worker_main.hpp"
+
+namespace graphbench::cli {
+
+using Made = std::unique_ptr<Command>;
+Made make_sweep(Options& options);
+Made make_list(Options& options);
+Made make_floor(Options& options);
+Made make_bench(Options& options);
+Made make_compare(Options& options);
+Made make_ab(Options& options);
+Made make_selfcheck(Options& options);
+Made make_history(Options& options);
+Made make_serve(Options& options);
+
+const std::vector<CommandRow>& commands() {
+  static const std::vector<CommandRow> rows = {
+      {"--sweep", "run a sweep (the main job)", "--sweep [options]", make_sweep},
+      {"list", "say what there is: workloads, devices, modes, presets, ...", "list [WHAT] [options]",
+       make_list},
+      {"floor", "measure what this machine can do at best", "floor [--device DEVICE] [--json FILE] [options]",
+       make_floor},
+      {"bench", "run the cells in this process as a Google Benchmark program",
+       "bench [options of --sweep] [--benchmark_NAME=VALUE]...", make_bench, true},
+      {"compare", "say what became slower between two results", "compare BASE NEW [options]", make_compare},
+      {"ab", "measure two binaries or environments side by side, and say what became slower",
+       "ab --base BINARY [--new BINARY] [options]", make_ab},
+      {"selfcheck", "how often these settings raise false alarms here, and what they would find",
+       "selfcheck [options]", make_selfcheck},
+      {"history", "keep results over time and find where they changed", "history add|list|show [options]",
+       make_history},
+      {"serve", "run sweeps on request, over HTTP",
+       "serve [--listen ADDR:PORT] [--state DIR] [--baseline FILE] [options]", make_serve},
+  };
+  return rows;
+}
+
+const std::vector<ChildRow>& children() {
+  static const std::vector<ChildRow> rows = {
+      {worker_role, [](const ChildArguments& own) { return worker::worker_main(own.parent); }},
+      {probe_role, [](const ChildArguments& own) { return sweep::probe_main(own.parent); }},
+      {floor_role, [](const ChildArguments& own) { return floors::floor_main(own.parent); }},
+      {served_role, run_served},
+  };
+  return rows;
+}
+
+}  // namespace graphbench::cli

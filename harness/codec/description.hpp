@@ -1,0 +1,117 @@
+// How a struct is described once, for its JSON form in both directions: a tuple of fields, each a key and
+// the member it stands for. json_writer.hpp and json_reader.hpp loop over it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace graphbench::codec {
+
+// A document is for people and other programs; a message crosses a pipe of ours and carries more.
+enum class Form : std::uint8_t { document, message };
+
+// Specialised for each struct: `static constexpr auto fields = std::tuple(field("key", &T::member), ...)`;
+// and, where some values are null as a whole, `static bool can_be_written(const T&)`.
+template <typename T>
+struct Description;
+
+template <typename T>
+concept Described = requires {
+  Description<T>::fields;
+};
+
+// Specialised for each enum: `static constexpr std::array<std::string_view, N> names`, by value.
+template <typename E>
+struct Names;
+
+template <typename E>
+concept Named = std::is_enum_v<E> && requires {
+  Names<E>::names;
+};
+
+enum class When : std::uint8_t {
+  always,
+  not_default,  // the key is left out where the member has its default: it came after the contract
+  in_messages   // too much for a document
+};
+
+template <typename T, typename Member>
+struct Field {
+  std::string_view key;
+  Member T::*member;
+  When when = When::always;
+  bool empty_is_null = false;  // an empty string is not known
+};
+
+// An object of its own in the document, whose fields are members of the same struct.
+template <typename... Fields>
+struct Group {
+  std::string_view key;
+  std::tuple<Fields...> fields;
+};
+
+// The fields of a member stand among the struct's own.
+template <typename T, typename Member>
+struct Inlined {
+  Member T::*member;
+};
+
+// Two members as [low, high]; null where one is absent.
+template <typename T>
+struct Interval {
+  std::string_view key;
+  std::optional<double> T::*low;
+  std::optional<double> T::*high;
+};
+
+// All metrics of T's section, by the table of metrics.
+template <typename T>
+struct MetricFields {};
+
+// Values of axes that came later (harness/model/axes.hpp), each under the axis's name.
+template <typename T>
+struct LaterAxes {};
+
+// A form of its own: `Json write(const T&)`, absent where the key is left out, and, if it is read,
+// `void read(JsonWalk&, JsonWalk::Value, T&)`.
+template <typename Custom>
+struct CustomField {
+  std::string_view key;
+  Custom custom;
+  bool in_messages = true;
+};
+
+template <typename T, typename Member>
+constexpr Field<T, Member> field(std::string_view key, Member T::*member) {
+  return {key, member};
+}
+template <typename T, typename Member>
+constexpr Field<T, Member> later_field(std::string_view key, Member T::*member) {
+  return {key, member, When::not_default};
+}
+template <typename T, typename Member>
+constexpr Field<T, Member> message_field(std::string_view key, Member T::*member) {
+  return {key, member, When::in_messages};
+}
+template <typename T, typename Member>
+constexpr Field<T, Member> text_field(std::string_view key, Member T::*member) {
+  return {key, member, When::always, true};
+}
+template <typename... Fields>
+constexpr Group<Fields...> group(std::string_view key, Fields... fields) {
+  return {key, std::tuple(fields...)};
+}
+template <typename T, typename Member>
+constexpr Inlined<T, Member> inlined(Member T::*member) {
+  return {member};
+}
+template <typename T>
+constexpr Interval<T> interval(std::string_view key, std::optional<double> T::*low,
+                               std::optional<double> T::*high) {
+  return {key, low, high};
+}
+
+}  // namespace graphbench::codec

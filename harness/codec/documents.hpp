@@ -1,0 +1,36 @@
+// Whole documents of ours as text, both ways. reporters/schema describes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/floors_document.hpp"
+#include "harness/model/history.hpp"
+#include "harness/model/result.hpp"
+#include "harness/model/self_check.hpp"
+
+namespace graphbench::codec {
+
+// `graphbench.result/1`: UTF-8, one cell a line, a newline at the end. A missing value is null; `reason` is
+// absent where a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes
+// null as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not
+// UTF-8 are replaced by U+FFFD.
+std::string to_json(const model::Result& result);
+// One cell as it stands there, on one line without its end.
+std::string to_json(const model::CellResult& cell);
+
+// The result that a document holds, as far as this version knows its fields; others are passed over. Of the
+// samples the first steps' latencies are there. Throws InputError, which begins with `source`.
+model::Result read_result(std::string_view text, const std::string& source);
+model::CellResult read_cell(std::string_view text, const std::string& source);
+
+// `graphbench.floors/1`.
+std::string to_json(const model::FloorsDocument& document);
+// `graphbench.selfcheck/1`.
+std::string to_json(const model::SelfCheck& check);
+// `graphbench.history/1` and `graphbench.series/1`.
+std::string to_json(const std::vector<model::HistoryEntry>& entries);
+std::string to_json(const model::CellHistory& history);
+
+}  // namespace graphbench::codec

@@ -1,0 +1,101 @@
+// One property a row; what is no metric stays as it is.
+#include "harness/codec/metric_schema.hpp"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+#include "harness/model/metrics.hpp"
+
+namespace graphbench::codec {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using model::MetricRow;
+using model::MetricSection;
+
+Json reference(const char* name) {
+  return {{"$ref", std::string("#/$defs/") + name}};
+}
+
+struct TypeOf {
+  const MetricRow& row;
+
+  Json operator()(std::optional<model::Summary> model::Launch::*) const { return reference("summary"); }
+  Json operator()(double model::Setup::*) const { return reference("seconds_or_null"); }
+  Json operator()(std::optional<double> model::Setup::*) const { return reference("seconds_or_null"); }
+  Json operator()(std::int64_t model::GraphCounts::*) const { return reference("count"); }
+  Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
+  Json operator()(std::optional<std::int64_t> model::CellSummary::*) const {
+    return {{"type", {"integer", "null"}}, {"minimum", 0}};
+  }
+  // Counts may be 0; times, ratios and rates may not.
+  template <typename Real>
+  Json operator()(Real) const {
+    const bool count = row.kind == model::MetricKind::count;
+    return {{"type", {"number", "null"}}, {count ? "minimum" : "exclusiveMinimum", 0}};
+  }
+};
+
+Json described(const MetricRow& row, Json type) {
+  Json property = {{"description", row.help}};
+  property.update(std::move(type));
+  return property;
+}
+
+// Puts the properties of the section into `object`, in the table's order, ahead of the place of the first
+// that was there; other properties stay.
+void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>& rows) {
+  const auto row_named = [&](const std::string& name) {
+    return std::ranges::find_if(rows, [&](const auto& each) { return each.first->name == name; });
+  };
+  Json properties = Json::object();
+  bool added = false;
+  const auto add_all = [&] {
+    if (std::exchange(added, true)) return;
+    for (const auto& [row, type] : rows) properties[std::string(row->name)] = described(*row, type);
+  };
+  for (const auto& [name, property] : object["properties"].items()) {
+    if (row_named(name) == rows.end()) {
+      properties[name] = property;
+    } else {
+      add_all();
+    }
+  }
+  add_all();
+  object["properties"] = properties;
+  Json required = Json::array();
+  for (const auto& [name, property] : properties.items()) {
+    const auto row = row_named(name);
+    const auto& before = object["required"];
+    const bool other = row == rows.end() && std::ranges::find(before, Json(name)) != before.end();
+    if (other || (row != rows.end() && !row->first->left_out)) required.push_back(name);
+  }
+  object["required"] = required;
+}
+
+std::vector<std::pair<const MetricRow*, Json>> rows_in(MetricSection section) {
+  std::vector<std::pair<const MetricRow*, Json>> rows;
+  for (const MetricRow& row : model::metrics()) {
+    if (section == MetricSection::summary && row.estimate != nullptr)
+      rows.emplace_back(&row, reference("estimate"));
+  }
+  for (const MetricRow* row : model::metrics_in(section))
+    rows.emplace_back(row, std::visit(TypeOf{*row}, row->value));
+  return rows;
+}
+
+}  // namespace
+
+Json with_metrics(Json schema) {
+  Json& definitions = schema["$defs"];
+  replace(definitions["launch"]["properties"]["setup"], rows_in(MetricSection::setup));
+  replace(definitions["launch"], rows_in(MetricSection::launch));
+  replace(definitions["cell"]["properties"]["graph"], rows_in(MetricSection::graph));
+  replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
+  replace(definitions["cell_summary"], rows_in(MetricSection::summary));
+  return schema;
+}
+
+}  // namespace graphbench::codec

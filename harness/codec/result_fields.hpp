@@ -1,0 +1,215 @@
+// The JSON form of a result and its parts: the document `graphbench.result/1`, and what workers send of it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/codec/description.hpp"
+#include "harness/codec/instrument_fields.hpp"
+#include "harness/codec/json_reader.hpp"
+#include "harness/codec/json_writer.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::codec {
+
+// A cell that is still pending is written as skipped.
+template <>
+struct Names<model::CellStatus> {
+  static constexpr std::array<std::string_view, 4> names = {"pending", "ok", "skipped", "failed"};
+};
+
+template <>
+struct Description<model::Cell> {
+  using T = model::Cell;
+  static constexpr auto fields =
+      std::tuple(field("workload", &T::workload), field("preset", &T::preset), field("dtype", &T::dtype),
+                 field("pass", &T::pass), field("batch", &T::batch), field("warmup", &T::warmup),
+                 field("mode", &T::mode), LaterAxes<T>());
+};
+
+template <>
+struct Description<model::Summary> {
+  using T = model::Summary;
+  static constexpr auto fields = std::tuple(
+      field("count", &T::count), field("min", &T::min), field("p50", &T::p50),
+      interval("p50_ci95", &T::p50_ci95_low, &T::p50_ci95_high), field("p90", &T::p90), field("p99", &T::p99),
+      field("p999", &T::p999), field("max", &T::max), field("mean", &T::mean), field("stddev", &T::stddev));
+  static bool can_be_written(const T& summary) {
+    return std::isfinite(summary.min) && std::isfinite(summary.p50) && std::isfinite(summary.max) &&
+           std::isfinite(summary.mean);
+  }
+};
+
+template <>
+struct Description<model::Estimate> {
+  using T = model::Estimate;
+  static constexpr auto fields =
+      std::tuple(field("p50", &T::p50), interval("ci95", &T::ci95_low, &T::ci95_high),
+                 field("between_launches", &T::between_launches), field("within_launch", &T::within_launch));
+  static bool can_be_written(const T& estimate) { return std::isfinite(estimate.p50); }
+};
+
+template <>
+struct Description<model::Setup> {
+  static constexpr auto fields = std::tuple(MetricFields<model::Setup>());
+};
+template <>
+struct Description<model::GraphCounts> {
+  static constexpr auto fields = std::tuple(MetricFields<model::GraphCounts>());
+};
+template <>
+struct Description<model::Memory> {
+  static constexpr auto fields = std::tuple(MetricFields<model::Memory>());
+};
+template <>
+struct Description<model::CellSummary> {
+  static constexpr auto fields = std::tuple(MetricFields<model::CellSummary>());
+};
+
+// The first steps after the setup, where too few warmups show: what a document keeps of the samples.
+struct Ramp {
+  static constexpr std::size_t samples_max = 32;
+
+  std::optional<Json> write(const model::Launch& launch) const {
+    const auto& samples = launch.latency_samples;
+    const auto end = samples.begin() + static_cast<std::ptrdiff_t>(std::min(samples.size(), samples_max));
+    return JsonWriter(Form::document).write(std::vector<double>(samples.begin(), end));
+  }
+  void read(JsonWalk& walk, JsonWalk::Value value, model::Launch& launch) const {
+    JsonReader(walk).read(value, launch.latency_samples);
+  }
+};
+
+template <>
+struct Description<model::Launch> {
+  using T = model::Launch;
+  static constexpr auto fields = std::tuple(
+      field("index", &T::index), field("setup", &T::setup), MetricFields<T>(),
+      group("stopped_by", text_field("latency", &T::latency_stopped_by),
+            text_field("device", &T::device_stopped_by), text_field("throughput", &T::throughput_stopped_by)),
+      CustomField<Ramp>{"ramp_seconds", {}, false}, later_field("machine", &T::machine),
+      message_field("submit_samples", &T::submit_samples),
+      message_field("latency_samples", &T::latency_samples),
+      message_field("device_samples", &T::device_samples),
+      message_field("latency_started_ns", &T::latency_started_ns),
+      message_field("device_started_ns", &T::device_started_ns));
+};
+
+template <>
+struct Description<model::Check> {
+  using T = model::Check;
+  static constexpr auto fields =
+      std::tuple(field("reference", &T::reference), field("identical", &T::identical),
+                 field("max_abs_error", &T::max_abs_error));
+};
+
+template <>
+struct Description<model::OpPath> {
+  using T = model::OpPath;
+  static constexpr auto fields =
+      std::tuple(field("path", &T::path), field("ops", &T::ops), text_field("fallback", &T::fallback));
+};
+
+template <>
+struct Description<model::Reason> {
+  using T = model::Reason;
+  static constexpr auto fields = std::tuple(field("code", &T::code), field("message", &T::message));
+};
+
+struct CellId {
+  std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
+};
+
+struct CellStatusField {
+  std::optional<Json> write(const model::CellResult& cell) const { return Json(model::name_of(cell.status)); }
+  void read(JsonWalk& walk, JsonWalk::Value value, model::CellResult& cell) const {
+    JsonReader(walk).read(value, cell.status);
+  }
+};
+
+// Every cell that is not ok has a reason, also where none was recorded.
+struct CellReason {
+  std::optional<Json> write(const model::CellResult& cell) const {
+    if (cell.status == model::CellStatus::ok) return std::nullopt;
+    model::Reason reason = {"internal", "no reason was recorded"};
+    if (cell.status == model::CellStatus::pending)
+      reason = {"interrupted", "the sweep ended before this cell was measured"};
+    return JsonWriter(Form::document).write(cell.reason.value_or(reason));
+  }
+  void read(JsonWalk& walk, JsonWalk::Value value, model::CellResult& cell) const {
+    JsonReader(walk).read(value, cell.reason);
+  }
+};
+
+template <>
+struct Description<model::CellResult> {
+  using T = model::CellResult;
+  static constexpr auto fields =
+      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<CellStatusField>{"status", {}},
+                 CustomField<CellReason>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
+                 field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
+                 later_field("paths", &T::paths), later_field("profile", &T::profile),
+                 later_field("resumed", &T::resumed));
+};
+
+template <>
+struct Description<model::DeviceFacts> {
+  using T = model::DeviceFacts;
+  static constexpr auto fields =
+      std::tuple(field("kind", &T::kind), field("name", &T::name), text_field("uuid", &T::uuid),
+                 text_field("compute_capability", &T::compute_capability),
+                 field("memory_bytes", &T::memory_bytes), text_field("driver", &T::driver),
+                 text_field("runtime", &T::runtime), field("libraries", &T::libraries));
+};
+
+template <>
+struct Description<model::Environment> {
+  using T = model::Environment;
+  static constexpr auto fields = std::tuple(
+      field("hostname", &T::hostname), field("os", &T::os), field("cpu", &T::cpu), field("cores", &T::cores),
+      field("device", &T::device), field("fingerprint", &T::fingerprint), later_field("machine", &T::machine),
+      later_field("monitor", &T::monitor), later_field("profiler", &T::profiler),
+      later_field("floors", &T::floors));
+};
+
+template <>
+struct Description<model::Axes> {
+  using T = model::Axes;
+  static constexpr auto fields =
+      std::tuple(field("workload", &T::workload), field("preset", &T::preset), field("dtype", &T::dtype),
+                 field("pass", &T::pass), field("batch", &T::batch), field("warmup", &T::warmup),
+                 field("mode", &T::mode), LaterAxes<T>());
+};
+
+template <>
+struct Description<model::Interleaved> {
+  using T = model::Interleaved;
+  static constexpr auto fields = std::tuple(field("id", &T::id), field("side", &T::side));
+};
+
+template <>
+struct Description<model::PlanFacts> {
+  using T = model::PlanFacts;
+  static constexpr auto fields = std::tuple(
+      field("hash", &T::hash), field("argv", &T::argv), field("seed", &T::seed),
+      field("launches", &T::launches), field("axes", &T::axes), later_field("cold_l2", &T::cold_l2),
+      later_field("profile", &T::profile), later_field("cell_processes", &T::cell_processes),
+      later_field("interleaved", &T::interleaved));
+};
+
+// All but the schema's name, which comes first, and the cells, which are written one a line.
+template <>
+struct Description<model::Result> {
+  using T = model::Result;
+  static constexpr auto fields = std::tuple(
+      group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
+      field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
+      field("complete", &T::complete), field("environment", &T::environment), field("plan", &T::plan));
+};
+
+}  // namespace graphbench::codec

@@ -1,0 +1,117 @@
+// Every value becomes the text that a flag would have, so that one set of checks follows.
+#include "harness/config/document_options.hpp"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+
+#include "harness/config/suggest.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::config {
+namespace {
+
+std::string accepted_values(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::words:
+    case OptionKind::repeated:
+      return "a string or an array of strings";
+    case OptionKind::numbers:
+      return "a whole number, a string such as \"1:256:x2\", or an array of them";
+    case OptionKind::integer:
+      return "a whole number";
+    case OptionKind::real:
+      return "a number";
+    case OptionKind::flag:
+      return "true or false";
+    case OptionKind::text:
+      break;
+  }
+  return "a string";
+}
+
+// As short as it can be and still be the same number: 0.05 stays 0.05.
+std::string real_text(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) throw std::logic_error("a number has more digits than a double");
+  return {text.data(), end};
+}
+
+// Absent where the option does not take this type.
+std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
+  const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
+  if (const auto* text = std::get_if<std::string>(&given.value); text != nullptr && takes_text) return *text;
+  const bool takes_integer =
+      kind == OptionKind::numbers || kind == OptionKind::integer || kind == OptionKind::real;
+  if (const auto* number = std::get_if<std::int64_t>(&given.value); number != nullptr && takes_integer)
+    return std::to_string(*number);
+  if (const auto* number = std::get_if<double>(&given.value); number != nullptr && kind == OptionKind::real)
+    return real_text(*number);
+  if (const auto* flag = std::get_if<bool>(&given.value); flag != nullptr && kind == OptionKind::flag)
+    return *flag ? "true" : "false";
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_type(const std::string& name, const DocumentValue& given,
+                              const std::string& accepted) {
+  throw InputError(given.place, name + ": " + given.type + " will not do: give " + accepted);
+}
+
+void add(RawOptions& raw, const std::string& name, const std::string& text, const std::string& place) {
+  raw[name].push_back({text, place.empty() ? name : place + ": " + name});
+}
+
+void add_values(RawOptions& raw, const std::string& name, OptionKind kind, const DocumentValue& given) {
+  const auto add_one = [&](const DocumentValue& each) {
+    const std::optional<std::string> text = scalar(each, kind);
+    if (!text) refuse_type(name, each, accepted_values(kind));
+    add(raw, name, *text, each.place);
+  };
+  const auto* array = std::get_if<DocumentValue::Array>(&given.value);
+  if (array == nullptr) return add_one(given);
+  const bool takes_array =
+      kind == OptionKind::words || kind == OptionKind::numbers || kind == OptionKind::repeated;
+  if (!takes_array) refuse_type(name, given, accepted_values(kind));
+  if (array->empty() && kind != OptionKind::repeated) {
+    throw InputError(given.place, name + ": the array is empty: give a value or leave the key out");
+  }
+  for (const DocumentValue& element : *array) add_one(element);
+}
+
+// `"mlp.hidden" = 2048`, or the same as nested tables: `mlp.hidden = 2048`.
+void add_set(RawOptions& raw, const std::string& key, const DocumentValue& given) {
+  const auto* inner = std::get_if<DocumentValue::Table>(&given.value);
+  if (inner != nullptr && key.find('.') == std::string::npos) {
+    for (const auto& [name, value] : *inner) add_set(raw, key + "." + name, value);
+    return;
+  }
+  const auto* number = std::get_if<std::int64_t>(&given.value);
+  if (number == nullptr) refuse_type("set." + key, given, "a whole number");
+  add(raw, "set", key + "=" + std::to_string(*number), given.place);
+}
+
+}  // namespace
+
+RawOptions options_of(const DocumentValue::Table& document, const std::vector<OptionSpec>& more) {
+  RawOptions raw;
+  for (const auto& [name, given] : document) {
+    const OptionSpec* spec = find_option(name);
+    for (const OptionSpec& each : more) spec = each.name == name ? &each : spec;
+    if (spec == nullptr) {
+      throw InputError(given.place,
+                       in_quotes(name) + " is not a key of a sweep" + did_you_mean(name, option_names()) +
+                           " (keys are the options of graphbench --sweep without dashes in front)");
+    }
+    const auto* table = std::get_if<DocumentValue::Table>(&given.value);
+    if (name != "set" || table == nullptr) {
+      add_values(raw, name, spec->kind, given);
+      continue;
+    }
+    for (const auto& [key, value] : *table) add_set(raw, key, value);
+  }
+  return raw;
+}
+
+}  // namespace graphbench::config

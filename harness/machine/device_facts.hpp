@@ -1,0 +1,11 @@
+// What a device says of itself, as plain data: the part of the environment that a device supplies.
+#pragma once
+
+#include "graphs/device/device.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::machine {
+
+model::DeviceFacts facts_of(const DeviceInfo& info);
+
+}  // namespace graphbench::machine

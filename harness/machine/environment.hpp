@@ -1,0 +1,17 @@
+// The machine that a sweep runs on: what must be known to judge its numbers.
+#pragma once
+
+#include <string>
+
+#include "harness/model/result.hpp"
+
+namespace graphbench::machine {
+
+// This machine's hostname, system, CPU and cores. A fact that cannot be read is "unknown".
+model::Environment read_environment();
+
+// SHA-256 over what must agree for numbers to be comparable: device kind, name, compute capability,
+// driver, runtime, libraries, CPU and the tool's version (not its commit: comparing commits is the point).
+std::string fingerprint_of(const model::Environment& environment);
+
+}  // namespace graphbench::machine

@@ -1,0 +1,195 @@
+// The rows, and the loops over them.
+#include "harness/model/axes.hpp"
+
+#include <algorithm>
+
+#include "harness/model/vocabulary.hpp"
+
+namespace graphbench::model {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+// "base on cuda, tiny on host"
+std::string by_device(std::string DeviceKind::*member) {
+  std::string text;
+  for (const DeviceKind& kind : device_kinds())
+    text += (text.empty() ? "" : ", ") + kind.*member + " on " + kind.name;
+  return text;
+}
+
+// "eager, whole, piecewise (default: WHICH)"
+std::string choice_help(const std::vector<std::string>& names, const std::string& which) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text + " (default: " + which + ")";
+}
+
+AxisTable make_axes() {
+  using enum AxisValues;
+  const std::string batches = "1:256:x2";
+  const std::string warmups = "0,1,3,10";
+  const std::vector<std::string> mode_names = names_of(modes());
+  const std::vector<std::string> dtypes = names_of(data_types());
+  return {
+      {.name = "workload",
+       .values = names,
+       .noun = "workload",
+       .placeholder = "NAME,...",
+       .help = "workloads to run (default: all built in)",
+       .text = &Cell::workload,
+       .texts = &Axes::workload},
+      {.name = "preset",
+       .values = name,
+       .noun = "preset",
+       .placeholder = "NAME",
+       .help = "sizes of the workloads (default: " + by_device(&DeviceKind::preset) + ")",
+       .text = &Cell::preset,
+       .texts = &Axes::preset},
+      {.name = "dtype",
+       .values = choices,
+       .noun = "dtype",
+       .placeholder = "TYPE,...",
+       .help = choice_help(dtypes, by_device(&DeviceKind::data_type)),
+       .choices = dtypes,
+       .text = &Cell::dtype,
+       .texts = &Axes::dtype},
+      {.name = "pass",
+       .values = choices,
+       .noun = "pass",
+       .placeholder = "",
+       .help = "what of a step is run",
+       .choices = names_of(passes()),
+       .fallback = passes().front().name,
+       .text = &Cell::pass,
+       .texts = &Axes::pass},
+      {.name = "batch",
+       .values = numbers,
+       .noun = "batch",
+       .placeholder = "LIST",
+       .help = "batch sizes: 1,2,4 or 1:256:x2 or 8:64:+8 (default: " + batches + ")",
+       .fallback = batches,
+       .id_prefix = "b",
+       .number = &Cell::batch,
+       .numbers = &Axes::batch},
+      {.name = "warmup",
+       .values = numbers,
+       .noun = "warmup count",
+       .placeholder = "LIST",
+       .help = "eager steps before capture (default: " + warmups + ")",
+       .allow_zero = true,
+       .fallback = warmups,
+       .id_prefix = "w",
+       .number = &Cell::warmup,
+       .numbers = &Axes::warmup},
+      {.name = "mode",
+       .values = choices,
+       .noun = "mode",
+       .placeholder = "MODE,...",
+       .help = choice_help(mode_names, "all"),
+       .choices = mode_names,
+       .fallback = joined(mode_names),
+       .text = &Cell::mode,
+       .texts = &Axes::mode},
+  };
+}
+
+bool among(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+bool Axis::applies_to(const Cell& cell) const {
+  return among(modes, cell.mode) && among(passes, cell.pass);
+}
+
+const AxisTable& axes() {
+  static const AxisTable table = make_axes();
+  return table;
+}
+
+std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const Axis& axis : axes()) {
+    if (axis.text != nullptr) values.emplace_back(axis.name, cell.*axis.text);
+    if (axis.number != nullptr) values.emplace_back(axis.name, std::to_string(cell.*axis.number));
+  }
+  values.insert(values.end(), cell.more_axes.begin(), cell.more_axes.end());
+  return values;
+}
+
+std::string id_of(const Cell& cell) {
+  std::string id;
+  id.reserve(64);
+  for (const Axis& axis : axes()) {
+    if (axis.came_later()) continue;
+    id.append(id.empty() ? "" : "/").append(axis.id_prefix);
+    id += axis.text != nullptr ? cell.*axis.text : std::to_string(cell.*axis.number);
+  }
+  for (const auto& [name, value] : cell.more_axes) id.append("/").append(name).append("=").append(value);
+  return id;
+}
+
+std::vector<std::string> values_of(const Axes& planned, const Axis& axis) {
+  if (axis.texts != nullptr) return planned.*axis.texts;
+  std::vector<std::string> values;
+  if (axis.numbers != nullptr) {
+    for (const std::int64_t value : planned.*axis.numbers) values.push_back(std::to_string(value));
+  } else if (const auto found = planned.more_axes.find(axis.name); found != planned.more_axes.end()) {
+    values = found->second;
+  }
+  return values;
+}
+
+std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const Axes& planned) {
+  const std::vector<std::string> values = values_of(planned, axis);
+  if (axis.came_later() && values.empty()) return cells;
+  std::vector<Cell> expanded;
+  expanded.reserve(cells.size() * values.size());
+  for (const Cell& cell : cells) {
+    if (axis.came_later() && !axis.applies_to(cell)) {
+      expanded.push_back(cell);
+      continue;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Cell& at = expanded.emplace_back(cell);
+      if (axis.text != nullptr) {
+        at.*axis.text = values[i];
+      } else if (axis.number != nullptr) {
+        at.*axis.number = (planned.*axis.numbers)[i];
+      } else if (values[i] != axis.fallback) {
+        at.more_axes[axis.name] = values[i];
+      }
+    }
+  }
+  return expanded;
+}
+
+Cell reference_of(Cell cell, const AxisTable& table) {
+  cell.mode = reference_mode().name;
+  for (const Axis& axis : table) {
+    if (axis.came_later() && !axis.applies_to(cell)) cell.more_axes.erase(axis.name);
+  }
+  return cell;
+}
+
+Cell cell_of(const WorkerTask& task, std::int64_t batch) {
+  return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode, task.more_axes};
+}
+
+void set_cell(WorkerTask& task, const Cell& cell) {
+  task.workload = cell.workload;
+  task.preset = cell.preset;
+  task.dtype = cell.dtype;
+  task.pass = cell.pass;
+  task.warmup = cell.warmup;
+  task.mode = cell.mode;
+  task.more_axes = cell.more_axes;
+}
+
+}  // namespace graphbench::model

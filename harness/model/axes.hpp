@@ -1,0 +1,73 @@
+// The axes of a sweep, a row each: the option that gives its values, its default, how it enters ids, plans
+// and labels, and where it applies. Options, plans, tasks, ids, labels and hashes all loop over these rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::model {
+
+enum class AxisValues : std::uint8_t {
+  names,    // any words: the plan knows which there are
+  name,     // one such word
+  choices,  // words of `choices`
+  numbers,  // positive whole numbers, and ranges of them
+};
+
+// The first seven axes have members in Cell and Axes, and are always shown. An axis that came later has
+// none: its values are text in the maps `more_axes`, where only what is not its default stands. So a cell at
+// the default keeps the id, the labels and the plan hash that it had before the axis existed.
+struct Axis {
+  std::string name;  // of the option, the member of plan.axes and the label
+  AxisValues values = AxisValues::names;
+  std::string noun;         // how messages call one value
+  std::string placeholder;  // of the option's value; empty: no option gives it
+  std::string help;         // of the option
+  std::vector<std::string> choices = {};
+  bool allow_zero = false;  // of numbers
+  // What the option would say where it is not given. Empty: what the device and the workloads decide. A
+  // later axis has exactly one value here.
+  std::string fallback = {};
+  // Of the first seven: their part of an id is this and the value.
+  std::string id_prefix = {};
+  std::string Cell::*text = nullptr;
+  std::int64_t Cell::*number = nullptr;
+  std::vector<std::string> Axes::*texts = nullptr;
+  std::vector<std::int64_t> Axes::*numbers = nullptr;
+  // Of a later one: where it means something; empty: everywhere. Elsewhere only its default is planned.
+  std::vector<std::string> modes = {};
+  std::vector<std::string> passes = {};
+
+  bool came_later() const { return text == nullptr && number == nullptr; }
+  bool applies_to(const Cell& cell) const;
+};
+
+using AxisTable = std::vector<Axis>;
+// The first seven, then later ones in the order they came.
+const AxisTable& axes();
+
+// (name, value) in the order of ids: what labels and documents say of a cell beside its id.
+std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell);
+
+// The planned values of an axis as text; empty for a later axis at its default.
+std::vector<std::string> values_of(const Axes& planned, const Axis& axis);
+
+// Every cell of `cells` at every planned value of `axis`, the values innermost. A later axis stays at its
+// default in cells it does not apply to.
+std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const Axes& planned);
+
+// The cell that this one's speedup is over: in the reference mode, and at the default of each axis that
+// does not apply to that mode. Its own reference is itself.
+Cell reference_of(Cell cell, const AxisTable& table = axes());
+
+// The cell of one batch of a worker's task, and all of a task that a cell says.
+Cell cell_of(const WorkerTask& task, std::int64_t batch);
+void set_cell(WorkerTask& task, const Cell& cell);
+
+}  // namespace graphbench::model

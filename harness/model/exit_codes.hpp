@@ -1,0 +1,15 @@
+// The exit codes of the command line: what CI acts on, and what a parent reads of a sweep that it started.
+#pragma once
+
+namespace graphbench {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_error = 1;
+inline constexpr int exit_bad_input = 2;
+inline constexpr int exit_cells_failed = 3;
+inline constexpr int exit_slower = 10;
+inline constexpr int exit_inconclusive = 11;
+inline constexpr int exit_not_comparable = 12;
+inline constexpr int exit_interrupted = 130;
+
+}  // namespace graphbench

@@ -1,0 +1,87 @@
+// The table of a cell's metrics. The result document, its schema, Prometheus families, the console's columns
+// and what `compare` tests all come from these rows: a new metric is a member of a struct and a row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/model/comparison.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::model {
+
+enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate };
+
+// The object of the document that a metric stands in, and how its launches combine into one number a cell.
+enum class MetricSection : std::uint8_t {
+  setup,    // launches[].setup: the median over launches
+  launch,   // launches[]: a distribution of samples or one number; the median over launches
+  graph,    // graph: of the cell
+  memory,   // memory: of the cell
+  summary,  // summary: over launches already
+  derived   // not in the document: computed from other metrics
+};
+
+// What a derived metric is computed as (harness/statistics/metric_values.cpp).
+enum class DerivedMetric : std::uint8_t { setup_seconds };
+
+// The member that holds the value.
+using MetricValue = std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
+                                 double Setup::*, std::optional<double> Setup::*, std::int64_t GraphCounts::*,
+                                 std::int64_t Memory::*, std::optional<double> CellSummary::*,
+                                 std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
+
+// A place in a list that has an order of its own; 0: not in it.
+struct MetricPlace {
+  int order = 0;
+  std::string_view name = {};
+};
+
+struct MetricRow {
+  std::string_view name;  // the key in the document
+  MetricKind kind;
+  std::string_view unit;
+  std::string_view help;
+  MetricValue value;
+  // Of a distribution: its estimate over launches, under the same key in `summary`.
+  std::optional<Estimate> CellSummary::*estimate = nullptr;
+  bool graphs_only = false;             // no number of an eager cell: no series, no column
+  bool addition = false;                // came after the contract: documents of older versions lack it
+  bool left_out = false;                // where absent, the key is not written (else it is null)
+  MetricPlace family = {};              // Prometheus
+  MetricPlace compared = {};            // `compare` tests it; the name is what --margin takes
+  std::string_view baseline_help = {};  // of its family graphbench_baseline_*; empty: none
+  MetricPlace column = {};              // of the console's table and the page
+  std::string_view column_help = {};
+};
+
+std::span<const MetricRow> metrics();
+MetricSection section_of(const MetricRow& row);
+bool is_distribution(const MetricRow& row);
+
+// Rows that stand in one section of the document, in its order.
+std::vector<const MetricRow*> metrics_in(MetricSection section);
+// Rows with a family, those that are compared, and those with a column, each in the list's own order.
+const std::vector<const MetricRow*>& family_metrics();
+const std::vector<const MetricRow*>& compared_metrics();
+const std::vector<const MetricRow*>& column_metrics();
+
+// The position of a compared metric by its name ("latency"); absent where there is none.
+std::optional<Metric> metric_named(std::string_view name);
+const MetricRow& row_of(Metric metric);
+
+// For tests: adds a row to the table for as long as it lives. Not thread-safe.
+class PlantedMetric {
+ public:
+  explicit PlantedMetric(const MetricRow& row);
+  ~PlantedMetric();
+  PlantedMetric(const PlantedMetric&) = delete;
+  PlantedMetric& operator=(const PlantedMetric&) = delete;
+};
+
+}  // namespace graphbench::model

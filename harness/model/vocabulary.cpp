@@ -1,0 +1,50 @@
+// The tables. A row more is all that the command line, `graphbench list` and the reports need to know a word.
+#include "harness/model/vocabulary.hpp"
+
+#include <algorithm>
+
+namespace graphbench::model {
+
+const std::vector<Mode>& modes() {
+  static const std::vector<Mode> rows = {
+      {.name = "eager", .help = "every op is launched by the host", .graph = false, .reference = true},
+      {.name = "whole", .help = "the step is captured as one graph", .graph = true},
+      {.name = "piecewise",
+       .help = "runs of ops between splitting ops are captured as pieces that share a pool",
+       .graph = true},
+  };
+  return rows;
+}
+
+const Mode& reference_mode() {
+  return *std::ranges::find_if(modes(), &Mode::reference);
+}
+
+bool is_graph_mode(std::string_view name) {
+  return std::ranges::any_of(modes(), [&](const Mode& mode) { return mode.name == name && mode.graph; });
+}
+
+const std::vector<DataType>& data_types() {
+  static const std::vector<DataType> rows = {{"bf16", 2}, {"fp16", 2}, {"fp32", 4}};
+  return rows;
+}
+
+const std::vector<DeviceKind>& device_kinds() {
+  static const std::vector<DeviceKind> rows = {
+      {"cuda", "an NVIDIA GPU: cuda, or cuda:N for one of several", "base", "bf16"},
+      {"host", "the CPU, one in-order stream on a thread of its own", "tiny", "fp32"},
+  };
+  return rows;
+}
+
+const DeviceKind& device_kind(std::string_view name) {
+  const auto found = std::ranges::find(device_kinds(), name, &DeviceKind::name);
+  return found == device_kinds().end() ? device_kinds().front() : *found;
+}
+
+const std::vector<Pass>& passes() {
+  static const std::vector<Pass> rows = {{"forward", "inputs to outputs"}};
+  return rows;
+}
+
+}  // namespace graphbench::model

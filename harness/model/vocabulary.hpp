@@ -1,0 +1,53 @@
+// The words a sweep is described with, a row each: modes, data types, kinds of devices, passes. Who needs
+// a list of them, or a fact about one, asks here; `graphbench list` shows them to people and scripts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphbench::model {
+
+struct Mode {
+  std::string name;
+  std::string help;
+  bool graph = false;      // replays graphs: captures, instantiates and uploads them first
+  bool reference = false;  // its cells are what those of the other modes are compared with: one mode
+};
+// In the order in which they are measured and shown.
+const std::vector<Mode>& modes();
+const Mode& reference_mode();
+// False for a name that no mode has.
+bool is_graph_mode(std::string_view name);
+
+struct DataType {
+  std::string name;
+  std::int64_t bytes = 0;  // an element
+};
+const std::vector<DataType>& data_types();
+
+struct DeviceKind {
+  std::string name;
+  std::string help;
+  std::string preset;     // default, where the workload has it
+  std::string data_type;  // default
+};
+const std::vector<DeviceKind>& device_kinds();
+// The first of the table for a name that it does not hold.
+const DeviceKind& device_kind(std::string_view name);
+
+struct Pass {
+  std::string name;
+  std::string help;
+};
+const std::vector<Pass>& passes();
+
+template <typename Row>
+std::vector<std::string> names_of(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.push_back(row.name);
+  return names;
+}
+
+}  // namespace graphbench::model

@@ -1,0 +1,131 @@
+// Medians and intervals over launches; the eager cells are looked up by their id.
+#include "harness/statistics/cell_summary.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <map>
+
+#include "harness/model/axes.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/statistics/moments.hpp"
+#include "harness/statistics/quantiles.hpp"
+#include "harness/statistics/steady.hpp"
+
+namespace graphbench::statistics {
+namespace {
+
+using model::CellResult;
+using Field = std::optional<model::Summary> model::Launch::*;
+using Samples = std::vector<double> model::Launch::*;
+
+std::vector<double> logs_of(const std::vector<double>& values) {
+  std::vector<double> logs;
+  for (const double each : values) logs.push_back(std::log(each));
+  return logs;
+}
+
+// Student's t on the logarithms of the launch medians: launches are the unit of replication, and
+// times vary by factors, not by differences. The interval is for the launches' geometric centre.
+void add_interval(model::Estimate& estimate, const std::vector<double>& medians) {
+  if (medians.size() < 3) return;
+  const std::vector<double> logs = logs_of(medians);
+  const auto count = static_cast<double>(logs.size());
+  const boost::math::students_t distribution(count - 1);
+  const double half_width =
+      boost::math::quantile(distribution, 0.975) * standard_deviation(logs) / std::sqrt(count);
+  estimate.ci95_low = std::exp(mean_of(logs) - half_width);
+  estimate.ci95_high = std::exp(mean_of(logs) + half_width);
+}
+
+// The spread of a launch's own samples on the log scale, from quartiles so that a few stragglers do
+// not decide it: the interquartile range of a normal distribution is 1.349 standard deviations.
+double log_spread(std::vector<double> samples) {
+  std::ranges::sort(samples);
+  const double low = nearest_rank(samples, 0.25);
+  return low > 0 ? std::log(nearest_rank(samples, 0.75) / low) / 1.349 : 0;
+}
+
+void add_spreads(model::Estimate& estimate, const std::vector<model::Launch>& launches, Samples samples,
+                 const std::vector<double>& medians) {
+  std::vector<double> within;
+  for (const model::Launch& launch : launches) {
+    if ((launch.*samples).size() >= 2) within.push_back(log_spread(launch.*samples));
+  }
+  if (!within.empty()) estimate.within_launch = median(within);
+  if (medians.size() >= 2) estimate.between_launches = standard_deviation(logs_of(medians));
+}
+
+std::optional<model::Estimate> estimate_of(const std::vector<model::Launch>& launches, Field field,
+                                           Samples samples) {
+  std::vector<double> medians;
+  for (const model::Launch& launch : launches) {
+    if ((launch.*field).has_value()) medians.push_back((launch.*field)->p50);
+  }
+  if (medians.empty()) return std::nullopt;
+  model::Estimate estimate;
+  estimate.p50 = median(medians);
+  if (std::ranges::any_of(medians, [](double each) { return each <= 0; })) return estimate;
+  add_interval(estimate, medians);
+  add_spreads(estimate, launches, samples, medians);
+  return estimate;
+}
+
+// The median launch decides; a cell that was not seen to settle in most launches has no answer.
+std::optional<std::int64_t> steady_after(const CellResult& cell) {
+  std::vector<double> steps;
+  for (const model::Launch& launch : cell.launches) {
+    if (const auto index = steady_index(launch.latency_samples)) steps.push_back(static_cast<double>(*index));
+  }
+  if (steps.empty() || 2 * steps.size() < cell.launches.size()) return std::nullopt;
+  return cell.cell.warmup + static_cast<std::int64_t>(std::ceil(median(steps)));
+}
+
+void summarize_launches(CellResult& cell) {
+  cell.summary.submit_seconds =
+      estimate_of(cell.launches, &model::Launch::submit_seconds, &model::Launch::submit_samples);
+  cell.summary.latency_seconds =
+      estimate_of(cell.launches, &model::Launch::latency_seconds, &model::Launch::latency_samples);
+  cell.summary.device_seconds =
+      estimate_of(cell.launches, &model::Launch::device_seconds, &model::Launch::device_samples);
+  cell.summary.steady_after = steady_after(cell);
+}
+
+void compare_with_reference(CellResult& cell, const CellResult& reference) {
+  const auto& own = cell.summary.latency_seconds;
+  const auto& eager = reference.summary.latency_seconds;
+  if (!own || !eager || own->p50 <= 0) return;
+  cell.summary.speedup_over_eager = eager->p50 / own->p50;
+  const double saved = eager->p50 - own->p50;
+  if (!model::is_graph_mode(cell.cell.mode) || saved <= 0) return;
+  if (const auto setup = setup_seconds(cell)) cell.summary.breakeven_steps = std::ceil(*setup / saved);
+}
+
+}  // namespace
+
+double setup_seconds(const model::Setup& setup) {
+  return setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds;
+}
+
+std::optional<double> setup_seconds(const CellResult& cell) {
+  std::vector<double> costs;
+  for (const model::Launch& launch : cell.launches) costs.push_back(setup_seconds(launch.setup));
+  return median_or_absent(std::move(costs));
+}
+
+void summarize_cells(std::vector<CellResult>& cells) {
+  std::map<std::string, const CellResult*> references;
+  for (CellResult& cell : cells) {
+    if (cell.status != model::CellStatus::ok) continue;
+    // A cell taken over from an earlier run has its summary, but no samples.
+    if (!cell.resumed) summarize_launches(cell);
+    if (model::reference_of(cell.cell) == cell.cell) references[id_of(cell.cell)] = &cell;
+  }
+  for (CellResult& cell : cells) {
+    const auto reference = references.find(id_of(model::reference_of(cell.cell)));
+    if (cell.status == model::CellStatus::ok && reference != references.end())
+      compare_with_reference(cell, *reference->second);
+  }
+}
+
+}  // namespace graphbench::statistics

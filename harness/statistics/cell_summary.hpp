@@ -1,0 +1,21 @@
+// From the launches of a cell to its summary, and from a graph cell and its eager one to what graphs buy.
+// Pure.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/model/result.hpp"
+
+namespace graphbench::statistics {
+
+// What a graph costs once: capture, instantiation and upload.
+double setup_seconds(const model::Setup& setup);
+// The median over the cell's launches; absent where it has none.
+std::optional<double> setup_seconds(const model::CellResult& cell);
+
+// Fills `summary` of every cell from its launches, and speedup and break-even from the eager cell of
+// the same workload, preset, dtype, pass, batch and warmup.
+void summarize_cells(std::vector<model::CellResult>& cells);
+
+}  // namespace graphbench::statistics

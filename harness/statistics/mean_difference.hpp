@@ -1,0 +1,50 @@
+// Tests of the difference of two means, and corrections over many of them: pure functions of logarithms of
+// launch medians. docs/comparing.md says why these and not others.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace graphbench::statistics {
+
+// A launch's median is taken to be known no better than to this standard deviation (0.1 %; the best
+// machines measured spread by 0.2 %). Without it, launches that agree to the last digit, by luck or
+// because a clock rounds, would make any change certain. The same constant in the denominator keeps
+// luckily small variances in check in gene expression tests (Tusher, Tibshirani & Chu 2001, s0).
+inline constexpr double log_spread_min = 0.001;
+
+// The difference of two means with its standard error and degrees of freedom.
+struct MeanDifference {
+  double mean = 0;
+  double error = 0;
+  double freedom = 0;
+};
+
+// Welch's unequal-variances t statistic with Satterthwaite's degrees of freedom (Welch 1947), of `now`
+// minus `base`. Absent where a side has fewer than two values.
+std::optional<MeanDifference> welch(std::span<const double> base, std::span<const double> now);
+
+// The paired t statistic of now[i] - base[i]. Absent below two pairs; the spans are of one length.
+std::optional<MeanDifference> paired(std::span<const double> base, std::span<const double> now);
+
+// The quantile of Student's t distribution that is exceeded with probability `tail`.
+double t_critical(double tail, double freedom);
+
+// Of H0 "|true difference| <= margin" against both sides: twice the smaller one-sided tail of Student's
+// t at the margin (with margin 0 the usual two-sided p). 1 where the mean lies within the margin.
+double p_beyond(const MeanDifference& difference, double margin);
+
+// Benjamini & Hochberg's (1995) adjusted p values, in the order of `p`.
+std::vector<double> benjamini_hochberg(std::span<const double> p);
+
+// The p value below which a further result would be called out at `alpha`, given the q values: the next
+// step of Benjamini-Hochberg's ladder.
+double next_threshold(std::span<const double> q, double alpha);
+
+// The true difference beyond `margin` that a two-sided test at `threshold` finds with 80 % probability:
+// margin + error * d, d solving P(noncentral t > critical) = 0.8 in the normal approximation of
+// Johnson & Welch (1940), Abramowitz & Stegun 26.7.10.
+double detectable_difference(const MeanDifference& difference, double margin, double threshold);
+
+}  // namespace graphbench::statistics

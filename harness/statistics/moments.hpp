@@ -1,0 +1,26 @@
+// Mean and standard deviation. Sums run in the order given, so that a result does not depend on the machine.
+#pragma once
+
+#include <cmath>
+#include <numeric>
+#include <span>
+
+namespace graphbench::statistics {
+
+// Of at least one value.
+inline double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The sample variance about `mean`, of at least two values.
+inline double variance_of(std::span<const double> values, double mean) {
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(values.size() - 1);
+}
+
+inline double standard_deviation(std::span<const double> values) {
+  return std::sqrt(variance_of(values, mean_of(values)));
+}
+
+}  // namespace graphbench::statistics

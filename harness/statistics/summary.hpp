@@ -1,0 +1,20 @@
+// From the samples of one launch to its Summary. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/model/result.hpp"
+
+namespace graphbench::statistics {
+
+// The least n with 1 - 0.99^n >= 0.99: with fewer samples even the largest may lie below the 99th
+// percentile, and "p99" would only be the maximum under another name (Hahn & Meeker, Statistical
+// Intervals, 1991, section 5.3).
+inline constexpr std::int64_t samples_for_p99 = 459;
+
+// Absent for no samples. p90 and p99 only with enough of them (model::Summary says how many).
+std::optional<model::Summary> summarize(const std::vector<double>& samples);
+
+}  // namespace graphbench::statistics

@@ -1,0 +1,28 @@
+// The first GPU under the conformance suite.
+#include "tests/conformance/backends.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+bool lacks_bf16(const Device& device) {
+  return !device.supports(ir::DType::bf16);
+}
+bool convolves_without_cudnn(const Device& device) {
+  return device.info().libraries.at("cudnn").starts_with("none");
+}
+
+const BackendRegistration registration{{
+    .name = "cuda",
+    .always_there = false,
+    .unsupported = {{"*/cuda_*bf16_*", "GPUs before compute capability 8.0 have no bf16 arithmetic",
+                     lacks_bf16},
+                    {"*InPlaceOps.Conv2dOverItsResidual/cuda",
+                     "convolution through im2col does not write over its residual", convolves_without_cudnn}},
+    // One kernel for two ops wherever there is one, whatever is faster on the machine.
+    .variants = {{"fused",
+                  {"GRAPHBENCH_FUSION=always", "GRAPHBENCH_PLAN_CACHE=off"},
+                  {"ModeConformance", "StateConformance", "PoolConformance", "WorkloadConformance"}}},
+}};
+
+}  // namespace
+}  // namespace graphbench::conformance

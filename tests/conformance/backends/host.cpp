@@ -1,0 +1,24 @@
+// The host device under the conformance suite.
+#include <cstdlib>
+
+#include "tests/conformance/backends.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+bool lacks_bf16(const Device& device) {
+  return !device.supports(ir::DType::bf16);
+}
+
+const BackendRegistration registration{{
+    .name = "host",
+    // A budget of its own: what is free on the whole machine changes with everything else that runs there.
+    .prepare = [] { setenv("GRAPHBENCH_HOST_MEMORY_BYTES", "1073741824", 0); },
+    .unsupported = {{"*/host_*fp16_*", "oneDNN has no fp16 arithmetic on CPUs"},
+                    {"*/host_*bf16_*", "this CPU has no bf16 arithmetic (avx512_bf16)", lacks_bf16},
+                    {"*InPlaceOps.Conv2dOverItsResidual/host",
+                     "oneDNN's convolution does not write over its residual"}},
+}};
+
+}  // namespace
+}  // namespace graphbench::conformance

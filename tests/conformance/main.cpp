@@ -1,0 +1,85 @@
+// Runs the suite; with `--ctest PROGRAM`, prints its CTest entries instead: one a suite and backend, not one
+// a test, because each opens the device once, which costs a second on CUDA. `--gtest_filter` finds a single
+// one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "tests/conformance/backends.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+// "Devices/OpConformance" is of the suite OpConformance.
+std::string short_name(const std::string& suite) {
+  return suite.substr(suite.find('/') + 1);
+}
+
+// "Test/host_fp32" is of the backend host; empty where a test has no backend.
+std::string backend_of(const std::string& test) {
+  const std::size_t slash = test.find('/');
+  if (slash == std::string::npos) return "";
+  const std::string parameters = test.substr(slash + 1);
+  return parameters.substr(0, parameters.find('_'));
+}
+
+std::map<std::string, std::set<std::string>> backends_by_suite() {
+  std::map<std::string, std::set<std::string>> found;
+  const ::testing::UnitTest& all = *::testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const ::testing::TestSuite& suite = *all.GetTestSuite(i);
+    for (int k = 0; k < suite.total_test_count(); ++k) {
+      found[short_name(suite.name())].insert(backend_of(suite.GetTestInfo(k)->name()));
+    }
+  }
+  return found;
+}
+
+void print_entry(const std::string& program, const std::string& name, const std::string& filter,
+                 const std::string& properties) {
+  std::printf("add_test([=[conformance.%s]=] [=[%s]=] [=[--gtest_filter=%s]=])\n", name.c_str(),
+              program.c_str(), filter.c_str());
+  std::printf("set_tests_properties([=[conformance.%s]=] PROPERTIES TIMEOUT 600 %s)\n", name.c_str(),
+              properties.c_str());
+}
+
+void print_entries(const std::string& program) {
+  for (const auto& [suite, names] : backends_by_suite()) {
+    if (names.contains("")) print_entry(program, suite, suite + ".*", "LABELS [=[conformance;threads]=]");
+    for (const BackendUnderTest& backend : backends_under_test()) {
+      if (!names.contains(backend.name)) continue;
+      const std::string filter = "*" + suite + "*" + backend.name + "*";
+      // A GPU run treats a skip as a failure, so that tests of a device that may be missing have a label.
+      const std::string rest =
+          backend.always_there ? "]=]"
+                               : ";gpu]=] SKIP_REGULAR_EXPRESSION [=[open device " + backend.name + ": ]=]";
+      print_entry(program, backend.name + "." + suite, filter, "LABELS [=[conformance;threads" + rest);
+      for (const Variant& variant : backend.variants) {
+        if (std::ranges::find(variant.suites, suite) == variant.suites.end()) continue;
+        std::string environment;
+        for (const std::string& setting : variant.environment) {
+          environment += (environment.empty() ? "" : ";") + setting;
+        }
+        print_entry(program, backend.name + "." + suite + "." + variant.name, filter,
+                    "ENVIRONMENT [=[" + environment + "]=] LABELS [=[conformance" + rest);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::conformance
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  if (argc == 3 && std::string_view(argv[1]) == "--ctest") {
+    graphbench::conformance::print_entries(argv[2]);
+    return 0;
+  }
+  return RUN_ALL_TESTS();
+}

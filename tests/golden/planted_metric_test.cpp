@@ -1,0 +1,89 @@
+// A metric is one row: a made-up one is found wherever metrics appear.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/codec/documents.hpp"
+#include "harness/codec/metric_schema.hpp"
+#include "harness/codec/parse_document.hpp"
+#include "harness/model/metrics.hpp"
+#include "harness/verdict/compare/compare.hpp"
+#include "harness/verdict/compare/read_side.hpp"
+#include "reporters/console/table.hpp"
+#include "reporters/prometheus/sweep_metrics.hpp"
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Its value is what latency has: the row decides where it appears.
+const model::MetricRow planted_row = {
+    .name = "planted_seconds",
+    .kind = model::MetricKind::time,
+    .unit = "seconds",
+    .help = "A metric of a test.",
+    .value = &model::Launch::latency_seconds,
+    .estimate = &model::CellSummary::latency_seconds,
+    .family = {100, "graphbench_planted_seconds"},
+    .compared = {100, "planted"},
+    .baseline_help = "The baseline's planted time.",
+    .column = {100, "planted"},
+    .column_help = "a test's",
+};
+
+std::string table_of(const model::Result& result) {
+  std::ostringstream out;
+  reporters::print_table(out, result, {});
+  return std::move(out).str();
+}
+
+std::string metrics_of(const model::Result& result, const model::Comparison& comparison) {
+  reporters::SweepMetrics metrics("1.2.3");
+  for (const model::CellResult& cell : result.cells) metrics.set_cell("host", cell);
+  metrics.set_comparison("host", comparison);
+  return *metrics.text();
+}
+
+std::string schema() {
+  std::ifstream file(std::string(GRAPHBENCH_SOURCE_FOLDER) + "/reporters/schema/result.schema.json");
+  return codec::with_metrics(nlohmann::ordered_json::parse(file)).dump();
+}
+
+model::Comparison compared(const std::string& document) {
+  std::vector<codec::Document> side = {codec::parse_copy(document, "new")};
+  return compare::compare(compare::merge("base", side), compare::merge("new", side), {});
+}
+
+TEST(PlantedMetric, IsInTheDocumentTheSchemaMetricsTheTableAndAComparison) {
+  const model::Result result = samples::small_result();
+  const model::PlantedMetric planted(planted_row);
+  const std::string document = codec::to_json(result);
+  EXPECT_THAT(document, HasSubstr("\"planted_seconds\":{\"count\""));
+  EXPECT_THAT(document, HasSubstr("\"planted_seconds\":{\"p50\""));
+  EXPECT_THAT(schema(), HasSubstr("\"planted_seconds\""));
+  EXPECT_THAT(table_of(result), HasSubstr(" planted"));
+  EXPECT_THAT(table_of(result), HasSubstr("planted: a test's"));
+
+  const model::Comparison comparison = compared(document);
+  const auto& metrics = comparison.cells.at(0).metrics;
+  const auto found =
+      std::ranges::find(metrics, "planted", [](const auto& each) { return name_of(each.metric); });
+  ASSERT_NE(found, metrics.end());
+  EXPECT_GT(found->base_seconds, 0);
+  EXPECT_THAT(metrics_of(result, comparison), HasSubstr("\ngraphbench_planted_seconds{"));
+  EXPECT_THAT(metrics_of(result, comparison), HasSubstr("\ngraphbench_baseline_planted_seconds{"));
+}
+
+TEST(PlantedMetric, IsGoneAfterwards) {
+  { const model::PlantedMetric planted(planted_row); }
+  EXPECT_THAT(codec::to_json(samples::small_result()), Not(HasSubstr("planted")));
+}
+
+}  // namespace
+}  // namespace graphbench

@@ -1,0 +1,27 @@
+// An executor for unit tests: nothing to capture, no outputs. A test says what a step does.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+
+namespace graphbench::test {
+
+class FakeExecutor : public execution::Executor {
+ public:
+  Executor& eager() override { return *this; }
+  void capture() override {}
+  void instantiate() override {}
+  void upload() override {}
+  void enqueue_step() override {}
+  execution::GraphCounts counts() const override { return {}; }
+  const void* output(ir::ValueId) const override { return nullptr; }
+  std::vector<execution::StepItem> items() const override { return {}; }
+  const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return ranges_; }
+
+ private:
+  std::vector<std::vector<pool::MemoryRange>> ranges_;
+};
+
+}  // namespace graphbench::test

@@ -1,0 +1,23 @@
+// How enumerations print as test parameters: GoogleTest shows them, and CTest names tests by them.
+#pragma once
+
+#include <ostream>
+
+#include "graphs/execution/executor.hpp"
+#include "graphs/ir/types.hpp"
+
+namespace graphbench::ir {
+
+inline void PrintTo(DType dtype, std::ostream* out) {
+  *out << name_of(dtype);
+}
+
+}  // namespace graphbench::ir
+
+namespace graphbench::execution {
+
+inline void PrintTo(ExecutionMode mode, std::ostream* out) {
+  *out << name_of(mode);
+}
+
+}  // namespace graphbench::execution

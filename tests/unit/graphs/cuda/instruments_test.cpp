@@ -1,0 +1,100 @@
+// On a GPU: CUPTI records against event times, NVML readings, and forked captures.
+#include <algorithm>
+#include <cmath>
+
+#include "gpu_fixture.hpp"
+#include "graphs/execution/executor.hpp"
+#include "harness/worker/profile_summary.hpp"
+#include "tests/support/small_programs.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+using InstrumentsTest = GpuTest;
+
+// The graph is that of transformer layers, as sweeps measure it. Kernels that only write (a large fill)
+// would not do: with records on each lasts about 5 us longer, because its end then waits until what it
+// wrote has left the caches.
+TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
+  constexpr std::int64_t batch = 256;
+  constexpr int layers = 8;
+  constexpr std::size_t kernels = 3 * layers;
+  const ir::OpCatalog catalog;
+  const ir::Program program = test::make_chain(catalog, layers, 1024, ir::DType::bf16);
+  const auto stream = device().make_stream();
+  execution::ProgramBuffers buffers(device(), program, batch);
+  buffers.fill_weights(*stream, 1);
+  buffers.fill_inputs(*stream, 2);
+  pool::MemoryPool eager_pool(device());
+  pool::MemoryPool graph_pool(device());
+  const auto exec =
+      execution::make_executor(execution::ExecutionMode::whole,
+                               {device(), *stream, program, buffers, eager_pool, &graph_pool, {}}, batch);
+  exec->capture();
+  exec->instantiate();
+  const auto begin = device().make_event();
+  const auto end = device().make_event();
+  // Replays come in bursts and only the last of a burst counts: after a pause the clocks are lower, and
+  // reading the records is a pause.
+  constexpr int bursts = 9;
+  constexpr int burst = 20;
+  // Events first: with records on, the host takes longer to launch, and on an idle stream the time
+  // between the first event and the launch counts as the step's.
+  std::vector<double> event_seconds;
+  for (int i = 0; i < bursts * burst; ++i) {
+    begin->record(*stream);
+    exec->submit();
+    end->record(*stream);
+    stream->synchronize();
+    if (i % burst == burst - 1) event_seconds.push_back(end->seconds_since(*begin));
+  }
+  const ProfilerResult records = device().make_profiler();
+  if (records.profiler == nullptr) GTEST_SKIP() << records.detail;
+  std::vector<worker::RecordedStep> steps;
+  for (int i = 0; i < bursts; ++i) {
+    for (int replay = 0; replay < burst; ++replay) exec->submit();
+    stream->synchronize();
+    const std::vector<Activity> all = records.profiler->collect();
+    ASSERT_EQ(all.size(), kernels * burst);
+    steps.push_back({0, {all.end() - static_cast<std::ptrdiff_t>(kernels), all.end()}});
+  }
+  std::sort(event_seconds.begin(), event_seconds.end());
+  const double device_seconds = event_seconds[event_seconds.size() / 2];
+  const model::Profile profile = worker::summarize_profile(steps);
+  const double recorded = profile.busy_seconds + profile.gap_seconds;
+  EXPECT_LE(std::abs(device_seconds - recorded), std::max(1e-6, 0.02 * device_seconds))
+      << "events say " << device_seconds << " s, records " << recorded << " s";
+}
+
+TEST_F(InstrumentsTest, MonitorReadsClocksAndTemperature) {
+  const MonitorResult opened = device().make_monitor();
+  if (opened.monitor == nullptr) GTEST_SKIP() << opened.detail;
+  const DeviceReading reading = opened.monitor->read();
+  ASSERT_TRUE(reading.sm_clock_hz.has_value());
+  EXPECT_GT(*reading.sm_clock_hz, 1e8);
+  ASSERT_TRUE(reading.temperature_celsius.has_value());
+  EXPECT_GT(*reading.temperature_celsius, 0);
+}
+
+TEST_F(InstrumentsTest, AForkedCaptureHoldsEveryBranch) {
+  const auto first = device().make_stream();
+  const auto second = device().make_stream();
+  const auto fork = device().make_event();
+  const auto join = device().make_event();
+  const auto kernel = device().make_empty_kernel();
+  first->begin_capture();
+  fork->record(*first);
+  second->wait(*fork);
+  kernel->launch(*first, nullptr);
+  kernel->launch(*second, nullptr);
+  join->record(*second);
+  first->wait(*join);
+  const auto graph = first->end_capture();
+  EXPECT_EQ(graph->node_count(), 2u);
+  const auto exec = graph->instantiate();
+  exec->launch(*first);
+  first->synchronize_blocking();
+}
+
+}  // namespace
+}  // namespace graphbench::cuda

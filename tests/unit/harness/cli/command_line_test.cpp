@@ -1,0 +1,193 @@
+// The command line: which command it asks for, and the one line a mistake gets.
+#include "harness/cli/command_line.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/model/exit_codes.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// What a command line comes to, without its command.
+struct Parsed {
+  std::string name;
+  std::string text;
+  Invocation invocation;
+};
+
+Parsed parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "/some/where/graphbench");
+  CommandLine line;
+  const CommandLine::Request request = line.parse(static_cast<int>(words.size()), words.data());
+  return {std::string(request.name), request.text, request.invocation};
+}
+
+std::string refusal(const std::vector<const char*>& words) {
+  try {
+    parse(words);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(CommandLine, EveryRowOfTheTableIsACommandWithHelp) {
+  const std::string all = parse({"--help"}).text;
+  for (const CommandRow& row : commands()) {
+    const std::string name(row.name);
+    EXPECT_THAT(all, HasSubstr("graphbench " + std::string(row.usage) + "\n"));
+    EXPECT_THAT(all, HasSubstr(name));
+    const std::string own = parse({name.c_str(), "--help"}).text;
+    EXPECT_THAT(own, HasSubstr("Usage: graphbench " + std::string(row.usage)));
+    EXPECT_THAT(refusal({}), HasSubstr(name)) << "where nothing was asked for";
+  }
+}
+
+TEST(CommandLine, DocumentsKeepItWithoutTheBinarysFolder) {
+  const Parsed parsed = parse({"--sweep", "--batch", "1,2"});
+  EXPECT_EQ(parsed.name, "--sweep");
+  EXPECT_THAT(parsed.invocation.argv, testing::ElementsAre("graphbench", "--sweep", "--batch", "1,2"));
+}
+
+TEST(CommandLine, HelpGroupsTheOptionsOfASweep) {
+  const std::string help = parse({"--help"}).text;
+  std::size_t last = 0;
+  for (const char* title : {"What is measured:", "How it is measured:", "Where results go:", "Plugins:",
+                            "Machine:", "Subcommands:"}) {
+    const std::size_t at = help.find(title);
+    ASSERT_NE(at, std::string::npos) << title;
+    EXPECT_GT(at, last) << title;
+    last = at;
+  }
+}
+
+TEST(CommandLine, UnknownOptionsGetASuggestionOfTheirCommand) {
+  EXPECT_THAT(refusal({"--sweep", "--bacth", "1"}),
+              StartsWith("--bacth: there is no such option; did you mean \"--batch\"?"));
+  EXPECT_THAT(refusal({"--sweep", "--wormup=1"}),
+              StartsWith("--wormup: there is no such option; did you mean \"--warmup\"?"));
+  EXPECT_EQ(refusal({"--frobnicate"}), "--frobnicate: there is no such option (see graphbench --help)");
+  EXPECT_EQ(
+      refusal({"serve", "--bassline", "b"}),
+      "--bassline: there is no such option; did you mean \"--baseline\"? (see graphbench serve --help)");
+  EXPECT_THAT(refusal({"compare", "a", "b", "--margni", "1"}), HasSubstr("did you mean \"--margin\"?"));
+}
+
+TEST(CommandLine, MistakesAreOneLineThatSaysWhatWouldDo) {
+  for (const auto& words : std::vector<std::vector<const char*>>{{},
+                                                                 {"swep"},
+                                                                 {"--batch", "1"},
+                                                                 {"--sweep", "--batch"},
+                                                                 {"list", "nothing"},
+                                                                 {"--sweep", "stray"},
+                                                                 {"floor", "stray"},
+                                                                 {"--config", "x.toml"},
+                                                                 {"--sweep", "list"},
+                                                                 {"list", "--batch", "1"},
+                                                                 {"--quiet=foo", "--sweep"}}) {
+    const std::string message = refusal(words);
+    EXPECT_NE(message, "accepted") << testing::PrintToString(words);
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_THAT(message, testing::AnyOf(HasSubstr("give "), HasSubstr("see graphbench --help"),
+                                        HasSubstr("needs --sweep"), HasSubstr("no such option")));
+  }
+}
+
+TEST(CommandLine, ACommandsOptionsStandAfterItsName) {
+  EXPECT_EQ(refusal({"--batch", "1", "bench"}),
+            "--batch: it stands before bench: give bench's options after the word bench");
+  EXPECT_THAT(refusal({"--batch", "1", "ab", "--base", "b"}), HasSubstr("before ab"));
+  EXPECT_EQ(refusal({"--sweep", "selfcheck"}),
+            "selfcheck: it cannot be combined with --sweep: give one of them");
+  EXPECT_EQ(refusal({"--batch", "1"}), "--batch: it needs --sweep: graphbench --sweep ...");
+}
+
+TEST(CommandLine, ListTakesWhatToList) {
+  EXPECT_EQ(parse({"list"}).name, "list");
+  EXPECT_EQ(refusal({"list", "modes", "--format", "json"}), "accepted");
+  EXPECT_THAT(refusal({"list", "devcies"}), HasSubstr("did you mean \"devices\"?"));
+  EXPECT_THAT(refusal({"list", "--format", "xml"}), HasSubstr("give table or json"));
+}
+
+TEST(CommandLine, ListAnswersScriptsFromTheTables) {
+  CommandLine line;
+  const std::vector<const char*> words = {"graphbench", "list", "modes", "--format", "json"};
+  const CommandLine::Request request = line.parse(static_cast<int>(words.size()), words.data());
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(request.command->run(request.invocation), exit_done);
+  const auto document = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  ASSERT_EQ(document.at("modes").size(), model::modes().size());
+  EXPECT_EQ(document.at("modes").at(0),
+            nlohmann::json::parse(R"({"name": "eager", "help": "every op is launched by the host",
+                                      "graph": false, "reference": true})"));
+}
+
+TEST(CommandLine, ServeChecksItsNumbers) {
+  EXPECT_EQ(refusal({"serve", "--grace=0", "--compare-mib", "1024", "--connections-max", "16"}), "accepted");
+  EXPECT_THAT(refusal({"serve", "--grace", "soon"}), HasSubstr("give seconds, 0 to 3600"));
+  EXPECT_THAT(refusal({"serve", "--compare-mib", "0"}), HasSubstr("1 to 1024"));
+  EXPECT_THAT(refusal({"serve", "--connections-max", "15"}), HasSubstr("16 to 65536"));
+}
+
+TEST(CommandLine, CompareTakesNewAloneWhereTheHistoryIsItsBase) {
+  EXPECT_EQ(refusal({"compare", "a.json", "b", "--margin", "3%", "--strict", "-o", "out"}), "accepted");
+  EXPECT_EQ(refusal({"compare", "--against", "main", "new.json", "--history", "h"}), "accepted");
+  EXPECT_THAT(refusal({"compare", "--against", "main", "a", "b"}), HasSubstr("give NEW alone"));
+  EXPECT_THAT(refusal({"compare", "--against", "main"}), HasSubstr("NEW is missing"));
+  EXPECT_THAT(refusal({"compare", "a", "b", "--history", "h"}), HasSubstr("needs --against"));
+  EXPECT_THAT(refusal({"compare", "a", "b", "--against", ""}), HasSubstr("without a value"));
+  EXPECT_THAT(refusal({"compare", "a", "b", "c"}), HasSubstr("\"c\" is one too many: give compare BASE NEW"));
+}
+
+TEST(CommandLine, VersionIsText) {
+  EXPECT_THAT(parse({"--version"}).text, StartsWith("graphbench "));
+}
+
+TEST(CommandLine, GoogleBenchmarksFlagsBelongToBench) {
+  const Parsed parsed =
+      parse({"bench", "--benchmark_filter=b1/", "--batch", "1,2", "--benchmark_list_tests"});
+  EXPECT_EQ(parsed.name, "bench");
+  EXPECT_THAT(parsed.invocation.benchmark_flags,
+              testing::ElementsAre("--benchmark_filter=b1/", "--benchmark_list_tests"));
+  EXPECT_EQ(parsed.invocation.argv.size(), 6u);
+  EXPECT_EQ(refusal({"--sweep", "--benchmark_filter=x"}),
+            "--benchmark_filter=x: it belongs to bench: graphbench bench ...");
+}
+
+TEST(CommandLine, BenchRefusesWhatGoogleBenchmarkDoes) {
+  EXPECT_THAT(refusal({"bench", "--json", "x"}), HasSubstr("give --benchmark_out=FILE"));
+  EXPECT_THAT(refusal({"bench", "--prometheus-textfile", "x"}), HasSubstr("bench publishes nothing"));
+}
+
+TEST(CommandLine, AbAndSelfcheckRefuseWhatTheyMakeThemselves) {
+  EXPECT_EQ(refusal({"ab", "--base", "b", "--env-b", "X=1", "--env-b", "Y=2", "--confirm"}), "accepted");
+  for (const char* option : {"--json=x", "--samples=x", "--trace=x", "--profile", "--dump-program"})
+    EXPECT_THAT(refusal({"ab", "--base", "b", option}), HasSubstr("ab does not take it")) << option;
+  EXPECT_THAT(refusal({"selfcheck", "--samples=x.npz"}), HasSubstr("selfcheck does not take it"));
+  EXPECT_THAT(refusal({"ab"}), HasSubstr("both sides are the same"));
+  EXPECT_THAT(refusal({"ab", "--base", "a", "--base", "b"}), HasSubstr("given 2 times"));
+  EXPECT_THAT(refusal({"selfcheck", "--rounds", "many"}), HasSubstr("--rounds"));
+}
+
+TEST(CommandLine, TheHistoryHasThreeWords) {
+  EXPECT_EQ(refusal({"history", "add", "a.json", "b.json", "--commit", "", "--label", "x y"}), "accepted");
+  EXPECT_EQ(refusal({"history", "show", "mlp/x", "--metric", "submit", "--last", "7"}), "accepted");
+  EXPECT_EQ(refusal({"history", "list", "--format", "json"}), "accepted");
+  EXPECT_THAT(parse({"history", "show", "--help"}).text, HasSubstr("history show CELL"));
+  EXPECT_THAT(refusal({"history"}), HasSubstr("add, list or show"));
+  EXPECT_THAT(refusal({"history", "add"}), HasSubstr("needs a result document"));
+  EXPECT_THAT(refusal({"history", "show"}), HasSubstr("needs a cell"));
+  EXPECT_THAT(refusal({"history", "list", "--format", "xml"}), HasSubstr("--format"));
+  EXPECT_THAT(refusal({"history", "show", "c", "--last", "501"}), HasSubstr("1 to 500"));
+  EXPECT_THAT(refusal({"history", "show", "c", "--last", "1", "--last", "2"}), HasSubstr("give it once"));
+}
+
+}  // namespace
+}  // namespace graphbench::cli

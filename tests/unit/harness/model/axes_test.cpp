@@ -1,0 +1,131 @@
+// The table of axes, and an axis that this version does not have: planted as a row, seen only away from its
+// default.
+#include "harness/model/axes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/config/option_table.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/plan/make_plan.hpp"
+#include "harness/plan/plan_hash.hpp"
+#include "tests/unit/harness/plan/sample_catalog.hpp"
+
+namespace graphbench::model {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+using testing::Pair;
+
+AxisTable with_planted(std::vector<std::string> modes = {}) {
+  AxisTable table = axes();
+  table.push_back({.name = "colour",
+                   .values = AxisValues::choices,
+                   .noun = "colour",
+                   .placeholder = "COLOUR,...",
+                   .help = "none",
+                   .choices = {"red", "green", "blue"},
+                   .fallback = "red",
+                   .modes = std::move(modes)});
+  return table;
+}
+
+Plan planned(const std::string& colours, const AxisTable& table) {
+  config::RawOptions raw;
+  raw["workload"] = {{"mlp", "--workload"}};
+  raw["batch"] = {{"1,2", "--batch"}};
+  raw["warmup"] = {{"0", "--warmup"}};
+  raw["mode"] = {{"eager,whole", "--mode"}};
+  if (!colours.empty()) raw["colour"] = {{colours, "--colour"}};
+  return plan::make_plan(config::check_options(raw, table), plan::sample_catalog(), {"graphbench"}, table);
+}
+
+std::vector<std::string> ids(const Plan& plan) {
+  std::vector<std::string> result;
+  for (const Cell& cell : plan.cells) result.push_back(id_of(cell));
+  return result;
+}
+
+TEST(Axes, TheFirstSevenMakeTheIdAndTheLabels) {
+  const Cell cell{"mlp", "base", "bf16", "forward", 8, 3, "whole"};
+  EXPECT_EQ(id_of(cell), "mlp/base/bf16/forward/b8/w3/whole");
+  EXPECT_THAT(axis_values(cell), ElementsAre(Pair("workload", "mlp"), Pair("preset", "base"),
+                                             Pair("dtype", "bf16"), Pair("pass", "forward"),
+                                             Pair("batch", "8"), Pair("warmup", "3"), Pair("mode", "whole")));
+}
+
+TEST(Axes, ALaterAxisAtItsDefaultIsNowhereSeen) {
+  const Plan without = planned("", axes());
+  for (const std::string given : {"", "red"}) {
+    const Plan plan = planned(given, with_planted());
+    EXPECT_EQ(plan.cells, without.cells);
+    EXPECT_EQ(plan.facts.hash, without.facts.hash);
+    EXPECT_TRUE(plan.facts.axes.more_axes.empty());
+    EXPECT_TRUE(plan.tasks.front().more_axes.empty());
+  }
+}
+
+TEST(Axes, AwayFromItsDefaultALaterAxisIsInIdsPlanHashAndLabels) {
+  const Plan plan = planned("red,blue", with_planted());
+  EXPECT_THAT(
+      ids(plan),
+      ElementsAre("mlp/tiny/fp32/forward/b1/w0/eager", "mlp/tiny/fp32/forward/b1/w0/eager/colour=blue",
+                  "mlp/tiny/fp32/forward/b1/w0/whole", "mlp/tiny/fp32/forward/b1/w0/whole/colour=blue",
+                  "mlp/tiny/fp32/forward/b2/w0/eager", "mlp/tiny/fp32/forward/b2/w0/eager/colour=blue",
+                  "mlp/tiny/fp32/forward/b2/w0/whole", "mlp/tiny/fp32/forward/b2/w0/whole/colour=blue"));
+  EXPECT_THAT(plan.facts.axes.more_axes, ElementsAre(Pair("colour", ElementsAre("red", "blue"))));
+  EXPECT_NE(plan.facts.hash, planned("", with_planted()).facts.hash);
+  EXPECT_NE(plan.facts.hash, planned("blue", with_planted()).facts.hash);
+  EXPECT_THAT(axis_values(plan.cells.at(1)), Contains(Pair("colour", "blue")));
+  EXPECT_THAT(axis_values(plan.cells.at(0)), Not(Contains(Pair("colour", "red"))));
+  EXPECT_EQ(plan.tasks.size(), 4u);
+}
+
+TEST(Axes, WhereALaterAxisMeansNothingItsDefaultIsPlannedOnce) {
+  const AxisTable table = with_planted({"whole"});
+  const Plan plan = planned("green,blue", table);
+  EXPECT_THAT(
+      ids(plan),
+      ElementsAre("mlp/tiny/fp32/forward/b1/w0/eager", "mlp/tiny/fp32/forward/b1/w0/whole/colour=green",
+                  "mlp/tiny/fp32/forward/b1/w0/whole/colour=blue", "mlp/tiny/fp32/forward/b2/w0/eager",
+                  "mlp/tiny/fp32/forward/b2/w0/whole/colour=green",
+                  "mlp/tiny/fp32/forward/b2/w0/whole/colour=blue"));
+  EXPECT_EQ(reference_of(plan.cells.at(2), table), plan.cells.at(0));
+  EXPECT_EQ(reference_of(plan.cells.at(0), table), plan.cells.at(0));
+}
+
+TEST(Axes, TheReferenceKeepsAnAxisThatAppliesToItsMode) {
+  const AxisTable table = with_planted();
+  const Plan plan = planned("red,blue", table);
+  EXPECT_EQ(reference_of(plan.cells.at(3), table), plan.cells.at(1));
+}
+
+TEST(Axes, ALaterAxisIsCheckedAsTheOthersAre) {
+  try {
+    planned("rde", with_planted());
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--colour: \"rde\" is not a colour: give red, green, blue; did you mean \"red\"?");
+  }
+}
+
+TEST(Axes, AnAxisBringsItsOption) {
+  const std::vector<config::OptionSpec> options = config::axis_options(with_planted());
+  EXPECT_EQ(options.back().name, "colour");
+  EXPECT_EQ(options.back().kind, config::OptionKind::words);
+  for (const config::OptionSpec& option : options) EXPECT_NE(option.name, "pass") << "it has one value";
+}
+
+TEST(Axes, ATaskAndABatchAreACell) {
+  const Plan plan = planned("blue", with_planted());
+  const Cell cell = cell_of(plan.tasks.front(), 2);
+  EXPECT_THAT(plan.cells, Contains(cell));
+  WorkerTask copy;
+  set_cell(copy, cell);
+  EXPECT_EQ(cell_of(copy, 2), cell);
+}
+
+}  // namespace
+}  // namespace graphbench::model
