@@ -71,7 +71,7 @@ class MessageReader {
         choose(walk_.text(value), std::make_index_sequence<std::variant_size_v<Variant>>());
       } else if (key == "content" && known_) {
         has_content = true;
-        std::visit([&](auto& content) { JsonReader(walk_).read(value, content); }, event_);
+        std::visit([&](auto& content) { read_content(value, content); }, event_);
       } else {
         walk_.skip(value);
       }
@@ -79,6 +79,15 @@ class MessageReader {
     if (!known_) walk_.fail("it names no event");
     if (!has_content) walk_.fail("the event has no content");
     return std::move(event_);
+  }
+
+  template <typename Content>
+  void read_content(JsonWalk::Value value, Content& content) {
+    bool is_known = std::tuple_size_v<decltype(Description<Content>::fields)> == 0;
+    walk_.fields(value, [&](std::string_view key, JsonWalk::Value field) {
+      is_known |= JsonReader(walk_).read_field(key, field, content);
+    });
+    if (!is_known) walk_.fail("it holds none of the event's fields");
   }
 
   template <std::size_t... indices>

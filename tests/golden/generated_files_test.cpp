@@ -68,12 +68,11 @@ TEST(GeneratedFiles, ThePageHasTheTablesColumns) {
   for (const model::MetricRow* row : model::column_metrics()) {
     columns.push_back({{"key", row->name},
                        {"kind", kinds[static_cast<int>(row->kind)]},
-                       {"distribution", model::is_distribution(*row)},
-                       {"title", row->column.name},
-                       {"help", row->column_help}});
+                       {"distribution", model::is_distribution(*row)}});
+    columns.back().update({{"title", row->column.name}, {"help", row->column_help}});
   }
   std::string rows;
-  for (const Json& column : columns) rows += "  " + column.dump() + ",\n";
+  for (const Json& column : columns) rows += column.dump(2) + ",\n";
   expect_current("dashboards/page/columns.mjs",
                  "// The columns of numbers in the table of cells, from the table of metrics: made by\n"
                  "// tests/golden/generated_files_test.cpp.\n"

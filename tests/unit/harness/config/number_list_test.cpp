@@ -65,7 +65,7 @@ TEST(NumberList, RefusalNamesThePlaceTheEntryAndWhatWouldDo) {
 }
 
 TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
-  const std::pair<const char*, const char*> entries[] = {{"", "\"\" is no list"},
+  const std::pair<const char*, const char*> entries[] = {{"", "\"\" is not a list"},
                                                          {",", "\"\" is not a batch"},
                                                          {"1,", "\"\" is not a batch"},
                                                          {"1,,2", "\"\" is not a batch"},
