@@ -10,6 +10,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/metrics.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/sweep/probe.hpp"
 
@@ -122,6 +123,17 @@ Lines axes(const sweep::ProbeAnswer&) {
   return lines;
 }
 
+Lines metrics(const sweep::ProbeAnswer&) {
+  Lines lines;
+  for (const model::MetricRow& row : model::metrics()) {
+    Json json = {{"name", row.name}, {"unit", row.unit}, {"help", row.help}};
+    json["family"] = row.family.order > 0 ? Json(row.family.name) : Json(nullptr);
+    json["compared_as"] = row.compared.order > 0 ? Json(row.compared.name) : Json(nullptr);
+    lines.push_back({std::string(row.name), std::string(row.help), std::move(json)});
+  }
+  return lines;
+}
+
 const std::vector<Listing> listings = {
     {"workloads", &sweep::ProbeRequest::list_workloads, workloads},
     {"devices", &sweep::ProbeRequest::list_devices, devices},
@@ -129,6 +141,7 @@ const std::vector<Listing> listings = {
     {"presets", &sweep::ProbeRequest::list_workloads, presets},
     {"dtypes", nullptr, dtypes},
     {"axes", nullptr, axes},
+    {"metrics", nullptr, metrics},
 };
 
 bool is_json(const std::string& format) {

@@ -133,7 +133,11 @@ std::vector<std::string> Options::names() const {
 
 std::string Options::first_given(const std::string& except) const {
   for (const CLI::Option* option : app_.get_options()) {
-    if (option->count() > 0 && option->get_name() != except) return option->get_name();
+    if (option->count() == 0) continue;
+    // A hidden option has no name for CLI11's own messages.
+    const std::vector<std::string>& names = option->get_lnames();
+    const std::string name = names.empty() ? option->get_name() : "--" + names.front();
+    if (name != except) return name;
   }
   return "";
 }

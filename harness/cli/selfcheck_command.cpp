@@ -107,7 +107,7 @@ void show(const model::SelfCheck& check, const std::string& json) {
 
 class SelfcheckCommand final : public Command {
  public:
-  explicit SelfcheckCommand(Options& options) : sweep_(options, "selfcheck") {
+  explicit SelfcheckCommand(Options& options) : sweep_(options, "selfcheck", "", {"json"}) {
     options.footer(footer);
     options.text("--rounds", rounds_, "N", "comparisons of this binary with itself (default: 4)");
     options.text("--json", asked_.json, "FILE", "where the findings go as JSON; - for stdout");

@@ -1,6 +1,8 @@
 // Options of a sweep that these commands set themselves are parsed, so that they are refused by name.
 #include "harness/cli/side_by_side.hpp"
 
+#include <algorithm>
+
 #include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/config/option_table.hpp"
@@ -23,12 +25,15 @@ bool is_by_cell(const std::string& text) {
 
 }  // namespace
 
-SideBySideOptions::SideBySideOptions(Options& options, std::string command, std::string advice)
+SideBySideOptions::SideBySideOptions(Options& options, std::string command, std::string advice,
+                                     const std::vector<std::string>& own)
     : options_(options), command_(std::move(command)), advice_(std::move(advice)) {
   options.text("--alternate", alternate_, "ladder|cell",
                "sides take turns with each ladder of batches, or with each cell (default: ladder)");
   options.config_file();
-  options.sweep_options(config::option_names(), ab::refused_options());
+  std::vector<std::string> names = config::option_names();
+  std::erase_if(names, [&](const std::string& name) { return std::ranges::find(own, name) != own.end(); });
+  options.sweep_options(names, ab::refused_options());
   // A sweep's help says 1.
   options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
 }

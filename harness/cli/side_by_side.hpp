@@ -12,8 +12,10 @@ namespace graphbench::cli {
 
 class SideBySideOptions {
  public:
-  // `command`: as messages name it. `advice` ends what is said of an option that it does not take.
-  SideBySideOptions(Options& options, std::string command, std::string advice = "");
+  // `command`: as messages name it. `advice` ends what is said of an option that it does not take. `own`:
+  // options of a sweep's name that the command adds itself, with a meaning of its own.
+  SideBySideOptions(Options& options, std::string command, std::string advice = "",
+                    const std::vector<std::string>& own = {});
   // Throws InputError.
   void check();
   // All but the sides and the plan. Throws InputError for invalid options.

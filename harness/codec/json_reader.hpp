@@ -70,10 +70,12 @@ class JsonReader {
     }
     walk_.fields(value, [&](std::string_view key, Value field) { read_field(key, field, out); });
   }
-  // One field of `out`, where the caller walks the object.
+  // One field of `out`, where the caller walks the object; false where it is not described.
   template <Described T>
-  void read_field(std::string_view key, Value field, T& out) {
-    if (!take_any(key, field, out, Description<T>::fields)) walk_.skip(field);
+  bool read_field(std::string_view key, Value field, T& out) {
+    if (take_any(key, field, out, Description<T>::fields)) return true;
+    walk_.skip(field);
+    return false;
   }
 
  private:

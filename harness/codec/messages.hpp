@@ -19,16 +19,18 @@ namespace graphbench::codec {
 template <typename Variant>
 struct Messages;
 
-// Reads described data from a text that holds nothing else. Throws Error(invalid_argument), which begins
-// with `what` ("read worker task").
+// Reads described data from a text that holds nothing else, and some of it. Throws Error(invalid_argument),
+// which begins with `what` ("read worker task").
 template <typename T>
 T read_data(std::string_view text, const std::string& what) {
   try {
     JsonWalk walk("");
     T data;
+    bool is_known = false;
     walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
-      JsonReader(walk).read_field(key, value, data);
+      is_known |= JsonReader(walk).read_field(key, value, data);
     });
+    if (!is_known) walk.fail("it holds none of the fields");
     return data;
   } catch (const InputError& error) {
     throw Error(ErrorCode::invalid_argument, what + ": " + error.what());

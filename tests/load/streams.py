@@ -98,6 +98,10 @@ async def load(options, service, sweep):
     samples, until = [], time.monotonic() + options.seconds
     scraping = [scraper.run(until) for scraper in scrapers]
     await asyncio.gather(sample_memory(service, until, samples), *scraping)
+    # On a busy machine the first cell may take longer than all of this.
+    end = time.monotonic() + 120
+    while not any(stream.numbers for stream in streams) and time.monotonic() < end:
+        await asyncio.sleep(0.1)
     await asyncio.get_running_loop().run_in_executor(None, stop_sweep, service, sweep)
     await asyncio.wait(readers, timeout=60)
     for reader in readers:
