@@ -1,4 +1,5 @@
-# How every target of the project is made: one library a folder, one name for it, the same warnings.
+# How every target of the project is made: one library a folder, one name for it, the same warnings; and what
+# keeps builds short: a shared compiler cache, precompiled headers, optimisation where speed matters.
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
@@ -9,9 +10,10 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(GRAPHBENCH_CCACHE ccache)
 if(GRAPHBENCH_CCACHE)
-  # Paths are hashed relative to the source tree, so that every clone and worktree shares one cache.
+  # Paths are hashed relative to the source tree, so that every clone and worktree shares one cache. Without
+  # this sloppiness, ccache caches nothing that uses precompiled headers.
   set(launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
-    "${GRAPHBENCH_CCACHE}")
+    CCACHE_SLOPPINESS=pch_defines,time_macros "${GRAPHBENCH_CCACHE}")
   foreach(language C CXX CUDA)
     set(CMAKE_${language}_COMPILER_LAUNCHER "${launcher}")
   endforeach()
@@ -33,6 +35,44 @@ if(GRAPHBENCH_SANITIZE)
   target_link_options(graphbench_options INTERFACE -fsanitize=${GRAPHBENCH_SANITIZE})
 endif()
 
+# Libraries that start, configure and serve: no figure depends on their speed, and at -O3 their templates
+# take much of the build's time. Under sanitizers they are not optimised at all.
+set(GRAPHBENCH_COLD_LIBRARIES ab ask_floors baseline bench cli config floor_process floor_protocol input net
+  plan probe probe_protocol process protocol publish serve serve_requests storage sweep worker_main)
+set(GRAPHBENCH_COLD_OPTIONS -O1)
+if(GRAPHBENCH_SANITIZE)
+  set(GRAPHBENCH_COLD_OPTIONS -O0)
+endif()
+
+# GCC takes a precompiled header only with the options it was made with: one for each kind of target.
+# Clang is left out: the fuzz preset compiles every file with the includes that it names, and no others.
+option(GRAPHBENCH_PRECOMPILE "Precompile headers of the standard library and of GoogleTest (GCC)" ON)
+function(graphbench_precompiled kind)
+  cmake_parse_arguments(ARG "" "" "OPTIONS;LINK;HEADERS" ${ARGN})
+  if(NOT GRAPHBENCH_PRECOMPILE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  set(source "${CMAKE_BINARY_DIR}/generated/precompiled.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "")
+  set(target graphbench_precompiled_${kind})
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL "${source}")
+  target_link_libraries(${target} PRIVATE graphbench_options ${ARG_LINK})
+  # The option tells ccache that a header is precompiled.
+  target_compile_options(${target} PRIVATE ${ARG_OPTIONS} -fpch-preprocess)
+  target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
+endfunction()
+function(graphbench_use_precompiled target kind)
+  if(TARGET graphbench_precompiled_${kind})
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+    target_precompile_headers(${target} REUSE_FROM graphbench_precompiled_${kind})
+  endif()
+endfunction()
+set(headers <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream>
+  <functional> <map> <memory> <mutex> <optional> <set> <sstream> <string> <string_view> <thread> <utility>
+  <variant> <vector>)
+graphbench_precompiled(library HEADERS ${headers})
+graphbench_precompiled(cold_library OPTIONS ${GRAPHBENCH_COLD_OPTIONS} HEADERS ${headers})
+
 # graphbench_library(<folder> [SHARED|MODULE] SOURCES ... [LINK ...] [PRIVATE_LINK ...]): the library
 # of one folder, target graphbench_<folder>, alias graphbench::<folder>. LINK is public.
 function(graphbench_library folder)
@@ -49,6 +89,20 @@ function(graphbench_library folder)
   endif()
   target_link_libraries(graphbench_${folder}
     PUBLIC graphbench_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  if(folder IN_LIST GRAPHBENCH_COLD_LIBRARIES)
+    target_compile_options(graphbench_${folder} PRIVATE ${GRAPHBENCH_COLD_OPTIONS})
+    graphbench_use_precompiled(graphbench_${folder} cold_library)
+  elseif(NOT "OpenMP::OpenMP_CXX" IN_LIST ARG_PRIVATE_LINK) # one option more than the header was made with
+    graphbench_use_precompiled(graphbench_${folder} library)
+  endif()
+endfunction()
+
+# Tests are compiled without optimisation: what they test keeps its own. Their precompiled header is made by
+# tests/CMakeLists.txt, which knows GoogleTest.
+function(graphbench_test_program name)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  graphbench_use_precompiled(${name} test)
 endfunction()
 
 # graphbench_test(<name> [THREADS] SOURCES ... [LINK ...] [LABELS ...]): one GoogleTest program, one CTest
@@ -60,7 +114,7 @@ function(graphbench_test name)
     set_property(GLOBAL APPEND PROPERTY GRAPHBENCH_THREADED_PROGRAMS ${name})
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  graphbench_test_program(${name})
   target_link_libraries(${name} PRIVATE
     graphbench_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)

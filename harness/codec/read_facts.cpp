@@ -131,7 +131,8 @@ DocumentFacts facts_of(const model::Result& result) {
   DocumentFacts facts;
   add_facts({{"version", result.tool_version}, {"commit", result.tool_commit}}, "tool.", facts);
   add_facts(writer.write(result.environment), "", facts);
-  for (const auto& [key, value] : writer.write(result.plan).items()) {
+  const Json plan = writer.write(result.plan);
+  for (const auto& [key, value] : plan.items()) {
     const std::string name = plan_fact(key);
     if (is_fact(name)) facts.fields[name] = text_of(value);
   }

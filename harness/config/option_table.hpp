@@ -29,8 +29,8 @@ struct OptionSpec {
   std::string name;  // without dashes
   OptionGroup group = OptionGroup::what;
   OptionKind kind = OptionKind::text;
-  std::string placeholder;
-  std::string help;
+  std::string placeholder = {};
+  std::string help = {};
   // Names a file or an address, or changes what is printed: a request to the service may not give it.
   bool local = false;
 };

@@ -37,7 +37,7 @@ class InstalledCopy(unittest.TestCase):
         (base / "first").rename(base / "prefix")
         cls.base, cls.prefix = base, base / "prefix"
         cls.graphbench = cls.prefix / "bin" / "graphbench"
-        run("cmake", "-S", EXAMPLE, "-B", base / "plugin", f"-DCMAKE_PREFIX_PATH={cls.prefix}",
+        run("cmake", "-G", "Ninja", "-S", EXAMPLE, "-B", base / "plugin", f"-DCMAKE_PREFIX_PATH={cls.prefix}",
             "-DSWIGLU_CUDA=OFF", "-DCMAKE_BUILD_TYPE=Release")
         run("cmake", "--build", base / "plugin")
         cls.plugin = base / "plugin" / "swiglu.so"

@@ -109,7 +109,8 @@ class WithoutNpm(PageBuildCase):
             "set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF)\nset(CMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH OFF)\n"
             f'include("{ROOT}/ci/cmake/GraphbenchPage.cmake")\n'
             'message(STATUS "have: ${GRAPHBENCH_HAVE_PAGE}")\n')
-        return self.cmake("-S", self.folder, "-B", self.folder / "configured", f"-DGRAPHBENCH_PAGE={mode}")
+        return self.cmake("-G", "Ninja", "-DCMAKE_MAKE_PROGRAM=" + shutil.which("ninja"), "-S", self.folder,
+                          "-B", self.folder / "configured", f"-DGRAPHBENCH_PAGE={mode}")
 
     def test_where_npm_is_missing_configuring_says_so(self):
         done = self.configure("AUTO")

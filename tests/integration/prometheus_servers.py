@@ -40,7 +40,7 @@ def fetch(url, timeout=10, **headers):
         return error.code, error.headers, error.read().decode("utf-8")
 
 
-def wait_for(what, ask, seconds=30):
+def wait_for(what, ask, seconds=60):
     """Asks until the answer is true; what was last seen is in the failure."""
     end = time.monotonic() + seconds
     seen = None

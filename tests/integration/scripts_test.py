@@ -7,6 +7,7 @@ import io
 import math
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHELL = [ROOT / "ci" / name for name in ("packages", "build", "quickstart", "test", "bundle", "gpu", "gate")]
+SHELL = [ROOT / "ci" / name
+         for name in ("packages", "build", "quickstart", "test", "fresh", "bundle", "gpu", "gate")]
 sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
 sys.dont_write_bytecode = True
 import figures  # noqa: E402
@@ -73,7 +75,7 @@ if [ "$3" = npm ]; then exit 1; fi
 printf installed
 """
 
-    def run_with(self, provided):
+    def run_with(self, provided, *groups):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("dpkg-query", self.QUERY), ("id", "#!/bin/sh\necho 1000\n")):
                 path = pathlib.Path(folder) / name
@@ -81,8 +83,8 @@ printf installed
                 path.chmod(0o755)
             for name in ("bash", "dirname", "grep", "sed", "tr"):
                 (pathlib.Path(folder) / name).symlink_to(shutil.which(name))
-            return subprocess.run([ROOT / "ci" / "packages"], env={"PATH": folder, "PROVIDED": provided},
-                                  capture_output=True, text=True, check=False)
+            return subprocess.run([ROOT / "ci" / "packages", *groups], capture_output=True, text=True,
+                                  check=False, env={"PATH": folder, "PROVIDED": provided})
 
     def test_takes_what_another_package_provides_for_installed(self):
         for provided in ("installed, npm", "installed, nodejs-dev, npm (= 11.0)\ninstalled, "):
@@ -96,6 +98,15 @@ printf installed
             done = self.run_with(provided)
             self.assertEqual(1, done.returncode, done.stdout)
             self.assertIn("apt-get install -y --no-install-recommends npm\n", done.stderr)
+
+    def test_building_wants_less_than_testing_and_neither_wants_the_page(self):
+        counts = []
+        for group in ("build", "test"):
+            done = self.run_with("installed, ", group)
+            self.assertEqual(0, done.returncode, done.stderr)
+            counts.append(int(re.fullmatch(r"packages: all (\d+) are installed\n", done.stdout)[1]))
+        self.assertLess(10, counts[0])
+        self.assertLess(counts[0], counts[1])
 
 
 REPORT = """<testsuite>
