@@ -329,7 +329,8 @@ class BadInput(CompareCase):
         self.put("base.json", self.mutant(lambda d: d["cells"][1].update(id=name)))
         for format in ("table", "markdown", "junit", "github"):
             done = self.compare("base.json", "good.json", "--format", format, code=10)
-            self.assertIn(shown.replace("\\", "&#92;") if format == "markdown" else shown, done.stdout, format)
+            wanted = shown.replace("\\", "&#92;") if format == "markdown" else shown
+            self.assertIn(wanted, done.stdout, format)
             self.assertNotRegex(done.stdout, "[\u202e\u200b]", format)
 
     def test_pipes_are_read_and_not_waited_for(self):
