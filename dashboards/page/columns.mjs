@@ -1,10 +1,46 @@
 // The columns of numbers in the table of cells, from the table of metrics: made by
 // tests/golden/generated_files_test.cpp.
 export const COLUMNS = [
-  {"key":"submit_seconds","kind":"time","distribution":true,"title":"submit","help":"enqueueing a step"},
-  {"key":"latency_seconds","kind":"time","distribution":true,"title":"latency","help":"until the host sees it done"},
-  {"key":"device_seconds","kind":"time","distribution":true,"title":"device","help":"between events"},
-  {"key":"speedup_over_eager","kind":"ratio","distribution":false,"title":"gain","help":"eager's latency over this one"},
-  {"key":"setup_seconds","kind":"time","distribution":false,"title":"capture","help":"capture + instantiate + upload"},
-  {"key":"breakeven_steps","kind":"count","distribution":false,"title":"even","help":"replays after which the capture is paid back"},
+{
+  "key": "submit_seconds",
+  "kind": "time",
+  "distribution": true,
+  "title": "submit",
+  "help": "enqueueing a step"
+},
+{
+  "key": "latency_seconds",
+  "kind": "time",
+  "distribution": true,
+  "title": "latency",
+  "help": "until the host sees it done"
+},
+{
+  "key": "device_seconds",
+  "kind": "time",
+  "distribution": true,
+  "title": "device",
+  "help": "between events"
+},
+{
+  "key": "speedup_over_eager",
+  "kind": "ratio",
+  "distribution": false,
+  "title": "gain",
+  "help": "eager's latency over this one"
+},
+{
+  "key": "setup_seconds",
+  "kind": "time",
+  "distribution": false,
+  "title": "capture",
+  "help": "capture + instantiate + upload"
+},
+{
+  "key": "breakeven_steps",
+  "kind": "count",
+  "distribution": false,
+  "title": "even",
+  "help": "replays after which the capture is paid back"
+},
 ];

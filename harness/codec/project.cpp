@@ -2,6 +2,7 @@
 #include "harness/codec/project.hpp"
 
 #include "harness/codec/read_facts.hpp"
+#include "harness/codec/result_fields.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/statistics/metric_values.hpp"
 
@@ -41,8 +42,10 @@ Document project(const model::Result& result, const std::string& source) {
     DocumentCell& made = document.cells.emplace_back();
     made.id = model::id_of(cell.cell);
     made.state = state_of(cell.status);
-    if (cell.status != model::CellStatus::ok && cell.reason)
-      made.reason = cell.reason->code + ": " + cell.reason->message;
+    if (cell.status != model::CellStatus::ok) {
+      const model::Reason reason = reason_of(cell);
+      made.reason = reason.code + ": " + reason.message;
+    }
     for (const model::Launch& launch : cell.launches) made.launches.push_back(times_of(launch));
   }
   return document;

@@ -133,13 +133,17 @@ struct CellStatusField {
 };
 
 // Every cell that is not ok has a reason, also where none was recorded.
+inline model::Reason reason_of(const model::CellResult& cell) {
+  if (cell.reason) return *cell.reason;
+  if (cell.status == model::CellStatus::pending)
+    return {"interrupted", "the sweep ended before this cell was measured"};
+  return {"internal", "no reason was recorded"};
+}
+
 struct CellReason {
   std::optional<Json> write(const model::CellResult& cell) const {
     if (cell.status == model::CellStatus::ok) return std::nullopt;
-    model::Reason reason = {"internal", "no reason was recorded"};
-    if (cell.status == model::CellStatus::pending)
-      reason = {"interrupted", "the sweep ended before this cell was measured"};
-    return JsonWriter(Form::document).write(cell.reason.value_or(reason));
+    return JsonWriter(Form::document).write(reason_of(cell));
   }
   void read(JsonWalk& walk, JsonWalk::Value value, model::CellResult& cell) const {
     JsonReader(walk).read(value, cell.reason);

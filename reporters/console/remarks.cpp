@@ -172,7 +172,7 @@ std::vector<std::string> warnings_of(const model::Result& result) {
   if (result.plan.launches < 3) {
     warnings.push_back(fmt::format(
         "{} a cell: too few for intervals, small differences mean nothing; use --launches 5 or more",
-        plural(result.plan.launches, "launch") + (result.plan.launches == 1 ? "" : "es")));
+        fmt::format("{} launch{}", result.plan.launches, result.plan.launches == 1 ? "" : "es")));
   }
   return warnings;
 }
