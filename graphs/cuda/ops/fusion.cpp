@@ -32,8 +32,8 @@ bool is_product(const ir::OpCall* call) {
   return call != nullptr && call->op->kind == "linear";
 }
 
-// The ops of a step around a pair, in the order in which they run. The op ahead or behind is among them where it
-// is a product and the pair has none on that side. `operands` are those of the pair, then those of its
+// The ops of a step around a pair, in the order in which they run. The op ahead or behind is among them where
+// it is a product and the pair has none on that side. `operands` are those of the pair, then those of its
 // neighbours.
 class Window {
  public:

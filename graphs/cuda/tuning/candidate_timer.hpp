@@ -13,10 +13,10 @@ namespace graphbench::cuda {
 
 class CandidateTimer {
  public:
-  // Allocates scratch operands of the op's shapes and fills them with numbers of the kind that steps see. Each
-  // layer has weights of its own (`own_operands`). Large ones come from memory at every launch of a step of many
-  // layers, so there are enough copies of them that they do here too. Small ones would be cached in a step, and
-  // have one copy.
+  // Allocates scratch operands of the op's shapes and fills them with numbers of the kind that steps see.
+  // Each layer has weights of its own (`own_operands`). Large ones come from memory at every launch of a step
+  // of many layers, so there are enough copies of them that they do here too. Small ones would be cached in a
+  // step, and have one copy.
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 

@@ -54,8 +54,8 @@ std::filesystem::path PlanCache::path_of(const std::string& key) const {
 
 std::optional<std::string> PlanCache::refuse(const std::filesystem::path& path, const char* why) const {
   if (refused_.insert(path).second) {
-    std::fprintf(stderr, "graphbench: cuda: plan cache: ignoring %s: %s; it will be replaced\n",
-                 path.c_str(), why);
+    std::fprintf(stderr, "graphbench: cuda: plan cache: ignoring %s: %s; it will be replaced\n", path.c_str(),
+                 why);
   }
   return std::nullopt;
 }

@@ -54,8 +54,9 @@ class Tuner {
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
-  // What was chosen for `key`, here or in an earlier process. As long as the library still offers it, the other
-  // candidates need not be listed. Nothing where choosing would time candidates, or is not done by time.
+  // What was chosen for `key`, here or in an earlier process. As long as the library still offers it, the
+  // other candidates need not be listed. Nothing where choosing would time candidates, or is not done by
+  // time.
   std::optional<std::string> known(const std::string& key) const;
 
   // Whether `choose` would use `first`, were that the first candidate, without timing anything. The other
