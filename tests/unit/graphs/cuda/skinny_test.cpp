@@ -15,7 +15,7 @@ class SkinnyTest : public GpuTest {
     GpuTest::SetUp();
     if (IsSkipped()) return;
     const std::string& capability = device().info().compute_capability;
-    context_.device = &device();
+    context_.memory = &device();
     context_.compute_major = std::stoi(capability);
     context_.programmatic = context_.compute_major >= 9;
     op_.name = "test.linear";
