@@ -111,7 +111,8 @@ struct Description<model::InstrumentOptions> {
   using T = model::InstrumentOptions;
   static constexpr auto fields =
       std::tuple(field("pin", &T::pin), field("cpu", &T::cpu), field("cold_l2", &T::cold_l2),
-                 field("profile", &T::profile), field("trace", &T::trace));
+                 field("sustained_seconds", &T::sustained_seconds), field("profile", &T::profile),
+                 field("trace", &T::trace));
 };
 
 template <>

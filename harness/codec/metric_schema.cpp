@@ -23,6 +23,7 @@ struct TypeOf {
   const MetricRow& row;
 
   Json operator()(std::optional<model::Summary> model::Launch::*) const { return reference("summary"); }
+  Json operator()(std::optional<model::Summary> model::Sustained::*) const { return reference("summary"); }
   Json operator()(double model::Setup::*) const { return reference("seconds_or_null"); }
   Json operator()(std::optional<double> model::Setup::*) const { return reference("seconds_or_null"); }
   Json operator()(std::int64_t model::GraphCounts::*) const { return reference("count"); }
@@ -92,6 +93,7 @@ Json with_metrics(Json schema) {
   Json& definitions = schema["$defs"];
   replace(definitions["launch"]["properties"]["setup"], rows_in(MetricSection::setup));
   replace(definitions["launch"], rows_in(MetricSection::launch));
+  replace(definitions["sustained"], rows_in(MetricSection::sustained));
   replace(definitions["cell"]["properties"]["graph"], rows_in(MetricSection::graph));
   replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
   replace(definitions["cell_summary"], rows_in(MetricSection::summary));

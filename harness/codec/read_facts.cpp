@@ -11,7 +11,7 @@ namespace graphbench::codec {
 namespace {
 
 // What harness/verdict/compare/facts.cpp compares, libraries apart.
-constexpr std::array<std::string_view, 21> names = {"tool.version",
+constexpr std::array<std::string_view, 22> names = {"tool.version",
                                                     "tool.commit",
                                                     "hostname",
                                                     "os",
@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 21> names = {"tool.version",
                                                     "machine.turbo",
                                                     "machine.pinned",
                                                     "plan",
+                                                    "method",
                                                     "plan.seed",
                                                     "plan.launches",
                                                     "plan.cell_processes"};
@@ -38,7 +39,8 @@ bool is_fact(std::string_view name) {
 }
 
 std::string plan_fact(std::string_view key) {
-  return key == "hash" ? "plan" : "plan." + std::string(key);
+  if (key == "hash") return "plan";
+  return (key == "method" ? "" : "plan.") + std::string(key);
 }
 
 // Objects of which a document that has them must make objects.

@@ -86,13 +86,29 @@ struct Ramp {
 };
 
 template <>
+struct Description<model::Sustained> {
+  using T = model::Sustained;
+  static constexpr auto fields = std::tuple(MetricFields<T>(), field("stopped_by", &T::stopped_by));
+};
+
+template <>
+struct Description<model::LaunchPlacement> {
+  using T = model::LaunchPlacement;
+  static constexpr auto fields =
+      std::tuple(field("samples", &T::samples), field("submit_seconds", &T::submit_seconds),
+                 field("latency_seconds", &T::latency_seconds), field("device_seconds", &T::device_seconds),
+                 field("throughput_steps_per_second", &T::throughput_steps_per_second));
+};
+
+template <>
 struct Description<model::Launch> {
   using T = model::Launch;
   static constexpr auto fields = std::tuple(
       field("index", &T::index), field("setup", &T::setup), MetricFields<T>(),
       group("stopped_by", text_field("latency", &T::latency_stopped_by),
             text_field("device", &T::device_stopped_by), text_field("throughput", &T::throughput_stopped_by)),
-      CustomField<Ramp>{"ramp_seconds", {}, false}, later_field("machine", &T::machine),
+      later_field("placements", &T::placements), CustomField<Ramp>{"ramp_seconds", {}, false},
+      later_field("sustained", &T::sustained), later_field("machine", &T::machine),
       message_field("submit_samples", &T::submit_samples),
       message_field("latency_samples", &T::latency_samples),
       message_field("device_samples", &T::device_samples),
@@ -201,9 +217,9 @@ struct Description<model::PlanFacts> {
   using T = model::PlanFacts;
   static constexpr auto fields = std::tuple(
       field("hash", &T::hash), field("argv", &T::argv), field("seed", &T::seed),
-      field("launches", &T::launches), field("axes", &T::axes), later_field("cold_l2", &T::cold_l2),
-      later_field("profile", &T::profile), later_field("cell_processes", &T::cell_processes),
-      later_field("interleaved", &T::interleaved));
+      field("launches", &T::launches), field("axes", &T::axes), field("method", &T::method),
+      later_field("cold_l2", &T::cold_l2), later_field("profile", &T::profile),
+      later_field("cell_processes", &T::cell_processes), later_field("interleaved", &T::interleaved));
 };
 
 // All but the schema's name, which comes first, and the cells, which are written one a line.

@@ -14,6 +14,7 @@ struct InstrumentOptions {
   bool pin = true;                  // the submitting thread stays on one CPU
   std::optional<std::int64_t> cpu;  // which; absent: the worker's choice
   bool cold_l2 = false;
+  std::optional<double> sustained_seconds;  // the longest wait for a steady load; absent: no such pass
   bool profile = false;
   bool trace = false;
 };
@@ -75,12 +76,14 @@ struct LaunchMachine {
   std::optional<double> cpu_slowdown;
   // Above it the core counts as shared.
   static constexpr double shared_core_slowdown = 1.1;
-  // How much longer a fixed number of the device's cycles took as a visit began than the quickest time that
-  // the worker saw, 1 or more, the median over visits. Absent: the device has no clock to probe.
+  // How much longer a fixed number of the device's cycles took right after a visit's samples than the
+  // quickest time that the worker saw, 1 or more, the median over visits. Absent: the device has no clock to
+  // probe.
   std::optional<double> device_slowdown;
   std::optional<MachineReading> before;
   std::optional<MachineReading> after;
-  // `after` is the reading after the last visit to the cell, with what throttled after any of them.
+  // `after` is the reading after the last visit to the cell, with what throttled after any of them: whether
+  // this cell held the device at a limit. `before` may still show the cell before it.
   bool throttled = false;
 };
 

@@ -31,7 +31,8 @@ struct Cell {
 std::string id_of(const Cell& cell);
 
 // Order statistics of one launch's samples. Percentiles are nearest rank on the sorted samples; p90
-// needs 44 samples, p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence).
+// needs 44 samples, p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence). Of
+// several placements p50 is the geometric mean of their medians (Launch).
 struct Summary {
   std::int64_t count = 0;
   double min = 0;
@@ -39,7 +40,9 @@ struct Summary {
   std::optional<double> p90;
   std::optional<double> p99;
   std::optional<double> p999;
-  std::optional<double> p50_ci95_low;  // of this launch's median, distribution-free; from six samples on
+  // Of this launch's p50 in its placements: the geometric means of their medians' distribution-free
+  // intervals. Absent where a placement has fewer than six samples.
+  std::optional<double> p50_ci95_low;
   std::optional<double> p50_ci95_high;
   double max = 0;
   double mean = 0;
@@ -55,7 +58,31 @@ struct Setup {
   double first_step_seconds = 0;
 };
 
-// What one launch (one worker process) measured in one cell.
+// What one placement of a launch measured: medians of its samples, and how many its latency is of. The
+// placement that holds too few for a median of a pass has none of it.
+struct LaunchPlacement {
+  std::int64_t samples = 0;
+  std::optional<double> submit_seconds;
+  std::optional<double> latency_seconds;
+  std::optional<double> device_seconds;
+  std::optional<double> throughput_steps_per_second;
+};
+
+// A cell under load (`--sustained`): steps ran back to back until the device's clock and power were steady,
+// and then without a rest while they were timed. Where they never were steady, times and seconds_to_steady
+// are absent.
+struct Sustained {
+  std::optional<Summary> latency_seconds;
+  std::optional<Summary> device_seconds;
+  std::optional<double> sm_clock_hz;  // mean of the last two seconds before the samples
+  std::optional<double> power_watts;  // likewise
+  std::optional<double> seconds_to_steady;
+  std::string stopped_by;  // "steady", "time"
+};
+
+// What one launch (one worker process) measured in one cell. The p50 of a summary is the geometric mean of
+// its placements' p50s, so each placement counts alike however many samples it took, and so is throughput.
+// All else in a summary is of the placements' samples together, without the ramp.
 struct Launch {
   std::int64_t index = 0;
   Setup setup;
@@ -67,8 +94,10 @@ struct Launch {
   std::string latency_stopped_by;
   std::string device_stopped_by;
   std::string throughput_stopped_by;
-  // Every sample in the order taken; sample 0 is the first step after the setup. Not all reporters
-  // publish them.
+  std::vector<LaunchPlacement> placements;  // in the order measured
+  std::optional<Sustained> sustained;       // where it was asked for
+  // Every sample in the order taken: the ramp, whose sample 0 is the first step after the setup, then each
+  // placement's. Not all reporters publish them.
   std::vector<double> submit_samples;
   std::vector<double> latency_samples;
   std::vector<double> device_samples;
@@ -190,7 +219,12 @@ struct Interleaved {
   std::string side;  // "base", "new"
 };
 
+// How this version comes to its numbers: see docs/reading-the-numbers.md. Documents without it are of
+// method 1.
+inline constexpr std::int64_t measuring_method = 2;
+
 struct PlanFacts {
+  std::int64_t method = 1;
   std::string hash;
   std::vector<std::string> argv;
   std::int64_t seed = 1;

@@ -19,6 +19,13 @@ struct InLaunch {
     return launch.*field ? Number((launch.*field)->p50) : std::nullopt;
   }
   Number operator()(std::optional<double> model::Launch::*field) const { return launch.*field; }
+  Number operator()(std::optional<model::Summary> model::Sustained::*field) const {
+    const auto& sustained = launch.sustained;
+    return sustained && (*sustained).*field ? Number(((*sustained).*field)->p50) : std::nullopt;
+  }
+  Number operator()(std::optional<double> model::Sustained::*field) const {
+    return launch.sustained ? (*launch.sustained).*field : std::nullopt;
+  }
   Number operator()(double model::Setup::*field) const { return launch.setup.*field; }
   Number operator()(std::optional<double> model::Setup::*field) const { return launch.setup.*field; }
   template <typename Other>

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "harness/machine/device_facts.hpp"
+#include "harness/measure/sustained.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/worker/profile_pass.hpp"
@@ -114,17 +115,17 @@ measure::StepUnderTest Ladder::step_of(Rung& rung) {
 
 void Ladder::visit(Rung& rung) {
   events_.phase(rung.batch, "measure");
-  const std::optional<double> device_slowdown =
-      clock_.settle([&] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); });
-  if (device_slowdown) rung.device_slowdowns.push_back(*device_slowdown);
+  const auto probe = [this] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); };
+  clock_.settle(probe);
   if (const std::optional<double> slowdown = pin_.hold()) rung.cpu_slowdowns.push_back(*slowdown);
   if (!rung.machine) {
     rung.machine.emplace();
     rung.machine->before = placement_->state_reader().read();
-    rung.machine->throttled = rung.machine->before && machine::is_throttled(*rung.machine->before);
   }
   rung.passes->visit(step_of(rung), placement_->device(),
                      task_.instruments.cold_l2 ? nullptr : placement_->cache());
+  if (const std::optional<double> slowdown = clock_.slowdown(probe))
+    rung.device_slowdowns.push_back(*slowdown);
   machine::add_later_reading(*rung.machine, placement_->state_reader().read());
   rung.machine->cpu = pin_.cpu();
 }
@@ -153,6 +154,18 @@ void Ladder::measure() {
     }
     if (!report_failed()) return;
   }
+}
+
+// Last of a cell's passes. The next one's clock is awaited, as before a visit.
+void Ladder::sustain(Rung& rung) {
+  measure::SustainedBounds bounds;
+  bounds.seconds_max = *task_.instruments.sustained_seconds;
+  bounds.samples_max = task_.sampling.samples_max;
+  pin_.hold();
+  rung.result.launches.front().sustained =
+      measure::measure_sustained(id_of(rung.result.cell), step_of(rung), placement_->device(), bounds,
+                                 [&] { events_.phase(rung.batch, "sustain"); });
+  clock_.settle([this] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); });
 }
 
 void Ladder::check(Rung& rung) {
@@ -229,6 +242,9 @@ void Ladder::profile() {
 void Ladder::run() {
   measure::prepare_rounds();
   measure();
+  for (Rung& rung : rungs_) {
+    if (task_.instruments.sustained_seconds && rung.executor) attempt(rung, [&] { sustain(rung); });
+  }
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { check(rung); });
     report(rung);

@@ -47,6 +47,7 @@ class Ladder {
   void measure();
   void visit(Rung& rung);
   bool report_failed();  // true where a batch is left that has not failed
+  void sustain(Rung& rung);
   void check(Rung& rung);
   measure::StepUnderTest step_of(Rung& rung);
   void measure_pools();

@@ -59,6 +59,7 @@ model::Result ResultMerge::result(const RunFacts& facts) const {
   result.finished_at = facts.finished_at;
   result.complete = facts.complete;
   result.plan = plan_.facts;
+  if (first_) result.plan.method = first_->plan.method;  // another binary may measure otherwise
   result.plan.interleaved = model::Interleaved{facts.interleaved_id, facts.role};
   result.environment.floors = merge_floors(floors_);
   result.cells = table_.cells();

@@ -19,12 +19,13 @@ struct Field {
 };
 
 // In the order in which differences are listed.
-constexpr std::array<Field, 22> known_fields = {{
+constexpr std::array<Field, 23> known_fields = {{
     {"tool.name", true},
     {"device.kind", true},
     {"device.name", true},
     {"device.compute_capability", true},
     {"plan", true},
+    {"method", true},
     {"device.memory_bytes"},
     {"device.driver"},
     {"device.runtime"},
@@ -45,7 +46,8 @@ constexpr std::array<Field, 22> known_fields = {{
 }};
 
 // Facts that are not part of the fingerprint: a difference here does not explain another fingerprint.
-constexpr std::array<std::string_view, 15> outside_fingerprint = {"plan",
+constexpr std::array<std::string_view, 16> outside_fingerprint = {"plan",
+                                                                  "method",
                                                                   "hostname",
                                                                   "os",
                                                                   "cores",
