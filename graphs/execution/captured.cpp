@@ -41,6 +41,7 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
     : stream_(context.stream),
       pool_(*context.graph_pool),
       record_free_ranges_(context.record_free_ranges),
+      replace_memset_nodes_(context.replace_memset_nodes),
       eager_(context, batch),
       operands_(eager_.kernels()),
       addresses_(context.program.values().size()) {
@@ -50,14 +51,14 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
 
 void CapturedExecutor::add_items(const ir::Segment& segment) {
   const std::vector<StepOp>& ops = eager_.kernels().ops;
-  Item piece{.captured = true, .first = ops.size(), .last = 0, .graph = nullptr, .exec = nullptr};
+  Item piece{.captured = true, .first = ops.size()};
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].op < segment.first || ops[i].op >= segment.last) continue;
     if (segment.captured) {
       piece.first = std::min(piece.first, i);
       piece.last = i + 1;
     } else {
-      items_.push_back({.captured = false, .first = i, .last = i + 1, .graph = nullptr, .exec = nullptr});
+      items_.push_back({.first = i, .last = i + 1});
     }
   }
   if (piece.last > 0) items_.push_back(std::move(piece));
@@ -100,6 +101,7 @@ void CapturedExecutor::capture_piece(Item& item) {
     throw;
   }
   item.graph = stream_.end_capture();
+  item.rewritten_nodes = replace_memset_nodes_ ? item.graph->replace_memset_nodes() : 0;
 }
 
 void CapturedExecutor::capture() {
@@ -149,6 +151,7 @@ GraphCounts CapturedExecutor::counts() const {
       ++counts.pieces;
       counts.captured_ops += ops;
       counts.nodes += item.graph != nullptr ? static_cast<std::int64_t>(item.graph->node_count()) : 0;
+      counts.rewritten_nodes += static_cast<std::int64_t>(item.rewritten_nodes);
     } else {
       counts.eager_ops += ops;
     }

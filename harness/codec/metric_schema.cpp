@@ -1,4 +1,4 @@
-// One property a row; what is no metric stays as it is.
+// One property a row; what is in no table stays as it is.
 #include "harness/codec/metric_schema.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 
 namespace graphbench::codec {
@@ -71,7 +72,8 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
     const auto row = row_named(name);
     const auto& before = object["required"];
     const bool other = row == rows.end() && std::ranges::find(before, Json(name)) != before.end();
-    if (other || (row != rows.end() && !row->first->left_out)) required.push_back(name);
+    const bool always = row != rows.end() && !row->first->left_out && !row->first->addition;
+    if (other || always) required.push_back(name);
   }
   object["required"] = required;
 }
@@ -87,9 +89,21 @@ std::vector<std::pair<const MetricRow*, Json>> rows_in(MetricSection section) {
   return rows;
 }
 
+// A cell has a later axis only away from its default; a plan has it where any of its values is.
+void add_later_axes(Json& definitions) {
+  for (const model::Axis& axis : model::axes()) {
+    if (!axis.came_later()) continue;
+    Json value = axis.choices.empty() ? Json({{"type", "string"}}) : Json({{"enum", axis.choices}});
+    definitions["plan"]["properties"]["axes"]["properties"][axis.name] = {
+        {"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", value}};
+    value["not"] = {{"const", axis.fallback}};
+    definitions["cell"]["properties"][axis.name] = std::move(value);
+  }
+}
+
 }  // namespace
 
-Json with_metrics(Json schema) {
+Json with_tables(Json schema) {
   Json& definitions = schema["$defs"];
   replace(definitions["launch"]["properties"]["setup"], rows_in(MetricSection::setup));
   replace(definitions["launch"], rows_in(MetricSection::launch));
@@ -97,6 +111,7 @@ Json with_metrics(Json schema) {
   replace(definitions["cell"]["properties"]["graph"], rows_in(MetricSection::graph));
   replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
   replace(definitions["cell_summary"], rows_in(MetricSection::summary));
+  add_later_axes(definitions);
   return schema;
 }
 

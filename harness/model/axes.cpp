@@ -29,6 +29,14 @@ std::string choice_help(const std::vector<std::string>& names, const std::string
   return text + " (default: " + which + ")";
 }
 
+std::vector<std::string> graph_modes() {
+  std::vector<std::string> names;
+  for (const Mode& mode : modes()) {
+    if (mode.graph) names.push_back(mode.name);
+  }
+  return names;
+}
+
 AxisTable make_axes() {
   using enum AxisValues;
   const std::string batches = "1:256:x2";
@@ -95,6 +103,15 @@ AxisTable make_axes() {
        .fallback = joined(mode_names),
        .text = &Cell::mode,
        .texts = &Axes::mode},
+      {.name = "graph-rewrite",
+       .values = choices,
+       .noun = "graph rewrite",
+       .placeholder = "WHICH,...",
+       .help =
+           "none: graphs as recorded; memset: kernels in place of libraries' memset nodes (default: none)",
+       .choices = {"none", "memset"},
+       .fallback = "none",
+       .modes = graph_modes()},
   };
 }
 

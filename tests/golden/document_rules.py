@@ -13,9 +13,11 @@ def same(a, b):
     return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
 
 
-def id_of(cell):
+def id_of(cell, later=()):
+    """`later`: the axes that came later, in the plan's order; a cell has those that are not at their default."""
     start = "/".join(str(cell[axis]) for axis in AXES[:4])
-    return f"{start}/b{cell['batch']}/w{cell['warmup']}/{cell['mode']}"
+    end = "".join(f"/{axis}={cell[axis]}" for axis in later if axis in cell)
+    return f"{start}/b{cell['batch']}/w{cell['warmup']}/{cell['mode']}{end}"
 
 
 def faults_of_order(name, summary):
@@ -44,7 +46,7 @@ def faults_of_summary(cell):
             yield f"{cell['id']}: interval of {key} runs backwards"
 
 
-def faults_of_speedup(cell, cells):
+def faults_of_speedup(cell, cells, later):
     speedup = cell["summary"]["speedup_over_eager"]
     if speedup is None:
         return
@@ -52,7 +54,8 @@ def faults_of_speedup(cell, cells):
         if not same(speedup, 1.0):
             yield f"{cell['id']}: eager's speedup over itself is not 1"
         return
-    reference = cells.get(id_of({**cell, "mode": "eager"}))
+    eager = {**cell, "mode": "eager"}
+    reference = cells.get(id_of(eager, later)) or cells.get(id_of(eager))  # an axis may not apply to eager
     if reference is None or reference["summary"]["latency_seconds"] is None:
         yield f"{cell['id']}: a speedup without eager's latency"
         return
@@ -112,13 +115,14 @@ def faults_of(document):
     faults = list(faults_of_floors(document["environment"].get("floors")))
     cells = {}
     axes = document["plan"]["axes"]
+    later = [axis for axis in axes if axis not in AXES]
     for cell in document["cells"]:
-        if cell["id"] != id_of(cell):
-            faults.append(f"{cell['id']}: its fields say {id_of(cell)}")
+        if cell["id"] != id_of(cell, later):
+            faults.append(f"{cell['id']}: its fields say {id_of(cell, later)}")
         if cell["id"] in cells:
             faults.append(f"{cell['id']}: stands there twice")
         cells[cell["id"]] = cell
-        for axis in AXES:
+        for axis in (*AXES, *(axis for axis in later if axis in cell)):
             if cell[axis] not in axes[axis]:
                 faults.append(f"{cell['id']}: {axis} is not in the plan")
         if [launch["index"] for launch in cell["launches"]] != sorted({l["index"] for l in cell["launches"]}):
@@ -126,7 +130,7 @@ def faults_of(document):
         if any(launch["index"] >= document["plan"]["launches"] for launch in cell["launches"]):
             faults.append(f"{cell['id']}: a launch that was not planned")
     planned = {id_of(dict(zip(AXES, point))) for point in itertools.product(*(axes[axis] for axis in AXES))}
-    if missing := planned - set(cells):
+    if missing := planned - {id_of(cell) for cell in cells.values()}:
         faults.append(f"{len(missing)} planned cells are missing, such as {sorted(missing)[0]}")
     for cell in cells.values():
         for launch in cell["launches"]:
@@ -134,7 +138,7 @@ def faults_of(document):
                 if launch[key] is not None:
                     faults.extend(faults_of_order(f"{cell['id']}: {key}", launch[key]))
         faults.extend(faults_of_summary(cell))
-        faults.extend(faults_of_speedup(cell, cells))
+        faults.extend(faults_of_speedup(cell, cells, later))
         faults.extend(faults_of_instruments(cell, document))
     if document["finished_at"] is not None and document["finished_at"] < document["started_at"]:
         faults.append("it finished before it started")

@@ -46,7 +46,7 @@ LAUNCH.stopped_by: "precision"
 LAUNCH.stopped_by.latency: "boredom"
 LAUNCH.stopped_by.device: MISSING
 LAUNCH.ramp_seconds.0: -1
-SUMMARY.steady_after: -1, 1.5, MISSING
+SUMMARY.steady_after: -1, 1.5
 SUMMARY.submit_over_floor: "twice"
 SUMMARY.latency_seconds.within_launch: "little"
 PROFILE: null

@@ -87,7 +87,7 @@ CELL.check.reference: MISSING
 CELL.graph.nodes: 1.5
 CELL.graph.pieces: -1, MISSING
 CELL.memory.pool_bytes: -1
-CELL.memory.pool_bytes_own: MISSING
+CELL.memory.pool_bytes: MISSING
 CELL.memory.peak: 1
 CELL.launches: [], null
 LAUNCH.index: -1
