@@ -156,6 +156,11 @@ std::uint64_t CudaDevice::digest(Stream& stream, const void* source, std::size_t
   return result;
 }
 
+void CudaDevice::load_at_first_use() {
+  context_.load_at_first_use = true;
+  context_.tuner->stop_timing();
+}
+
 void CudaDevice::synchronize() {
   check(cudaDeviceSynchronize(), "synchronize device");
 }

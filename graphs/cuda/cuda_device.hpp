@@ -41,6 +41,7 @@ class CudaDevice final : public Device {
   void synchronize() override;
   std::unique_ptr<Kernel> make_empty_kernel() override;
   bool can_fork_captures() const override { return true; }
+  void load_at_first_use() override;
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
   ProfilerResult make_profiler() override;  // CUPTI

@@ -95,8 +95,9 @@ template <>
 struct Description<model::LaunchPlacement> {
   using T = model::LaunchPlacement;
   static constexpr auto fields =
-      std::tuple(field("samples", &T::samples), field("submit_seconds", &T::submit_seconds),
-                 field("latency_seconds", &T::latency_seconds), field("device_seconds", &T::device_seconds),
+      std::tuple(field("latency_samples", &T::latency_samples), field("device_samples", &T::device_samples),
+                 field("submit_seconds", &T::submit_seconds), field("latency_seconds", &T::latency_seconds),
+                 field("device_seconds", &T::device_seconds),
                  field("throughput_steps_per_second", &T::throughput_steps_per_second));
 };
 

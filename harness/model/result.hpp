@@ -58,10 +58,10 @@ struct Setup {
   double first_step_seconds = 0;
 };
 
-// What one placement of a launch measured: medians of its samples, and how many its latency is of. The
-// placement that holds too few for a median of a pass has none of it.
+// What one placement of a launch measured: how many samples it took, and their medians.
 struct LaunchPlacement {
-  std::int64_t samples = 0;
+  std::int64_t latency_samples = 0;  // of submit too
+  std::int64_t device_samples = 0;
   std::optional<double> submit_seconds;
   std::optional<double> latency_seconds;
   std::optional<double> device_seconds;

@@ -31,7 +31,12 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
                machine::SubmitterPin& pin, WorkerEvents& events)
-    : task_(task), open_(std::move(open)), program_(program), pin_(pin), events_(events) {
+    : task_(task),
+      open_(std::move(open)),
+      program_(program),
+      pin_(pin),
+      events_(events),
+      placements_(model::at_first_use(task) ? 1 : measure::placements) {
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
     rung.batch = batch;
@@ -105,7 +110,7 @@ void Ladder::set_up_first(Rung& rung) {
   const std::string id = id_of(rung.result.cell);
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
   rung.passes = std::make_unique<measure::CellPasses>(
-      id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch);
+      id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
 }
 
 measure::StepUnderTest Ladder::step_of(Rung& rung) {
@@ -146,7 +151,7 @@ void Ladder::measure() {
   std::vector<Rung*> order;
   for (Rung& rung : rungs_) order.push_back(&rung);
   std::mt19937_64 generator(seed_for(task_, SeedUse::order, task_.launch));
-  for (std::int64_t i = 0; i < measure::placements; ++i) {
+  for (std::int64_t i = 0; i < placements_; ++i) {
     set_up_placement();
     for (std::int64_t j = 0; j < measure::visits_in_a_placement; ++j) {
       std::ranges::shuffle(order, generator);

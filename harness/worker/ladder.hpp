@@ -63,6 +63,7 @@ class Ladder {
   const ir::Program& program_;
   machine::SubmitterPin& pin_;
   WorkerEvents& events_;
+  const std::int64_t placements_;
   machine::DeviceClock clock_;
   std::optional<Placement> placement_;
   std::vector<Rung> rungs_;  // largest batch first; their executors are gone before the placement is

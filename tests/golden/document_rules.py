@@ -14,7 +14,7 @@ def same(a, b):
 
 
 def id_of(cell, later=()):
-    """`later`: the axes that came later, in the plan's order; a cell has those that are not at their default."""
+    """`later`: the later axes in the plan's order; a cell has those that are not at their default."""
     start = "/".join(str(cell[axis]) for axis in AXES[:4])
     end = "".join(f"/{axis}={cell[axis]}" for axis in later if axis in cell)
     return f"{start}/b{cell['batch']}/w{cell['warmup']}/{cell['mode']}{end}"

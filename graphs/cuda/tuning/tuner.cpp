@@ -104,6 +104,10 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
                  cache_.path_of(full).c_str());
     cache_.remove(full);
   }
+  if (!may_time_) {
+    say(key + ": " + candidates.front() + " (the heuristic's first)");
+    return 0;
+  }
   const std::optional<std::size_t> fastest = time_all(key, candidates, cost);
   if (!fastest) return 0;
   const std::string standing = cache_.store(full, candidates[*fastest]);
@@ -122,7 +126,9 @@ std::optional<std::string> Tuner::known(const std::string& key) const {
 bool Tuner::settles_for(const std::string& key, const std::string& first) {
   if (!settings_.prefer.empty()) return false;
   if (!settings_.timed) return true;
-  if (known(key) != first) return false;
+  const std::optional<std::string> kept = known(key);
+  if (!kept && !may_time_) return true;
+  if (kept != first) return false;
   if (chosen_.emplace(full_key(key), first).second) say(key + ": " + first + " (from the plan cache)");
   return true;
 }

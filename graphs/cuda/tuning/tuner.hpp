@@ -63,6 +63,9 @@ class Tuner {
   // candidates need not be listed then.
   bool settles_for(const std::string& key, const std::string& first);
 
+  // From here on nothing is timed: what is not known yet is the heuristic's first, and is not kept.
+  void stop_timing() noexcept { may_time_ = false; }
+
   // One line, where `verbose` asks for it.
   void say(const std::string& line) const;
 
@@ -77,6 +80,7 @@ class Tuner {
   std::string platform_;
   PlanCache cache_;
   std::map<std::string, std::string> chosen_;
+  bool may_time_ = true;
 };
 
 }  // namespace graphbench::cuda

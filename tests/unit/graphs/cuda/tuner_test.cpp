@@ -117,6 +117,19 @@ TEST_F(TunerTest, SwitchedOffTakesTheFirstAndTouchesNothing) {
   EXPECT_FALSE(fs::exists(folder_ / "plans"));
 }
 
+TEST_F(TunerTest, AfterItStoppedTimingTheCacheDecidesElseTheHeuristic) {
+  Tuner before = tuner();
+  choose(before);
+  Tuner stopped = tuner();
+  stopped.stop_timing();
+  EXPECT_EQ(choose(stopped), 1u) << "known from the disk";
+  EXPECT_FALSE(stopped.settles_for("key", "slow"));
+  EXPECT_EQ(choose(stopped, "another key"), 0u);
+  EXPECT_TRUE(stopped.settles_for("another key", "slow"));
+  EXPECT_EQ(timed_, 0);
+  only_file();  // the heuristic's choice is not kept
+}
+
 TEST_F(TunerTest, APreferredCandidateIsChosenWhereItRunsAndNothingIsKept) {
   TuningSettings preferring = settings();
   preferring.prefer = "mid";
