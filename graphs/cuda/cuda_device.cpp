@@ -33,7 +33,7 @@ bool programmatic_launch_wanted() {
 
 // What a choice of a library's plan holds for.
 std::string platform_of(const DeviceInfo& info) {
-  constexpr const char* rules = "rules 2, ";  // of naming, timing and choosing: counts up where they change
+  constexpr const char* rules = "rules 3, ";  // of naming, timing and choosing: counts up where they change
   std::string text = rules + info.name + ", driver " + info.driver + ", CUDA " + info.runtime;
   for (const auto& [library, version] : info.libraries) text += ", " + library + " " + version;
   return text;

@@ -27,10 +27,7 @@ void CudaStream::begin_capture() {
 std::unique_ptr<Graph> CudaStream::end_capture() {
   GraphHandle graph;
   const cudaError_t status = cudaStreamEndCapture(handle(), graph.put());
-  if (status == cudaSuccess) {
-    replace_memset_nodes(graph.get(), workspace_);
-    return std::make_unique<CudaGraph>(std::move(graph));
-  }
+  if (status == cudaSuccess) return std::make_unique<CudaGraph>(std::move(graph), workspace_);
   // A forked stream that was not joined leaves this one capturing; a second end returns it to normal.
   abandon_capture();
   raise(status, "end capture", "");

@@ -11,7 +11,7 @@ namespace graphbench::cuda {
 
 class CudaStream final : public Stream {
  public:
-  // `workspace`: memory that library calls captured on this stream may set (memset_nodes.hpp).
+  // `workspace`: of the library calls that are captured on this stream (CudaGraph).
   explicit CudaStream(DeviceRange workspace = {});
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;

@@ -80,6 +80,9 @@ class Graph {
  public:
   virtual ~Graph() = default;
   virtual std::size_t node_count() const = 0;
+  // Puts a kernel node that does the same in the place of each memset node of the device's own library calls;
+  // those of a plugin's op stay. Returns how many: 0 on a device without such nodes. Before instantiate().
+  virtual std::size_t replace_memset_nodes() { return 0; }
   virtual std::unique_ptr<GraphExec> instantiate() = 0;
   virtual void* native_handle() noexcept = 0;  // cudaGraph_t; null on the host device
 };

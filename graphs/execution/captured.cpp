@@ -41,6 +41,7 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
     : stream_(context.stream),
       pool_(*context.graph_pool),
       record_free_ranges_(context.record_free_ranges),
+      replace_memset_nodes_(context.replace_memset_nodes),
       eager_(context, batch),
       operands_(eager_.kernels()),
       addresses_(context.program.values().size()) {
@@ -100,6 +101,7 @@ void CapturedExecutor::capture_piece(Item& item) {
     throw;
   }
   item.graph = stream_.end_capture();
+  item.rewritten_nodes = replace_memset_nodes_ ? item.graph->replace_memset_nodes() : 0;
 }
 
 void CapturedExecutor::capture() {
@@ -149,6 +151,7 @@ GraphCounts CapturedExecutor::counts() const {
       ++counts.pieces;
       counts.captured_ops += ops;
       counts.nodes += item.graph != nullptr ? static_cast<std::int64_t>(item.graph->node_count()) : 0;
+      counts.rewritten_nodes += static_cast<std::int64_t>(item.rewritten_nodes);
     } else {
       counts.eager_ops += ops;
     }

@@ -33,6 +33,7 @@ class CapturedExecutor final : public Executor {
     std::size_t last = 0;
     std::unique_ptr<Graph> graph;
     std::unique_ptr<GraphExec> exec;
+    std::size_t rewritten_nodes = 0;
   };
   // What enqueue_step() walks: a replay, or a kernel with its operands; one cache line each.
   struct Enqueue {
@@ -51,6 +52,7 @@ class CapturedExecutor final : public Executor {
   Stream& stream_;
   pool::MemoryPool& pool_;
   bool record_free_ranges_;
+  bool replace_memset_nodes_;
   EagerExecutor eager_;
   std::vector<Item> items_;
   OperandArrays operands_;

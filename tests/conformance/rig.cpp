@@ -56,7 +56,8 @@ std::unique_ptr<execution::Executor> Rig::make(ExecutionMode mode, std::int64_t 
                                    .eager_pool = eager_pool_,
                                    .graph_pool = &graph_pool_,
                                    .split_kinds = {},
-                                   .record_free_ranges = record_free_ranges},
+                                   .record_free_ranges = record_free_ranges,
+                                   .replace_memset_nodes = replace_memset_nodes_},
                                   batch);
 }
 

@@ -23,6 +23,9 @@ class Rig {
   std::unique_ptr<execution::Executor> prepare(ExecutionMode mode, std::int64_t batch,
                                                bool record_free_ranges = false);
 
+  // Of executors made from here on.
+  void replace_memset_nodes() { replace_memset_nodes_ = true; }
+
   // Puts inputs and state to what `seed` gives.
   void reset(std::uint64_t seed);
   // Waits, then reads all outputs of the executor's last step.
@@ -48,6 +51,7 @@ class Rig {
   execution::ProgramBuffers buffers_;
   pool::MemoryPool eager_pool_;
   pool::MemoryPool graph_pool_;
+  bool replace_memset_nodes_ = false;
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> eager_;
 };
 

@@ -25,6 +25,7 @@ struct CallLog {
   std::int64_t live_graphs = 0;
   std::int64_t graph_launches = 0;
   bool capturing = false;
+  std::size_t memset_nodes = 0;  // of every graph
   bool residuals_in_place = false;
   std::string fuses_first, fuses_second;  // kinds of op that have one kernel for both, where set
 
@@ -77,6 +78,7 @@ class FakeGraph final : public Graph {
   FakeGraph(CallLog& log, std::size_t nodes) : log_(log), nodes_(nodes) { ++log_.live_graphs; }
   ~FakeGraph() override { --log_.live_graphs; }
   std::size_t node_count() const override { return nodes_; }
+  std::size_t replace_memset_nodes() override { return log_.memset_nodes; }
   std::unique_ptr<GraphExec> instantiate() override {
     log_.step("instantiate");
     return std::make_unique<FakeExec>(log_);

@@ -67,6 +67,18 @@ TEST_F(ExecutionTest, PiecewiseCapturesAPieceALayer) {
   EXPECT_EQ(device_.log.graph_launches, 3);
 }
 
+TEST_F(ExecutionTest, GraphsAreInstantiatedAsRecordedUnlessARewriteIsAskedFor) {
+  device_.log.memset_nodes = 2;
+  const auto recorded = make_executor(ExecutionMode::piecewise, context(), 4);
+  prepare(*recorded);
+  EXPECT_EQ(recorded->counts().rewritten_nodes, 0);
+  ExecutionContext rewriting = context();
+  rewriting.replace_memset_nodes = true;
+  const auto rewritten = make_executor(ExecutionMode::piecewise, rewriting, 4);
+  prepare(*rewritten);
+  EXPECT_EQ(rewritten->counts().rewritten_nodes, 6) << "of three pieces";
+}
+
 TEST_F(ExecutionTest, PiecewiseLaunchesSplittingOpsBetweenItsPieces) {
   const auto executor = make_executor(ExecutionMode::piecewise, context({"rmsnorm"}), 4);
   prepare(*executor);
