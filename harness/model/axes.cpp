@@ -29,7 +29,15 @@ std::string choice_help(const std::vector<std::string>& names, const std::string
   return text + " (default: " + which + ")";
 }
 
-AxisTable make_axes() {
+std::vector<std::string> graph_modes() {
+  std::vector<std::string> names;
+  for (const Mode& mode : modes()) {
+    if (mode.graph) names.push_back(mode.name);
+  }
+  return names;
+}
+
+AxisTable first_axes() {
   using enum AxisValues;
   const std::string batches = "1:256:x2";
   const std::string warmups = "0,1,3,10";
@@ -96,6 +104,28 @@ AxisTable make_axes() {
        .text = &Cell::mode,
        .texts = &Axes::mode},
   };
+}
+
+// In the order they came.
+AxisTable later_axes() {
+  return {
+      {.name = "graph-rewrite",
+       .values = AxisValues::choices,
+       .noun = "graph rewrite",
+       .placeholder = "WHICH,...",
+       .help =
+           "none: graphs as recorded; memset: kernels in place of libraries' memset nodes (default: none)",
+       .choices = {"none", "memset"},
+       .fallback = "none",
+       .modes = graph_modes()},
+  };
+}
+
+AxisTable make_axes() {
+  AxisTable table = first_axes();
+  const AxisTable later = later_axes();
+  table.insert(table.end(), later.begin(), later.end());
+  return table;
 }
 
 bool among(const std::vector<std::string>& names, const std::string& name) {

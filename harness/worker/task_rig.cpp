@@ -25,6 +25,12 @@ double seconds_of(const std::function<void()>& stage) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Empty where the axis is at its default.
+std::string_view later_axis(const model::WorkerTask& task, const std::string& name) {
+  const auto found = task.more_axes.find(name);
+  return found == task.more_axes.end() ? std::string_view() : found->second;
+}
+
 ir::DType dtype_of(const std::string& name) {
   if (const std::optional<ir::DType> dtype = ir::parse_dtype(name)) return *dtype;
   throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\" is unknown: known are bf16, fp16, fp32");
@@ -103,7 +109,8 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .buffers = *buffers_,
           .eager_pool = *eager_pool_,
           .graph_pool = graph_pool,
-          .split_kinds = task_.split_ops};
+          .split_kinds = task_.split_ops,
+          .replace_memset_nodes = later_axis(task_, "graph-rewrite") == "memset"};
 }
 
 std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model::Setup& setup,
