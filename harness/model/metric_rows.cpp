@@ -119,6 +119,12 @@ constexpr MetricRow rows[] = {
      .unit = "ops",
      .help = "Ops of the step launched one by one.",
      .value = &GraphCounts::eager_ops},
+    {.name = "rewritten_nodes",
+     .kind = count,
+     .unit = "nodes",
+     .help = "Nodes of the step's graphs that --graph-rewrite put in the place of recorded ones.",
+     .value = &GraphCounts::rewritten_nodes,
+     .addition = true},
 
     {.name = "weights_bytes",
      .kind = bytes,

@@ -89,6 +89,7 @@ struct GraphCounts {
   std::int64_t nodes = 0;
   std::int64_t captured_ops = 0;
   std::int64_t eager_ops = 0;
+  std::int64_t rewritten_nodes = 0;
 };
 
 struct Memory {

@@ -23,7 +23,7 @@ void fail(model::CellResult& result, ErrorCode code, const std::string& message)
 }
 
 model::GraphCounts to_model(const execution::GraphCounts& counts) {
-  return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops};
+  return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops, counts.rewritten_nodes};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "graphs/abi/foreign_op.hpp"
+#include "tests/support/fake_device.hpp"
 #include "tests/support/small_programs.hpp"
 #include "tests/unit/harness/worker/ladder_fixture.hpp"
 
@@ -46,6 +47,22 @@ TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, LadderTest, ::testing::Values("eager", "whole", "piecewise"),
                          [](const auto& instance) { return instance.param; });
+
+using LadderGraphTest = LadderTest;
+
+TEST_F(LadderGraphTest, CountsTheNodesThatARewriteReplaced) {
+  open_ = [] {
+    auto device = std::make_unique<test::FakeDevice>();
+    device->log.memset_nodes = 5;  // of each graph
+    return device;
+  };
+  run();
+  EXPECT_EQ(events_.cells.at(4).graph->rewritten_nodes, 0);
+  events_ = Recorder{};
+  task_.more_axes["graph-rewrite"] = "memset";
+  run();
+  EXPECT_EQ(events_.cells.at(4).graph->rewritten_nodes, 5);
+}
 
 using LadderMemoryTest = LadderTest;
 
