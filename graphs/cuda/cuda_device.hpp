@@ -43,6 +43,7 @@ class CudaDevice final : public Device {
   bool can_fork_captures() const override { return true; }
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
+  std::vector<LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
   ProfilerResult make_profiler() override;  // CUPTI
   MonitorResult make_monitor() override;    // NVML
   void discard() override;                  // resets the context, of this thread's device
