@@ -44,6 +44,7 @@ class CudaDevice final : public Device {
   void load_at_first_use() override;
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
+  std::vector<LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
   ProfilerResult make_profiler() override;  // CUPTI
   MonitorResult make_monitor() override;    // NVML
   void discard() override;                  // resets the context, of this thread's device

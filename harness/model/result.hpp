@@ -190,6 +190,19 @@ struct DeviceFacts {
   std::map<std::string, std::string> libraries;
 };
 
+// What a device chose among a library's algorithms, and kernels of ours in their place.
+struct LibraryChoice {
+  std::string key;        // what the choice depends on: the op, its shape and types
+  std::string algorithm;  // by a name that means the same in every process
+  bool timed = false;     // candidates were timed; else a heuristic's first
+  bool hit = false;       // it was made before this sweep, and kept
+  friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
+};
+// Adds those of one worker to those of a sweep, which stand in the order of keys and algorithms. A key has
+// several algorithms where workers chose differently. What one worker chose is no hit of the workers after
+// it.
+void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker);
+
 struct Environment {
   std::string hostname;
   std::string os;
@@ -199,8 +212,10 @@ struct Environment {
   std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
   std::optional<Floors> floors;
   std::optional<CpuState> machine;
-  std::optional<InstrumentState> profiler;  // present where a profile was asked for
-  std::optional<InstrumentState> monitor;   // what reads clocks and temperatures
+  std::optional<InstrumentState> profiler;            // present where a profile was asked for
+  std::optional<InstrumentState> monitor;             // what reads clocks and temperatures
+  std::map<std::string, std::string> variables = {};  // of ours that change what is measured, where set
+  std::vector<LibraryChoice> library_choices = {};
 };
 
 struct Axes {

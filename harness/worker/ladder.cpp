@@ -79,6 +79,7 @@ void Ladder::set_up_placement() {
     attempt(rung, [&] { first ? set_up_first(rung) : set_up(rung); });
     if (!rung.executor) report(rung);
   }
+  if (first) events_.choices(machine::choices_of(placement_->device()));
 }
 
 // The static buffers are sized for the largest batch that fits; a batch that does not costs its own

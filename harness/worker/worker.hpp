@@ -17,6 +17,8 @@ class WorkerEvents {
  public:
   virtual ~WorkerEvents() = default;
   virtual void device(const model::DeviceFacts& facts) = 0;
+  // What the device chose for the whole ladder, once it is set up.
+  virtual void choices(const std::vector<model::LibraryChoice>&) {}
   // `phase`: "prepare", "warmup", "capture", "measure", "sustain", "check", "memory", as each begins. "open",
   // of batch 0: the device is given up and opened again.
   virtual void phase(std::int64_t batch, std::string_view phase) = 0;

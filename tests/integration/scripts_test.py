@@ -56,6 +56,37 @@ class Scripts(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stdout)
 
 
+class KernelBuild(unittest.TestCase):
+    """ci/cmake/kernel_build.cmake: the name of our kernels that kept plans are found by."""
+
+    def test_is_another_where_a_kernel_is_and_only_there(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            cuda = shutil.copytree(ROOT / "graphs" / "cuda", folder / "cuda")
+
+            def build(version="1.2.3", options="80;90"):
+                done = run("cmake", f"-DSOURCE={cuda}", f"-DFILE={folder / 'made.cpp'}",
+                           f"-DVERSION={version}",
+                           f"-DOPTIONS={options}", "-P", ROOT / "ci" / "cmake" / "kernel_build.cmake")
+                self.assertEqual(0, done.returncode, done.stderr)
+                return re.search(r'return "(.*)"', (folder / "made.cpp").read_text()).group(1)
+
+            def append(file):
+                with (cuda / file).open("a") as stream:
+                    stream.write("// more\n")
+
+            first = build()
+            self.assertRegex(first, "^graphbench 1\\.2\\.3, kernels [0-9a-f]{16}$")
+            append("nvml_monitor.cpp")
+            self.assertEqual(first, build())
+            self.assertNotEqual(first, build(version="1.2.4"))
+            self.assertNotEqual(first, build(options="90"))
+            for file in ("convert.cuh", "ops/rmsnorm.cu", "ops/matmul.cpp", "tuning/candidate_timer.cpp"):
+                before = build()
+                append(file)
+                self.assertNotEqual(before, build(), file)
+
+
 class ReadmeTables(unittest.TestCase):
     def test_are_what_the_baseline_says(self):
         readme = (ROOT / "README.md").read_text()
