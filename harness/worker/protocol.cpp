@@ -50,14 +50,19 @@ struct Description<worker::ErrorEvent> {
   static constexpr auto fields = std::tuple(field("reason", &worker::ErrorEvent::reason));
 };
 template <>
+struct Description<worker::StoppedEvent> {
+  static constexpr auto fields = std::tuple(field("batch", &worker::StoppedEvent::batch));
+};
+template <>
 struct Description<worker::DoneEvent> {
   static constexpr auto fields = std::tuple();
 };
 
 template <>
 struct Messages<worker::WorkerEvent> {
-  static constexpr std::array<std::string_view, 10> names = {
-      "device", "phase", "cell", "memory", "machine", "profile", "trace", "instrument", "error", "done"};
+  static constexpr std::array<std::string_view, 11> names = {"device",  "phase",   "cell",  "memory",
+                                                             "machine", "profile", "trace", "instrument",
+                                                             "error",   "stopped", "done"};
 };
 
 }  // namespace graphbench::codec
