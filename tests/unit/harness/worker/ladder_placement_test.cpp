@@ -29,6 +29,7 @@ struct DeviceLife {
   std::int64_t alive = 0;
   std::int64_t probed = 0;             // its clock
   const test::CallLog* log = nullptr;  // of the device alive
+  std::int64_t lost_at = 0;            // the batch whose launches lose the device
 };
 
 class WatchedDevice final : public test::FakeDevice {
@@ -44,6 +45,7 @@ class WatchedDevice final : public test::FakeDevice {
     ++life_.discarded;
   }
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
+    if (call.batch == life_.lost_at) return std::make_unique<LosingKernel>();
     return std::make_unique<ZeroKernel>(call);
   }
   std::optional<double> clock_probe_seconds(Stream&) override {
@@ -65,6 +67,10 @@ class WatchedDevice final : public test::FakeDevice {
     std::size_t inputs_;
     std::vector<std::size_t> bytes_;
   };
+  class LosingKernel final : public Kernel {
+   public:
+    void launch(Stream&, void* const*) override { throw Error(ErrorCode::device_lost, "launch: injected"); }
+  };
   DeviceLife& life_;
 };
 
@@ -75,6 +81,16 @@ TEST_F(LadderPlacementTest, EveryPlacementHasADeviceOfItsOwnWhichIsDiscarded) {
   EXPECT_EQ(life.opened, measure::placements);
   EXPECT_EQ(life.discarded, measure::placements);
   EXPECT_EQ(life.alive, 0);
+}
+
+TEST_F(LadderPlacementTest, ALostDeviceEndsTheLadderAtItsBatchAndLeavesTheRest) {
+  DeviceLife life;
+  life.lost_at = 2;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  run();
+  EXPECT_EQ(events_.cells.at(2).reason->code, "device_lost");
+  EXPECT_EQ(events_.cells.size(), 1u);
+  EXPECT_THAT(events_.stops, ::testing::ElementsAre(2));
 }
 
 TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
