@@ -66,11 +66,13 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   context_.workspace_bytes = workspace_size;
   context_.cublas = cublas_.get();
   context_.memory = this;
+  context_.scratch = std::make_unique<ScratchArena>(*this);
   context_.use_cudnn = options.use_cudnn && cudnn_library() != nullptr;
 }
 
 void CudaDevice::discard() {
   context_.cudnn.reset();
+  context_.scratch.reset();
   cublas_.reset();
   workspace_.reset();
   check(cudaDeviceReset(), "reset device");
@@ -126,7 +128,7 @@ MemoryInfo CudaDevice::memory() const {
 }
 
 std::size_t CudaDevice::workspace_bytes() const {
-  return workspace_size + word_slot_size;
+  return workspace_size + word_slot_size + context_.scratch->total_bytes();
 }
 
 void CudaDevice::fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements,

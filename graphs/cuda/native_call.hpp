@@ -21,6 +21,7 @@
 namespace graphbench::cuda {
 
 class CudnnPlan;  // ops/cudnn_plan.hpp
+class HostRun;    // ops/host_run.hpp
 
 // Where an address comes from: an operand of the op plus an offset, or a fixed place.
 struct Source {
@@ -118,11 +119,12 @@ struct CudnnCall {
 };
 #endif
 
-// A plugin's launch function.
+// A plugin's launch function, or its host function (`host`).
 struct ForeignCall {
   static constexpr std::size_t operands_max = 64;
   const gb_op* op = nullptr;
   const gb_op_call* call = nullptr;
+  HostRun* host = nullptr;  // of a host op, which has neither of the two above
   std::size_t operand_count = 0;
   std::array<void*, operands_max> operands{};
 

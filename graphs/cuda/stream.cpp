@@ -48,6 +48,21 @@ bool CudaStream::capturing() const {
   return status != cudaStreamCaptureStatusNone;
 }
 
+std::size_t CudaStream::recorded_nodes() const {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+  check(cudaStreamGetCaptureInfo(handle(), &status, nullptr, &graph, nullptr, nullptr, nullptr),
+        "read capture");
+#else
+  check(cudaStreamGetCaptureInfo_v2(handle(), &status, nullptr, &graph, nullptr, nullptr), "read capture");
+#endif
+  if (status == cudaStreamCaptureStatusInvalidated) raise(cudaErrorStreamCaptureInvalidated, "capture", "");
+  std::size_t count = 0;
+  if (graph != nullptr) check(cudaGraphGetNodes(graph, nullptr, &count), "count nodes of capture");
+  return count;
+}
+
 void CudaStream::fill_bytes(void* destination, int byte, std::size_t bytes) {
   check(cudaMemsetAsync(destination, byte, bytes, handle()), "fill bytes");
 }

@@ -101,6 +101,9 @@ class Stream {
   // stream that does not capture.
   virtual void abandon_capture() noexcept = 0;
   virtual bool capturing() const = 0;
+  // How many nodes the capture under way holds so far; 0 without one. May throw where it was
+  // invalidated.
+  virtual std::size_t recorded_nodes() const = 0;
   virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
   virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;

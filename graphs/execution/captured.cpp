@@ -91,11 +91,23 @@ void CapturedExecutor::plan_addresses() {
   // caller reads them before any other step that shares the pool.
 }
 
+// Our own kernels are known to record; asking for each would cost time of the capture.
+void CapturedExecutor::record(const StepOp& op, void** operands) {
+  const std::size_t before = op.must_record != nullptr ? stream_.recorded_nodes() : 0;
+  op.kernel->launch(stream_, operands);
+  if (op.must_record == nullptr || stream_.recorded_nodes() > before) return;
+  throw Error(
+      ErrorCode::recorded_nothing,
+      "capture op " + op.must_record->name + " (" + op.must_record->kind +
+          "): its launch function recorded no node, so a replay would leave the op out; let it work on "
+          "the given stream, or flag the op GB_OP_HOST or GB_OP_NOT_CAPTURABLE");
+}
+
 void CapturedExecutor::capture_piece(Item& item) {
   const std::vector<StepOp>& ops = eager_.kernels().ops;
   stream_.begin_capture();
   try {
-    for (std::size_t i = item.first; i < item.last; ++i) ops[i].kernel->launch(stream_, operands_.of(i));
+    for (std::size_t i = item.first; i < item.last; ++i) record(ops[i], operands_.of(i));
   } catch (...) {
     stream_.abandon_capture();
     throw;

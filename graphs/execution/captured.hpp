@@ -47,6 +47,7 @@ class CapturedExecutor final : public Executor {
   void add_items(const ir::Segment& segment);
   void plan_addresses();
   void capture_piece(Item& item);
+  void record(const StepOp& op, void** operands);
 
   std::vector<Enqueue> enqueues_;  // first: what enqueue_step() reads of this object is one cache line
   Stream& stream_;

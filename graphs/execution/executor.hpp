@@ -58,6 +58,7 @@ struct StepItem {
   GraphExec* graph = nullptr;
   Kernel* kernel = nullptr;
   void* const* operands = nullptr;  // of `kernel`
+  ir::OpId op = 0;                  // the first that `kernel` does
 };
 
 class Executor {

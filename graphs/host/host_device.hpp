@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "graphs/device/device.hpp"
+#include "graphs/device/scratch_arena.hpp"
 #include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/cpu.hpp"
 #include "graphs/host/host_memory.hpp"
 #include "graphs/host/kernel_cache.hpp"
-#include "graphs/host/scratch_arena.hpp"
 
 namespace graphbench::host {
 

@@ -18,6 +18,8 @@ namespace {
 
 using execution::ExecutionMode;
 
+struct Stopped {};  // thrown through the stages; caught in run()
+
 void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
   result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
   result.reason = model::Reason{std::string(name_of(code)), message};
@@ -54,6 +56,7 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
     stage();
   } catch (const Error& error) {
     fail(rung.result, error.code(), error.what());
+    stop_where_spoilt(rung, error.code());
   } catch (const std::bad_alloc&) {
     fail(rung.result, ErrorCode::out_of_memory, "the worker's own heap is exhausted");
   }
@@ -61,6 +64,22 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
     rung.passes.reset();
     rung.executor.reset();
   }
+}
+
+// A lost context fails whatever comes next. A plugin's own CUDA runtime keeps its last error, and tells it at
+// the next batch. What a check finds, and memory that does not suffice, belong to their batch alone.
+void Ladder::stop_where_spoilt(Rung& rung, ErrorCode code) {
+  const bool plugin =
+      std::ranges::any_of(program_.ops(), [](const ir::Op& op) { return op.definition->foreign != nullptr; });
+  const bool harmless = code == ErrorCode::check_failed || code == ErrorCode::undeclared_mutation ||
+                        code == ErrorCode::out_of_memory || is_skip(code);
+  if (code != ErrorCode::device_lost && (!plugin || harmless)) return;
+  const bool last =
+      std::ranges::all_of(rungs_, [&](const Rung& each) { return each.reported || &each == &rung; });
+  if (last) return;
+  report(rung);
+  events_.stopped(rung.batch);  // ahead of the device's end, which may end the process
+  throw Stopped();
 }
 
 // Gives up the earlier placement and sets the whole ladder up in a new one.
@@ -246,6 +265,13 @@ void Ladder::profile() {
 }
 
 void Ladder::run() {
+  try {
+    run_stages();
+  } catch (const Stopped&) {
+  }
+}
+
+void Ladder::run_stages() {
   measure::prepare_rounds();
   measure();
   for (Rung& rung : rungs_) {

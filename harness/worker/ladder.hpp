@@ -25,7 +25,8 @@ class Ladder {
          machine::SubmitterPin& pin, WorkerEvents& events);
   ~Ladder();
 
-  // Reports every batch exactly once through WorkerEvents::cell. Throws where the device does not open.
+  // Reports every batch exactly once through WorkerEvents::cell, or those up to WorkerEvents::stopped().
+  // Throws where the device does not open.
   void run();
 
  private:
@@ -54,6 +55,8 @@ class Ladder {
   void profile();
   std::size_t own_pool_bytes(std::int64_t batch);
   void report(Rung& rung);
+  void stop_where_spoilt(Rung& rung, ErrorCode code);
+  void run_stages();
   // Runs one stage of one rung; what it throws becomes the rung's reason.
   template <typename Stage>
   void attempt(Rung& rung, Stage&& stage);

@@ -54,15 +54,19 @@ struct Description<worker::ErrorEvent> {
   static constexpr auto fields = std::tuple(field("reason", &worker::ErrorEvent::reason));
 };
 template <>
+struct Description<worker::StoppedEvent> {
+  static constexpr auto fields = std::tuple(field("batch", &worker::StoppedEvent::batch));
+};
+template <>
 struct Description<worker::DoneEvent> {
   static constexpr auto fields = std::tuple();
 };
 
 template <>
 struct Messages<worker::WorkerEvent> {
-  static constexpr std::array<std::string_view, 11> names = {"device",     "choices", "phase",   "cell",
+  static constexpr std::array<std::string_view, 12> names = {"device",     "choices", "phase",   "cell",
                                                              "memory",     "machine", "profile", "trace",
-                                                             "instrument", "error",   "done"};
+                                                             "instrument", "error",   "stopped", "done"};
 };
 
 }  // namespace graphbench::codec

@@ -135,9 +135,9 @@ std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model:
 
 void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {
   std::string why;
-  check = check_against_eager(
-      {executor, mode_, context(graph_pool()), batch, seed_for(task_, SeedUse::check, batch)}, check_memory_,
-      why);
+  check = check_against_eager({executor, mode_, context(graph_pool()), batch,
+                               seed_for(task_, SeedUse::check, batch), seed_for(task_, SeedUse::weights)},
+                              check_memory_, why);
   if (check->identical) return;
   throw Error(ErrorCode::check_failed,
               "check: " + why + ", largest difference " + std::to_string(check->max_abs_error));

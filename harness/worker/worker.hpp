@@ -32,11 +32,14 @@ class WorkerEvents {
   virtual void profile(std::int64_t, const model::Profile&) {}
   virtual void trace(const std::string& /*process*/, const std::vector<model::TraceSpan>&) {}
   virtual void instrument(std::string_view, const model::InstrumentState&) {}
+  // The failure of this batch, just reported, may spoil what the process measures next: it ends here, and
+  // leaves the batches that it has not reported to another.
+  virtual void stopped(std::int64_t /*batch*/) {}
 };
 
-// Runs the task to its end. A batch that fails is reported as a cell with its reason and the ladder
-// goes on. Throws Error only where no cell could be measured: no device, no such workload, a program
-// that does not build.
+// Runs the task to its end. A batch that fails is reported as a cell with its reason, and the ladder goes on
+// or, behind WorkerEvents::stopped(), ends. Throws Error only where no cell could be measured: no device, no
+// such workload, a program that does not build.
 void run_worker(const model::WorkerTask& task, WorkerEvents& events);
 
 }  // namespace graphbench::worker

@@ -32,6 +32,7 @@ class PipeEvents final : public WorkerEvents {
   void instrument(std::string_view name, const model::InstrumentState& state) override {
     send(InstrumentEvent{std::string(name), state});
   }
+  void stopped(std::int64_t batch) override { send(StoppedEvent{batch}); }
   void send(const WorkerEvent& event) { process::send_line(encode_event(event)); }
 };
 

@@ -17,6 +17,7 @@ class Rig {
  public:
   Rig(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch);
 
+  execution::ExecutionContext context(bool record_free_ranges = false);
   std::unique_ptr<execution::Executor> make(ExecutionMode mode, std::int64_t batch,
                                             bool record_free_ranges = false);
   // An executor that has been through warm-up, capture, instantiation and upload.

@@ -42,6 +42,7 @@ class FakeStream : public Stream {
   std::unique_ptr<Graph> end_capture() override;
   void abandon_capture() noexcept override { log_.capturing = false; }
   bool capturing() const override { return log_.capturing; }
+  std::size_t recorded_nodes() const override { return log_.launches.size(); }
   void fill_bytes(void* destination, int byte, std::size_t bytes) override {
     std::memset(destination, byte, bytes);
   }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "graphs/cuda/prepared_kernel.hpp"
+#include "graphs/device/scratch_arena.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::cuda {
@@ -24,12 +25,14 @@ struct MatmulChoice {
   cublasLtMatmulAlgo_t algorithm{};
 };
 
-// What a device offers its ops. `workspace` is shared by all kernels, which run one after another.
+// What a device offers its ops. `workspace` is shared by all kernels, which run one after another; `scratch`
+// by those of plugins, whose memset nodes stay as they are (memset_nodes.hpp).
 struct OpContext {
   DeviceMemory* memory = nullptr;
   cublasLtHandle_t cublas = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
+  std::unique_ptr<ScratchArena> scratch;
   int multiprocessors = 0;
   int compute_major = 0;
   bool use_cudnn = false;

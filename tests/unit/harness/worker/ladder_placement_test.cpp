@@ -32,6 +32,7 @@ struct DeviceLife {
   std::int64_t alive = 0;
   std::int64_t probed = 0;             // its clock
   const test::CallLog* log = nullptr;  // of the device alive
+  std::int64_t lost_at = 0;            // the batch whose launches lose the device
 };
 
 class WatchedDevice final : public test::FakeDevice {
@@ -47,6 +48,7 @@ class WatchedDevice final : public test::FakeDevice {
     ++life_.discarded;
   }
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
+    if (call.batch == life_.lost_at) return std::make_unique<LosingKernel>();
     return std::make_unique<ZeroKernel>(call);
   }
   void load_at_first_use() override { ++life_.first_use; }
@@ -68,6 +70,10 @@ class WatchedDevice final : public test::FakeDevice {
    private:
     std::size_t inputs_;
     std::vector<std::size_t> bytes_;
+  };
+  class LosingKernel final : public Kernel {
+   public:
+    void launch(Stream&, void* const*) override { throw Error(ErrorCode::device_lost, "launch: injected"); }
   };
   DeviceLife& life_;
 };
@@ -94,6 +100,16 @@ TEST_F(LadderPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
   const model::CellResult& cell = events_.cells.at(2);
   ASSERT_EQ(cell.status, model::CellStatus::ok);
   EXPECT_EQ(cell.launches.at(0).placements.size(), 1u);
+}
+
+TEST_F(LadderPlacementTest, ALostDeviceEndsTheLadderAtItsBatchAndLeavesTheRest) {
+  DeviceLife life;
+  life.lost_at = 2;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  run();
+  EXPECT_EQ(events_.cells.at(2).reason->code, "device_lost");
+  EXPECT_EQ(events_.cells.size(), 1u);
+  EXPECT_THAT(events_.stops, ::testing::ElementsAre(2));
 }
 
 TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
