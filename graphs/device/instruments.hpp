@@ -12,6 +12,13 @@
 
 namespace graphbench {
 
+struct MemoryUse {
+  std::size_t bytes = 0;
+  // False: the driver has no figure for one process, and this is how much less is free than before the
+  // process's first context. What other processes allocate and free meanwhile shows in it.
+  bool of_process = false;
+};
+
 class DeviceInstruments {
  public:
   // A kernel without operands that does nothing: what a launch costs at best. Throws
@@ -23,6 +30,9 @@ class DeviceInstruments {
   // lowered. It lasts some tenths of a millisecond, in which the device is all but idle. The stream is idle
   // before and after. Absent where the device has no clock of its own.
   virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
+  // What the driver says that this process holds of the device's memory. It may take a millisecond. Absent
+  // where no driver does.
+  virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
   // Loads what it needs at this call and not before. Never throws for a missing library.
   virtual ProfilerResult make_profiler();
   virtual MonitorResult make_monitor();
