@@ -31,14 +31,6 @@ bool programmatic_launch_wanted() {
   return text == "on";
 }
 
-// What a choice of a library's plan holds for.
-std::string platform_of(const DeviceInfo& info) {
-  constexpr const char* rules = "rules 3, ";  // of naming, timing and choosing: counts up where they change
-  std::string text = rules + info.name + ", driver " + info.driver + ", CUDA " + info.runtime;
-  for (const auto& [library, version] : info.libraries) text += ", " + library + " " + version;
-  return text;
-}
-
 // With settings from the environment, which are the process's, a choice stands until the process ends: a
 // device that is opened again must not time again, because it might choose another plan.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, std::string platform, bool of_process) {
@@ -161,6 +153,11 @@ std::uint64_t CudaDevice::digest(Stream& stream, const void* source, std::size_t
   stream.copy_to_host(&result, sum, sizeof(result));
   stream.synchronize();
   return result;
+}
+
+void CudaDevice::load_at_first_use() {
+  context_.load_at_first_use = true;
+  context_.tuner->stop_timing();
 }
 
 void CudaDevice::synchronize() {

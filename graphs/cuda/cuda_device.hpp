@@ -44,8 +44,10 @@ class CudaDevice final : public Device {
   void synchronize() override;
   std::unique_ptr<Kernel> make_empty_kernel() override;
   bool can_fork_captures() const override { return true; }
+  void load_at_first_use() override;
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
+  std::vector<LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
   std::optional<MemoryUse> memory_use() override;  // NVML
   ProfilerResult make_profiler() override;         // CUPTI
   MonitorResult make_monitor() override;           // NVML

@@ -128,6 +128,9 @@ class DeviceExecution {
   // device has one that is faster than two; else null. Its operands are the first op's, then the second's.
   virtual std::unique_ptr<Kernel> make_fused_kernel(const FusionCall&) { return nullptr; }
   virtual bool can_fork_captures() const { return false; }
+  // From here on preparing a kernel neither times candidates nor runs, records or loads it on purpose: what a
+  // cache of choices or a library's heuristic says is used, and code is loaded where the first step needs it.
+  virtual void load_at_first_use() {}
   // Waits for everything on the device.
   virtual void synchronize() = 0;
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "graphs/device/execution.hpp"
 #include "graphs/device/monitor.hpp"
@@ -17,6 +19,14 @@ struct MemoryUse {
   // False: the driver has no figure for one process, and this is how much less is free than before the
   // process's first context. What other processes allocate and free meanwhile shows in it.
   bool of_process = false;
+};
+
+// What was chosen among a library's algorithms, and kernels of ours in their place.
+struct LibraryChoice {
+  std::string key;        // what the choice depends on: the op, its shape and types
+  std::string algorithm;  // by a name that means the same in every process
+  bool timed = false;     // candidates were timed, now or when it was kept; else a heuristic's first
+  bool hit = false;       // an earlier process made and kept it
 };
 
 class DeviceInstruments {
@@ -33,6 +43,8 @@ class DeviceInstruments {
   // What the driver says that this process holds of the device's memory. It may take a millisecond. Absent
   // where no driver does.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
+  // Those made so far, one a key, in the order of keys; empty on a device that has no choice.
+  virtual std::vector<LibraryChoice> library_choices() const { return {}; }
   // Loads what it needs at this call and not before. Never throws for a missing library.
   virtual ProfilerResult make_profiler();
   virtual MonitorResult make_monitor();

@@ -13,6 +13,7 @@
 #include "harness/codec/instrument_fields.hpp"
 #include "harness/codec/json_reader.hpp"
 #include "harness/codec/json_writer.hpp"
+#include "harness/model/digest.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::codec {
@@ -107,8 +108,9 @@ template <>
 struct Description<model::LaunchPlacement> {
   using T = model::LaunchPlacement;
   static constexpr auto fields =
-      std::tuple(field("samples", &T::samples), field("submit_seconds", &T::submit_seconds),
-                 field("latency_seconds", &T::latency_seconds), field("device_seconds", &T::device_seconds),
+      std::tuple(field("latency_samples", &T::latency_samples), field("device_samples", &T::device_samples),
+                 field("submit_seconds", &T::submit_seconds), field("latency_seconds", &T::latency_seconds),
+                 field("device_seconds", &T::device_seconds),
                  field("throughput_steps_per_second", &T::throughput_steps_per_second));
 };
 
@@ -201,13 +203,40 @@ struct Description<model::DeviceFacts> {
 };
 
 template <>
+struct Description<model::LibraryChoice> {
+  using T = model::LibraryChoice;
+  static constexpr auto fields = std::tuple(field("key", &T::key), field("algorithm", &T::algorithm),
+                                            field("timed", &T::timed), field("hit", &T::hit));
+};
+
+// Left out where there was no choice. The digest is of keys and algorithms: sweeps with one digest ran the
+// same.
+struct LibraryChoices {
+  std::optional<Json> write(const model::Environment& environment) const {
+    if (environment.library_choices.empty()) return std::nullopt;
+    std::string text;
+    for (const model::LibraryChoice& choice : environment.library_choices)
+      text += choice.key + "\n" + choice.algorithm + "\n";
+    return Json({{"digest", model::sha256_hex(text)},
+                 {"entries", JsonWriter(Form::document).write(environment.library_choices)}});
+  }
+  void read(JsonWalk& walk, JsonWalk::Value value, model::Environment& environment) const {
+    walk.fields(value, [&](std::string_view key, JsonWalk::Value field) {
+      if (key != "entries") return walk.skip(field);
+      JsonReader(walk).read(field, environment.library_choices);
+    });
+  }
+};
+
+template <>
 struct Description<model::Environment> {
   using T = model::Environment;
   static constexpr auto fields = std::tuple(
       field("hostname", &T::hostname), field("os", &T::os), field("cpu", &T::cpu), field("cores", &T::cores),
       field("device", &T::device), field("fingerprint", &T::fingerprint), later_field("machine", &T::machine),
       later_field("monitor", &T::monitor), later_field("profiler", &T::profiler),
-      later_field("floors", &T::floors));
+      later_field("floors", &T::floors), later_field("variables", &T::variables),
+      CustomField<LibraryChoices>{"library_choices", {}});
 };
 
 template <>

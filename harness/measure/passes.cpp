@@ -27,8 +27,8 @@ constexpr double throughput_share = 0.1;
 
 // A placement's part of a pass. The half width wanted of its median is that of the launch's p50, the
 // geometric mean of so many independent ones.
-PassBounds share_of(const model::SamplingBounds& bounds, double share) {
-  constexpr auto count = static_cast<double>(placements);
+PassBounds share_of(const model::SamplingBounds& bounds, double share, std::int64_t placements) {
+  const auto count = static_cast<double>(placements);
   PassBounds pass;
   pass.seconds_max = bounds.seconds_max * share / count;
   pass.relative_half_width *= std::sqrt(count);
@@ -52,7 +52,7 @@ double precision_of(std::vector<double> samples) {
 constexpr PassState nothing_yet{
     .samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
 
-// One pass, continued at each visit of a placement and begun anew in the next.
+// One pass, continued at each visit of a placement; the next placement begins a new one.
 struct Pass {
   std::string name;
   PassBounds bounds;  // of a placement's visits together
@@ -118,11 +118,12 @@ std::optional<double> p50_of(const std::vector<double>& samples) {
 class CellPasses::Implementation {
  public:
   Implementation(const std::string& cell_id, const model::SamplingBounds& bounds, std::uint64_t order_seed,
-                 model::Launch& launch)
+                 model::Launch& launch, std::int64_t placements)
       : launch_(launch),
+        placements_(placements),
         generator_(order_seed),
         latency_{.name = cell_id + "/latency",
-                 .bounds = share_of(bounds, latency_share),
+                 .bounds = share_of(bounds, latency_share, placements),
                  .loop =
                      [this](auto& state) {
                        latency_loop<Clock>(state, *step_, now_->submit_ns, now_->latency_ns);
@@ -130,15 +131,16 @@ class CellPasses::Implementation {
                  .precision = [this] { return precision_of(now_->latency_ns.seconds()); }},
         device_{
             .name = cell_id + "/device",
-            .bounds = share_of(bounds, device_share),
+            .bounds = share_of(bounds, device_share, placements),
             .loop =
                 [this](auto& state) { device_loop<Clock>(state, *step_, *begin_, *end_, now_->device_ns); },
             .precision = [this] { return precision_of(now_->device_ns.seconds()); }},
         throughput_{.name = cell_id + "/throughput",
-                    .bounds = share_of(bounds, throughput_share),
+                    .bounds = share_of(bounds, throughput_share, placements),
                     .loop = [this](auto& state) { count_throughput(state); },
                     .precision = [this] { return precision_of(now_->seconds_a_step); }},
-        samples_(placements, Samples(latency_.bounds.samples_max, device_.bounds.samples_max)) {}
+        samples_(static_cast<std::size_t>(placements),
+                 Samples(latency_.bounds.samples_max, device_.bounds.samples_max)) {}
 
   void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) {
     const std::int64_t visit = visits_++ % visits_in_a_placement + 1;
@@ -165,7 +167,7 @@ class CellPasses::Implementation {
   }
 
   void finish() {
-    GRAPHBENCH_ASSERT(visits_ == visits_to_a_cell);
+    GRAPHBENCH_ASSERT(visits_ == placements_ * visits_in_a_placement);
     std::vector<std::vector<double>> submit;
     std::vector<std::vector<double>> latency;
     std::vector<std::vector<double>> device;
@@ -175,7 +177,8 @@ class CellPasses::Implementation {
       latency.push_back(each.latency_ns.seconds());
       device.push_back(each.device_ns.seconds());
       model::LaunchPlacement& placement = launch_.placements.emplace_back();
-      placement.samples = static_cast<std::int64_t>(each.latency_ns.size());
+      placement.latency_samples = static_cast<std::int64_t>(each.latency_ns.size());
+      placement.device_samples = static_cast<std::int64_t>(each.device_ns.size());
       placement.submit_seconds = p50_of(submit.back());
       placement.latency_seconds = p50_of(latency.back());
       placement.device_seconds = p50_of(device.back());
@@ -224,6 +227,7 @@ class CellPasses::Implementation {
   }
 
   model::Launch& launch_;
+  const std::int64_t placements_;
   std::mt19937_64 generator_;
   // Of the visit under way.
   const StepUnderTest* step_ = nullptr;
@@ -239,8 +243,8 @@ class CellPasses::Implementation {
 };
 
 CellPasses::CellPasses(const std::string& cell_id, const model::SamplingBounds& bounds,
-                       std::uint64_t order_seed, model::Launch& launch)
-    : implementation_(std::make_unique<Implementation>(cell_id, bounds, order_seed, launch)) {}
+                       std::uint64_t order_seed, model::Launch& launch, std::int64_t placements)
+    : implementation_(std::make_unique<Implementation>(cell_id, bounds, order_seed, launch, placements)) {}
 
 CellPasses::~CellPasses() = default;
 

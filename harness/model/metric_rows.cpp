@@ -104,7 +104,6 @@ constexpr MetricRow rows[] = {
      .on_request = true,
      .family = {19, "graphbench_sustained_latency_seconds"},
      .compared = {5, "sustained"},
-     .baseline_help = "The baseline's median latency under load.",
      .column = {7, "loaded"},
      .column_help = "latency without rests, clock and power steady"},
     {.name = "device_seconds",

@@ -76,10 +76,10 @@ struct Startup {
   double first_step_seconds = 0;
 };
 
-// What one placement of a launch measured: medians of its samples, and how many its latency is of. The
-// placement that holds too few for a median of a pass has none of it.
+// What one placement of a launch measured: how many samples it took, and their medians.
 struct LaunchPlacement {
-  std::int64_t samples = 0;
+  std::int64_t latency_samples = 0;  // of submit too
+  std::int64_t device_samples = 0;
   std::optional<double> submit_seconds;
   std::optional<double> latency_seconds;
   std::optional<double> device_seconds;
@@ -223,6 +223,19 @@ struct DeviceFacts {
   std::string pci_bus_id;
 };
 
+// What a device chose among a library's algorithms, and kernels of ours in their place.
+struct LibraryChoice {
+  std::string key;        // what the choice depends on: the op, its shape and types
+  std::string algorithm;  // by a name that means the same in every process
+  bool timed = false;     // candidates were timed; else a heuristic's first
+  bool hit = false;       // it was made before this sweep, and kept
+  friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
+};
+// Adds those of one worker to those of a sweep, which stand in the order of keys and algorithms. A key has
+// several algorithms where workers chose differently. What one worker chose is no hit of the workers after
+// it.
+void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker);
+
 struct Environment {
   std::string hostname;
   std::string os;
@@ -232,8 +245,10 @@ struct Environment {
   std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
   std::optional<Floors> floors;
   std::optional<CpuState> machine;
-  std::optional<InstrumentState> profiler;  // present where a profile was asked for
-  std::optional<InstrumentState> monitor;   // what reads clocks and temperatures
+  std::optional<InstrumentState> profiler;            // present where a profile was asked for
+  std::optional<InstrumentState> monitor;             // what reads clocks and temperatures
+  std::map<std::string, std::string> variables = {};  // of ours that change what is measured, where set
+  std::vector<LibraryChoice> library_choices = {};
 };
 
 struct Axes {

@@ -84,7 +84,7 @@ std::vector<double> first_placement(const model::Launch& launch) {
   std::vector<double> samples = launch.latency_samples;
   for (std::size_t i = 1; i < launch.placements.size(); ++i)
     samples.resize(samples.size() -
-                   std::min(samples.size(), static_cast<std::size_t>(launch.placements[i].samples)));
+                   std::min(samples.size(), static_cast<std::size_t>(launch.placements[i].latency_samples)));
   return samples;
 }
 

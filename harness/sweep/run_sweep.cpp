@@ -92,6 +92,9 @@ class Sweep {
   void take(std::string_view line) {
     const worker::WorkerEvent event = worker::decode_event(line);
     if (const auto* device = std::get_if<worker::DeviceEvent>(&event)) facts_ = device->facts;
+    if (const auto* made = std::get_if<worker::ChoicesEvent>(&event)) {
+      model::add_choices(choices_, made->choices);
+    }
     if (const auto* memory = std::get_if<worker::MemoryEvent>(&event)) {
       table_.add_memory(memory->batch, memory->memory);
     }
@@ -160,6 +163,7 @@ class Sweep {
     result.environment = machine::read_environment();
     result.environment.device = facts_;
     result.environment.fingerprint = machine::fingerprint_of(result.environment);
+    result.environment.library_choices = choices_;
     result.environment.profiler = profiler_;
     result.environment.monitor = monitor_;
     result.plan = plan_.facts;
@@ -182,6 +186,7 @@ class Sweep {
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   worker::PhaseEvent phase_;
   std::optional<model::Reason> error_;
+  std::vector<model::LibraryChoice> choices_;
   std::optional<model::InstrumentState> profiler_;
   std::optional<model::InstrumentState> monitor_;
   SweepOutcome outcome_;

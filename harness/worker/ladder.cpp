@@ -37,7 +37,13 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
                machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock)
-    : task_(task), open_(std::move(open)), program_(program), pin_(pin), events_(events), startup_(clock) {
+    : task_(task),
+      open_(std::move(open)),
+      program_(program),
+      pin_(pin),
+      events_(events),
+      startup_(clock),
+      placements_(model::at_first_use(task) ? 1 : measure::placements) {
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
     rung.batch = batch;
@@ -71,7 +77,7 @@ void Ladder::set_up_placement() {
   for (Rung& rung : rungs_) rung.executor.reset();
   placement_.reset();
   placement_.emplace(task_, open_, program_, pin_);
-  if (++placed_ == measure::placements) ledger_.emplace(placement_->device(), placement_->rig());
+  if (++placed_ == placements_) ledger_.emplace(placement_->device(), placement_->rig());
   if (first) {
     startup_.lap(&model::Startup::context_seconds);
     events_.device(machine::facts_of(placement_->device().info()));
@@ -83,6 +89,7 @@ void Ladder::set_up_placement() {
     attempt(rung, [&] { first ? set_up_first(rung) : set_up(rung); });
     if (!rung.executor) report(rung);
   }
+  if (first) events_.choices(machine::choices_of(placement_->device()));
   if (ledger_) ledger_->begin(MemoryLedger::Account::other);
   for (Rung& rung : rungs_) {
     if (first && rung.executor) rung.result.launches.back().startup = startup_.startup();
@@ -130,7 +137,7 @@ void Ladder::set_up_first(Rung& rung) {
   launch.setups.push_back(launch.setup);
   startup_.add(launch.setup);
   rung.passes = std::make_unique<measure::CellPasses>(
-      id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch);
+      id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
 }
 
 measure::StepUnderTest Ladder::step_of(Rung& rung) {
@@ -171,7 +178,7 @@ void Ladder::measure() {
   std::vector<Rung*> order;
   for (Rung& rung : rungs_) order.push_back(&rung);
   std::mt19937_64 generator(seed_for(task_, SeedUse::order, task_.launch));
-  for (std::int64_t i = 0; i < measure::placements; ++i) {
+  for (std::int64_t i = 0; i < placements_; ++i) {
     set_up_placement();
     for (std::int64_t j = 0; j < measure::visits_in_a_placement; ++j) {
       std::ranges::shuffle(order, generator);

@@ -68,6 +68,7 @@ class Ladder {
   machine::SubmitterPin& pin_;
   WorkerEvents& events_;
   StartupClock& startup_;
+  const std::int64_t placements_;
   machine::DeviceClock clock_;
   std::optional<Placement> placement_;
   std::int64_t placed_ = 0;             // placements so far

@@ -12,6 +12,10 @@ struct Description<worker::DeviceEvent> {
   static constexpr auto fields = std::tuple(field("facts", &worker::DeviceEvent::facts));
 };
 template <>
+struct Description<worker::ChoicesEvent> {
+  static constexpr auto fields = std::tuple(field("choices", &worker::ChoicesEvent::choices));
+};
+template <>
 struct Description<worker::PhaseEvent> {
   using T = worker::PhaseEvent;
   static constexpr auto fields = std::tuple(field("batch", &T::batch), field("phase", &T::phase));
@@ -56,8 +60,9 @@ struct Description<worker::DoneEvent> {
 
 template <>
 struct Messages<worker::WorkerEvent> {
-  static constexpr std::array<std::string_view, 10> names = {
-      "device", "phase", "cell", "memory", "machine", "profile", "trace", "instrument", "error", "done"};
+  static constexpr std::array<std::string_view, 11> names = {"device",     "choices", "phase",   "cell",
+                                                             "memory",     "machine", "profile", "trace",
+                                                             "instrument", "error",   "done"};
 };
 
 }  // namespace graphbench::codec

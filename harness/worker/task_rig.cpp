@@ -8,6 +8,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/random_fill.hpp"
+#include "harness/model/axes.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -23,12 +24,6 @@ double seconds_of(const std::function<void()>& stage) {
   const auto start = std::chrono::steady_clock::now();
   stage();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// Empty where the axis is at its default.
-std::string_view later_axis(const model::WorkerTask& task, const std::string& name) {
-  const auto found = task.more_axes.find(name);
-  return found == task.more_axes.end() ? std::string_view() : found->second;
 }
 
 ir::DType dtype_of(const std::string& name) {
@@ -110,7 +105,7 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .eager_pool = *eager_pool_,
           .graph_pool = graph_pool,
           .split_kinds = task_.split_ops,
-          .replace_memset_nodes = later_axis(task_, "graph-rewrite") == "memset"};
+          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
 }
 
 std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model::Setup& setup,

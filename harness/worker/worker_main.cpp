@@ -14,6 +14,7 @@ namespace {
 class PipeEvents final : public WorkerEvents {
  public:
   void device(const model::DeviceFacts& facts) override { send(DeviceEvent{facts}); }
+  void choices(const std::vector<model::LibraryChoice>& choices) override { send(ChoicesEvent{choices}); }
   void phase(std::int64_t batch, std::string_view phase) override {
     send(PhaseEvent{batch, std::string(phase)});
   }

@@ -15,7 +15,7 @@ def same(a, b):
 
 
 def id_of(cell, later=()):
-    """`later`: the axes that came later, in the plan's order; a cell has those that are not at their default."""
+    """`later`: the axes that came later; a cell has those that are not at their default."""
     start = "/".join(str(cell[axis]) for axis in AXES[:4])
     end = "".join(f"/{axis}={cell[axis]}" for axis in later if axis in cell)
     return f"{start}/b{cell['batch']}/w{cell['warmup']}/{cell['mode']}{end}"
@@ -138,8 +138,15 @@ def faults_of_floors(floors):
             yield f"floors: the node counts of {ladder['shape']} graphs do not ascend"
 
 
+def faults_of_choices(choices):
+    entries = [(entry["key"], entry["algorithm"]) for entry in choices["entries"]] if choices else []
+    if entries != sorted(set(entries)):
+        yield "library choices: they are not in order, or repeat"
+
+
 def faults_of(document):
     faults = list(faults_of_floors(document["environment"].get("floors")))
+    faults.extend(faults_of_choices(document["environment"].get("library_choices")))
     cells = {}
     axes = document["plan"]["axes"]
     later = [axis for axis in axes if axis not in AXES]

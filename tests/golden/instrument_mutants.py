@@ -3,6 +3,7 @@
 from mutants import table
 
 PLACES = {"ENVIRONMENT": "environment", "FLOORS": "environment.floors",
+          "CHOICES": "environment.library_choices",
           "LADDER": "environment.floors.ladders.0", "LAUNCH": "cells.1.launches.0",
           "MACHINE": "cells.1.launches.0.machine",
           "MEMORY": "cells.1.memory", "SUMMARY": "cells.1.summary", "PATH": "cells.1.paths.0",
@@ -24,6 +25,16 @@ ENVIRONMENT.machine.submitter.cores: null
 ENVIRONMENT.device.pci_bus_id: "", "1b"
 ENVIRONMENT.monitor: null
 ENVIRONMENT.monitor.available: "yes"
+ENVIRONMENT.variables: {}, null
+ENVIRONMENT.variables.HOME: "/"
+CHOICES: [], null
+CHOICES.digest: MISSING, "00"
+CHOICES.entries: [], MISSING
+CHOICES.entries.0.key: "", MISSING
+CHOICES.entries.0.algorithm: 1
+CHOICES.entries.0.timed: null
+CHOICES.entries.0.hit: MISSING
+CHOICES.entries.0.seconds: 1
 ENVIRONMENT.profiler.detail: null
 ENVIRONMENT.profiler.available: MISSING
 FLOORS: null
@@ -96,5 +107,6 @@ PROFILE.top.1.seconds: 1.0
 PROFILE.slowdown: 3.0
 plan.profile: MISSING
 cells.4.summary.steady_after: 0
+CHOICES.entries.0.algorithm: "engine 7", "z"
 SUMMARY.submit_over_floor: 9.0
 """, PLACES)

@@ -101,6 +101,10 @@ model::Result instruments_result() {
   result.environment.device.pci_bus_id = "0000:1b:00.0";
   result.environment.profiler = model::InstrumentState{true, "CUPTI 13.0"};
   result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
+  result.environment.variables = {{"GRAPHBENCH_FUSION", "always"}};
+  result.environment.library_choices = {{"conv 56x56", "engine 1", true, false},
+                                        {"conv 56x56", "engine 7", true, true},
+                                        {"linear 8x1024", "algorithm 66", false, false}};
   result.plan.cold_l2 = true;
   result.plan.profile = true;
   for (model::CellResult& cell : result.cells) {

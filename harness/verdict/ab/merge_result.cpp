@@ -39,6 +39,7 @@ void ResultMerge::add(const model::Result& result, const model::WorkerTask& task
     summaries_[model::id_of(wanted)].push_back(cell->summary);
   }
   if (result.environment.floors) floors_.push_back(*result.environment.floors);
+  model::add_choices(choices_, result.environment.library_choices);
   if (!empty()) return;
   first_ = result;
   first_->cells.clear();
@@ -62,6 +63,7 @@ model::Result ResultMerge::result(const RunFacts& facts) const {
   if (first_) result.plan.method = first_->plan.method;  // another binary may measure otherwise
   result.plan.interleaved = model::Interleaved{facts.interleaved_id, facts.role};
   result.environment.floors = merge_floors(floors_);
+  result.environment.library_choices = choices_;
   result.cells = table_.cells();
   skip_unmeasured(result.cells, facts.complete);
   summarize(result.cells, summaries_, result.environment.floors.value_or(model::Floors()));

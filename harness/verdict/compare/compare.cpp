@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/compare/headline.hpp"
 #include "harness/verdict/compare/judge.hpp"

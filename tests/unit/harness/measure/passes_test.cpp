@@ -68,6 +68,7 @@ class CellPassesTest : public ::testing::Test {
   model::Launch launch_;
 };
 
+constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
 // Of 66 samples a pass, a placement has 22.
 constexpr std::int64_t a_placement = 22;
 
@@ -98,12 +99,21 @@ TEST_F(CellPassesTest, EachPlacementTakesTheSameShareAndEachVisitItsPart) {
   EXPECT_EQ(launch_.latency_started_ns.size(), 32u + 66u);
   ASSERT_EQ(launch_.placements.size(), static_cast<std::size_t>(placements));
   for (const model::LaunchPlacement& placement : launch_.placements) {
-    EXPECT_EQ(placement.samples, a_placement);
+    EXPECT_EQ(placement.latency_samples, a_placement);
     EXPECT_GT(*placement.latency_seconds, 0);
     EXPECT_GT(*placement.throughput_steps_per_second, 0);
   }
   EXPECT_THAT(launch_.latency_stopped_by, ::testing::AnyOf("samples", "precision"));
   EXPECT_GT(*launch_.throughput_steps_per_second, 0);
+}
+
+TEST_F(CellPassesTest, ASinglePlacementHasAllSamples) {
+  ramp();
+  CellPasses cell("cell", bounds_, 1, launch_, 1);
+  for (std::int64_t i = 0; i < visits_in_a_placement; ++i) visit(cell);
+  cell.finish();
+  EXPECT_EQ(launch_.placements.size(), 1u);
+  EXPECT_EQ(launch_.latency_seconds->count, 66);
 }
 
 TEST_F(CellPassesTest, EachPlacementHasSixSamplesWhereTimeIsUpAtOnce) {
@@ -112,7 +122,7 @@ TEST_F(CellPassesTest, EachPlacementHasSixSamplesWhereTimeIsUpAtOnce) {
   CellPasses cell = passes();
   for (std::int64_t i = 0; i < visits_to_a_cell; ++i) visit(cell);
   cell.finish();
-  for (const model::LaunchPlacement& placement : launch_.placements) EXPECT_GE(placement.samples, 6);
+  for (const model::LaunchPlacement& placement : launch_.placements) EXPECT_GE(placement.latency_samples, 6);
   EXPECT_EQ(launch_.latency_stopped_by, "time");
   EXPECT_TRUE(launch_.latency_seconds->p50_ci95_low);
 }

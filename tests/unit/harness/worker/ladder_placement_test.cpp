@@ -11,6 +11,8 @@ namespace {
 
 using LadderPlacementTest = LadderTest;
 
+constexpr std::int64_t visits_to_a_cell = measure::placements * measure::visits_in_a_placement;
+
 TEST_F(LadderPlacementTest, CapturesLargestFirstInEveryPlacement) {
   run();
   std::vector<std::vector<std::int64_t>> captured;
@@ -24,6 +26,7 @@ TEST_F(LadderPlacementTest, CapturesLargestFirstInEveryPlacement) {
 }
 
 struct DeviceLife {
+  std::int64_t first_use = 0;  // told to load code there
   std::int64_t opened = 0;
   std::int64_t discarded = 0;
   std::int64_t alive = 0;
@@ -52,6 +55,7 @@ class WatchedDevice final : public test::FakeDevice {
     ++kernels_;
     return std::make_unique<ZeroKernel>(call);
   }
+  void load_at_first_use() override { ++life_.first_use; }
   std::optional<double> clock_probe_seconds(Stream&) override {
     return ++life_.probed % 2 == 0 ? 2.02e-4 : 2e-4;  // 1 % is no lowered clock
   }
@@ -96,8 +100,23 @@ TEST_F(LadderPlacementTest, EveryPlacementHasADeviceOfItsOwnWhichIsDiscarded) {
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   run();
   EXPECT_EQ(life.opened, measure::placements);
+  EXPECT_EQ(life.first_use, 0);
   EXPECT_EQ(life.discarded, measure::placements);
   EXPECT_EQ(life.alive, 0);
+}
+
+TEST_F(LadderPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  task_.mode = "eager";
+  task_.more_axes["prepare"] = "first-use";
+  task_.batches = {2};
+  run();
+  EXPECT_EQ(life.first_use, 1);
+  EXPECT_EQ(life.opened, 1);
+  const model::CellResult& cell = events_.cells.at(2);
+  ASSERT_EQ(cell.status, model::CellStatus::ok);
+  EXPECT_EQ(cell.launches.at(0).placements.size(), 1u);
 }
 
 TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
@@ -121,7 +140,7 @@ TEST_F(LadderPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
   task_.mode = "eager";
   events_.on_measure = [&] { EXPECT_EQ(life.probed, 2 * visits++); };
   run();
-  EXPECT_EQ(life.probed, 2 * 3 * measure::visits_to_a_cell);
+  EXPECT_EQ(life.probed, 2 * 3 * visits_to_a_cell);
   for (const std::int64_t batch : task_.batches) {
     ASSERT_EQ(events_.cells.at(batch).status, model::CellStatus::ok);
     EXPECT_EQ(events_.machines.at(batch).device_slowdown.value(), 2.02e-4 / 2e-4) << "of the second";
@@ -155,7 +174,7 @@ TEST_F(LadderPlacementTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLas
     rounds.back().push_back(batch);
   }
   EXPECT_EQ(checks, 4u);
-  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(measure::visits_to_a_cell));
+  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(visits_to_a_cell));
   for (const std::vector<std::int64_t>& round : rounds)
     EXPECT_THAT(round, ::testing::UnorderedElementsAre(1, 2, 4, 8));
   std::ranges::sort(rounds);
