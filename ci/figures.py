@@ -16,6 +16,7 @@ STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", 
 CELLS = 324
 SWEEP_SECONDS_MAX = 120
 POOL_RATIO_MAX = 1.05
+UNACCOUNTED_MAX = 0.02
 LOST_BYTES_MAX = 2 << 20
 WITNESS_SHARE_MAX, WITNESS_SECONDS_MAX = 0.02, 1e-6
 # Skips that do not depend on the machine: the test does not apply to that program.
@@ -88,6 +89,21 @@ def pool_rows(document):
         rows.append(at_most(figure, POOL_RATIO_MAX, ratio))
     nothing = Row("pool / largest batch's own", f"<= {POOL_RATIO_MAX}", "no graph mode was swept", False)
     return rows or [nothing]
+
+
+def memory_rows(document):
+    """What the driver says is used, against the accounts of it."""
+    worst = {}
+    for cell in document["cells"]:
+        if cell["mode"] not in GRAPH_MODES:
+            continue
+        memory, key = cell["memory"] or {}, (cell["workload"], cell["mode"])
+        left = memory.get("unaccounted_bytes")
+        share = float("inf") if left is None else abs(left) / memory["used_bytes"]
+        worst[key] = max(worst.get(key, 0.0), share)
+    return [at_most(f"memory in no account: {key[0]} {key[1]}", UNACCOUNTED_MAX, share)
+            for key, share in sorted(worst.items())] or [
+        Row("memory in no account", f"<= {UNACCOUNTED_MAX}", "no graph mode was swept", False)]
 
 
 def witness_rows(document):
@@ -258,7 +274,7 @@ def sweep_rows(folder, stages):
         document = json.loads((folder / "result.json").read_text())
     except (OSError, ValueError) as error:
         return [*rows, Row("result document", "readable", str(error), False)]
-    return [*rows, *cells_row(document), *pool_rows(document)]
+    return [*rows, *cells_row(document), *pool_rows(document), *memory_rows(document)]
 
 
 def document_rows(folder, name, rows_of_document):

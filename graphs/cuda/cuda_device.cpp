@@ -44,6 +44,7 @@ std::shared_ptr<Tuner> tuner_for(TuningSettings settings, std::string platform, 
 }  // namespace
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
+  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // ahead of the context, which it is to weigh
   // Spinning keeps the wake-up of a blocked thread out of every latency; it is a property of the
   // context and must be set as the context is made.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
@@ -114,10 +115,16 @@ void* CudaDevice::allocate(std::size_t bytes) {
   if (status != cudaSuccess) [[unlikely]] {
     raise(status, "allocate", (std::to_string(bytes) + " bytes of device memory").c_str());
   }
+  sizes_[data] = bytes;
+  allocated_bytes_ += bytes;
   return data;
 }
 
 void CudaDevice::deallocate(void* data) noexcept {
+  if (const auto found = sizes_.find(data); found != sizes_.end()) {
+    allocated_bytes_ -= found->second;
+    sizes_.erase(found);
+  }
   log_failure(cudaFree(data), "free device memory");
 }
 
@@ -178,6 +185,10 @@ std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {
   return static_cast<double>(nanoseconds) * 1e-9;
 }
 
+std::optional<MemoryUse> CudaDevice::memory_use() {
+  return driver_memory_ == nullptr ? std::nullopt : driver_memory_->read();
+}
+
 ProfilerResult CudaDevice::make_profiler() {
   std::string why;
   const CuptiLibrary* library = cupti_library(why);
@@ -189,10 +200,8 @@ MonitorResult CudaDevice::make_monitor() {
   std::string why;
   const NvmlLibrary* library = nvml_library(why);
   if (library == nullptr) return {nullptr, why};
-  char bus_id[32] = {};
-  const cudaError_t status = cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, info_.index);
-  if (status != cudaSuccess) return {nullptr, "this GPU has no PCI address: " + describe(status)};
-  return NvmlMonitor::open(*library, bus_id);
+  if (info_.pci_bus_id.empty()) return {nullptr, "this GPU has no PCI address"};
+  return NvmlMonitor::open(*library, info_.pci_bus_id);
 }
 
 }  // namespace graphbench::cuda

@@ -171,6 +171,14 @@ GraphCounts CapturedExecutor::counts() const {
   return counts;
 }
 
+std::vector<Graph*> CapturedExecutor::graphs() const {
+  std::vector<Graph*> graphs;
+  for (const Item& item : items_) {
+    if (item.graph != nullptr) graphs.push_back(item.graph.get());
+  }
+  return graphs;
+}
+
 std::vector<StepItem> CapturedExecutor::items() const {
   std::vector<StepItem> items;
   for (const Enqueue& enqueue : enqueues_) items.push_back({enqueue.exec, enqueue.kernel, enqueue.operands});

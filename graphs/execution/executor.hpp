@@ -89,6 +89,8 @@ class Executor {
   // each of them.
   virtual std::vector<StepItem> items() const = 0;
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
+  // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
+  virtual std::vector<Graph*> graphs() const { return {}; }
 
  protected:
   // Set where a step is one graph launch: submit() then is that call and nothing else.

@@ -32,6 +32,7 @@ class HostDevice final : public Device {
   MemoryInfo memory() const override { return memory_.info(); }
   std::size_t allocation_granularity() const override { return HostMemory::granularity; }
   std::size_t workspace_bytes() const override { return scratch_.total_bytes(); }
+  std::size_t allocated_bytes() const override { return memory_.allocated_bytes(); }
   void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements, const ir::Init& init,
             std::uint64_t seed) override;
   std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;

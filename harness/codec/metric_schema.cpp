@@ -29,6 +29,10 @@ struct TypeOf {
   Json operator()(std::optional<double> model::Setup::*) const { return reference("seconds_or_null"); }
   Json operator()(std::int64_t model::GraphCounts::*) const { return reference("count"); }
   Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
+  // Differences of readings may be negative.
+  Json operator()(std::optional<std::int64_t> model::Memory::*) const {
+    return {{"type", {"integer", "null"}}};
+  }
   Json operator()(std::optional<std::int64_t> model::CellSummary::*) const {
     return {{"type", {"integer", "null"}}, {"minimum", 0}};
   }

@@ -60,12 +60,24 @@ struct Description<model::Setup> {
   static constexpr auto fields = std::tuple(MetricFields<model::Setup>());
 };
 template <>
+struct Description<model::Startup> {
+  using T = model::Startup;
+  static constexpr auto fields = std::tuple(
+      field("process_seconds", &T::process_seconds), field("plugin_seconds", &T::plugin_seconds),
+      field("module_seconds", &T::module_seconds), field("context_seconds", &T::context_seconds),
+      field("weights_seconds", &T::weights_seconds), field("prepare_seconds", &T::prepare_seconds),
+      field("warmup_seconds", &T::warmup_seconds), field("capture_seconds", &T::capture_seconds),
+      field("instantiate_seconds", &T::instantiate_seconds), field("upload_seconds", &T::upload_seconds),
+      field("first_step_seconds", &T::first_step_seconds));
+};
+template <>
 struct Description<model::GraphCounts> {
   static constexpr auto fields = std::tuple(MetricFields<model::GraphCounts>());
 };
 template <>
 struct Description<model::Memory> {
-  static constexpr auto fields = std::tuple(MetricFields<model::Memory>());
+  static constexpr auto fields =
+      std::tuple(MetricFields<model::Memory>(), later_field("witness", &model::Memory::witness));
 };
 template <>
 struct Description<model::CellSummary> {
@@ -111,6 +123,7 @@ struct Description<model::Launch> {
             text_field("device", &T::device_stopped_by), text_field("throughput", &T::throughput_stopped_by)),
       later_field("placements", &T::placements), CustomField<Ramp>{"ramp_seconds", {}, false},
       later_field("sustained", &T::sustained), later_field("machine", &T::machine),
+      later_field("setups", &T::setups), later_field("startup", &T::startup),
       message_field("submit_samples", &T::submit_samples),
       message_field("latency_samples", &T::latency_samples),
       message_field("device_samples", &T::device_samples),
@@ -182,11 +195,11 @@ struct Description<model::CellResult> {
 template <>
 struct Description<model::DeviceFacts> {
   using T = model::DeviceFacts;
-  static constexpr auto fields =
-      std::tuple(field("kind", &T::kind), field("name", &T::name), text_field("uuid", &T::uuid),
-                 text_field("compute_capability", &T::compute_capability),
-                 field("memory_bytes", &T::memory_bytes), text_field("driver", &T::driver),
-                 text_field("runtime", &T::runtime), field("libraries", &T::libraries));
+  static constexpr auto fields = std::tuple(
+      field("kind", &T::kind), field("name", &T::name), text_field("uuid", &T::uuid),
+      text_field("compute_capability", &T::compute_capability), field("memory_bytes", &T::memory_bytes),
+      text_field("driver", &T::driver), text_field("runtime", &T::runtime), field("libraries", &T::libraries),
+      later_field("pci_bus_id", &T::pci_bus_id));
 };
 
 template <>

@@ -9,6 +9,13 @@
 
 namespace graphbench::model {
 
+// The CPUs that the submitting thread may use, and why these.
+struct SubmitterCpus {
+  std::vector<std::int64_t> cpus;  // ascending
+  std::string locality;  // "near" the device, "far" from it, "unknown"; empty: the device is the CPU
+  std::string cores;     // of a kind that is the fastest ("performance") or not ("efficiency"); "alike"
+};
+
 // Which instruments a worker uses.
 struct InstrumentOptions {
   bool pin = true;                  // the submitting thread stays on one CPU
@@ -17,6 +24,7 @@ struct InstrumentOptions {
   std::optional<double> sustained_seconds;  // the longest wait for a steady load; absent: no such pass
   bool profile = false;
   bool trace = false;
+  std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker's choice
 };
 
 // One thing measured at its best: the median and how many times it was taken.
@@ -43,6 +51,20 @@ struct FloorLadder {
   double instantiate_seconds_per_node = 0;
 };
 
+// Device memory of instantiated graphs of empty kernels.
+struct ExecMemoryPoint {
+  std::int64_t nodes = 0;
+  double bytes = 0;           // of one graph
+  double residual_bytes = 0;  // less what the line says
+};
+
+// The least-squares line through the points: the driver takes memory in steps, so they lie beside it.
+struct ExecMemoryFloor {
+  double bytes_per_node = 0;
+  double bytes_at_zero = 0;
+  std::vector<ExecMemoryPoint> points;
+};
+
 // What this machine can do at best. A sweep measures the first few, `graphbench floor` all.
 struct Floors {
   std::optional<Floor> clock_pair;     // two readings of the clock
@@ -58,6 +80,7 @@ struct Floors {
   std::optional<Floor> completion_block;    // the host asleep
   std::optional<Floor> queue_handoff;       // host device: enqueue to its thread starting the op
   std::vector<FloorLadder> ladders;
+  std::optional<ExecMemoryFloor> exec_memory;  // absent where no driver says what memory is used
 };
 
 struct MachineReading {
@@ -91,9 +114,10 @@ struct LaunchMachine {
 struct CpuState {
   std::string governor;  // of all CPUs, "mixed" where they differ; empty: not known
   std::optional<bool> turbo;
-  std::optional<double> load_average;  // over the last minute
-  bool pinned = true;                  // submitting threads were pinned
-  std::optional<double> cpu_quota;     // CPUs' worth of time that control groups leave us; absent: all
+  std::optional<double> load_average;      // over the last minute
+  bool pinned = true;                      // submitting threads were pinned
+  std::optional<double> cpu_quota;         // CPUs' worth of time that control groups leave us; absent: all
+  std::optional<SubmitterCpus> submitter;  // absent: not pinned, or the user named the CPU
 };
 
 struct ProfileEntry {

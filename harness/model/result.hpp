@@ -58,6 +58,24 @@ struct Setup {
   double first_step_seconds = 0;
 };
 
+// How a worker came to be ready, over its whole ladder in the first placement. The stages follow one another:
+// their sum is the time from its start to the first step of its last batch, less the other batches' timed
+// steps (ramp_seconds).
+struct Startup {
+  // From the parent's call that starts it to its task; absent: no parent.
+  std::optional<double> process_seconds;
+  double plugin_seconds = 0;   // plugins loaded, the program built
+  double module_seconds = 0;   // the backend's module loaded
+  double context_seconds = 0;  // device and stream opened; CPU, monitor and cache buffer made ready
+  double weights_seconds = 0;  // static buffers allocated and filled
+  double prepare_seconds = 0;  // from here on: sums over the batches' setups
+  double warmup_seconds = 0;
+  double capture_seconds = 0;
+  double instantiate_seconds = 0;
+  double upload_seconds = 0;
+  double first_step_seconds = 0;
+};
+
 // What one placement of a launch measured: how many samples it took, and their medians.
 struct LaunchPlacement {
   std::int64_t latency_samples = 0;  // of submit too
@@ -86,6 +104,8 @@ struct Sustained {
 struct Launch {
   std::int64_t index = 0;
   Setup setup;
+  std::vector<Setup> setups;       // of every placement; the first is `setup`
+  std::optional<Startup> startup;  // the worker's, the same in all its cells
   std::optional<Summary> submit_seconds;
   std::optional<Summary> latency_seconds;
   std::optional<Summary> device_seconds;
@@ -126,6 +146,18 @@ struct Memory {
   std::int64_t pool_bytes = 0;          // reserved by the pool that all batches of the worker share
   std::int64_t pool_bytes_private = 0;  // the same captures with a pool each: sum over the batches
   std::int64_t pool_bytes_own = 0;      // this cell's part of that sum
+  // The worker's memory in its last placement, after the last visit. used = context + code + static +
+  // workspace + pool_bytes + the exec_bytes of its cells + unaccounted.
+  std::optional<std::int64_t> used_bytes = {};     // as the driver says
+  std::optional<std::int64_t> context_bytes = {};  // with streams
+  std::optional<std::int64_t> code_bytes =
+      {};  // and handles of libraries; with what launching makes the driver reserve
+  std::optional<std::int64_t> static_bytes = {};           // weights, inputs, state
+  std::optional<std::int64_t> workspace_bytes = {};        // scratch of libraries and ops; the cache's buffer
+  std::optional<std::int64_t> pool_in_use_bytes_max = {};  // of pool_bytes
+  std::optional<std::int64_t> exec_bytes = {};             // this cell's instantiated graphs
+  std::optional<std::int64_t> unaccounted_bytes = {};      // may be negative
+  std::string witness = {};  // whose memory used_bytes is: the "process"'s, or what the "device" has lost
 };
 
 struct Reason {
@@ -188,6 +220,7 @@ struct DeviceFacts {
   std::string driver;
   std::string runtime;
   std::map<std::string, std::string> libraries;
+  std::string pci_bus_id;
 };
 
 // What a device chose among a library's algorithms, and kernels of ours in their place.

@@ -44,6 +44,10 @@ struct InCell {
   Number operator()(std::int64_t model::Memory::*field) const {
     return cell.memory ? Number(static_cast<double>((*cell.memory).*field)) : std::nullopt;
   }
+  Number operator()(std::optional<std::int64_t> model::Memory::*field) const {
+    if (!cell.memory || !((*cell.memory).*field)) return std::nullopt;
+    return static_cast<double>(*((*cell.memory).*field));
+  }
   Number operator()(std::optional<double> model::CellSummary::*field) const { return cell.summary.*field; }
   Number operator()(std::optional<std::int64_t> model::CellSummary::*field) const {
     const auto& value = cell.summary.*field;

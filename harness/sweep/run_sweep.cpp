@@ -97,7 +97,10 @@ class Sweep {
     error_.reset();
     stopped_at_.reset();
     report_progress();
-    const process::ChildCommand command{settings_.worker_command, worker::encode_task(task),
+    model::WorkerTask spawned = task;
+    spawned.spawned_ns =
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    const process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
                                         settings_.worker_silent_seconds_max};
     const process::ChildExit exit = supervisor_.run(
         command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });

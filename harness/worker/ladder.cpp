@@ -3,11 +3,14 @@
 #include "harness/worker/ladder.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <new>
 #include <random>
 
 #include "harness/machine/device_facts.hpp"
+#include "harness/machine/exec_memory.hpp"
 #include "harness/measure/sustained.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/statistics/quantiles.hpp"
@@ -19,6 +22,9 @@ namespace {
 using execution::ExecutionMode;
 
 struct Stopped {};  // thrown through the stages; caught in run()
+
+// A few milliseconds a batch, and some times the memory that a driver takes at once.
+constexpr std::int64_t exec_nodes_wanted = 4096;
 
 void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
   result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
@@ -32,12 +38,13 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
 }  // namespace
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
-               machine::SubmitterPin& pin, WorkerEvents& events)
+               machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock)
     : task_(task),
       open_(std::move(open)),
       program_(program),
       pin_(pin),
       events_(events),
+      startup_(clock),
       placements_(model::at_first_use(task) ? 1 : measure::placements) {
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
@@ -89,16 +96,23 @@ void Ladder::set_up_placement() {
   for (Rung& rung : rungs_) rung.executor.reset();
   placement_.reset();
   placement_.emplace(task_, open_, program_, pin_);
+  if (++placed_ == placements_) ledger_.emplace(placement_->device(), placement_->rig());
   if (first) {
+    startup_.lap(&model::Startup::context_seconds);
     events_.device(machine::facts_of(placement_->device().info()));
     events_.instrument("monitor", placement_->state_reader().state());
   }
   allocate_buffers();
+  if (first) startup_.lap(&model::Startup::weights_seconds);
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { first ? set_up_first(rung) : set_up(rung); });
     if (!rung.executor) report(rung);
   }
   if (first) events_.choices(machine::choices_of(placement_->device()));
+  if (ledger_) ledger_->begin(MemoryLedger::Account::other);
+  for (Rung& rung : rungs_) {
+    if (first && rung.executor) rung.result.launches.back().startup = startup_.startup();
+  }
 }
 
 // The static buffers are sized for the largest batch that fits; a batch that does not costs its own
@@ -113,22 +127,34 @@ void Ladder::allocate_buffers() {
 // The setup ends with one step, where the first placement has its ramp. Until the largest batch has run once
 // in a new context, other batches measure several percent too slow or too fast, however many steps they make.
 void Ladder::set_up(Rung& rung) {
-  model::Setup setup;  // only the first placement's is reported
-  rung.executor = placement_->rig().prepare(
-      rung.batch, setup, [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+  model::Setup& setup = rung.result.launches.back().setups.emplace_back();
+  rung.executor = prepare(rung, setup);
+  const auto start = std::chrono::steady_clock::now();
   rung.executor->submit();
   placement_->rig().stream().synchronize();
+  setup.first_step_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::unique_ptr<execution::Executor> Ladder::prepare(Rung& rung, model::Setup& setup) {
+  using Account = MemoryLedger::Account;
+  auto executor = placement_->rig().prepare(rung.batch, setup, [&](std::string_view phase) {
+    if (ledger_) ledger_->begin(phase == "capture" ? Account::other : Account::code);
+    events_.phase(rung.batch, phase);
+  });
+  if (ledger_) ledger_->begin(Account::code);
+  return executor;
 }
 
 void Ladder::set_up_first(Rung& rung) {
   model::Launch& launch = rung.result.launches.emplace_back();
   launch.index = task_.launch;
-  rung.executor = placement_->rig().prepare(
-      rung.batch, launch.setup, [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+  rung.executor = prepare(rung, launch.setup);
   rung.result.graph = to_model(rung.executor->counts());
   rung.result.paths = paths_of(*rung.executor);
   const std::string id = id_of(rung.result.cell);
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
+  launch.setups.push_back(launch.setup);
+  startup_.add(launch.setup);
   rung.passes = std::make_unique<measure::CellPasses>(
       id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
 }
@@ -179,6 +205,7 @@ void Ladder::measure() {
     }
     if (!report_failed()) return;
   }
+  ledger_->close();
 }
 
 // Last of a cell's passes. The next one's clock is awaited, as before a visit.
@@ -219,16 +246,27 @@ std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
   return own.statistics().reserved_bytes;
 }
 
+// The last of the memory figures, because the driver keeps what graphs have used.
+ExecBytes Ladder::measure_execs() {
+  machine::ExecMemory memory(placement_->device(), placement_->rig().stream(), exec_nodes_wanted);
+  ExecBytes execs;
+  for (const Rung& rung : rungs_) {
+    if (rung.result.status != model::CellStatus::ok || placement_->rig().mode() == ExecutionMode::eager)
+      continue;
+    const std::optional<double> bytes = memory.bytes_of(rung.executor->graphs());
+    execs[rung.batch] = bytes ? std::optional(std::llround(*bytes)) : std::nullopt;
+  }
+  return execs;
+}
+
 // Measures what sharing the pool saves: the same captures once more, each into a pool of its own. This comes
 // last, because captures warm caches. Where it fails (a second set of kernels may not fit) the memory figures
 // are absent; the cells keep their results.
 void Ladder::measure_pools() {
   TaskRig& rig = placement_->rig();
-  model::Memory memory;
-  memory.weights_bytes = static_cast<std::int64_t>(rig.buffers().weights_bytes());
-  memory.pool_bytes = static_cast<std::int64_t>(
-      (rig.graph_pool() != nullptr ? *rig.graph_pool() : rig.eager_pool()).statistics().reserved_bytes);
+  model::Memory memory = ledger_->memory();
   std::map<std::int64_t, std::int64_t> own;
+  ExecBytes execs;
   try {
     if (rig.mode() != ExecutionMode::eager) rig.eager_pool().trim();
     for (const Rung& rung : rungs_) {
@@ -237,13 +275,16 @@ void Ladder::measure_pools() {
       own[rung.batch] = static_cast<std::int64_t>(own_pool_bytes(rung.batch));
       memory.pool_bytes_private += own[rung.batch];
     }
+    execs = measure_execs();
   } catch (const Error& error) {
     std::fprintf(stderr, "memory figures of %s are absent: %s\n", task_.workload.c_str(), error.what());
     return;
   }
+  MemoryLedger::settle(memory, execs);
   for (const Rung& rung : rungs_) {
     if (rung.result.status != model::CellStatus::ok) continue;
     memory.pool_bytes_own = own[rung.batch];
+    memory.exec_bytes = execs[rung.batch];
     events_.memory(rung.batch, memory);
   }
 }
@@ -281,7 +322,7 @@ void Ladder::run_stages() {
     attempt(rung, [&] { check(rung); });
     report(rung);
   }
-  if (placement_->rig().allocated()) measure_pools();
+  if (ledger_) measure_pools();
   if (placement_->rig().allocated() && task_.instruments.profile) profile();
 }
 

@@ -50,6 +50,16 @@ std::vector<std::string> cpu_warnings(const model::Environment& environment) {
         "tens of milliseconds; raise the limit (docker --cpus, Kubernetes limits.cpu) to {:.0f} or more",
         *state.cpu_quota, *state.cpu_quota == 1 ? "" : "s", cpus_needed(environment)));
   }
+  if (state.submitter && state.submitter->locality == "far") {
+    warnings.push_back(
+        "none of the CPUs that this process may use is near the GPU: every submission crosses to another "
+        "processor; start it where one is (taskset, or the container's cpuset)");
+  }
+  if (state.submitter && state.submitter->cores == "efficiency") {
+    warnings.push_back(
+        "none of the CPUs that could submit is a performance core: submit times are those of a slower kind; "
+        "start it where one is allowed (taskset, or the container's cpuset)");
+  }
   if (!state.pinned) {
     warnings.push_back(
         "the submitting thread was not pinned: the scheduler may have moved it between CPUs; leave out "

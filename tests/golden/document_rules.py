@@ -2,6 +2,7 @@
 
 faults_of(document) returns a list of sentences, empty for a sound document."""
 
+import collections
 import itertools
 import statistics
 
@@ -104,6 +105,32 @@ def faults_of_instruments(cell, document):
         yield f"{cell['id']}: its slowdown is of no launch"
 
 
+ACCOUNTS = ("context_bytes", "code_bytes", "static_bytes", "workspace_bytes", "pool_bytes", "unaccounted_bytes")
+
+
+def faults_of_memory(cells):
+    """What the driver says is used is the sum of the accounts; the graphs are those of all the worker's cells."""
+    execs = collections.Counter()
+    for cell in cells:
+        execs[worker_of(cell)] += (cell["memory"] or {}).get("exec_bytes") or 0
+    for cell in cells:
+        memory = cell["memory"]
+        if memory is None or memory.get("unaccounted_bytes") is None:
+            continue
+        if memory["used_bytes"] != sum(memory[account] for account in ACCOUNTS) + execs[worker_of(cell)]:
+            yield f"{cell['id']}: its memory accounts do not add up"
+
+
+def worker_of(cell):
+    return tuple(cell[axis] for axis in AXES if axis != "batch")
+
+
+def faults_of_setups(cell):
+    for launch in cell["launches"]:
+        if launch.get("setups", [launch["setup"]])[0] != launch["setup"]:
+            yield f"{cell['id']}: its setup is not that of the first placement"
+
+
 def faults_of_floors(floors):
     for ladder in floors["ladders"] if floors else []:
         nodes = [point["nodes"] for point in ladder["points"]]
@@ -147,6 +174,8 @@ def faults_of(document):
         faults.extend(faults_of_summary(cell))
         faults.extend(faults_of_speedup(cell, cells, later))
         faults.extend(faults_of_instruments(cell, document))
+        faults.extend(faults_of_setups(cell))
+    faults.extend(faults_of_memory(document["cells"]))
     if document["finished_at"] is not None and document["finished_at"] < document["started_at"]:
         faults.append("it finished before it started")
     return faults

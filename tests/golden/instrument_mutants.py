@@ -5,7 +5,8 @@ from mutants import table
 PLACES = {"ENVIRONMENT": "environment", "FLOORS": "environment.floors",
           "CHOICES": "environment.library_choices",
           "LADDER": "environment.floors.ladders.0", "LAUNCH": "cells.1.launches.0",
-          "MACHINE": "cells.1.launches.0.machine", "SUMMARY": "cells.1.summary", "PATH": "cells.1.paths.0",
+          "MACHINE": "cells.1.launches.0.machine",
+          "MEMORY": "cells.1.memory", "SUMMARY": "cells.1.summary", "PATH": "cells.1.paths.0",
           "PROFILE": "cells.1.profile", "WITNESS": "cells.1.profile.witness"}
 
 # instruments.json: small.json with everything that instruments can find.
@@ -18,6 +19,10 @@ ENVIRONMENT.machine.pinned: null
 ENVIRONMENT.machine.turbo: "on"
 ENVIRONMENT.machine.cpu_quota: 0
 ENVIRONMENT.machine.fans: 2
+ENVIRONMENT.machine.submitter.cpus: [], [1, 1], MISSING
+ENVIRONMENT.machine.submitter.locality: "close"
+ENVIRONMENT.machine.submitter.cores: null
+ENVIRONMENT.device.pci_bus_id: "", "1b"
 ENVIRONMENT.monitor: null
 ENVIRONMENT.monitor.available: "yes"
 ENVIRONMENT.variables: {}, null
@@ -40,6 +45,9 @@ FLOORS.kernel_launch_seconds.p50: -1e-09
 FLOORS.queued_kernel_launch_seconds.p50: "quick"
 FLOORS.event_resolution_seconds: -1e-09
 FLOORS.speed_of_light: 1
+FLOORS.exec_memory: null
+FLOORS.exec_memory.points: [], MISSING
+FLOORS.exec_memory.points.0.nodes: 0
 LADDER.shape: "round"
 LADDER.streams: 0
 LADDER.points: []
@@ -53,6 +61,13 @@ MACHINE.before.sm_clock_hz: "fast"
 MACHINE.before.power_watts: -1
 MACHINE.after.throttle: null, ["hot", "hot"]
 MACHINE.after.fan: 1
+LAUNCH.setups: [], null
+LAUNCH.setups.0.capture_seconds: MISSING
+LAUNCH.startup: null
+LAUNCH.startup.process_seconds: -1, MISSING
+LAUNCH.startup.coffee_seconds: 1
+MEMORY.used_bytes: 1.5
+MEMORY.witness: "nobody"
 LAUNCH.stopped_by: "precision"
 LAUNCH.stopped_by.latency: "boredom"
 LAUNCH.stopped_by.device: MISSING
@@ -86,6 +101,8 @@ PATH.fallback: "", MISSING
 BROKEN_INSTRUMENT_RULES = table("""
 LADDER.points.1.nodes: 1
 MACHINE.throttled: true
+MEMORY.code_bytes: 1
+LAUNCH.setups.0.capture_seconds: 9.0
 PROFILE.top.1.seconds: 1.0
 PROFILE.slowdown: 3.0
 plan.profile: MISSING

@@ -210,6 +210,14 @@ class Figures(unittest.TestCase):
         cells[0]["memory"]["pool_bytes"] = cells[1]["memory"]["pool_bytes"] = 1051
         self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": cells})))
 
+    def test_a_worker_whose_memory_is_in_no_account_fails(self):
+        good = {**cell(), "memory": {"used_bytes": 1000, "unaccounted_bytes": -20}}
+        self.assertEqual([True], self.verdicts(figures.memory_rows({"cells": [good]})))
+        for left in (21, None):
+            wrong = {**cell(batch=2), "memory": {"used_bytes": 1000, "unaccounted_bytes": left}}
+            self.assertEqual([False], self.verdicts(figures.memory_rows({"cells": [good, wrong]})))
+        self.assertEqual([False], self.verdicts(figures.memory_rows({"cells": [{**cell(), "memory": None}]})))
+
     def test_eager_has_no_pool_to_judge_and_its_absence_fails(self):
         self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [cell(mode="eager")]})))
 

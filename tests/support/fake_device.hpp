@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct CallLog {
   std::int64_t allocations = 0;
   std::int64_t live_allocations = 0;
   std::int64_t live_graphs = 0;
+  std::int64_t instantiations = 0;
+  std::int64_t nodes_instantiated = 0;
   std::int64_t graph_launches = 0;
   bool capturing = false;
   std::size_t memset_nodes = 0;  // of every graph
@@ -82,6 +85,8 @@ class FakeGraph final : public Graph {
   std::size_t replace_memset_nodes() override { return log_.memset_nodes; }
   std::unique_ptr<GraphExec> instantiate() override {
     log_.step("instantiate");
+    ++log_.instantiations;
+    log_.nodes_instantiated += static_cast<std::int64_t>(nodes_);
     return std::make_unique<FakeExec>(log_);
   }
   void* native_handle() noexcept override { return nullptr; }
@@ -147,15 +152,23 @@ class FakeDevice : public Device {
     if (bytes > memory_limit) throw Error(ErrorCode::out_of_memory, "allocate: too much");
     ++log.allocations;
     ++log.live_allocations;
-    return std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+    void* data = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+    sizes_[data] = bytes;
+    return data;
   }
   void deallocate(void* data) noexcept override {
     --log.live_allocations;
+    sizes_.erase(data);
     std::free(data);
   }
   MemoryInfo memory() const override { return {memory_limit, memory_limit}; }
   std::size_t allocation_granularity() const override { return 4096; }
   std::size_t workspace_bytes() const override { return 0; }
+  std::size_t allocated_bytes() const override {
+    std::size_t total = 0;
+    for (const auto& [data, bytes] : sizes_) total += bytes;
+    return total;
+  }
   void fill(Stream&, void*, ir::DType, std::size_t, const ir::Init&, std::uint64_t) override {
     log.step("fill");
   }
@@ -164,6 +177,7 @@ class FakeDevice : public Device {
 
  private:
   DeviceInfo info_;
+  std::map<void*, std::size_t> sizes_;
 };
 
 inline void FakeStream::begin_capture() {

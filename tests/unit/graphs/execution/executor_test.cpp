@@ -83,6 +83,8 @@ TEST_F(ExecutionTest, PiecewiseLaunchesSplittingOpsBetweenItsPieces) {
   const auto executor = make_executor(ExecutionMode::piecewise, context({"rmsnorm"}), 4);
   prepare(*executor);
   EXPECT_EQ(executor->counts().pieces, 3);
+  EXPECT_EQ(executor->graphs().size(), 3u);
+  EXPECT_TRUE(executor->eager().graphs().empty());
   EXPECT_EQ(executor->counts().eager_ops, 3);
   EXPECT_EQ(executor->counts().captured_ops, 6);
   device_.log.launches.clear();

@@ -65,7 +65,8 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
     model::InstrumentOptions unpinned;
     unpinned.pin = false;
     machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
-    Ladder(task_, open_, program, pin, events_).run();
+    StartupClock clock(task_.spawned_ns);
+    Ladder(task_, open_, program, pin, events_, clock).run();
   }
 
   OpenDevice open_ = [] { return open_device("host"); };

@@ -47,8 +47,14 @@ class WatchedDevice final : public test::FakeDevice {
     EXPECT_EQ(log.live_allocations + log.live_graphs, 0) << "something of the device is left";
     ++life_.discarded;
   }
+  std::optional<MemoryUse> memory_use() override {
+    return MemoryUse{context_bytes + allocated_bytes() + kernels_ * kernel_bytes, true};
+  }
+  static constexpr std::size_t context_bytes = std::size_t{500} << 20;
+  static constexpr std::size_t kernel_bytes = std::size_t{1} << 20;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     if (call.batch == life_.lost_at) return std::make_unique<LosingKernel>();
+    ++kernels_;
     return std::make_unique<ZeroKernel>(call);
   }
   void load_at_first_use() override { ++life_.first_use; }
@@ -76,7 +82,24 @@ class WatchedDevice final : public test::FakeDevice {
     void launch(Stream&, void* const*) override { throw Error(ErrorCode::device_lost, "launch: injected"); }
   };
   DeviceLife& life_;
+  std::size_t kernels_ = 0;
 };
+
+TEST_F(LadderPlacementTest, TheLastPlacementsMemoryIsAllInAccounts) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  task_.mode = "eager";
+  run();
+  const model::Memory& memory = events_.memories.at(1);
+  EXPECT_EQ(memory.context_bytes, static_cast<std::int64_t>(WatchedDevice::context_bytes));
+  EXPECT_GT(*memory.code_bytes, 0);
+  EXPECT_EQ(*memory.code_bytes % static_cast<std::int64_t>(WatchedDevice::kernel_bytes), 0);
+  EXPECT_EQ(memory.used_bytes, *memory.context_bytes + *memory.code_bytes + *memory.static_bytes +
+                                   *memory.workspace_bytes + memory.pool_bytes);
+  EXPECT_EQ(memory.unaccounted_bytes, 0);
+  EXPECT_FALSE(memory.exec_bytes.has_value()) << "eager has no graphs";
+  EXPECT_EQ(memory.witness, "process");
+}
 
 TEST_F(LadderPlacementTest, EveryPlacementHasADeviceOfItsOwnWhichIsDiscarded) {
   DeviceLife life;

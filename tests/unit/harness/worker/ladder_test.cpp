@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "graphs/abi/foreign_op.hpp"
@@ -48,6 +49,39 @@ TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
 INSTANTIATE_TEST_SUITE_P(Modes, LadderTest, ::testing::Values("eager", "whole", "piecewise"),
                          [](const auto& instance) { return instance.param; });
 
+using LadderStartupTest = LadderTest;
+
+TEST_F(LadderStartupTest, IsTheWorkersAndHasTheSetupsOfTheFirstPlacement) {
+  task_.spawned_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  run();
+  const model::Startup startup = events_.cells.at(1).launches.at(0).startup.value();
+  double captures = 0;
+  double first_steps = 0;
+  for (const auto& [batch, cell] : events_.cells) {
+    const model::Launch& launch = cell.launches.at(0);
+    EXPECT_EQ(launch.startup->context_seconds, startup.context_seconds);
+    ASSERT_EQ(launch.setups.size(), static_cast<std::size_t>(measure::placements));
+    EXPECT_EQ(launch.setups[0].first_step_seconds, launch.setup.first_step_seconds);
+    for (const model::Setup& setup : launch.setups) {
+      EXPECT_GT(*setup.prepare_seconds, 0);
+      EXPECT_GT(setup.capture_seconds, 0);
+      EXPECT_GT(setup.first_step_seconds, 0);
+    }
+    captures += launch.setup.capture_seconds;
+    first_steps += launch.setup.first_step_seconds;
+  }
+  EXPECT_NEAR(startup.capture_seconds, captures, 1e-12);
+  EXPECT_NEAR(startup.first_step_seconds, first_steps, 1e-12);
+  EXPECT_GT(*startup.process_seconds, 0);
+  EXPECT_GT(startup.context_seconds, 0);
+  EXPECT_GT(startup.weights_seconds, 0);
+}
+
+TEST_F(LadderStartupTest, WithoutAParentDoesNotSayHowLongTheProcessTook) {
+  run();
+  EXPECT_FALSE(events_.cells.at(1).launches.at(0).startup->process_seconds.has_value());
+}
+
 using LadderGraphTest = LadderTest;
 
 TEST_F(LadderGraphTest, CountsTheNodesThatARewriteReplaced) {
@@ -65,6 +99,21 @@ TEST_F(LadderGraphTest, CountsTheNodesThatARewriteReplaced) {
 }
 
 using LadderMemoryTest = LadderTest;
+
+TEST_F(LadderMemoryTest, OnTheHostHasWhatTheDeviceAllocatedAndNothingThatOnlyADriverKnows) {
+  run();
+  const model::Memory& memory = events_.memories.at(4);
+  EXPECT_GE(*memory.static_bytes, memory.weights_bytes);
+  EXPECT_GT(memory.weights_bytes, 0);
+  EXPECT_GT(*memory.pool_in_use_bytes_max, 0);
+  EXPECT_LE(*memory.pool_in_use_bytes_max, memory.pool_bytes);
+  EXPECT_GE(*memory.workspace_bytes, 0);
+  for (const auto& absent : {memory.used_bytes, memory.context_bytes, memory.code_bytes, memory.exec_bytes,
+                             memory.unaccounted_bytes}) {
+    EXPECT_FALSE(absent.has_value());
+  }
+  EXPECT_EQ(memory.witness, "");
+}
 
 TEST_F(LadderMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
   task_.batches = {64, 16, 4, 1};
