@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <new>
 #include <random>
 
 #include "harness/machine/device_facts.hpp"
-#include "harness/machine/exec_memory.hpp"
 #include "harness/measure/sustained.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/statistics/quantiles.hpp"
@@ -19,12 +16,7 @@
 namespace graphbench::worker {
 namespace {
 
-using execution::ExecutionMode;
-
 struct Stopped {};  // thrown through the stages; caught in run()
-
-// A few milliseconds a batch, and some times the memory that a driver takes at once.
-constexpr std::int64_t exec_nodes_wanted = 4096;
 
 void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
   result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
@@ -238,57 +230,6 @@ void Ladder::report(Rung& rung) {
   if (rung.result.status == model::CellStatus::ok && rung.machine) events_.machine(rung.batch, *rung.machine);
 }
 
-std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
-  pool::MemoryPool own(placement_->device());
-  const std::unique_ptr<execution::Executor> executor =
-      execution::make_executor(placement_->rig().mode(), placement_->rig().context(&own), batch);
-  executor->capture();
-  return own.statistics().reserved_bytes;
-}
-
-// The last of the memory figures, because the driver keeps what graphs have used.
-ExecBytes Ladder::measure_execs() {
-  machine::ExecMemory memory(placement_->device(), placement_->rig().stream(), exec_nodes_wanted);
-  ExecBytes execs;
-  for (const Rung& rung : rungs_) {
-    if (rung.result.status != model::CellStatus::ok || placement_->rig().mode() == ExecutionMode::eager)
-      continue;
-    const std::optional<double> bytes = memory.bytes_of(rung.executor->graphs());
-    execs[rung.batch] = bytes ? std::optional(std::llround(*bytes)) : std::nullopt;
-  }
-  return execs;
-}
-
-// Measures what sharing the pool saves: the same captures once more, each into a pool of its own. This comes
-// last, because captures warm caches. Where it fails (a second set of kernels may not fit) the memory figures
-// are absent; the cells keep their results.
-void Ladder::measure_pools() {
-  TaskRig& rig = placement_->rig();
-  model::Memory memory = ledger_->memory();
-  std::map<std::int64_t, std::int64_t> own;
-  ExecBytes execs;
-  try {
-    if (rig.mode() != ExecutionMode::eager) rig.eager_pool().trim();
-    for (const Rung& rung : rungs_) {
-      if (rung.result.status != model::CellStatus::ok || rig.mode() == ExecutionMode::eager) continue;
-      events_.phase(rung.batch, "memory");
-      own[rung.batch] = static_cast<std::int64_t>(own_pool_bytes(rung.batch));
-      memory.pool_bytes_private += own[rung.batch];
-    }
-    execs = measure_execs();
-  } catch (const Error& error) {
-    std::fprintf(stderr, "memory figures of %s are absent: %s\n", task_.workload.c_str(), error.what());
-    return;
-  }
-  MemoryLedger::settle(memory, execs);
-  for (const Rung& rung : rungs_) {
-    if (rung.result.status != model::CellStatus::ok) continue;
-    memory.pool_bytes_own = own[rung.batch];
-    memory.exec_bytes = execs[rung.batch];
-    events_.memory(rung.batch, memory);
-  }
-}
-
 // Last of all: once activity has been recorded, nothing can be measured in this process any more.
 void Ladder::profile() {
   ProfilePass pass{.task = task_,
@@ -322,7 +263,7 @@ void Ladder::run_stages() {
     attempt(rung, [&] { check(rung); });
     report(rung);
   }
-  if (ledger_) measure_pools();
+  if (ledger_ && placement_->rig().allocated()) measure_pools();
   if (placement_->rig().allocated() && task_.instruments.profile) profile();
 }
 
