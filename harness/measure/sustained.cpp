@@ -59,6 +59,14 @@ double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBo
   return since(start);
 }
 
+// Steps back to back, right before samples.
+void lead(const StepUnderTest& step, double seconds) {
+  for (const auto start = Clock::now(); since(start) < seconds;) {
+    for (int i = 0; i < 16; ++i) step.executor.submit();
+    step.stream.synchronize();
+  }
+}
+
 }  // namespace
 
 void SteadyWindows::add(double seconds, double steps, const DeviceReading& reading) {
@@ -113,10 +121,14 @@ model::Sustained measure_sustained(const std::string& cell_id, const StepUnderTe
   SampleBuffer latency_ns(static_cast<std::size_t>(samples));
   SampleBuffer device_ns(static_cast<std::size_t>(samples));
   // One round each: between rounds the device would rest.
-  run_round(cell_id + "/sustained_latency", samples,
-            [&](benchmark::State& state) { latency_loop<Clock>(state, loaded, submit_ns, latency_ns); });
-  run_round(cell_id + "/sustained_device", samples,
-            [&](benchmark::State& state) { device_loop<Clock>(state, loaded, *begin, *end, device_ns); });
+  run_round(cell_id + "/sustained_latency", samples, [&](benchmark::State& state) {
+    lead(loaded, bounds.lead_seconds);
+    latency_loop<Clock>(state, loaded, submit_ns, latency_ns);
+  });
+  run_round(cell_id + "/sustained_device", samples, [&](benchmark::State& state) {
+    lead(loaded, bounds.lead_seconds);
+    device_loop<Clock>(state, loaded, *begin, *end, device_ns);
+  });
   sustained.latency_seconds = statistics::summarize(latency_ns.seconds());
   sustained.device_seconds = statistics::summarize(device_ns.seconds());
   return sustained;

@@ -49,8 +49,11 @@ class SteadyWindows {
 };
 
 struct SustainedBounds {
-  double seconds_max = 15;             // until steady
-  double sample_seconds = 0.5;         // of latency, and of device time
+  double seconds_max = 15;  // until steady
+  // Between two passes the device rests for a moment, after which its clock is higher for some tenths of a
+  // second: so long steps run before the samples of latency, and of device time.
+  double lead_seconds = 1;
+  double sample_seconds = 1;           // of each
   std::int64_t samples_max = 2000;     // likewise
   double reading_every_seconds = 0.1;  // the monitor is read while steps run
 };
