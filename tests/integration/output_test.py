@@ -18,7 +18,7 @@ TWO = [*TINY, "--workload", "mlp", "--mode", "eager,whole", "--launches", "2"]
 
 def small_files():
     # A write beyond the limit fails with EFBIG, as one on a full disk fails with ENOSPC.
-    resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
 
 
 class Output(HarnessCase):
