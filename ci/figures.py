@@ -16,6 +16,7 @@ STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", 
 CELLS = 324
 SWEEP_SECONDS_MAX = 120
 POOL_RATIO_MAX = 1.05
+UNACCOUNTED_MAX = 0.02
 LOST_BYTES_MAX = 2 << 20
 WITNESS_SHARE_MAX, WITNESS_SECONDS_MAX = 0.02, 1e-6
 # Skips that do not depend on the machine: the test does not apply to that program.
@@ -35,7 +36,9 @@ INFLUENCE_LINE = re.compile(
     r"^influence on latency: (?P<influence>\S+) % \(95 %: (?P<low>[-+.\d]+)\.\.(?P<high>[-+.\d]+)\),"
     r" limit (?P<limit>\S+) %", re.MULTILINE)
 GRAPH_MODES = ("whole", "piecewise")
-SPREAD_MAX, SPREAD_SHARE_MIN = 0.005, 0.95
+# A spread, and the share of cells that may not lie above it.
+SPREADS = ((0.005, 0.95), (0.002, 0.5))
+SUSTAINED_MAX = 0.01
 
 
 @dataclasses.dataclass
@@ -86,6 +89,21 @@ def pool_rows(document):
         rows.append(at_most(figure, POOL_RATIO_MAX, ratio))
     nothing = Row("pool / largest batch's own", f"<= {POOL_RATIO_MAX}", "no graph mode was swept", False)
     return rows or [nothing]
+
+
+def memory_rows(document):
+    """What the driver says is used, against the accounts of it."""
+    worst = {}
+    for cell in document["cells"]:
+        if cell["mode"] not in GRAPH_MODES:
+            continue
+        memory, key = cell["memory"] or {}, (cell["workload"], cell["mode"])
+        left = memory.get("unaccounted_bytes")
+        share = float("inf") if left is None else abs(left) / memory["used_bytes"]
+        worst[key] = max(worst.get(key, 0.0), share)
+    return [at_most(f"memory in no account: {key[0]} {key[1]}", UNACCOUNTED_MAX, share)
+            for key, share in sorted(worst.items())] or [
+        Row("memory in no account", f"<= {UNACCOUNTED_MAX}", "no graph mode was swept", False)]
 
 
 def witness_rows(document):
@@ -188,21 +206,65 @@ def influence_rows(text):
     return [Row(figure, f"<= {match['limit']} %", measured, passed)]
 
 
-def spread_row(document):
+def spread_rows(document):
     """How far the launches of each graph cell lie apart: the standard deviation of their log medians."""
-    figure = f"launches of a cell spread by {SPREAD_MAX:.1%} or less"
-    limit = f">= {SPREAD_SHARE_MIN:.0%} of the cells"
     cells = [cell for cell in document["cells"] if cell["mode"] in GRAPH_MODES]
     spreads = {cell["id"]: cell["summary"]["latency_seconds"]["between_launches"]
                for cell in cells if cell["status"] == "ok"}
-    if not cells or len(spreads) < len(cells) or None in spreads.values():
-        return Row(figure, limit, f"{len(spreads)} of {len(cells)} cells ok, or too few launches", False)
-    good = [name for name, spread in spreads.items() if spread <= SPREAD_MAX]
-    modes = [f"{mode} {sum(name.endswith(mode) for name in good)} of "
-             f"{sum(name.endswith(mode) for name in spreads)}" for mode in GRAPH_MODES]
-    worst = max(spreads, key=spreads.get)
-    measured = (f"{len(good)} of {len(cells)} ({', '.join(modes)}), worst {spreads[worst]:.2%} in {worst}")
-    return Row(figure, limit, measured, len(good) >= SPREAD_SHARE_MIN * len(cells))
+    rows = []
+    for spread_max, share in SPREADS:
+        figure = f"launches of a cell spread by {spread_max:.1%} or less"
+        limit = f">= {share:.0%} of the cells"
+        if not cells or len(spreads) < len(cells) or None in spreads.values():
+            measured = f"{len(spreads)} of {len(cells)} cells ok, or too few launches"
+            rows.append(Row(figure, limit, measured, False))
+            continue
+        good = [name for name, spread in spreads.items() if spread <= spread_max]
+        modes = [f"{mode} {sum(name.endswith(mode) for name in good)} of "
+                 f"{sum(name.endswith(mode) for name in spreads)}" for mode in GRAPH_MODES]
+        worst = max(spreads, key=spreads.get)
+        measured = f"{len(good)} of {len(cells)} ({', '.join(modes)}), worst {spreads[worst]:.2%} in {worst}"
+        rows.append(Row(figure, limit, measured, len(good) >= share * len(cells)))
+    return rows
+
+
+def sustained_rows(folder):
+    """Means of the pass under load against Google Benchmark's second repetition."""
+    document = json.loads((folder / "sustained.json").read_text())
+    bench = json.loads((folder / "sustained_bench.json").read_text())["benchmarks"]
+    rows = []
+    for cell in document["cells"]:
+        figure = f"latency under load against Google Benchmark: {cell['id']}"
+        sustained = cell["launches"][0]["sustained"] if cell["status"] == "ok" else None
+        means = [run["real_time"] * 1e-9 for run in bench
+                 if cell["id"] in run["name"] and run.get("repetition_index") == 1]
+        if not sustained or sustained["latency_seconds"] is None or len(means) != 1:
+            rows.append(Row(figure, f"<= {SUSTAINED_MAX:.0%}", f"not measured: {sustained}, {means}", False))
+            continue
+        mean = sustained["latency_seconds"]["mean"]
+        rested = cell["summary"]["latency_seconds"]["p50"]
+        clock, power = sustained["sm_clock_hz"] or 0, sustained["power_watts"] or 0
+        change = mean / means[0] - 1
+        measured = (f"{change:+.2%}: {mean * 1e6:.1f} us at {clock / 1e6:.0f} MHz and {power:.0f} W "
+                    f"after {sustained['seconds_to_steady']:.1f} s; rested {rested * 1e6:.1f} us")
+        rows.append(Row(figure, f"<= {SUSTAINED_MAX:.0%}", measured, abs(change) <= SUSTAINED_MAX))
+    return rows
+
+
+def first_use_rows(document):
+    """What loading code in the first step or capture costs: published, without a limit."""
+    rows = []
+    for cell in document["cells"]:
+        figure = f"first use: {cell['id']}"
+        if cell["status"] != "ok":
+            rows.append(Row(figure, "measured", f"{cell['reason']['code']}: {cell['reason']['message']}",
+                            cell["status"] == "skipped"))
+            continue
+        setup = cell["launches"][0]["setup"]
+        measured = ", ".join(f"{what} {setup[what + '_seconds'] * 1e3:.3g} ms"
+                             for what in ("prepare", "warmup", "capture", "first_step"))
+        rows.append(Row(figure, "measured", measured, True))
+    return rows
 
 
 def sweep_rows(folder, stages):
@@ -212,7 +274,7 @@ def sweep_rows(folder, stages):
         document = json.loads((folder / "result.json").read_text())
     except (OSError, ValueError) as error:
         return [*rows, Row("result document", "readable", str(error), False)]
-    return [*rows, *cells_row(document), *pool_rows(document)]
+    return [*rows, *cells_row(document), *pool_rows(document), *memory_rows(document)]
 
 
 def document_rows(folder, name, rows_of_document):
@@ -238,7 +300,11 @@ def rows_of(folder, wanted):
         elif stage == "witness":
             rows.extend(document_rows(folder, "profile.json", witness_rows))
         elif stage == "spread":
-            rows.extend(document_rows(folder, "spread.json", lambda document: [spread_row(document)]))
+            rows.extend(document_rows(folder, "spread.json", spread_rows))
+        elif stage == "sustained":
+            rows.extend(sustained_rows(folder))
+        elif stage == "first-use":
+            rows.extend(document_rows(folder, "first_use.json", first_use_rows))
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
             rows.extend(instrument_rows(log_of(folder, "bare.instrument")))

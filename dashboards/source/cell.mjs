@@ -43,9 +43,11 @@ function headline(builder) {
 function sideBySide(builder) {
   const time = (name, what) => ({ name: `${name}, us`, expression: modes(micro(p50(what, CELLS))) });
   const column = (name, metric, more = {}) => ({ name, expression: of(metric), ...more });
+  const loaded = (name, metric, unit) =>
+    ({ name, expression: modes(unit(select(`graphbench_sustained_${metric}`, CELLS))) });
   return builder.withPanel(rows({
     title: "Modes side by side",
-    description: "Medians of each mode, its graphs and what they cost.",
+    description: "Medians of each mode, its graphs and what they cost; loaded: under --sustained.",
     unit: UNITS.inColumns,
     height: 6,
   }, ["mode"], [
@@ -59,6 +61,10 @@ function sideBySide(builder) {
     column("Pieces", "graph_pieces"),
     column("Nodes", "graph_nodes"),
     { name: "Pool, MiB", expression: modes(mebi(select("graphbench_pool_bytes", CELLS))) },
+    loaded("Loaded latency, us", "latency_seconds", micro),
+    loaded("Loaded device, us", "device_seconds", micro),
+    loaded("Loaded clock, MHz", "sm_clock_hertz", (hertz) => `${hertz} / 1e6`),
+    loaded("Loaded power, W", "power_watts", (watts) => watts),
   ], "Latency, us"));
 }
 

@@ -93,6 +93,7 @@ ir::Init value_init(const std::string& where, const gb_init& init) {
   if (init.kind != GB_UNIFORM && init.kind != GB_CONSTANT) {
     refuse(where + ": init kind " + std::to_string(init.kind) + " is no gb_init_kind");
   }
+  if (init.reserved != 0) refuse(where + ": gb_init.reserved is not 0");
   const bool uniform = init.kind == GB_UNIFORM;
   if (!std::isfinite(init.low) || (uniform && (!std::isfinite(init.high) || init.low >= init.high))) {
     refuse(where + ": init is [" + std::to_string(init.low) + ", " + std::to_string(init.high) +
@@ -102,6 +103,7 @@ ir::Init value_init(const std::string& where, const gb_init& init) {
 }
 
 ir::Attribute attribute_value(const std::string& where, const gb_attr& attr) {
+  if (attr.reserved != 0) refuse(where + ": gb_attr.reserved is not 0");
   switch (attr.type) {
     case GB_ATTR_INT:
       return attr.integer;

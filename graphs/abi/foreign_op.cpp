@@ -1,13 +1,15 @@
-// Calling a plugin's inference, and building and keeping the records of its calls.
+// Calling a plugin's functions, and building and keeping the records of its calls.
 #include "graphs/abi/foreign_op.hpp"
 
 #include <array>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "graphs/abi/guard.hpp"
 #include "graphs/ir/error.hpp"
 
 namespace graphbench::abi {
@@ -108,7 +110,7 @@ class ForeignCallRecord {
     call_.attrs = attrs_.data();
   }
 
-  const gb_op_call& call() const noexcept { return call_; }
+  gb_op_call& call() noexcept { return call_; }
 
  private:
   std::string name_;
@@ -119,30 +121,86 @@ class ForeignCallRecord {
   gb_op_call call_{};
 };
 
+gb_op_call* keep_record(const ir::OpCall& call, gb_place place) {
+  // Never destroyed: plugins may still look at records while static objects are destroyed.
+  static auto* const records = new std::vector<std::unique_ptr<ForeignCallRecord>>;
+  static auto* const mutex = new std::mutex;
+  auto record = std::make_unique<ForeignCallRecord>(call);
+  record->call().place = place;
+  const std::scoped_lock lock(*mutex);
+  return &records->emplace_back(std::move(record))->call();
+}
+
+std::string name_of(const ir::OpCall& call) {
+  return call.op->name + " (" + call.op->kind + ")";
+}
+
 }  // namespace
 
 ir::OpDefinition foreign_definition(const gb_op& op) {
+  const auto own = std::make_shared<const gb_op>(op);
   ir::OpDefinition definition;
-  definition.kind = op.kind;
-  definition.traits.host_op = (op.flags & GB_OP_HOST) != 0;
-  definition.traits.capturable = (op.flags & GB_OP_NOT_CAPTURABLE) == 0;
+  definition.kind = own->kind;
+  definition.traits.host_op = (own->flags & GB_OP_HOST) != 0;
+  definition.traits.capturable = (own->flags & GB_OP_NOT_CAPTURABLE) == 0;
   for (std::uint32_t i = 0; i < 64; ++i) {
-    if ((op.mutated_inputs >> i & 1u) != 0) definition.mutated_inputs.push_back(i);
+    if ((own->mutated_inputs >> i & 1u) != 0) definition.mutated_inputs.push_back(i);
   }
-  definition.infer = [&op](const ir::Op& described, const ir::Inputs& inputs) {
-    return infer(op, described, inputs);
+  definition.infer = [own](const ir::Op& described, const ir::Inputs& inputs) {
+    return infer(*own, described, inputs);
   };
-  definition.foreign = &op;
+  definition.foreign = own.get();
   return definition;
 }
 
-const gb_op_call& make_foreign_call(const ir::OpCall& call) {
-  // Never destroyed: plugins may still look at records while static objects are destroyed.
-  static auto* const records = new std::vector<std::unique_ptr<const ForeignCallRecord>>;
-  static auto* const mutex = new std::mutex;
-  auto record = std::make_unique<const ForeignCallRecord>(call);
-  const std::scoped_lock lock(*mutex);
-  return records->emplace_back(std::move(record))->call();
+ForeignKernel::ForeignKernel(const ir::OpCall& call, gb_place place)
+    : op_(*call.op->definition->foreign), record_(keep_record(call, place)), run_("run " + name_of(call)) {
+  const std::string where = "prepare " + name_of(call);
+  if (op_.prepare != nullptr) {
+    std::array<char, 256> error{};
+    const int status = guarded(where, [&] {
+      return op_.prepare(record_, &record_->prepared, error.data(), error.size(), op_.user);
+    });
+    error.back() = '\0';
+    if (status != 0) {
+      throw Error(ErrorCode::plugin_failed,
+                  where + ": its prepare() returned " + std::to_string(status) + ": " +
+                      (error[0] != '\0' ? printable(error.data()) : "it gave no reason"));
+    }
+  }
+  if (op_.workspace_bytes == nullptr) return;
+  try {
+    const std::int64_t bytes = guarded(where, [&] { return op_.workspace_bytes(record_, op_.user); });
+    if (bytes < 0) {
+      throw Error(ErrorCode::plugin_failed,
+                  where + ": its workspace_bytes() returned " + std::to_string(bytes));
+    }
+    record_->workspace_bytes = static_cast<std::uint64_t>(bytes);
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+ForeignKernel::~ForeignKernel() {
+  release();
+}
+
+void ForeignKernel::release() noexcept {
+  if (op_.release == nullptr) return;
+  try {
+    op_.release(record_, op_.user);
+  } catch (...) {
+    std::fprintf(stderr, "graphbench: release %s: it threw an exception, which the ABI forbids\n",
+                 record_->name);
+  }
+}
+
+void ForeignKernel::run_host(void* const* operands) const {
+  const int status = guarded(run_, [&] { return op_.run_host(record_, operands, op_.user); });
+  if (status != 0) {
+    throw Error(ErrorCode::plugin_failed, run_ + ": its run_host returned " + std::to_string(status));
+  }
 }
 
 }  // namespace graphbench::abi

@@ -1,6 +1,9 @@
-// A plugin's op as the rest of the program sees it: its definition for the catalog, and the record that its
-// launch functions are called with.
+// A plugin's op as the rest of the program sees it: its definition for the catalog, and its kernel at one
+// batch, which both backends hold.
 #pragma once
+
+#include <cstddef>
+#include <string>
 
 #include "graphs/abi/graphbench_abi.h"
 #include "graphs/ir/program.hpp"
@@ -13,14 +16,39 @@ static_assert(GB_FP32 == int(ir::DType::fp32) && GB_FP16 == int(ir::DType::fp16)
 static_assert(GB_INPUT == int(ir::ValueKind::input) && GB_WEIGHT == int(ir::ValueKind::weight) &&
               GB_STATE == int(ir::ValueKind::state));
 
-// The definition refers to `op`, which must live as long. Its inference calls the plugin's and checks all
-// that it returns. It throws Error(invalid_argument) with the plugin's reason, and Error(plugin_failed) where
-// the plugin throws or describes something impossible.
+// The definition holds a copy of `op`. Its inference calls the plugin's and checks all that it returns. It
+// throws Error(invalid_argument) with the plugin's reason, and Error(plugin_failed) where the plugin throws
+// or describes something impossible.
 ir::OpDefinition foreign_definition(const gb_op& op);
 
-// A record of the call and of copies of all that it points to. The ABI promises plugins that it stays valid,
-// at one address, until the sweep ends, and lets them use that address as a key. So no record is ever freed,
-// and no address is reused, though kernels, devices and programs go earlier. Thread-safe.
-const gb_op_call& make_foreign_call(const ir::OpCall& call);
+// A plugin's op at one batch, prepared for one of its functions, and released with this object.
+//
+// The ABI promises plugins that a record of a call stays valid, at one address, until the sweep ends, and
+// lets them use that address as a key. So no record is ever freed, and no address is reused, though kernels,
+// devices and programs go earlier.
+class ForeignKernel {
+ public:
+  // Throws Error(plugin_failed), naming the op, where prepare() or workspace_bytes() fails or throws.
+  ForeignKernel(const ir::OpCall& call, gb_place place);
+  ~ForeignKernel();
+  ForeignKernel(const ForeignKernel&) = delete;
+  ForeignKernel& operator=(const ForeignKernel&) = delete;
+
+  // Before the first launch: `workspace` is memory of at least workspace_bytes(), which outlives the kernel.
+  std::size_t workspace_bytes() const noexcept { return record_->workspace_bytes; }
+  void set_workspace(void* workspace) noexcept { record_->workspace = workspace; }
+
+  const gb_op& op() const noexcept { return op_; }
+  const gb_op_call& call() const noexcept { return *record_; }
+  // Runs the op on the calling thread. Throws Error(plugin_failed) where run_host returns an error or throws.
+  void run_host(void* const* operands) const;
+
+ private:
+  void release() noexcept;
+
+  gb_op op_;
+  gb_op_call* record_;
+  std::string run_;  // "run NAME (KIND)", made ahead: a launch allocates nothing
+};
 
 }  // namespace graphbench::abi

@@ -5,7 +5,8 @@
  * with launch functions of its own. The built-in workloads are written against this header too.
  *
  * Rules. No C++ exception, STL type or RTTI crosses this boundary. Every struct that may grow starts
- * with its own size; fields are only ever appended within one ABI version. Strings are UTF-8 and
+ * with its own size; fields are only ever appended within one ABI version. Reserved fields are zero, and so
+ * is every field that the other side may not know: a record that uses one is refused. Strings are UTF-8 and
  * NUL-terminated; the side that passes a pointer owns it, and it stays valid for the call, except where a
  * comment says longer. A function that returns int returns 0 for success. */
 #ifndef GRAPHBENCH_ABI_H
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-#define GB_ABI_VERSION 1u
+#define GB_ABI_VERSION 2u
 
 #if defined(__GNUC__)
 #define GB_EXPORT __attribute__((visibility("default")))
@@ -39,8 +40,8 @@ typedef struct gb_dim {
 /* How a value is filled before a run: uniform in [low, high), or the constant `low`. */
 typedef enum gb_init_kind { GB_UNIFORM = 0, GB_CONSTANT = 1 } gb_init_kind;
 typedef struct gb_init {
-  int32_t kind; /* gb_init_kind */
-  int32_t reserved;
+  int32_t kind;     /* gb_init_kind */
+  int32_t reserved; /* 0 */
   double low;
   double high;
 } gb_init;
@@ -48,8 +49,8 @@ typedef struct gb_init {
 typedef enum gb_attr_type { GB_ATTR_INT = 0, GB_ATTR_REAL = 1, GB_ATTR_TEXT = 2 } gb_attr_type;
 typedef struct gb_attr {
   const char* name;
-  int32_t type; /* gb_attr_type */
-  int32_t reserved;
+  int32_t type;     /* gb_attr_type */
+  int32_t reserved; /* 0 */
   int64_t integer;
   double real;
   const char* text;
@@ -69,8 +70,11 @@ typedef struct gb_symbolic {
   const gb_dim* dims;
 } gb_symbolic;
 
-/* One op at one batch, as its launch functions see it. Operands are inputs, then outputs. Owned by
- * graphbench; valid, at a fixed address, from the first launch until the process ends its sweep. What a
+/* Which of an op's functions is called, and in which memory its operands and its workspace lie. */
+typedef enum gb_place { GB_ON_HOST = 0, GB_ON_CUDA = 1 } gb_place;
+
+/* One op at one batch, as its functions see it. Operands are inputs, then outputs. Owned by graphbench;
+ * valid, at a fixed address, until the process ends its sweep; the workspace until release(). What a
  * plugin had on a CUDA device under earlier addresses may be gone: the context is reset during a sweep. */
 typedef struct gb_op_call {
   uint32_t struct_size;
@@ -81,6 +85,13 @@ typedef struct gb_op_call {
   int64_t batch;
   const gb_tensor* operands;
   const gb_attr* attrs;
+  int32_t place; /* gb_place: GB_ON_HOST for run_host, GB_ON_CUDA for launch_cuda */
+  int32_t reserved;
+  void* prepared; /* what prepare() stored; null before, and without one */
+  /* Scratch memory of gb_op.workspace_bytes, 512-byte aligned; null where that is 0. Other ops use the same
+   * memory: what it holds when a launch begins is undefined. */
+  void* workspace;
+  uint64_t workspace_bytes;
 } gb_op_call;
 
 /* ---- building a program -------------------------------------------------------------------- */
@@ -135,9 +146,9 @@ typedef struct gb_preset {
 
 typedef struct gb_workload {
   uint32_t struct_size;
-  uint32_t reserved;
-  const char* name; /* lower-case letters, digits, '_', '-' */
-  const char* help; /* one line */
+  uint32_t reserved; /* 0 */
+  const char* name;  /* lower-case letters, digits, '_', '-' */
+  const char* help;  /* one line */
   const gb_option* options;
   int32_t option_count;
   int32_t preset_count;
@@ -160,7 +171,9 @@ typedef struct gb_inferred {
 } gb_inferred;
 
 enum gb_op_flags {
-  GB_OP_HOST = 1u,           /* needs the host in the middle of the step: graph modes skip or split */
+  /* Runs on the host in the middle of the step, on every device: run_host is called with the operands in host
+   * memory, on CUDA with copies of them; launch_cuda is not used. Graph modes skip or split. */
+  GB_OP_HOST = 1u,
   GB_OP_NOT_CAPTURABLE = 2u, /* cannot be captured */
 };
 
@@ -176,12 +189,24 @@ typedef struct gb_op {
                    gb_inferred* outputs, char* error, size_t error_size, void* user);
   /* Enqueues the op on `cuda_stream` (a cudaStream_t) and returns without waiting: 0, or a
    * cudaError_t. `operands` are device pointers, inputs then outputs; the array is valid for the call
-   * only. May be called on a capturing stream. Null: the op does not run on CUDA. */
+   * only. May be called on a capturing stream, and must then record something, unless the op writes nothing.
+   * Null: the op does not run on CUDA. */
   int (*launch_cuda)(const gb_op_call* call, void* const* operands, void* cuda_stream, void* user);
-  /* Runs the op to its end on the calling thread, which is the host device's stream thread.
-   * Returns 0, or any other number for failure. Null: the op does not run on the host device. */
+  /* Runs the op to its end on the calling thread: the host device's stream thread, or on CUDA the thread that
+   * submits. Returns 0, or any other number for failure. Null: the op does not run on the host device. */
   int (*run_host)(const gb_op_call* call, void* const* operands, void* user);
   void* user;
+  /* Any of the following may be null. All three are called on the thread that submits, never while it
+   * captures, with the CUDA device current where `call->place` says so, and may wait for it.
+   *
+   * Called once for a call, ahead of warmups and of its first launch: load code, choose algorithms, make
+   * handles. What it writes to `prepared` is `call->prepared` from then on. Returns 0, or another number
+   * after writing a reason (at most error_size bytes with the NUL) to `error`. */
+  int (*prepare)(const gb_op_call* call, void** prepared, char* error, size_t error_size, void* user);
+  /* Called after prepare: the bytes of scratch memory that a launch needs; negative for failure. */
+  int64_t (*workspace_bytes)(const gb_op_call* call, void* user);
+  /* Called once for a prepared call, after its last launch. Work that was enqueued may still run. */
+  void (*release)(const gb_op_call* call, void* user);
 } gb_op;
 
 /* ---- the plugin itself --------------------------------------------------------------------- */

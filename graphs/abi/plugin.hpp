@@ -65,7 +65,7 @@ class WorkloadRegistry {
  private:
   struct Entry {
     WorkloadInfo info;
-    const gb_workload* workload = nullptr;
+    gb_workload workload{};
   };
   const Entry& entry(std::string_view workload) const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -22,18 +23,32 @@ constexpr std::int32_t kCountMax = 1024;
   throw Error(ErrorCode::plugin_failed, where + ": " + why);
 }
 
-// What version 1 ends with, so that fields appended to our header later do not refuse older plugins.
+// What version 2 began with. Fields that are appended to our header later do not change these.
 constexpr std::size_t kPluginBytes = offsetof(gb_plugin, op_count) + sizeof(gb_plugin::op_count);
 constexpr std::size_t kWorkloadBytes = offsetof(gb_workload, user) + sizeof(gb_workload::user);
-constexpr std::size_t kOpBytes = offsetof(gb_op, user) + sizeof(gb_op::user);
+constexpr std::size_t kOpBytes = offsetof(gb_op, release) + sizeof(gb_op::release);
+constexpr std::size_t kBytesMax = 4096;  // a larger size is memory that was never initialised
 
-// Sizes may be larger than version 1's (fields appended by a newer header), never smaller.
-void check_size(const std::string& where, const char* record, std::size_t size, std::size_t expected) {
-  if (size < expected) {
-    refuse(where, std::string(record) + ".struct_size is " + std::to_string(size) +
-                      ", ABI version 1 has at least " + std::to_string(expected) + ": set it to sizeof(" +
-                      record + ")");
+// The record as our header has it: what an older header of this version lacked is zero, and what a newer one
+// appended must be.
+template <typename Record>
+Record known_part(const std::string& where, const char* name, const Record& record, std::size_t least) {
+  const std::size_t size = record.struct_size;
+  const std::string field = std::string(name) + ".struct_size is " + std::to_string(size);
+  if (size < least || size > kBytesMax) {
+    refuse(where, field + ", ABI version " + std::to_string(GB_ABI_VERSION) + " has at least " +
+                      std::to_string(least) + ": set it to sizeof(" + name + ")");
   }
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&record);
+  for (std::size_t i = sizeof(Record); i < size; ++i) {
+    if (bytes[i] == 0) continue;
+    refuse(where, field + " and byte " + std::to_string(i) +
+                      " is not zero: it uses a field that this graphbench, with " +
+                      std::to_string(sizeof(Record)) + " bytes, does not know");
+  }
+  Record known{};
+  std::memcpy(&known, bytes, std::min(size, sizeof(Record)));
+  return known;
 }
 
 void check_count(const std::string& where, const char* field, std::int32_t count, const void* array) {
@@ -100,43 +115,47 @@ WorkloadPreset check_preset(const gb_preset& preset, const std::vector<WorkloadO
   return checked;
 }
 
-CheckedWorkload check_workload(const gb_workload* workload, const std::string& origin) {
+CheckedWorkload check_workload(const gb_workload* record, const std::string& origin) {
   const std::string label = plugin_label(origin);
-  if (workload == nullptr) refuse(label, "an entry of gb_plugin.workloads is null");
-  check_size(label, "gb_workload", workload->struct_size, kWorkloadBytes);
+  if (record == nullptr) refuse(label, "an entry of gb_plugin.workloads is null");
   CheckedWorkload checked;
-  checked.workload = workload;
-  checked.info.name = checked_name(label, "workload name", workload->name);
+  checked.workload = known_part(label, "gb_workload", *record, kWorkloadBytes);
+  const gb_workload& workload = checked.workload;
+  if (workload.reserved != 0) refuse(label, "gb_workload.reserved is not 0");
+  checked.info.name = checked_name(label, "workload name", workload.name);
   checked.info.plugin = origin;
   const std::string where = label + ": workload '" + checked.info.name + "'";
-  checked.info.help = checked_line(where, "help", workload->help);
-  if (workload->build == nullptr) refuse(where, "build is null");
-  checked.info.options = check_options(*workload, where);
-  check_count(where, "preset", workload->preset_count, workload->presets);
-  if (workload->preset_count == 0) refuse(where, "it has no preset, it needs one at least");
+  checked.info.help = checked_line(where, "help", workload.help);
+  if (workload.build == nullptr) refuse(where, "build is null");
+  checked.info.options = check_options(workload, where);
+  check_count(where, "preset", workload.preset_count, workload.presets);
+  if (workload.preset_count == 0) refuse(where, "it has no preset, it needs one at least");
   std::set<std::string> seen;
-  for (std::int32_t i = 0; i < workload->preset_count; ++i) {
-    WorkloadPreset preset = check_preset(workload->presets[i], checked.info.options, where);
+  for (std::int32_t i = 0; i < workload.preset_count; ++i) {
+    WorkloadPreset preset = check_preset(workload.presets[i], checked.info.options, where);
     check_unique(where, "preset", preset.name, seen);
     checked.info.presets.push_back(std::move(preset));
   }
   return checked;
 }
 
-ir::OpDefinition check_op(const gb_op* op, const std::string& label) {
-  if (op == nullptr) refuse(label, "an entry of gb_plugin.ops is null");
-  check_size(label, "gb_op", op->struct_size, kOpBytes);
-  const std::string where = label + ": op '" + checked_name(label, "op kind", op->kind) + "'";
+ir::OpDefinition check_op(const gb_op* record, const std::string& label) {
+  if (record == nullptr) refuse(label, "an entry of gb_plugin.ops is null");
+  const gb_op op = known_part(label, "gb_op", *record, kOpBytes);
+  const std::string where = label + ": op '" + checked_name(label, "op kind", op.kind) + "'";
   constexpr std::uint32_t known_flags = GB_OP_HOST | GB_OP_NOT_CAPTURABLE;
-  if ((op->flags & ~known_flags) != 0) {
-    refuse(where, "flags is " + std::to_string(op->flags) + ", ABI version 1 knows GB_OP_HOST (1) and " +
-                      "GB_OP_NOT_CAPTURABLE (2)");
+  if ((op.flags & ~known_flags) != 0) {
+    refuse(where, "flags is " + std::to_string(op.flags) + ", ABI version " + std::to_string(GB_ABI_VERSION) +
+                      " knows GB_OP_HOST (1) and GB_OP_NOT_CAPTURABLE (2)");
   }
-  if (op->infer == nullptr) refuse(where, "infer is null");
-  if (op->launch_cuda == nullptr && op->run_host == nullptr) {
+  if (op.infer == nullptr) refuse(where, "infer is null");
+  if (op.run_host == nullptr && (op.flags & GB_OP_HOST) != 0) {
+    refuse(where, "it is a host op (GB_OP_HOST) and run_host is null, so it runs nowhere");
+  }
+  if (op.launch_cuda == nullptr && op.run_host == nullptr) {
     refuse(where, "launch_cuda and run_host are both null, so it runs nowhere");
   }
-  return foreign_definition(*op);
+  return foreign_definition(op);
 }
 
 }  // namespace
@@ -145,15 +164,15 @@ std::string plugin_label(const std::string& origin) {
   return "plugin " + origin;
 }
 
-CheckedPlugin check_plugin(const gb_plugin& plugin, const std::string& origin) {
+CheckedPlugin check_plugin(const gb_plugin& record, const std::string& origin) {
   const std::string label = plugin_label(origin);
   // The version comes first: a record of another version may well have another size.
-  if (plugin.abi_version != GB_ABI_VERSION) {
-    refuse(label, "it was built for plugin ABI version " + std::to_string(plugin.abi_version) +
+  if (record.abi_version != GB_ABI_VERSION) {
+    refuse(label, "it was built for plugin ABI version " + std::to_string(record.abi_version) +
                       ", this graphbench has version " + std::to_string(GB_ABI_VERSION) +
                       ": rebuild it against this graphbench's graphbench_abi.h");
   }
-  check_size(label, "gb_plugin", plugin.struct_size, kPluginBytes);
+  const gb_plugin plugin = known_part(label, "gb_plugin", record, kPluginBytes);
   checked_line(label, "name", plugin.name);
   checked_line(label, "version", plugin.version);
   check_count(label, "workload", plugin.workload_count, plugin.workloads);

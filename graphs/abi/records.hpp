@@ -13,7 +13,7 @@ namespace graphbench::abi {
 
 struct CheckedWorkload {
   WorkloadInfo info;
-  const gb_workload* workload = nullptr;
+  gb_workload workload{};  // a copy, as our header has it
 };
 
 // What a plugin offers, copied out of its record.

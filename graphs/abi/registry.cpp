@@ -123,7 +123,7 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
       info.name + "/" + choice.preset + "/" + std::string(ir::name_of(choice.dtype));
   const std::string where =
       (info.plugin == "builtin" ? "" : plugin_label(info.plugin) + ": ") + "workload " + info.name;
-  return build_program(*chosen.workload, request, catalog_, program_name, where);
+  return build_program(chosen.workload, request, catalog_, program_name, where);
 }
 
 }  // namespace graphbench::abi

@@ -82,6 +82,10 @@ std::vector<DeviceStatus> list_devices() {
   return all;
 }
 
+void load_backend(const std::string& spec) {
+  if (spec != "host") static_cast<void>(cuda_module());
+}
+
 std::unique_ptr<Device> open_device(const std::string& spec) {
   if (spec == "auto") return open_device(any_available(cuda_devices()) ? "cuda" : "host");
   if (spec == "host") return host::make_host_backend()->open(0);

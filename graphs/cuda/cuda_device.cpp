@@ -31,14 +31,6 @@ bool programmatic_launch_wanted() {
   return text == "on";
 }
 
-// What a choice of a library's plan holds for.
-std::string platform_of(const DeviceInfo& info) {
-  constexpr const char* rules = "rules 2, ";  // of naming, timing and choosing: counts up where they change
-  std::string text = rules + info.name + ", driver " + info.driver + ", CUDA " + info.runtime;
-  for (const auto& [library, version] : info.libraries) text += ", " + library + " " + version;
-  return text;
-}
-
 // With settings from the environment, which are the process's, a choice stands until the process ends: a
 // device that is opened again must not time again, because it might choose another plan.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, std::string platform, bool of_process) {
@@ -52,6 +44,7 @@ std::shared_ptr<Tuner> tuner_for(TuningSettings settings, std::string platform, 
 }  // namespace
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
+  driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // ahead of the context, which it is to weigh
   // Spinning keeps the wake-up of a blocked thread out of every latency; it is a property of the
   // context and must be set as the context is made.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
@@ -74,11 +67,13 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   context_.workspace_bytes = workspace_size;
   context_.cublas = cublas_.get();
   context_.memory = this;
+  context_.scratch = std::make_unique<ScratchArena>(*this);
   context_.use_cudnn = options.use_cudnn && cudnn_library() != nullptr;
 }
 
 void CudaDevice::discard() {
   context_.cudnn.reset();
+  context_.scratch.reset();
   cublas_.reset();
   workspace_.reset();
   check(cudaDeviceReset(), "reset device");
@@ -120,10 +115,16 @@ void* CudaDevice::allocate(std::size_t bytes) {
   if (status != cudaSuccess) [[unlikely]] {
     raise(status, "allocate", (std::to_string(bytes) + " bytes of device memory").c_str());
   }
+  sizes_[data] = bytes;
+  allocated_bytes_ += bytes;
   return data;
 }
 
 void CudaDevice::deallocate(void* data) noexcept {
+  if (const auto found = sizes_.find(data); found != sizes_.end()) {
+    allocated_bytes_ -= found->second;
+    sizes_.erase(found);
+  }
   log_failure(cudaFree(data), "free device memory");
 }
 
@@ -134,7 +135,7 @@ MemoryInfo CudaDevice::memory() const {
 }
 
 std::size_t CudaDevice::workspace_bytes() const {
-  return workspace_size + word_slot_size;
+  return workspace_size + word_slot_size + context_.scratch->total_bytes();
 }
 
 void CudaDevice::fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements,
@@ -154,6 +155,11 @@ std::uint64_t CudaDevice::digest(Stream& stream, const void* source, std::size_t
   stream.copy_to_host(&result, sum, sizeof(result));
   stream.synchronize();
   return result;
+}
+
+void CudaDevice::load_at_first_use() {
+  context_.load_at_first_use = true;
+  context_.tuner->stop_timing();
 }
 
 void CudaDevice::synchronize() {
@@ -179,6 +185,10 @@ std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {
   return static_cast<double>(nanoseconds) * 1e-9;
 }
 
+std::optional<MemoryUse> CudaDevice::memory_use() {
+  return driver_memory_ == nullptr ? std::nullopt : driver_memory_->read();
+}
+
 ProfilerResult CudaDevice::make_profiler() {
   std::string why;
   const CuptiLibrary* library = cupti_library(why);
@@ -190,10 +200,8 @@ MonitorResult CudaDevice::make_monitor() {
   std::string why;
   const NvmlLibrary* library = nvml_library(why);
   if (library == nullptr) return {nullptr, why};
-  char bus_id[32] = {};
-  const cudaError_t status = cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, info_.index);
-  if (status != cudaSuccess) return {nullptr, "this GPU has no PCI address: " + describe(status)};
-  return NvmlMonitor::open(*library, bus_id);
+  if (info_.pci_bus_id.empty()) return {nullptr, "this GPU has no PCI address"};
+  return NvmlMonitor::open(*library, info_.pci_bus_id);
 }
 
 }  // namespace graphbench::cuda

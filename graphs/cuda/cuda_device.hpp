@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "graphs/cuda/handle.hpp"
+#include "graphs/cuda/nvml_memory.hpp"
 #include "graphs/cuda/ops/op_builders.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
 #include "graphs/device/device.hpp"
@@ -35,22 +37,29 @@ class CudaDevice final : public Device {
   MemoryInfo memory() const override;
   std::size_t allocation_granularity() const override { return std::size_t{2} << 20; }
   std::size_t workspace_bytes() const override;
+  std::size_t allocated_bytes() const override { return workspace_bytes() + allocated_bytes_; }
   void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements, const ir::Init& init,
             std::uint64_t seed) override;
   std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;
   void synchronize() override;
   std::unique_ptr<Kernel> make_empty_kernel() override;
   bool can_fork_captures() const override { return true; }
+  void load_at_first_use() override;
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
-  ProfilerResult make_profiler() override;  // CUPTI
-  MonitorResult make_monitor() override;    // NVML
-  void discard() override;                  // resets the context, of this thread's device
+  std::vector<LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
+  std::optional<MemoryUse> memory_use() override;  // NVML
+  ProfilerResult make_profiler() override;         // CUPTI
+  MonitorResult make_monitor() override;           // NVML
+  void discard() override;                         // resets the context, of this thread's device
 
  private:
   unsigned long long* word_slot() const;
 
   DeviceInfo info_;
+  NvmlMemory* driver_memory_ = nullptr;  // null: NVML is not there
+  std::unordered_map<void*, std::size_t> sizes_;
+  std::size_t allocated_bytes_ = 0;
   MemoryHandle workspace_;  // with the word's slot at its end
   CublasHandle cublas_;
   OpContext context_;  // refers to both, and so is destroyed first

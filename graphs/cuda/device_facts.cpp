@@ -94,6 +94,13 @@ DeviceStatus status_of(int index) {
 
 }  // namespace
 
+std::string pci_bus_id_of(int index) {
+  char text[32] = {};
+  if (cudaDeviceGetPCIBusId(text, sizeof text, index) == cudaSuccess) return text;
+  (void)cudaGetLastError();
+  return "";
+}
+
 DeviceInfo device_info(int index, bool use_cudnn) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, index), "read device properties");
@@ -105,6 +112,7 @@ DeviceInfo device_info(int index, bool use_cudnn) {
   info.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
   info.memory_bytes = properties.totalGlobalMem;
   info.driver = driver_text();
+  info.pci_bus_id = pci_bus_id_of(index);
   int runtime = 0;
   check(cudaRuntimeGetVersion(&runtime), "read runtime version");
   info.runtime = cuda_version(runtime);

@@ -8,6 +8,9 @@
 
 namespace graphbench::cuda {
 
+// "0000:1b:00.0"; empty where the driver does not say. Creates no context.
+std::string pci_bus_id_of(int index);
+
 DeviceInfo device_info(int index, bool use_cudnn);
 
 // One entry a GPU, or one that says why there is none. Creates no context and never throws for

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graphs/cuda/handle.hpp"
+#include "graphs/cuda/memset_nodes.hpp"
 #include "graphs/device/execution.hpp"
 
 namespace graphbench::cuda {
@@ -24,14 +25,18 @@ class CudaGraphExec final : public GraphExec {
 
 class CudaGraph final : public Graph {
  public:
-  explicit CudaGraph(GraphHandle graph) noexcept : graph_(std::move(graph)) {}
+  // `workspace`: memory that only our library calls use (memset_nodes.hpp).
+  CudaGraph(GraphHandle graph, DeviceRange workspace) noexcept
+      : graph_(std::move(graph)), workspace_(workspace) {}
 
   std::size_t node_count() const override;
+  std::size_t replace_memset_nodes() override { return cuda::replace_memset_nodes(graph_.get(), workspace_); }
   std::unique_ptr<GraphExec> instantiate() override;
   void* native_handle() noexcept override { return graph_.get(); }
 
  private:
   GraphHandle graph_;
+  DeviceRange workspace_;
 };
 
 }  // namespace graphbench::cuda

@@ -58,6 +58,9 @@ struct DestroyGraphExec {
 struct FreeMemory {
   void operator()(void* memory) const noexcept { log_failure(cudaFree(memory), "free device memory"); }
 };
+struct FreeHostMemory {
+  void operator()(void* memory) const noexcept { log_failure(cudaFreeHost(memory), "free pinned memory"); }
+};
 struct DestroyCublas {
   void operator()(cublasLtHandle_t handle) const noexcept { (void)cublasLtDestroy(handle); }
 };
@@ -67,6 +70,7 @@ using EventHandle = Handle<cudaEvent_t, DestroyEvent>;
 using GraphHandle = Handle<cudaGraph_t, DestroyGraph>;
 using GraphExecHandle = Handle<cudaGraphExec_t, DestroyGraphExec>;
 using MemoryHandle = Handle<void*, FreeMemory>;
+using PinnedHandle = Handle<void*, FreeHostMemory>;
 using CublasHandle = Handle<cublasLtHandle_t, DestroyCublas>;
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)

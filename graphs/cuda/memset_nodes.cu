@@ -89,7 +89,8 @@ void replace(cudaGraph_t graph, cudaGraphNode_t node, WordFill fill, const Neigh
 
 }  // namespace
 
-void replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace) {
+std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace) {
+  std::size_t replaced = 0;
   std::size_t count = 0;
   check(cudaGraphGetNodes(graph, nullptr, &count), "count graph nodes");
   std::vector<cudaGraphNode_t> nodes(count);
@@ -103,8 +104,11 @@ void replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace) {
     const std::optional<WordFill> fill = word_fill_of(memset, workspace);
     if (!fill) continue;
     const std::optional<Neighbours> neighbours = neighbours_of(node);
-    if (neighbours) replace(graph, node, *fill, *neighbours);
+    if (!neighbours) continue;
+    replace(graph, node, *fill, *neighbours);
+    ++replaced;
   }
+  return replaced;
 }
 
 }  // namespace graphbench::cuda

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "graphs/cuda/ops/cudnn_plan.hpp"
+#include "graphs/cuda/ops/host_run.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
@@ -63,6 +64,7 @@ int launch_foreign(ForeignCall& call, cudaStream_t stream, const char* object) {
 
 // A capture error or a lost device is the more precise reason: it is reported instead of "plugin failed".
 void enqueue(ForeignCall& call, cudaStream_t stream, const char* object) {
+  if (call.host != nullptr) return call.host->run(call.operands.data(), stream, object);
   const int status = launch_foreign(call, stream, object);
   if (status == 0) [[likely]]
     return;

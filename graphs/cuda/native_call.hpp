@@ -21,6 +21,7 @@
 namespace graphbench::cuda {
 
 class CudnnPlan;  // ops/cudnn_plan.hpp
+class HostRun;    // ops/host_run.hpp
 
 // Where an address comes from: an operand of the op plus an offset, or a fixed place.
 struct Source {
@@ -118,11 +119,12 @@ struct CudnnCall {
 };
 #endif
 
-// A plugin's launch function.
+// A plugin's launch function, or its host function (`host`).
 struct ForeignCall {
   static constexpr std::size_t operands_max = 64;
   const gb_op* op = nullptr;
   const gb_op_call* call = nullptr;
+  HostRun* host = nullptr;  // of a host op, which has neither of the two above
   std::size_t operand_count = 0;
   std::array<void*, operands_max> operands{};
 
@@ -139,18 +141,16 @@ void bind(NativeCall& call, void* const* operands, const char* object);
 // Makes the call on `stream`. Throws Error naming `object`; does nothing else beside the call.
 void make_call(NativeCall& call, cudaStream_t stream, const char* object);
 
-// Builds the call of `function`, a __global__ function taking `Parameters` by value. Looks the function
-// up, which loads it: a module first loaded inside a capture would time the load as part of the capture.
-// Throws Error(unsupported) where the device has no code for it.
+// Looks the function up, which loads its code. Throws Error(unsupported) where the device has none for it.
 void resolve_function(const void* function, const char* object);
 
+// The call of `function`, a __global__ function taking `Parameters` by value.
 template <class Parameters>
 KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
-                       std::initializer_list<Source> pointers, const char* object) {
+                       std::initializer_list<Source> pointers) {
   static_assert(std::is_trivially_copyable_v<Parameters>);
   static_assert(sizeof(Parameters) <= KernelCall::parameter_bytes_max);
   GRAPHBENCH_ASSERT(pointers.size() <= KernelCall::pointers_max);
-  resolve_function(function, object);
   KernelCall call;
   call.function = function;
   call.grid = grid;

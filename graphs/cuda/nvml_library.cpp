@@ -25,6 +25,8 @@ Opened open() {
   file.look_up("nvmlDeviceGetPowerUsage", library.power_usage);
   // Drivers since 535 call them event reasons, and keep the old name.
   file.look_up("nvmlDeviceGetCurrentClocksThrottleReasons", library.throttle_reasons);
+  file.look_up("nvmlDeviceGetMemoryInfo", library.memory_info);
+  file.look_up("nvmlDeviceGetComputeRunningProcesses_v3", library.compute_processes);
   opened.why = file.why();
   // Kept until the process ends: initialising takes long, and monitors, which do it too, come and go. Where
   // it fails here, a monitor's own attempt says why.

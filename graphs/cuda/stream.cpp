@@ -27,10 +27,7 @@ void CudaStream::begin_capture() {
 std::unique_ptr<Graph> CudaStream::end_capture() {
   GraphHandle graph;
   const cudaError_t status = cudaStreamEndCapture(handle(), graph.put());
-  if (status == cudaSuccess) {
-    replace_memset_nodes(graph.get(), workspace_);
-    return std::make_unique<CudaGraph>(std::move(graph));
-  }
+  if (status == cudaSuccess) return std::make_unique<CudaGraph>(std::move(graph), workspace_);
   // A forked stream that was not joined leaves this one capturing; a second end returns it to normal.
   abandon_capture();
   raise(status, "end capture", "");
@@ -49,6 +46,21 @@ bool CudaStream::capturing() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(handle(), &status), "ask whether the stream captures");
   return status != cudaStreamCaptureStatusNone;
+}
+
+std::size_t CudaStream::recorded_nodes() const {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+  check(cudaStreamGetCaptureInfo(handle(), &status, nullptr, &graph, nullptr, nullptr, nullptr),
+        "read capture");
+#else
+  check(cudaStreamGetCaptureInfo_v2(handle(), &status, nullptr, &graph, nullptr, nullptr), "read capture");
+#endif
+  if (status == cudaStreamCaptureStatusInvalidated) raise(cudaErrorStreamCaptureInvalidated, "capture", "");
+  std::size_t count = 0;
+  if (graph != nullptr) check(cudaGraphGetNodes(graph, nullptr, &count), "count nodes of capture");
+  return count;
 }
 
 void CudaStream::fill_bytes(void* destination, int byte, std::size_t bytes) {

@@ -11,7 +11,7 @@ namespace graphbench::cuda {
 
 class CudaStream final : public Stream {
  public:
-  // `workspace`: memory that library calls captured on this stream may set (memset_nodes.hpp).
+  // `workspace`: of the library calls that are captured on this stream (CudaGraph).
   explicit CudaStream(DeviceRange workspace = {});
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
@@ -22,6 +22,7 @@ class CudaStream final : public Stream {
   std::unique_ptr<Graph> end_capture() override;
   void abandon_capture() noexcept override;
   bool capturing() const override;
+  std::size_t recorded_nodes() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;

@@ -28,6 +28,7 @@ struct DeviceInfo {
   std::string driver;                            // "580.159.04"; empty on host
   std::string runtime;                           // "13.0"; empty on host
   std::map<std::string, std::string> libraries;  // "cublasLt" -> "13.1.0"
+  std::string pci_bus_id;                        // "0000:1b:00.0"; empty on host
 };
 
 class Device : public DeviceMemory, public DeviceExecution, public DeviceInstruments {

@@ -80,6 +80,9 @@ class Graph {
  public:
   virtual ~Graph() = default;
   virtual std::size_t node_count() const = 0;
+  // Puts a kernel node that does the same in the place of each memset node of the device's own library calls;
+  // those of a plugin's op stay. Returns how many: 0 on a device without such nodes. Before instantiate().
+  virtual std::size_t replace_memset_nodes() { return 0; }
   virtual std::unique_ptr<GraphExec> instantiate() = 0;
   virtual void* native_handle() noexcept = 0;  // cudaGraph_t; null on the host device
 };
@@ -98,6 +101,9 @@ class Stream {
   // stream that does not capture.
   virtual void abandon_capture() noexcept = 0;
   virtual bool capturing() const = 0;
+  // How many nodes the capture under way holds so far; 0 without one. May throw where it was
+  // invalidated.
+  virtual std::size_t recorded_nodes() const = 0;
   virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
   virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;
@@ -125,6 +131,9 @@ class DeviceExecution {
   // device has one that is faster than two; else null. Its operands are the first op's, then the second's.
   virtual std::unique_ptr<Kernel> make_fused_kernel(const FusionCall&) { return nullptr; }
   virtual bool can_fork_captures() const { return false; }
+  // From here on preparing a kernel neither times candidates nor runs, records or loads it on purpose: what a
+  // cache of choices or a library's heuristic says is used, and code is loaded where the first step needs it.
+  virtual void load_at_first_use() {}
   // Waits for everything on the device.
   virtual void synchronize() = 0;
 

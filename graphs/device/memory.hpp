@@ -48,6 +48,8 @@ class DeviceMemory {
   virtual std::size_t allocation_granularity() const = 0;
   // Memory that libraries hold for scratch space, made before any capture, not from pools.
   virtual std::size_t workspace_bytes() const = 0;
+  // Handed out by allocate() and not yet given back, and what the device allocated for itself.
+  virtual std::size_t allocated_bytes() const = 0;
 
   // Fills `elements` with the values of graphs/ir/random_fill.hpp: the same bits on every device.
   virtual void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements,

@@ -41,6 +41,7 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
     : stream_(context.stream),
       pool_(*context.graph_pool),
       record_free_ranges_(context.record_free_ranges),
+      replace_memset_nodes_(context.replace_memset_nodes),
       eager_(context, batch),
       operands_(eager_.kernels()),
       addresses_(context.program.values().size()) {
@@ -50,14 +51,14 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
 
 void CapturedExecutor::add_items(const ir::Segment& segment) {
   const std::vector<StepOp>& ops = eager_.kernels().ops;
-  Item piece{.captured = true, .first = ops.size(), .last = 0, .graph = nullptr, .exec = nullptr};
+  Item piece{.captured = true, .first = ops.size()};
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].op < segment.first || ops[i].op >= segment.last) continue;
     if (segment.captured) {
       piece.first = std::min(piece.first, i);
       piece.last = i + 1;
     } else {
-      items_.push_back({.captured = false, .first = i, .last = i + 1, .graph = nullptr, .exec = nullptr});
+      items_.push_back({.first = i, .last = i + 1});
     }
   }
   if (piece.last > 0) items_.push_back(std::move(piece));
@@ -90,16 +91,29 @@ void CapturedExecutor::plan_addresses() {
   // caller reads them before any other step that shares the pool.
 }
 
+// Our own kernels are known to record; asking for each would cost time of the capture.
+void CapturedExecutor::record(const StepOp& op, void** operands) {
+  const std::size_t before = op.must_record != nullptr ? stream_.recorded_nodes() : 0;
+  op.kernel->launch(stream_, operands);
+  if (op.must_record == nullptr || stream_.recorded_nodes() > before) return;
+  throw Error(
+      ErrorCode::recorded_nothing,
+      "capture op " + op.must_record->name + " (" + op.must_record->kind +
+          "): its launch function recorded no node, so a replay would leave the op out; let it work on "
+          "the given stream, or flag the op GB_OP_HOST or GB_OP_NOT_CAPTURABLE");
+}
+
 void CapturedExecutor::capture_piece(Item& item) {
   const std::vector<StepOp>& ops = eager_.kernels().ops;
   stream_.begin_capture();
   try {
-    for (std::size_t i = item.first; i < item.last; ++i) ops[i].kernel->launch(stream_, operands_.of(i));
+    for (std::size_t i = item.first; i < item.last; ++i) record(ops[i], operands_.of(i));
   } catch (...) {
     stream_.abandon_capture();
     throw;
   }
   item.graph = stream_.end_capture();
+  item.rewritten_nodes = replace_memset_nodes_ ? item.graph->replace_memset_nodes() : 0;
 }
 
 void CapturedExecutor::capture() {
@@ -149,11 +163,20 @@ GraphCounts CapturedExecutor::counts() const {
       ++counts.pieces;
       counts.captured_ops += ops;
       counts.nodes += item.graph != nullptr ? static_cast<std::int64_t>(item.graph->node_count()) : 0;
+      counts.rewritten_nodes += static_cast<std::int64_t>(item.rewritten_nodes);
     } else {
       counts.eager_ops += ops;
     }
   }
   return counts;
+}
+
+std::vector<Graph*> CapturedExecutor::graphs() const {
+  std::vector<Graph*> graphs;
+  for (const Item& item : items_) {
+    if (item.graph != nullptr) graphs.push_back(item.graph.get());
+  }
+  return graphs;
 }
 
 std::vector<StepItem> CapturedExecutor::items() const {

@@ -23,6 +23,7 @@ class CapturedExecutor final : public Executor {
   GraphCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
+  std::vector<Graph*> graphs() const override;
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return free_ranges_; }
 
  private:
@@ -33,6 +34,7 @@ class CapturedExecutor final : public Executor {
     std::size_t last = 0;
     std::unique_ptr<Graph> graph;
     std::unique_ptr<GraphExec> exec;
+    std::size_t rewritten_nodes = 0;
   };
   // What enqueue_step() walks: a replay, or a kernel with its operands; one cache line each.
   struct Enqueue {
@@ -46,11 +48,13 @@ class CapturedExecutor final : public Executor {
   void add_items(const ir::Segment& segment);
   void plan_addresses();
   void capture_piece(Item& item);
+  void record(const StepOp& op, void** operands);
 
   std::vector<Enqueue> enqueues_;  // first: what enqueue_step() reads of this object is one cache line
   Stream& stream_;
   pool::MemoryPool& pool_;
   bool record_free_ranges_;
+  bool replace_memset_nodes_;
   EagerExecutor eager_;
   std::vector<Item> items_;
   OperandArrays operands_;

@@ -28,10 +28,11 @@ std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 
 // What the graphs of one executor hold.
 struct GraphCounts {
-  std::int64_t pieces = 0;        // graphs launched a step; 0 for eager
-  std::int64_t nodes = 0;         // nodes in them
-  std::int64_t captured_ops = 0;  // ops (markers not counted) that the graphs hold
-  std::int64_t eager_ops = 0;     // ops (markers not counted) launched one by one
+  std::int64_t pieces = 0;           // graphs launched a step; 0 for eager
+  std::int64_t nodes = 0;            // nodes in them
+  std::int64_t captured_ops = 0;     // ops (markers not counted) that the graphs hold
+  std::int64_t eager_ops = 0;        // ops (markers not counted) launched one by one
+  std::int64_t rewritten_nodes = 0;  // replaced by other nodes that do the same
 };
 
 // What an executor works with; all outlive it.
@@ -48,6 +49,8 @@ struct ExecutionContext {
   // Keep, for every item of the step, what the pool had free when the item was captured. For tests
   // that poison free memory during a step; costs time in capture().
   bool record_free_ranges = false;
+  // Graph::replace_memset_nodes() after each capture. Off: graphs are instantiated as recorded.
+  bool replace_memset_nodes = false;
 };
 
 // One enqueue of a step: a graph launch, or an op launched eagerly. Exactly one of the two is set.
@@ -55,6 +58,7 @@ struct StepItem {
   GraphExec* graph = nullptr;
   Kernel* kernel = nullptr;
   void* const* operands = nullptr;  // of `kernel`
+  ir::OpId op = 0;                  // the first that `kernel` does
 };
 
 class Executor {
@@ -85,6 +89,8 @@ class Executor {
   // each of them.
   virtual std::vector<StepItem> items() const = 0;
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
+  // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
+  virtual std::vector<Graph*> graphs() const { return {}; }
 
  protected:
   // Set where a step is one graph launch: submit() then is that call and nothing else.

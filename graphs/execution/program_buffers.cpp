@@ -48,6 +48,12 @@ ProgramBuffers::ProgramBuffers(DeviceMemory& memory, const ir::Program& program,
   }
 }
 
+std::size_t ProgramBuffers::bytes() const {
+  std::size_t total = 0;
+  for (const Buffer& block : blocks_) total += block.bytes();
+  return total;
+}
+
 void ProgramBuffers::fill_weights(Stream& stream, std::uint64_t seed) {
   fill(stream, ir::ValueKind::weight, seed);
   stream.synchronize();  // kernels may read weights before what is enqueued ahead of them has finished

@@ -25,6 +25,7 @@ class ProgramBuffers {
   void* address(ir::ValueId id) const { return addresses_.at(id); }
   std::int64_t largest_batch() const noexcept { return largest_batch_; }
   std::size_t weights_bytes() const noexcept { return weights_bytes_; }
+  std::size_t bytes() const;  // of all of them
 
   // Fill the named values from `seed` (weights: once; inputs: fresh data; state: back to the start).
   // Enqueued on `stream`; weights are there when the call returns, since kernels may read them ahead of the

@@ -63,7 +63,11 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
                 .operands = {},
                 .allocates = {},
                 .releases = {},
-                .takes_over = std::nullopt};
+                .takes_over = std::nullopt,
+                .must_record = nullptr};
+    const ir::Op& op = program.ops()[id];
+    const bool writes = !op.outputs.empty() || !op.mutates.empty();
+    if (op.definition->foreign != nullptr && writes) step.must_record = &op;
     add_operands(step, program, id, batch);
     ir::OpId last = id;
     if (const auto found = fused.find(id); found != fused.end()) {

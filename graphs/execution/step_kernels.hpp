@@ -28,6 +28,8 @@ struct StepOp {
   // The first output runs in the memory of a value whose last use this is, which is then in neither
   // of the lists above: one allocation less, and one block less at the peak.
   std::optional<TakeOver> takes_over;
+  // A plugin's op that writes something: a capture in which its launch records no node would leave it out.
+  const ir::Op* must_record = nullptr;
 };
 
 // Markers do nothing and are left out: `ops` holds what is enqueued, in order.

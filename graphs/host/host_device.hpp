@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "graphs/device/device.hpp"
+#include "graphs/device/scratch_arena.hpp"
 #include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/cpu.hpp"
 #include "graphs/host/host_memory.hpp"
 #include "graphs/host/kernel_cache.hpp"
-#include "graphs/host/scratch_arena.hpp"
 
 namespace graphbench::host {
 
@@ -32,6 +32,7 @@ class HostDevice final : public Device {
   MemoryInfo memory() const override { return memory_.info(); }
   std::size_t allocation_granularity() const override { return HostMemory::granularity; }
   std::size_t workspace_bytes() const override { return scratch_.total_bytes(); }
+  std::size_t allocated_bytes() const override { return memory_.allocated_bytes(); }
   void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements, const ir::Init& init,
             std::uint64_t seed) override;
   std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;

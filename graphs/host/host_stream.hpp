@@ -25,6 +25,7 @@ class HostStream final : public Stream {
   std::unique_ptr<Graph> end_capture() override;
   void abandon_capture() noexcept override;
   bool capturing() const override { return capture_ != CaptureState::none; }
+  std::size_t recorded_nodes() const override { return recorded_.size(); }
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
   // Both wait for the copy: the host side is free to use on return, as it is with pageable memory on CUDA.
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;

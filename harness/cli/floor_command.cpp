@@ -12,8 +12,10 @@
 #include "harness/cli/streams.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/floor/ask_floors.hpp"
+#include "harness/machine/cpu_choice.hpp"
 #include "harness/machine/cpu_state.hpp"
 #include "harness/machine/environment.hpp"
+#include "harness/machine/pinning.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/process/process_supervisor.hpp"
 #include "harness/process/utc_now.hpp"
@@ -25,7 +27,8 @@ namespace {
 // Of the sweep's options, those that a floor measurement has.
 const std::vector<std::string> sweep_options = {"device", "json", "cpu", "no-pin", "worker-timeout", "quiet"};
 
-model::FloorsDocument document_of(const floors::FloorAnswer& answer, bool pinned) {
+model::FloorsDocument document_of(const floors::FloorAnswer& answer,
+                                  const model::InstrumentOptions& instruments) {
   model::FloorsDocument document;
   document.tool_version = GRAPHBENCH_VERSION;
   document.tool_commit = GRAPHBENCH_COMMIT;
@@ -34,7 +37,9 @@ model::FloorsDocument document_of(const floors::FloorAnswer& answer, bool pinned
   document.environment.device = answer.facts;
   document.environment.fingerprint = machine::fingerprint_of(document.environment);
   document.environment.machine = machine::read_cpu_state();
-  document.environment.machine->pinned = pinned;
+  document.environment.machine->pinned = instruments.pin;
+  document.environment.machine->submitter =
+      machine::choose_submitter(instruments, machine::allowed_cpus(), answer.facts.pci_bus_id);
   document.environment.floors = answer.floors;
   return document;
 }
@@ -56,7 +61,7 @@ class FloorCommand final : public Command {
     const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role),
                                                           request, options.worker_timeout_seconds);
     if (!answer.failure.empty()) throw Error(ErrorCode::device_failed, answer.failure);
-    const model::FloorsDocument document = document_of(answer, options.instruments.pin);
+    const model::FloorsDocument document = document_of(answer, options.instruments);
     const bool stdout_taken = wants_json && options.json == "-";
     std::ostream& out = stdout_taken ? std::cerr : std::cout;
     if (!options.quiet) {

@@ -13,6 +13,7 @@
 namespace graphbench::cli {
 
 void check_cpu(const config::SweepOptions& options) {
+  if (!options.instruments.cpu) return;
   try {
     static_cast<void>(machine::submitter_cpus(options.instruments, machine::allowed_cpus()));
   } catch (const Error& error) {
@@ -21,18 +22,20 @@ void check_cpu(const config::SweepOptions& options) {
   }
 }
 
-Conditions read_conditions(const std::string& device, const config::SweepOptions& options,
+Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
                            process::ProcessSupervisor& supervisor) {
+  const model::InstrumentOptions& instruments = plan.tasks.front().instruments;
   Conditions conditions;
   conditions.machine = machine::read_cpu_state();
-  conditions.machine.pinned = options.instruments.pin;
-  const floors::FloorRequest request{device, false, options.instruments};
+  conditions.machine.pinned = instruments.pin;
+  conditions.machine.submitter = instruments.submitter;
+  const floors::FloorRequest request{plan.device, false, instruments};
   const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role), request,
                                                         options.worker_timeout_seconds);
   if (answer.failure.empty()) {
     conditions.floors = answer.floors;
   } else {
-    conditions.warning = "the floors of " + device + " could not be measured: " + answer.failure;
+    conditions.warning = "the floors of " + plan.device + " could not be measured: " + answer.failure;
   }
   return conditions;
 }

@@ -9,13 +9,13 @@ namespace graphbench::cli {
 // Before anything starts. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);
 
-// Read once, before the cells are measured.
+// Read once, before the cells are measured. The plan has tasks.
 struct Conditions {
   model::CpuState machine;
   std::optional<model::Floors> floors;
   std::string warning;  // why there are no floors; empty where there are
 };
-Conditions read_conditions(const std::string& device, const config::SweepOptions& options,
+Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
                            process::ProcessSupervisor& supervisor);
 
 // Puts them into the result, with what follows from them.

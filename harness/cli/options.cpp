@@ -72,7 +72,7 @@ void Options::sweep_options(const std::vector<std::string>& names, const std::ve
       option = app_.add_flag("--" + spec.name, sweep_flags_[spec.name], spec.help);
     } else {
       option = app_.add_option("--" + spec.name, sweep_texts_[spec.name], spec.help);
-      option->type_name(spec.placeholder)->type_size(1)->expected(1);
+      option->type_name(spec.placeholder)->type_size(1)->expected(spec.alone.empty() ? 1 : 0, 1);
       const bool repeated = spec.kind == OptionKind::repeated;
       option->multi_option_policy(repeated ? CLI::MultiOptionPolicy::TakeAll
                                            : CLI::MultiOptionPolicy::TakeLast);
@@ -114,7 +114,10 @@ bool Options::given(const std::string& name) const {
 config::RawOptions Options::sweep() const {
   config::RawOptions flags;
   for (const auto& [name, values] : sweep_texts_) {
-    for (const std::string& value : values) flags[name].push_back({value, "--" + name});
+    // An option given without a value has an empty one.
+    const std::string& alone = config::find_option(name)->alone;
+    for (const std::string& value : values)
+      flags[name].push_back({value.empty() && !alone.empty() ? alone : value, "--" + name});
   }
   for (const auto& [name, on] : sweep_flags_) {
     if (on) flags[name].push_back({"true", "--" + name});

@@ -2,6 +2,8 @@
 #include "harness/cli/planning.hpp"
 
 #include "harness/cli/commands.hpp"
+#include "harness/machine/cpu_choice.hpp"
+#include "harness/machine/pinning.hpp"
 #include "harness/plan/make_plan.hpp"
 #include "harness/sweep/probe.hpp"
 
@@ -55,7 +57,10 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   request.list_workloads = true;
   CheckedPlan checked;
   checked.catalog = catalog_of(sweep::ask_probe(supervisor, probe, request, options));
-  checked.plan = plan::make_plan(options, checked.catalog, argv);
+  config::SweepOptions chosen = options;
+  chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
+                                                           checked.catalog.facts.pci_bus_id);
+  checked.plan = plan::make_plan(chosen, checked.catalog, argv);
   checked.dumps = check_programs(checked.plan, options, probe, supervisor);
   return checked;
 }

@@ -186,7 +186,7 @@ class SweepCommand final : public Command {
         options.dump_program ? nullptr : make_publisher(options);
     const auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
     if (options.dump_program) return dump_programs(dumps);
-    const Conditions conditions = read_conditions(plan.device, options, supervisor);
+    const Conditions conditions = read_conditions(plan, options, supervisor);
     sweep::SweepOutcome outcome =
         measure(plan, catalog, options, conditions, supervisor, *publisher, invocation);
     add_conditions(conditions, outcome);

@@ -46,8 +46,11 @@ struct DeviceClocks {
   friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
-// The versions of libraries are facts of this prefix.
+// The versions of libraries, the variables of ours that were set, and the algorithm chosen for a key
+// (several, joined by "+", where launches chose differently) are facts of these prefixes.
 inline constexpr std::string_view library_prefix = "device.libraries.";
+inline constexpr std::string_view variable_prefix = "variables.";
+inline constexpr std::string_view choice_prefix = "library_choices.";
 
 struct DocumentFacts {
   std::string tool_version;

@@ -34,6 +34,21 @@ struct Description<model::FloorLadder> {
 };
 
 template <>
+struct Description<model::ExecMemoryPoint> {
+  using T = model::ExecMemoryPoint;
+  static constexpr auto fields = std::tuple(field("nodes", &T::nodes), field("bytes", &T::bytes),
+                                            field("residual_bytes", &T::residual_bytes));
+};
+
+template <>
+struct Description<model::ExecMemoryFloor> {
+  using T = model::ExecMemoryFloor;
+  static constexpr auto fields =
+      std::tuple(field("bytes_per_node", &T::bytes_per_node), field("bytes_at_zero", &T::bytes_at_zero),
+                 field("points", &T::points));
+};
+
+template <>
 struct Description<model::Floors> {
   using T = model::Floors;
   static constexpr auto fields = std::tuple(
@@ -45,7 +60,8 @@ struct Description<model::Floors> {
       field("event_pair_seconds", &T::event_pair), field("event_resolution_seconds", &T::event_resolution),
       field("completion_spin_seconds", &T::completion_spin),
       field("completion_block_seconds", &T::completion_block),
-      field("queue_handoff_seconds", &T::queue_handoff), field("ladders", &T::ladders));
+      field("queue_handoff_seconds", &T::queue_handoff), field("ladders", &T::ladders),
+      later_field("exec_memory", &T::exec_memory));
 };
 
 template <>
@@ -67,11 +83,19 @@ struct Description<model::LaunchMachine> {
 };
 
 template <>
+struct Description<model::SubmitterCpus> {
+  using T = model::SubmitterCpus;
+  static constexpr auto fields =
+      std::tuple(field("cpus", &T::cpus), text_field("locality", &T::locality), field("cores", &T::cores));
+};
+
+template <>
 struct Description<model::CpuState> {
   using T = model::CpuState;
-  static constexpr auto fields = std::tuple(text_field("governor", &T::governor), field("turbo", &T::turbo),
-                                            field("load_average", &T::load_average),
-                                            field("pinned", &T::pinned), field("cpu_quota", &T::cpu_quota));
+  static constexpr auto fields =
+      std::tuple(text_field("governor", &T::governor), field("turbo", &T::turbo),
+                 field("load_average", &T::load_average), field("pinned", &T::pinned),
+                 field("cpu_quota", &T::cpu_quota), later_field("submitter", &T::submitter));
 };
 
 template <>
@@ -111,7 +135,8 @@ struct Description<model::InstrumentOptions> {
   using T = model::InstrumentOptions;
   static constexpr auto fields =
       std::tuple(field("pin", &T::pin), field("cpu", &T::cpu), field("cold_l2", &T::cold_l2),
-                 field("profile", &T::profile), field("trace", &T::trace));
+                 field("sustained_seconds", &T::sustained_seconds), field("profile", &T::profile),
+                 field("trace", &T::trace), field("submitter", &T::submitter));
 };
 
 template <>

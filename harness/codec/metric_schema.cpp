@@ -1,4 +1,4 @@
-// One property a row; what is no metric stays as it is.
+// One property a row; what is in no table stays as it is.
 #include "harness/codec/metric_schema.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 
 namespace graphbench::codec {
@@ -23,10 +24,15 @@ struct TypeOf {
   const MetricRow& row;
 
   Json operator()(std::optional<model::Summary> model::Launch::*) const { return reference("summary"); }
+  Json operator()(std::optional<model::Summary> model::Sustained::*) const { return reference("summary"); }
   Json operator()(double model::Setup::*) const { return reference("seconds_or_null"); }
   Json operator()(std::optional<double> model::Setup::*) const { return reference("seconds_or_null"); }
   Json operator()(std::int64_t model::GraphCounts::*) const { return reference("count"); }
   Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
+  // Differences of readings may be negative.
+  Json operator()(std::optional<std::int64_t> model::Memory::*) const {
+    return {{"type", {"integer", "null"}}};
+  }
   Json operator()(std::optional<std::int64_t> model::CellSummary::*) const {
     return {{"type", {"integer", "null"}}, {"minimum", 0}};
   }
@@ -70,7 +76,8 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
     const auto row = row_named(name);
     const auto& before = object["required"];
     const bool other = row == rows.end() && std::ranges::find(before, Json(name)) != before.end();
-    if (other || (row != rows.end() && !row->first->left_out)) required.push_back(name);
+    const bool always = row != rows.end() && !row->first->left_out && !row->first->addition;
+    if (other || always) required.push_back(name);
   }
   object["required"] = required;
 }
@@ -86,15 +93,29 @@ std::vector<std::pair<const MetricRow*, Json>> rows_in(MetricSection section) {
   return rows;
 }
 
+// A cell has a later axis only away from its default; a plan has it where any of its values is.
+void add_later_axes(Json& definitions) {
+  for (const model::Axis& axis : model::axes()) {
+    if (!axis.came_later()) continue;
+    Json value = axis.choices.empty() ? Json({{"type", "string"}}) : Json({{"enum", axis.choices}});
+    definitions["plan"]["properties"]["axes"]["properties"][axis.name] = {
+        {"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", value}};
+    value["not"] = {{"const", axis.fallback}};
+    definitions["cell"]["properties"][axis.name] = std::move(value);
+  }
+}
+
 }  // namespace
 
-Json with_metrics(Json schema) {
+Json with_tables(Json schema) {
   Json& definitions = schema["$defs"];
   replace(definitions["launch"]["properties"]["setup"], rows_in(MetricSection::setup));
   replace(definitions["launch"], rows_in(MetricSection::launch));
+  replace(definitions["sustained"], rows_in(MetricSection::sustained));
   replace(definitions["cell"]["properties"]["graph"], rows_in(MetricSection::graph));
   replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
   replace(definitions["cell_summary"], rows_in(MetricSection::summary));
+  add_later_axes(definitions);
   return schema;
 }
 

@@ -1,4 +1,4 @@
-// The JSON schema of the metrics in a result document, from the table of metrics.
+// The JSON schema of the metrics and later axes in a result document, from their tables.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,7 +6,8 @@
 namespace graphbench::codec {
 
 // `schema`: reporters/schema/result.schema.json. Returns it with the properties of setup, launches, graph,
-// memory and summary that are metrics as the table has them.
-nlohmann::ordered_json with_metrics(nlohmann::ordered_json schema);
+// memory and summary that are metrics, and those of cells and planned axes that are later axes, as the tables
+// have them.
+nlohmann::ordered_json with_tables(nlohmann::ordered_json schema);
 
 }  // namespace graphbench::codec

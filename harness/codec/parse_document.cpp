@@ -108,6 +108,7 @@ void DocumentReader::check_cells() const {
 Document DocumentReader::take() {
   check_cells();
   auto& fields = document_.facts.fields;
+  fields.try_emplace("method", "1");  // documents did not say so before there was another
   document_.facts.tool_version = fields["tool.version"];
   document_.facts.tool_commit = fields["tool.commit"];
   return std::move(document_);

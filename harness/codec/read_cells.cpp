@@ -21,7 +21,8 @@ CellsReader::CellsReader(JsonWalk& walk, FactsReader& facts, std::vector<Documen
       facts_(facts),
       cells_(cells),
       launch_keys_(keys_in(model::MetricSection::launch)),
-      setup_keys_(keys_in(model::MetricSection::setup)) {}
+      setup_keys_(keys_in(model::MetricSection::setup)),
+      sustained_keys_(keys_in(model::MetricSection::sustained)) {}
 
 std::vector<CellsReader::Key> CellsReader::keys_in(model::MetricSection section) {
   std::vector<Key> keys;
@@ -129,6 +130,8 @@ LaunchTimes CellsReader::read_launch(Value value, std::int64_t place, std::vecto
       } else {
         walk_.no_less_than_zero(field);
       }
+    } else if (key == "sustained" && walk_.is_object(field)) {
+      read_sustained(field, times);
     } else if (key == "machine" && walk_.is_object(field)) {
       facts_.read_clocks(field);
     } else {
@@ -186,6 +189,15 @@ void CellsReader::read_setup(Value value, LaunchTimes& times) {
     if (!key.ends_with("_seconds")) return walk_.skip(field);
     const double seconds = walk_.seconds_or_none(field);
     if (const Key* metric = find(setup_keys_, key); metric != nullptr) store(*metric, seconds, times);
+  });
+}
+
+// Where the load never became steady, its times are null.
+void CellsReader::read_sustained(Value value, LaunchTimes& times) {
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    const Key* metric = find(sustained_keys_, key);
+    if (metric == nullptr || metric->compared < 0) return walk_.skip(field);
+    store(*metric, read_summary(field), times);
   });
 }
 

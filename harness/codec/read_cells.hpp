@@ -45,6 +45,7 @@ class CellsReader {
   // The p50, after a look at everything that is a time; 0 for null.
   double read_summary(Value value);
   void read_setup(Value value, LaunchTimes& times);
+  void read_sustained(Value value, LaunchTimes& times);
   // Over launches: not read, for a comparison sums up by itself, but a document must not contradict itself.
   void check_summary(Value value);
 
@@ -53,6 +54,7 @@ class CellsReader {
   std::vector<DocumentCell>& cells_;
   const std::vector<Key> launch_keys_;
   const std::vector<Key> setup_keys_;
+  const std::vector<Key> sustained_keys_;
   std::size_t launches_before_ = 0;
 };
 

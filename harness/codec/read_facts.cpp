@@ -10,8 +10,8 @@
 namespace graphbench::codec {
 namespace {
 
-// What harness/verdict/compare/facts.cpp compares, libraries apart.
-constexpr std::array<std::string_view, 21> names = {"tool.version",
+// What harness/verdict/compare/facts.cpp compares, apart from prefixes (document.hpp).
+constexpr std::array<std::string_view, 22> names = {"tool.version",
                                                     "tool.commit",
                                                     "hostname",
                                                     "os",
@@ -29,16 +29,19 @@ constexpr std::array<std::string_view, 21> names = {"tool.version",
                                                     "machine.turbo",
                                                     "machine.pinned",
                                                     "plan",
+                                                    "method",
                                                     "plan.seed",
                                                     "plan.launches",
                                                     "plan.cell_processes"};
 
 bool is_fact(std::string_view name) {
-  return std::ranges::find(names, name) != names.end() || name.starts_with(library_prefix);
+  return std::ranges::find(names, name) != names.end() || name.starts_with(library_prefix) ||
+         name.starts_with(variable_prefix);
 }
 
 std::string plan_fact(std::string_view key) {
-  return key == "hash" ? "plan" : "plan." + std::string(key);
+  if (key == "hash") return "plan";
+  return (key == "method" ? "" : "plan.") + std::string(key);
 }
 
 // Objects of which a document that has them must make objects.
@@ -49,6 +52,11 @@ bool must_be_object(std::string_view name) {
 std::string text_of(const Json& value) {
   if (value.is_null()) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void add_choice(const model::LibraryChoice& choice, DocumentFacts& facts) {
+  std::string& algorithms = facts.fields[std::string(choice_prefix) + choice.key];
+  algorithms += (algorithms.empty() ? "" : "+") + choice.algorithm;
 }
 
 void add_facts(const Json& object, const std::string& prefix, DocumentFacts& facts) {
@@ -86,8 +94,12 @@ void FactsReader::read_member(const std::string& name, Value value) {
   if (is_fact(name)) {
     std::string fact = walk_.fact(value);
     if (!fact.empty()) facts_.fields[name] = std::move(fact);
-  } else if (must_be_object(name) || (name == "machine" && walk_.is_object(value))) {
+  } else if (must_be_object(name) || ((name == "machine" || name == "variables") && walk_.is_object(value))) {
     read_object(value, name + ".");
+  } else if (name == "library_choices" && walk_.is_object(value)) {
+    model::Environment environment;
+    LibraryChoices().read(walk_, value, environment);
+    for (const model::LibraryChoice& choice : environment.library_choices) add_choice(choice, facts_);
   } else {
     walk_.skip(value);
   }
@@ -131,6 +143,7 @@ DocumentFacts facts_of(const model::Result& result) {
   DocumentFacts facts;
   add_facts({{"version", result.tool_version}, {"commit", result.tool_commit}}, "tool.", facts);
   add_facts(writer.write(result.environment), "", facts);
+  for (const model::LibraryChoice& choice : result.environment.library_choices) add_choice(choice, facts);
   const Json plan = writer.write(result.plan);
   for (const auto& [key, value] : plan.items()) {
     const std::string name = plan_fact(key);

@@ -13,6 +13,7 @@
 #include "harness/codec/instrument_fields.hpp"
 #include "harness/codec/json_reader.hpp"
 #include "harness/codec/json_writer.hpp"
+#include "harness/model/digest.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::codec {
@@ -59,12 +60,24 @@ struct Description<model::Setup> {
   static constexpr auto fields = std::tuple(MetricFields<model::Setup>());
 };
 template <>
+struct Description<model::Startup> {
+  using T = model::Startup;
+  static constexpr auto fields = std::tuple(
+      field("process_seconds", &T::process_seconds), field("plugin_seconds", &T::plugin_seconds),
+      field("module_seconds", &T::module_seconds), field("context_seconds", &T::context_seconds),
+      field("weights_seconds", &T::weights_seconds), field("prepare_seconds", &T::prepare_seconds),
+      field("warmup_seconds", &T::warmup_seconds), field("capture_seconds", &T::capture_seconds),
+      field("instantiate_seconds", &T::instantiate_seconds), field("upload_seconds", &T::upload_seconds),
+      field("first_step_seconds", &T::first_step_seconds));
+};
+template <>
 struct Description<model::GraphCounts> {
   static constexpr auto fields = std::tuple(MetricFields<model::GraphCounts>());
 };
 template <>
 struct Description<model::Memory> {
-  static constexpr auto fields = std::tuple(MetricFields<model::Memory>());
+  static constexpr auto fields =
+      std::tuple(MetricFields<model::Memory>(), later_field("witness", &model::Memory::witness));
 };
 template <>
 struct Description<model::CellSummary> {
@@ -86,13 +99,31 @@ struct Ramp {
 };
 
 template <>
+struct Description<model::Sustained> {
+  using T = model::Sustained;
+  static constexpr auto fields = std::tuple(MetricFields<T>(), field("stopped_by", &T::stopped_by));
+};
+
+template <>
+struct Description<model::LaunchPlacement> {
+  using T = model::LaunchPlacement;
+  static constexpr auto fields =
+      std::tuple(field("latency_samples", &T::latency_samples), field("device_samples", &T::device_samples),
+                 field("submit_seconds", &T::submit_seconds), field("latency_seconds", &T::latency_seconds),
+                 field("device_seconds", &T::device_seconds),
+                 field("throughput_steps_per_second", &T::throughput_steps_per_second));
+};
+
+template <>
 struct Description<model::Launch> {
   using T = model::Launch;
   static constexpr auto fields = std::tuple(
       field("index", &T::index), field("setup", &T::setup), MetricFields<T>(),
       group("stopped_by", text_field("latency", &T::latency_stopped_by),
             text_field("device", &T::device_stopped_by), text_field("throughput", &T::throughput_stopped_by)),
-      CustomField<Ramp>{"ramp_seconds", {}, false}, later_field("machine", &T::machine),
+      later_field("placements", &T::placements), CustomField<Ramp>{"ramp_seconds", {}, false},
+      later_field("sustained", &T::sustained), later_field("machine", &T::machine),
+      later_field("setups", &T::setups), later_field("startup", &T::startup),
       message_field("submit_samples", &T::submit_samples),
       message_field("latency_samples", &T::latency_samples),
       message_field("device_samples", &T::device_samples),
@@ -164,11 +195,37 @@ struct Description<model::CellResult> {
 template <>
 struct Description<model::DeviceFacts> {
   using T = model::DeviceFacts;
-  static constexpr auto fields =
-      std::tuple(field("kind", &T::kind), field("name", &T::name), text_field("uuid", &T::uuid),
-                 text_field("compute_capability", &T::compute_capability),
-                 field("memory_bytes", &T::memory_bytes), text_field("driver", &T::driver),
-                 text_field("runtime", &T::runtime), field("libraries", &T::libraries));
+  static constexpr auto fields = std::tuple(
+      field("kind", &T::kind), field("name", &T::name), text_field("uuid", &T::uuid),
+      text_field("compute_capability", &T::compute_capability), field("memory_bytes", &T::memory_bytes),
+      text_field("driver", &T::driver), text_field("runtime", &T::runtime), field("libraries", &T::libraries),
+      later_field("pci_bus_id", &T::pci_bus_id));
+};
+
+template <>
+struct Description<model::LibraryChoice> {
+  using T = model::LibraryChoice;
+  static constexpr auto fields = std::tuple(field("key", &T::key), field("algorithm", &T::algorithm),
+                                            field("timed", &T::timed), field("hit", &T::hit));
+};
+
+// Left out where there was no choice. The digest is of keys and algorithms: sweeps with one digest ran the
+// same.
+struct LibraryChoices {
+  std::optional<Json> write(const model::Environment& environment) const {
+    if (environment.library_choices.empty()) return std::nullopt;
+    std::string text;
+    for (const model::LibraryChoice& choice : environment.library_choices)
+      text += choice.key + "\n" + choice.algorithm + "\n";
+    return Json({{"digest", model::sha256_hex(text)},
+                 {"entries", JsonWriter(Form::document).write(environment.library_choices)}});
+  }
+  void read(JsonWalk& walk, JsonWalk::Value value, model::Environment& environment) const {
+    walk.fields(value, [&](std::string_view key, JsonWalk::Value field) {
+      if (key != "entries") return walk.skip(field);
+      JsonReader(walk).read(field, environment.library_choices);
+    });
+  }
 };
 
 template <>
@@ -178,7 +235,8 @@ struct Description<model::Environment> {
       field("hostname", &T::hostname), field("os", &T::os), field("cpu", &T::cpu), field("cores", &T::cores),
       field("device", &T::device), field("fingerprint", &T::fingerprint), later_field("machine", &T::machine),
       later_field("monitor", &T::monitor), later_field("profiler", &T::profiler),
-      later_field("floors", &T::floors));
+      later_field("floors", &T::floors), later_field("variables", &T::variables),
+      CustomField<LibraryChoices>{"library_choices", {}});
 };
 
 template <>
@@ -201,9 +259,9 @@ struct Description<model::PlanFacts> {
   using T = model::PlanFacts;
   static constexpr auto fields = std::tuple(
       field("hash", &T::hash), field("argv", &T::argv), field("seed", &T::seed),
-      field("launches", &T::launches), field("axes", &T::axes), later_field("cold_l2", &T::cold_l2),
-      later_field("profile", &T::profile), later_field("cell_processes", &T::cell_processes),
-      later_field("interleaved", &T::interleaved));
+      field("launches", &T::launches), field("axes", &T::axes), field("method", &T::method),
+      later_field("cold_l2", &T::cold_l2), later_field("profile", &T::profile),
+      later_field("cell_processes", &T::cell_processes), later_field("interleaved", &T::interleaved));
 };
 
 // All but the schema's name, which comes first, and the cells, which are written one a line.

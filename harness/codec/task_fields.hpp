@@ -23,7 +23,7 @@ struct Description<model::WorkerTask> {
       field("warmup", &T::warmup), field("more_axes", &T::more_axes), field("batches", &T::batches),
       field("launch", &T::launch), field("seed", &T::seed), field("sampling", &T::sampling),
       field("plugins", &T::plugins), field("options", &T::options), field("split_ops", &T::split_ops),
-      field("instruments", &T::instruments));
+      field("instruments", &T::instruments), field("spawned_ns", &T::spawned_ns));
 };
 
 }  // namespace graphbench::codec

@@ -33,6 +33,7 @@ struct OptionSpec {
   std::string help = {};
   // Names a file or an address, or changes what is printed: a request to the service may not give it.
   bool local = false;
+  std::string alone = {};  // what it means where it is given without a value; empty: it needs one
 };
 
 // The axes' options, then the others, in the order `--help` shows them.

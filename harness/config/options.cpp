@@ -281,6 +281,7 @@ SweepOptions check_options(const RawOptions& raw, const model::AxisTable& axes) 
   }
   options.trace = text_of(raw, "trace", "");
   options.instruments.cold_l2 = flag(raw, "cold-l2");
+  if (find(raw, "sustained") != nullptr) options.instruments.sustained_seconds = seconds(raw, "sustained", 0);
   options.instruments.trace = !options.trace.empty();
   options.instruments.profile = flag(raw, "profile") || options.instruments.trace;
   options.prometheus = prometheus_options(raw);

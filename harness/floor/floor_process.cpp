@@ -5,6 +5,7 @@
 
 #include "graphs/backends/registry.hpp"
 #include "harness/floor/measure_floors.hpp"
+#include "harness/machine/cpu_choice.hpp"
 #include "harness/machine/device_facts.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/process/child_io.hpp"
@@ -17,7 +18,11 @@ FloorAnswer answer_to(const FloorRequest& request) {
   try {
     const std::unique_ptr<Device> device = open_device(request.device);
     answer.facts = machine::facts_of(device->info());
-    machine::SubmitterPin pin(request.instruments, machine::allowed_cpus(), device->info().kind != "host");
+    const std::vector<int> allowed = machine::allowed_cpus();
+    model::InstrumentOptions instruments = request.instruments;
+    if (!instruments.submitter)
+      instruments.submitter = machine::choose_submitter(instruments, allowed, device->info().pci_bus_id);
+    machine::SubmitterPin pin(instruments, allowed, device->info().kind != "host");
     pin.keep_others_off();
     FloorMeter meter(*device, request.complete ? FloorSettings{} : sweep_settings());
     pin.take();

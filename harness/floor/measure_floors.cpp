@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/floor/slope.hpp"
+#include "harness/machine/exec_memory.hpp"
 #include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::floors {
@@ -20,6 +21,7 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
+constexpr std::int64_t exec_nodes_wanted = 32'768;  // for one figure: some times what a driver takes at once
 
 // Empty kernels ahead of launches onto a busy stream: a GPU takes half a microsecond for each, the host
 // device a nanosecond, and both are to be busy for longer than the launches take.
@@ -47,6 +49,7 @@ class Meter {
       completion(floors);
       if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
       if (settings_.ladders) measure_ladders(floors);
+      if (settings_.ladders) floors.exec_memory = exec_memory();  // last: the driver keeps what it took
     }
     return floors;
   }
@@ -255,15 +258,27 @@ class Meter {
       device.push_back(point.device.p50);
       instantiate.push_back(point.instantiate.p50);
     }
-    ladder.submit_seconds_per_node = slope_of(nodes, submit);
-    ladder.device_seconds_per_node = slope_of(nodes, device);
-    ladder.instantiate_seconds_per_node = slope_of(nodes, instantiate);
+    ladder.submit_seconds_per_node = line_of(nodes, submit).slope;
+    ladder.device_seconds_per_node = line_of(nodes, device).slope;
+    ladder.instantiate_seconds_per_node = line_of(nodes, instantiate).slope;
     return ladder;
   }
 
   void measure_ladders(model::Floors& floors) {
     floors.ladders.push_back(ladder_of("straight", 1));
     if (device_.can_fork_captures()) floors.ladders.push_back(ladder_of("forked", branches_max));
+  }
+
+  std::optional<model::ExecMemoryFloor> exec_memory() {
+    machine::ExecMemory memory(device_, *stream_, exec_nodes_wanted);
+    std::vector<model::ExecMemoryPoint> points;
+    for (std::int64_t nodes = 16; nodes <= settings_.nodes_max; nodes *= 4) {
+      const std::unique_ptr<Graph> graph = record(nodes, 1);
+      const std::optional<double> bytes = memory.bytes_of({graph.get()});
+      if (!bytes) return std::nullopt;
+      points.push_back({nodes, *bytes, 0});
+    }
+    return with_line(std::move(points));
   }
 
   Device& device_;

@@ -1,14 +1,15 @@
-// The least-squares slope, and the step of a clock that ticks coarsely.
+// The least-squares line, and the step of a clock that ticks coarsely.
 #include "harness/floor/slope.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "graphs/ir/error.hpp"
 
 namespace graphbench::floors {
 
-double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
+Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
   GRAPHBENCH_ASSERT(x.size() == y.size());
   double x_mean = 0;
   double y_mean = 0;
@@ -22,7 +23,21 @@ double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
     products += (x[i] - x_mean) * (y[i] - y_mean);
     squares += (x[i] - x_mean) * (x[i] - x_mean);
   }
-  return squares > 0 ? products / squares : 0;
+  const double slope = squares > 0 ? products / squares : 0;
+  return {slope, y_mean - slope * x_mean};
+}
+
+model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points) {
+  std::vector<double> nodes;
+  std::vector<double> bytes;
+  for (const model::ExecMemoryPoint& point : points) {
+    nodes.push_back(static_cast<double>(point.nodes));
+    bytes.push_back(point.bytes);
+  }
+  const Line line = line_of(nodes, bytes);
+  for (model::ExecMemoryPoint& point : points)
+    point.residual_bytes = point.bytes - line.at_zero - line.slope * static_cast<double>(point.nodes);
+  return {line.slope, line.at_zero, std::move(points)};
 }
 
 double smallest_step(std::vector<double> values) {

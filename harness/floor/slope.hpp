@@ -3,10 +3,20 @@
 
 #include <vector>
 
+#include "harness/model/instruments.hpp"
+
 namespace graphbench::floors {
 
-// The slope of the least-squares line through (x, y). At least two different x, else 0.
-double slope_of(const std::vector<double>& x, const std::vector<double>& y);
+struct Line {
+  double slope = 0;
+  double at_zero = 0;
+};
+
+// The least-squares line through (x, y). At least two different x, else its slope is 0.
+Line line_of(const std::vector<double>& x, const std::vector<double>& y);
+
+// The points with the line through them, and how far each lies beside it.
+model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points);
 
 // The smallest difference between two values that differ; 0 where none do.
 double smallest_step(std::vector<double> values);

@@ -30,7 +30,7 @@ std::string field_of(const compare::Side& side, const std::string& name) {
 
 // An entry started when NEW did and on the same plan is NEW itself, kept before it was compared.
 bool is_itself(const model::HistoryEntry& entry, const compare::Side& now) {
-  return entry.started_at == now.facts.started_at && entry.plan_hash == field_of(now, "plan") &&
+  return entry.started_at == now.facts.started_at && entry.plan_hash == plan_key(now.facts) &&
          entry.fingerprint == field_of(now, "fingerprint");
 }
 
@@ -74,7 +74,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   std::ranges::reverse(called);
   // The very same environment and plan before what only compares; each latest first.
   std::ranges::stable_partition(called, [&](const model::HistoryEntry& entry) {
-    return entry.fingerprint == field_of(now, "fingerprint") && entry.plan_hash == field_of(now, "plan");
+    return entry.fingerprint == field_of(now, "fingerprint") && entry.plan_hash == plan_key(now.facts);
   });
   std::string differs = "they were interrupted";
   for (std::size_t i = 0; i < std::min(called.size(), tries_max); ++i) {

@@ -45,6 +45,11 @@ std::vector<LaunchMedians> medians_of(const codec::Document& document) {
   return medians;
 }
 
+std::string plan_key(const codec::DocumentFacts& facts) {
+  const std::string method = field_of(facts, "method");
+  return field_of(facts, "plan") + (method.empty() || method == "1" ? "" : " method " + method);
+}
+
 codec::Document parse_stored(const std::string& text, const std::string& source) {
   return codec::parse_copy(text, source);
 }
@@ -68,7 +73,7 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   entry.entry.label = label;
   entry.entry.started_at = facts.started_at;
   entry.entry.fingerprint = field_of(facts, "fingerprint");
-  entry.entry.plan_hash = field_of(facts, "plan");
+  entry.entry.plan_hash = plan_key(facts);
   entry.entry.device = field_of(facts, "device.name");
   entry.entry.tool_version = field_of(facts, "tool.version");
   entry.entry.complete = facts.complete;

@@ -19,11 +19,14 @@ class DeviceClock {
   // lowered clock.
   static constexpr double patience_seconds = 0.045;
 
-  // Probes until the clock is not lowered, for `patience_seconds` at most, and returns the last probe's time
-  // over the quickest ever seen, 1 or more. A clock that stays low is not waited for again until it has risen
-  // and falls once more. Absent, after one probe, where the device has no clock to probe or the probe took no
-  // time. Throws what the probe throws.
-  std::optional<double> settle(const Probe& probe);
+  // Probes until the clock is not lowered, for `patience_seconds` at most. A clock that stays low is not
+  // waited for again until it has risen and falls once more. One probe where the device has no clock. Throws
+  // what the probe throws.
+  void settle(const Probe& probe);
+
+  // One probe, right after work: its time over the quickest ever seen, 1 or more. Absent where the device has
+  // no clock to probe or the probe took no time. Throws what the probe throws.
+  std::optional<double> slowdown(const Probe& probe);
 
  private:
   double quickest_seconds_ = std::numeric_limits<double>::infinity();  // ever

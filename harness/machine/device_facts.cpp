@@ -11,7 +11,15 @@ model::DeviceFacts facts_of(const DeviceInfo& info) {
           .memory_bytes = static_cast<std::int64_t>(info.memory_bytes),
           .driver = info.driver,
           .runtime = info.runtime,
-          .libraries = info.libraries};
+          .libraries = info.libraries,
+          .pci_bus_id = info.pci_bus_id};
+}
+
+std::vector<model::LibraryChoice> choices_of(const DeviceInstruments& device) {
+  std::vector<model::LibraryChoice> choices;
+  for (const LibraryChoice& made : device.library_choices())
+    choices.push_back({made.key, made.algorithm, made.timed, made.hit});
+  return choices;
 }
 
 }  // namespace graphbench::machine

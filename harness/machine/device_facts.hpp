@@ -7,5 +7,6 @@
 namespace graphbench::machine {
 
 model::DeviceFacts facts_of(const DeviceInfo& info);
+std::vector<model::LibraryChoice> choices_of(const DeviceInstruments& device);
 
 }  // namespace graphbench::machine

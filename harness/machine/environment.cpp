@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -59,6 +60,11 @@ std::int64_t usable_cores() {
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+// Not those that hold secrets, or say where things are kept or printed.
+constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBENCH_FUSION",
+                                               "GRAPHBENCH_PLAN_CACHE", "GRAPHBENCH_PROGRAMMATIC_LAUNCH",
+                                               "GRAPHBENCH_MODULE_DIR", "GRAPHBENCH_HOST_MEMORY_BYTES"};
+
 }  // namespace
 
 model::Environment read_environment() {
@@ -68,6 +74,9 @@ model::Environment read_environment() {
   environment.os = os_name();
   environment.cpu = cpu_name();
   environment.cores = usable_cores();
+  for (const char* variable : measuring_variables) {
+    if (const char* value = std::getenv(variable)) environment.variables[variable] = value;
+  }
   return environment;
 }
 

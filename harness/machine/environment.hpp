@@ -7,7 +7,8 @@
 
 namespace graphbench::machine {
 
-// This machine's hostname, system, CPU and cores. A fact that cannot be read is "unknown".
+// This machine's hostname, system, CPU and cores, and the variables of ours that change what is measured. A
+// fact that cannot be read is "unknown".
 model::Environment read_environment();
 
 // SHA-256 over what must agree for numbers to be comparable: device kind, name, compute capability,

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "graphs/ir/error.hpp"
+#include "harness/machine/cpu_choice.hpp"
 #include "harness/machine/pinning.hpp"
 
 namespace graphbench::machine {
@@ -81,7 +82,14 @@ void HousekeepingThreads::add_this_thread() {
   set_affinity(threads_.back(), cpus_);
 }
 
+void HousekeepingThreads::keep_off_submitter_near(const std::string& pci_bus_id) {
+  model::InstrumentOptions instruments = instruments_;
+  instruments.submitter = choose_submitter(instruments, allowed_, pci_bus_id);
+  keep_off_submitter(instruments);
+}
+
 void HousekeepingThreads::keep_off_submitter(const model::InstrumentOptions& instruments) {
+  instruments_ = instruments;
   std::vector<int> beside = allowed_;
   try {
     const std::vector<int> taken = submitter_cpus(instruments, allowed_);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,8 @@ class HousekeepingThreads {
   void add_this_thread();
   // All added threads keep off the CPUs that may submit with these options; off none without pinning.
   void keep_off_submitter(const model::InstrumentOptions& instruments);
+  // The same, now that it is known where the measured device is (DeviceInfo::pci_bus_id).
+  void keep_off_submitter_near(const std::string& pci_bus_id);
   // The calling thread may use every CPU until the next keep_off_submitter(): a process that it starts
   // inherits that.
   void use_every_cpu() const;
@@ -38,6 +41,7 @@ class HousekeepingThreads {
   void set_affinity(pid_t thread, const std::vector<int>& cpus) const;
 
   const std::vector<int> allowed_;
+  model::InstrumentOptions instruments_;  // read and written by the thread that starts what measures
   std::mutex mutex_;
   std::vector<pid_t> threads_;
   std::vector<int> cpus_;

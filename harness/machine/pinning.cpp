@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "graphs/ir/error.hpp"
+#include "harness/machine/cpu_choice.hpp"
 
 namespace graphbench::machine {
 namespace {
-
-constexpr std::size_t candidates_max = 8;
 
 [[noreturn]] void refuse(int cpu, const std::string& why) {
   throw Error(ErrorCode::io, "pin the submitting thread to CPU " + std::to_string(cpu) + ": " + why +
@@ -37,14 +35,6 @@ bool try_run_on(const std::vector<int>& cpus) {
   refuse(cpus.front(), std::strerror(errno));
 }
 
-// On another processor the distances to memory and device differ.
-int processor_of(int cpu) {
-  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id");
-  int processor = 0;  // where the system does not say, there is one processor
-  file >> processor;
-  return processor;
-}
-
 }  // namespace
 
 std::vector<int> allowed_cpus() {
@@ -63,11 +53,8 @@ std::vector<int> allowed_cpus() {
 std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const std::vector<int>& allowed) {
   if (!options.pin || allowed.empty()) return {};
   if (!options.cpu) {
-    const std::size_t count = std::clamp<std::size_t>(allowed.size() / 2, 1, candidates_max);
-    std::vector<int> cpus(allowed.end() - static_cast<std::ptrdiff_t>(count), allowed.end());
-    const int processor = processor_of(allowed.back());
-    std::erase_if(cpus, [&](int cpu) { return processor_of(cpu) != processor; });
-    return cpus;
+    const auto chosen = options.submitter ? options.submitter : choose_submitter(options, allowed, "");
+    return {chosen->cpus.begin(), chosen->cpus.end()};
   }
   const auto found = std::ranges::find(allowed, *options.cpu);
   if (found != allowed.end()) return {*found};

@@ -16,9 +16,9 @@ namespace graphbench::machine {
 // The CPUs that this process may run on, ascending. Throws Error(io) where the system does not say.
 std::vector<int> allowed_cpus();
 
-// The CPUs that the submitting thread may use, ascending: the one asked for, or the higher half of the
-// allowed ones, because interrupts and other programs gather on the low ones; eight at most, all of one
-// processor. None where pinning is off. Throws Error(invalid_argument) for a CPU that is not allowed.
+// The CPUs that the submitting thread may use, ascending: the one asked for, those chosen before, or a choice
+// that knows no device (cpu_choice.hpp). None where pinning is off. Throws Error(invalid_argument) for a CPU
+// asked for that is not allowed.
 std::vector<int> submitter_cpus(const model::InstrumentOptions& options, const std::vector<int>& allowed);
 
 // Order of calls: keep_others_off(); open the device and make streams, whose threads inherit the CPUs that

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <random>
 
 #include "harness/statistics/median_interval.hpp"
+#include "harness/statistics/moments.hpp"
 #include "harness/statistics/steady.hpp"
 #include "harness/statistics/summary.hpp"
 
@@ -23,21 +25,18 @@ constexpr double latency_share = 0.5;
 constexpr double device_share = 0.3;
 constexpr double throughput_share = 0.1;
 
-PassBounds share_of(const model::SamplingBounds& bounds, double share) {
+// A placement's part of a pass. The half width wanted of its median is that of the launch's p50, the
+// geometric mean of so many independent ones.
+PassBounds share_of(const model::SamplingBounds& bounds, double share, std::int64_t placements) {
+  const auto count = static_cast<double>(placements);
   PassBounds pass;
-  pass.seconds_max = bounds.seconds_max * share;
-  pass.samples_max = bounds.samples_max;
+  pass.seconds_max = bounds.seconds_max * share / count;
+  pass.relative_half_width *= std::sqrt(count);
+  pass.samples_max = std::max<std::int64_t>(bounds.samples_max / placements, 1);
   pass.samples_min = std::min(pass.samples_min, pass.samples_max);
-  pass.samples_wanted = std::min(statistics::samples_for_p99, pass.samples_max);
+  pass.samples_wanted =
+      std::min((statistics::samples_for_p99 + placements - 1) / placements, pass.samples_max);
   return pass;
-}
-
-// The samples that the ramp took count towards the latency pass's.
-PassBounds without(PassBounds bounds, std::int64_t ramped) {
-  bounds.samples_max -= ramped;
-  bounds.samples_min = std::min(bounds.samples_min, bounds.samples_max);
-  bounds.samples_wanted = std::min(bounds.samples_wanted, bounds.samples_max);
-  return bounds;
 }
 
 template <typename T>
@@ -50,14 +49,18 @@ double precision_of(std::vector<double> samples) {
   return statistics::relative_half_width(samples);
 }
 
-// One pass, continued at each visit.
+constexpr PassState nothing_yet{
+    .samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
+
+// One pass, continued at each visit of a placement; the next placement begins a new one.
 struct Pass {
   std::string name;
-  PassBounds bounds;  // of all visits together
+  PassBounds bounds;  // of a placement's visits together
   std::function<void(benchmark::State&)> loop;
   std::function<double()> precision;  // the half width so far
-  PassState state{.samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
-  std::string stopped_by;
+  PassState state = nothing_yet;
+  StoppedBy stopped_by = StoppedBy::precision;      // in this placement
+  StoppedBy any_stopped_by = StoppedBy::precision;  // the furthest from precision of all placements
 };
 
 // Runs rounds until a bound ends the visit. The time counted is wall time, not the measured spans, because
@@ -67,7 +70,7 @@ void go_on(Pass& pass, const PassBounds& bounds) {
   const auto start = Clock::now();
   for (;;) {
     if (const std::optional<StoppedBy> bound = stop_of(bounds, pass.state)) {
-      pass.stopped_by = name_of(*bound);
+      pass.stopped_by = *bound;
       return;
     }
     const std::int64_t round = next_round(bounds, pass.state);
@@ -82,8 +85,7 @@ void go_on(Pass& pass, const PassBounds& bounds) {
 
 void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
                   model::Launch& launch) {
-  // The latency pass gets at least one sample.
-  const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max - 1, 1, statistics::ramp_samples);
+  const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max, 1, statistics::ramp_samples);
   SampleBuffer submit_ns(static_cast<std::size_t>(steps));
   SampleBuffer latency_ns(static_cast<std::size_t>(steps));
   run_round(cell_id + "/ramp", steps,
@@ -94,35 +96,55 @@ void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const m
   launch.setup.first_step_seconds = launch.latency_samples.front();
 }
 
+// One placement's samples.
+struct Samples {
+  Samples(std::int64_t latency, std::int64_t device)
+      : submit_ns(static_cast<std::size_t>(latency)),
+        latency_ns(static_cast<std::size_t>(latency)),
+        device_ns(static_cast<std::size_t>(device)) {}
+
+  SampleBuffer submit_ns;
+  SampleBuffer latency_ns;
+  SampleBuffer device_ns;
+  std::vector<double> seconds_a_step;  // of throughput, a round each
+  std::int64_t steps = 0;
+  std::int64_t elapsed_ns = 0;
+};
+
+std::optional<double> p50_of(const std::vector<double>& samples) {
+  return samples.empty() ? std::nullopt : std::optional(statistics::summarize(samples)->p50);
+}
+
 class CellPasses::Implementation {
  public:
   Implementation(const std::string& cell_id, const model::SamplingBounds& bounds, std::uint64_t order_seed,
-                 model::Launch& launch)
+                 model::Launch& launch, std::int64_t placements)
       : launch_(launch),
+        placements_(placements),
         generator_(order_seed),
         latency_{.name = cell_id + "/latency",
-                 .bounds = without(share_of(bounds, latency_share),
-                                   static_cast<std::int64_t>(launch.latency_samples.size())),
-                 .loop = [this](auto& state) { latency_loop<Clock>(state, *step_, submit_ns_, latency_ns_); },
-                 .precision = [this] { return precision_of(latency_ns_.seconds()); },
-                 .stopped_by = {}},
+                 .bounds = share_of(bounds, latency_share, placements),
+                 .loop =
+                     [this](auto& state) {
+                       latency_loop<Clock>(state, *step_, now_->submit_ns, now_->latency_ns);
+                     },
+                 .precision = [this] { return precision_of(now_->latency_ns.seconds()); }},
         device_{
             .name = cell_id + "/device",
-            .bounds = share_of(bounds, device_share),
-            .loop = [this](auto& state) { device_loop<Clock>(state, *step_, *begin_, *end_, device_ns_); },
-            .precision = [this] { return precision_of(device_ns_.seconds()); },
-            .stopped_by = {}},
+            .bounds = share_of(bounds, device_share, placements),
+            .loop =
+                [this](auto& state) { device_loop<Clock>(state, *step_, *begin_, *end_, now_->device_ns); },
+            .precision = [this] { return precision_of(now_->device_ns.seconds()); }},
         throughput_{.name = cell_id + "/throughput",
-                    .bounds = share_of(bounds, throughput_share),
+                    .bounds = share_of(bounds, throughput_share, placements),
                     .loop = [this](auto& state) { count_throughput(state); },
-                    .precision = [this] { return precision_of(seconds_a_step_); },
-                    .stopped_by = {}},
-        submit_ns_(static_cast<std::size_t>(latency_.bounds.samples_max)),
-        latency_ns_(static_cast<std::size_t>(latency_.bounds.samples_max)),
-        device_ns_(static_cast<std::size_t>(device_.bounds.samples_max)) {}
+                    .precision = [this] { return precision_of(now_->seconds_a_step); }},
+        samples_(static_cast<std::size_t>(placements),
+                 Samples(latency_.bounds.samples_max, device_.bounds.samples_max)) {}
 
   void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) {
-    ++visits_;
+    const std::int64_t visit = visits_++ % visits_in_a_placement + 1;
+    if (visit == 1) begin_placement();
     step_ = &step;
     begin_ = device.make_event();
     end_ = device.make_event();
@@ -132,35 +154,59 @@ class CellPasses::Implementation {
     for (Pass* pass : order_) {
       // Back to back means many steps in a round: throughput is not divided.
       if (pass != &throughput_) {
-        go_on(*pass, part_of(pass->bounds, visits_, visits_to_a_cell));
-      } else if (visits_ == visits_to_a_cell) {
+        go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement));
+      } else if (visit == visits_in_a_placement) {
         go_on(*pass, pass->bounds);
       }
+    }
+    if (visit == visits_in_a_placement) {
+      for (Pass* pass : order_) pass->any_stopped_by = std::max(pass->any_stopped_by, pass->stopped_by);
     }
     begin_.reset();
     end_.reset();
   }
 
   void finish() {
-    GRAPHBENCH_ASSERT(visits_ == visits_to_a_cell);
-    append(launch_.submit_samples, submit_ns_.seconds());
-    append(launch_.latency_samples, latency_ns_.seconds());
-    append(launch_.latency_started_ns, latency_ns_.started_ns());
-    append(launch_.device_samples, device_ns_.seconds());
-    append(launch_.device_started_ns, device_ns_.started_ns());
-    launch_.latency_stopped_by = latency_.stopped_by;
-    launch_.device_stopped_by = device_.stopped_by;
-    launch_.throughput_stopped_by = throughput_.stopped_by;
-    launch_.submit_seconds = statistics::summarize(launch_.submit_samples);
-    launch_.latency_seconds = statistics::summarize(launch_.latency_samples);
-    launch_.device_seconds = statistics::summarize(launch_.device_samples);
-    if (steps_ > 0 && elapsed_ns_ > 0) {
-      launch_.throughput_steps_per_second =
-          static_cast<double>(steps_) / (static_cast<double>(elapsed_ns_) * 1e-9);
+    GRAPHBENCH_ASSERT(visits_ == placements_ * visits_in_a_placement);
+    std::vector<std::vector<double>> submit;
+    std::vector<std::vector<double>> latency;
+    std::vector<std::vector<double>> device;
+    std::vector<double> rates;
+    for (const Samples& each : samples_) {
+      submit.push_back(each.submit_ns.seconds());
+      latency.push_back(each.latency_ns.seconds());
+      device.push_back(each.device_ns.seconds());
+      model::LaunchPlacement& placement = launch_.placements.emplace_back();
+      placement.latency_samples = static_cast<std::int64_t>(each.latency_ns.size());
+      placement.device_samples = static_cast<std::int64_t>(each.device_ns.size());
+      placement.submit_seconds = p50_of(submit.back());
+      placement.latency_seconds = p50_of(latency.back());
+      placement.device_seconds = p50_of(device.back());
+      if (each.steps > 0 && each.elapsed_ns > 0) {
+        rates.push_back(static_cast<double>(each.steps) / (static_cast<double>(each.elapsed_ns) * 1e-9));
+        placement.throughput_steps_per_second = rates.back();
+      }
+      append(launch_.submit_samples, submit.back());
+      append(launch_.latency_samples, latency.back());
+      append(launch_.latency_started_ns, each.latency_ns.started_ns());
+      append(launch_.device_samples, device.back());
+      append(launch_.device_started_ns, each.device_ns.started_ns());
     }
+    launch_.latency_stopped_by = name_of(latency_.any_stopped_by);
+    launch_.device_stopped_by = name_of(device_.any_stopped_by);
+    launch_.throughput_stopped_by = name_of(throughput_.any_stopped_by);
+    launch_.submit_seconds = statistics::summarize_placements(submit);
+    launch_.latency_seconds = statistics::summarize_placements(latency);
+    launch_.device_seconds = statistics::summarize_placements(device);
+    if (!rates.empty()) launch_.throughput_steps_per_second = statistics::geometric_mean(rates);
   }
 
  private:
+  void begin_placement() {
+    now_ = &samples_.at(static_cast<std::size_t>((visits_ - 1) / visits_in_a_placement));
+    for (Pass* pass : order_) pass->state = nothing_yet;
+  }
+
   void settle() {
     const auto start = Clock::now();
     for (std::int64_t i = 0; i < settling_steps; ++i) {
@@ -175,12 +221,13 @@ class CellPasses::Implementation {
     const std::int64_t round_ns = throughput_loop<Clock>(state, *step_);
     const auto round_steps = static_cast<std::int64_t>(state.max_iterations);
     if (round_steps == 1) return;  // one step is a latency, not a throughput
-    steps_ += round_steps;
-    elapsed_ns_ += round_ns;
-    seconds_a_step_.push_back(static_cast<double>(round_ns) * 1e-9 / static_cast<double>(round_steps));
+    now_->steps += round_steps;
+    now_->elapsed_ns += round_ns;
+    now_->seconds_a_step.push_back(static_cast<double>(round_ns) * 1e-9 / static_cast<double>(round_steps));
   }
 
   model::Launch& launch_;
+  const std::int64_t placements_;
   std::mt19937_64 generator_;
   // Of the visit under way.
   const StepUnderTest* step_ = nullptr;
@@ -190,18 +237,14 @@ class CellPasses::Implementation {
   Pass device_;
   Pass throughput_;
   std::array<Pass*, 3> order_{&latency_, &device_, &throughput_};
-  SampleBuffer submit_ns_;
-  SampleBuffer latency_ns_;
-  SampleBuffer device_ns_;
-  std::vector<double> seconds_a_step_;
-  std::int64_t steps_ = 0;
-  std::int64_t elapsed_ns_ = 0;
+  std::vector<Samples> samples_;  // a placement each
+  Samples* now_ = nullptr;        // of the placement under way
   std::int64_t visits_ = 0;
 };
 
 CellPasses::CellPasses(const std::string& cell_id, const model::SamplingBounds& bounds,
-                       std::uint64_t order_seed, model::Launch& launch)
-    : implementation_(std::make_unique<Implementation>(cell_id, bounds, order_seed, launch)) {}
+                       std::uint64_t order_seed, model::Launch& launch, std::int64_t placements)
+    : implementation_(std::make_unique<Implementation>(cell_id, bounds, order_seed, launch, placements)) {}
 
 CellPasses::~CellPasses() = default;
 

@@ -12,8 +12,8 @@
 
 namespace graphbench::measure {
 
-// Runs and times the first steps after the setup, one by one: sample 0 is the first step ever, and all
-// of them lead the samples of the launch.
+// Runs and times the first steps after the setup, one by one: sample 0 is the first step ever. They are the
+// ramp, which leads the launch's samples and counts in none of its summaries.
 void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const model::SamplingBounds& bounds,
                   model::Launch& launch);
 
@@ -23,9 +23,9 @@ void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const m
 // on the device's power. One visit samples one such state; docs/reading-the-numbers.md shows what that does
 // to launches. Changing the memory layout during a run, so that results are not those of one layout, is from
 // Curtsinger and Berger, "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013.
+// What is to load code at its first use has one placement: a second would find it loaded.
 inline constexpr std::int64_t placements = 3;
 inline constexpr std::int64_t visits_in_a_placement = 3;
-inline constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
 
 // Steps that begin a visit and are not timed: in new memory, or after the cache was emptied, it takes a few
 // steps until the cache holds what it keeps. They hide no warmup: the ramp was timed before the first visit,
@@ -36,20 +36,22 @@ inline constexpr double settling_seconds_max = 0.002;  // at least one step is m
 // A cell's passes, spread over visits. Throws what a step throws.
 class CellPasses {
  public:
-  // What is passed by reference outlives this. `launch` holds the ramp's samples, behind which those of the
-  // passes are appended by finish(); `order_seed` shuffles the passes of each visit.
+  // What is passed by reference outlives this. `launch` holds the ramp's samples, behind which finish()
+  // appends those of the passes; `order_seed` shuffles the passes of each visit. There will be `placements`.
   CellPasses(const std::string& cell_id, const model::SamplingBounds& bounds, std::uint64_t order_seed,
-             model::Launch& launch);
+             model::Launch& launch, std::int64_t placements = measure::placements);
   ~CellPasses();
   CellPasses(const CellPasses&) = delete;
   CellPasses& operator=(const CellPasses&) = delete;
 
-  // Continues latency and device until they have used up their share of the bounds: after visit k of n, k/n
-  // of each. Throughput is for the last visit. To be called `visits_to_a_cell` times, with the step as it is
-  // set up by then. With `cache`, the visit begins by emptying it, so that all begin alike.
+  // Each placement has the same share of the bounds, and six samples at least where `samples_max` allows
+  // them. Continues latency and device until they have used up what is due: after visit k of a placement's n,
+  // k/n of its share. Throughput is for the last visit of each. To be called `visits_in_a_placement` times a
+  // placement, with the step as it is set up by then. With `cache`, the visit begins by emptying it, so that
+  // all begin alike.
   void visit(const StepUnderTest& step, Device& device, CacheFlush* cache);
 
-  // After the last visit: samples, summaries and why each pass stopped go to the launch.
+  // After the last visit: samples, placements, summaries and why each pass stopped go to the launch.
   void finish();
 
  private:

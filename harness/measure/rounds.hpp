@@ -18,8 +18,8 @@ namespace graphbench::measure {
 struct PassBounds {
   double seconds_max = 0.1;
   double relative_half_width = 0.005;  // of the median's 95 % interval
-  std::int64_t samples_min = 16;
-  std::int64_t samples_wanted = 459;  // so that a p99 can be published where the time allows
+  std::int64_t samples_min = 6;        // the fewest that a median has an interval of
+  std::int64_t samples_wanted = 459;   // so that a p99 can be published where the time allows
   std::int64_t samples_max = 2000;
 };
 
@@ -30,7 +30,8 @@ struct PassState {
   double relative_half_width = 0;
 };
 
-enum class StoppedBy : std::uint8_t { precision, time, samples };
+// Better first.
+enum class StoppedBy : std::uint8_t { precision, samples, time };
 std::string_view name_of(StoppedBy bound) noexcept;
 
 // The bounds until the end of visit `visit` (from 1) of `visits`: the same share of each as of the visits.

@@ -2,6 +2,7 @@
 #include "harness/model/axes.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "harness/model/vocabulary.hpp"
 
@@ -29,7 +30,16 @@ std::string choice_help(const std::vector<std::string>& names, const std::string
   return text + " (default: " + which + ")";
 }
 
-AxisTable make_axes() {
+std::vector<std::string> graph_modes() {
+  std::vector<std::string> names;
+  for (const Mode& mode : modes()) {
+    if (mode.graph) names.push_back(mode.name);
+  }
+  return names;
+}
+
+// Those that have members in Cell and Axes.
+AxisTable first_axes() {
   using enum AxisValues;
   const std::string batches = "1:256:x2";
   const std::string warmups = "0,1,3,10";
@@ -98,6 +108,34 @@ AxisTable make_axes() {
   };
 }
 
+AxisTable later_axes() {
+  using enum AxisValues;
+  return {
+      {.name = "graph-rewrite",
+       .values = choices,
+       .noun = "graph rewrite",
+       .placeholder = "WHICH,...",
+       .help =
+           "none: graphs as recorded; memset: kernels in place of libraries' memset nodes (default: none)",
+       .choices = {"none", "memset"},
+       .fallback = "none",
+       .modes = graph_modes()},
+      {.name = "prepare",
+       .values = choices,
+       .noun = "way of preparing",
+       .placeholder = "WHICH,...",
+       .help = "ahead: code is loaded and kernels are timed ahead; first-use: neither (default: ahead)",
+       .choices = {"ahead", "first-use"},
+       .fallback = "ahead"},
+  };
+}
+
+AxisTable make_axes() {
+  AxisTable table = first_axes();
+  std::ranges::move(later_axes(), std::back_inserter(table));
+  return table;
+}
+
 bool among(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
@@ -121,6 +159,15 @@ std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell) {
   }
   values.insert(values.end(), cell.more_axes.begin(), cell.more_axes.end());
   return values;
+}
+
+std::string_view later_axis(const WorkerTask& task, const std::string& name) {
+  const auto found = task.more_axes.find(name);
+  return found == task.more_axes.end() ? std::string_view() : found->second;
+}
+
+bool at_first_use(const WorkerTask& task) {
+  return later_axis(task, "prepare") == "first-use";
 }
 
 std::string id_of(const Cell& cell) {

@@ -55,6 +55,11 @@ const AxisTable& axes();
 // (name, value) in the order of ids: what labels and documents say of a cell beside its id.
 std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell);
 
+// The task's value of a later axis; empty at its default.
+std::string_view later_axis(const WorkerTask& task, const std::string& name);
+// Whether its cells load code at the first use, each in a process of its own (axis `prepare`).
+bool at_first_use(const WorkerTask& task);
+
 // The planned values of an axis as text; empty for a later axis at its default.
 std::vector<std::string> values_of(const Axes& planned, const Axis& axis);
 

@@ -9,13 +9,22 @@
 
 namespace graphbench::model {
 
+// The CPUs that the submitting thread may use, and why these.
+struct SubmitterCpus {
+  std::vector<std::int64_t> cpus;  // ascending
+  std::string locality;  // "near" the device, "far" from it, "unknown"; empty: the device is the CPU
+  std::string cores;     // of a kind that is the fastest ("performance") or not ("efficiency"); "alike"
+};
+
 // Which instruments a worker uses.
 struct InstrumentOptions {
   bool pin = true;                  // the submitting thread stays on one CPU
   std::optional<std::int64_t> cpu;  // which; absent: the worker's choice
   bool cold_l2 = false;
+  std::optional<double> sustained_seconds;  // the longest wait for a steady load; absent: no such pass
   bool profile = false;
   bool trace = false;
+  std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker's choice
 };
 
 // One thing measured at its best: the median and how many times it was taken.
@@ -42,6 +51,20 @@ struct FloorLadder {
   double instantiate_seconds_per_node = 0;
 };
 
+// Device memory of instantiated graphs of empty kernels.
+struct ExecMemoryPoint {
+  std::int64_t nodes = 0;
+  double bytes = 0;           // of one graph
+  double residual_bytes = 0;  // less what the line says
+};
+
+// The least-squares line through the points: the driver takes memory in steps, so they lie beside it.
+struct ExecMemoryFloor {
+  double bytes_per_node = 0;
+  double bytes_at_zero = 0;
+  std::vector<ExecMemoryPoint> points;
+};
+
 // What this machine can do at best. A sweep measures the first few, `graphbench floor` all.
 struct Floors {
   std::optional<Floor> clock_pair;     // two readings of the clock
@@ -57,6 +80,7 @@ struct Floors {
   std::optional<Floor> completion_block;    // the host asleep
   std::optional<Floor> queue_handoff;       // host device: enqueue to its thread starting the op
   std::vector<FloorLadder> ladders;
+  std::optional<ExecMemoryFloor> exec_memory;  // absent where no driver says what memory is used
 };
 
 struct MachineReading {
@@ -75,12 +99,14 @@ struct LaunchMachine {
   std::optional<double> cpu_slowdown;
   // Above it the core counts as shared.
   static constexpr double shared_core_slowdown = 1.1;
-  // How much longer a fixed number of the device's cycles took as a visit began than the quickest time that
-  // the worker saw, 1 or more, the median over visits. Absent: the device has no clock to probe.
+  // How much longer a fixed number of the device's cycles took right after a visit's samples than the
+  // quickest time that the worker saw, 1 or more, the median over visits. Absent: the device has no clock to
+  // probe.
   std::optional<double> device_slowdown;
   std::optional<MachineReading> before;
   std::optional<MachineReading> after;
-  // `after` is the reading after the last visit to the cell, with what throttled after any of them.
+  // `after` is the reading after the last visit to the cell, with what throttled after any of them: whether
+  // this cell held the device at a limit. `before` may still show the cell before it.
   bool throttled = false;
 };
 
@@ -88,9 +114,10 @@ struct LaunchMachine {
 struct CpuState {
   std::string governor;  // of all CPUs, "mixed" where they differ; empty: not known
   std::optional<bool> turbo;
-  std::optional<double> load_average;  // over the last minute
-  bool pinned = true;                  // submitting threads were pinned
-  std::optional<double> cpu_quota;     // CPUs' worth of time that control groups leave us; absent: all
+  std::optional<double> load_average;      // over the last minute
+  bool pinned = true;                      // submitting threads were pinned
+  std::optional<double> cpu_quota;         // CPUs' worth of time that control groups leave us; absent: all
+  std::optional<SubmitterCpus> submitter;  // absent: not pinned, or the user named the CPU
 };
 
 struct ProfileEntry {

@@ -19,22 +19,25 @@ enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate };
 
 // The object of the document that a metric stands in, and how its launches combine into one number a cell.
 enum class MetricSection : std::uint8_t {
-  setup,    // launches[].setup: the median over launches
-  launch,   // launches[]: a distribution of samples or one number; the median over launches
-  graph,    // graph: of the cell
-  memory,   // memory: of the cell
-  summary,  // summary: over launches already
-  derived   // not in the document: computed from other metrics
+  setup,      // launches[].setup: the median over launches
+  launch,     // launches[]: a distribution of samples or one number; the median over launches
+  sustained,  // launches[].sustained: likewise, of the p50 of a distribution
+  graph,      // graph: of the cell
+  memory,     // memory: of the cell
+  summary,    // summary: over launches already
+  derived     // not in the document: computed from other metrics
 };
 
 // What a derived metric is computed as (harness/statistics/metric_values.cpp).
 enum class DerivedMetric : std::uint8_t { setup_seconds };
 
 // The member that holds the value.
-using MetricValue = std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
-                                 double Setup::*, std::optional<double> Setup::*, std::int64_t GraphCounts::*,
-                                 std::int64_t Memory::*, std::optional<double> CellSummary::*,
-                                 std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
+using MetricValue =
+    std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
+                 std::optional<Summary> Sustained::*, std::optional<double> Sustained::*, double Setup::*,
+                 std::optional<double> Setup::*, std::int64_t GraphCounts::*, std::int64_t Memory::*,
+                 std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
+                 std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 
 // A place in a list that has an order of its own; 0: not in it.
 struct MetricPlace {
@@ -53,6 +56,7 @@ struct MetricRow {
   bool graphs_only = false;             // no number of an eager cell: no series, no column
   bool addition = false;                // came after the contract: documents of older versions lack it
   bool left_out = false;                // where absent, the key is not written (else it is null)
+  bool on_request = false;              // measured where asked for: else no column, and not missed
   MetricPlace family = {};              // Prometheus
   MetricPlace compared = {};            // `compare` tests it; the name is what --margin takes
   std::string_view baseline_help = {};  // of its family graphbench_baseline_*; empty: none

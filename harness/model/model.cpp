@@ -1,4 +1,7 @@
-// The derived names of the model, which result documents, plans, metrics and messages share.
+// What the model derives, which result documents, plans, metrics and messages share.
+#include <algorithm>
+#include <tuple>
+
 #include "harness/model/result.hpp"
 
 namespace graphbench::model {
@@ -14,6 +17,19 @@ std::string_view name_of(CellStatus status) noexcept {
       break;
   }
   return "skipped";
+}
+
+void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker) {
+  const auto place = [](const LibraryChoice& choice) { return std::tie(choice.key, choice.algorithm); };
+  for (const LibraryChoice& choice : of_worker) {
+    const auto at = std::ranges::lower_bound(choices, place(choice), {}, place);
+    if (at == choices.end() || place(*at) != place(choice)) {
+      choices.insert(at, choice);
+    } else {
+      at->timed = at->timed || choice.timed;
+      at->hit = at->hit && choice.hit;
+    }
+  }
 }
 
 }  // namespace graphbench::model

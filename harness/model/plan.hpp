@@ -37,6 +37,7 @@ struct WorkerTask {
   std::map<std::string, std::int64_t> options;  // `--set` of this workload, without its prefix
   std::vector<std::string> split_ops;           // empty: the workload's own
   InstrumentOptions instruments;
+  std::int64_t spawned_ns = 0;  // when its worker was started, on the machine's monotonic clock; 0: not yet
 };
 
 struct Plan {

@@ -31,7 +31,8 @@ struct Cell {
 std::string id_of(const Cell& cell);
 
 // Order statistics of one launch's samples. Percentiles are nearest rank on the sorted samples; p90
-// needs 44 samples, p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence).
+// needs 44 samples, p99 459, p99.9 4,603 (so that one lies above the quantile with 99 % confidence). Of
+// several placements p50 is the geometric mean of their medians (Launch).
 struct Summary {
   std::int64_t count = 0;
   double min = 0;
@@ -39,7 +40,9 @@ struct Summary {
   std::optional<double> p90;
   std::optional<double> p99;
   std::optional<double> p999;
-  std::optional<double> p50_ci95_low;  // of this launch's median, distribution-free; from six samples on
+  // Of this launch's p50 in its placements: the geometric means of their medians' distribution-free
+  // intervals. Absent where a placement has fewer than six samples.
+  std::optional<double> p50_ci95_low;
   std::optional<double> p50_ci95_high;
   double max = 0;
   double mean = 0;
@@ -55,10 +58,54 @@ struct Setup {
   double first_step_seconds = 0;
 };
 
-// What one launch (one worker process) measured in one cell.
+// How a worker came to be ready, over its whole ladder in the first placement. The stages follow one another:
+// their sum is the time from its start to the first step of its last batch, less the other batches' timed
+// steps (ramp_seconds).
+struct Startup {
+  // From the parent's call that starts it to its task; absent: no parent.
+  std::optional<double> process_seconds;
+  double plugin_seconds = 0;   // plugins loaded, the program built
+  double module_seconds = 0;   // the backend's module loaded
+  double context_seconds = 0;  // device and stream opened; CPU, monitor and cache buffer made ready
+  double weights_seconds = 0;  // static buffers allocated and filled
+  double prepare_seconds = 0;  // from here on: sums over the batches' setups
+  double warmup_seconds = 0;
+  double capture_seconds = 0;
+  double instantiate_seconds = 0;
+  double upload_seconds = 0;
+  double first_step_seconds = 0;
+};
+
+// What one placement of a launch measured: how many samples it took, and their medians.
+struct LaunchPlacement {
+  std::int64_t latency_samples = 0;  // of submit too
+  std::int64_t device_samples = 0;
+  std::optional<double> submit_seconds;
+  std::optional<double> latency_seconds;
+  std::optional<double> device_seconds;
+  std::optional<double> throughput_steps_per_second;
+};
+
+// A cell under load (`--sustained`): steps ran back to back until the device's clock and power were steady,
+// and then without a rest while they were timed. Where they never were steady, times and seconds_to_steady
+// are absent.
+struct Sustained {
+  std::optional<Summary> latency_seconds;
+  std::optional<Summary> device_seconds;
+  std::optional<double> sm_clock_hz;  // mean of the last two seconds before the samples
+  std::optional<double> power_watts;  // likewise
+  std::optional<double> seconds_to_steady;
+  std::string stopped_by;  // "steady", "time"
+};
+
+// What one launch (one worker process) measured in one cell. The p50 of a summary is the geometric mean of
+// its placements' p50s, so each placement counts alike however many samples it took, and so is throughput.
+// All else in a summary is of the placements' samples together, without the ramp.
 struct Launch {
   std::int64_t index = 0;
   Setup setup;
+  std::vector<Setup> setups;       // of every placement; the first is `setup`
+  std::optional<Startup> startup;  // the worker's, the same in all its cells
   std::optional<Summary> submit_seconds;
   std::optional<Summary> latency_seconds;
   std::optional<Summary> device_seconds;
@@ -67,8 +114,10 @@ struct Launch {
   std::string latency_stopped_by;
   std::string device_stopped_by;
   std::string throughput_stopped_by;
-  // Every sample in the order taken; sample 0 is the first step after the setup. Not all reporters
-  // publish them.
+  std::vector<LaunchPlacement> placements;  // in the order measured
+  std::optional<Sustained> sustained;       // where it was asked for
+  // Every sample in the order taken: the ramp, whose sample 0 is the first step after the setup, then each
+  // placement's. Not all reporters publish them.
   std::vector<double> submit_samples;
   std::vector<double> latency_samples;
   std::vector<double> device_samples;
@@ -89,6 +138,7 @@ struct GraphCounts {
   std::int64_t nodes = 0;
   std::int64_t captured_ops = 0;
   std::int64_t eager_ops = 0;
+  std::int64_t rewritten_nodes = 0;
 };
 
 struct Memory {
@@ -96,6 +146,18 @@ struct Memory {
   std::int64_t pool_bytes = 0;          // reserved by the pool that all batches of the worker share
   std::int64_t pool_bytes_private = 0;  // the same captures with a pool each: sum over the batches
   std::int64_t pool_bytes_own = 0;      // this cell's part of that sum
+  // The worker's memory in its last placement, after the last visit. used = context + code + static +
+  // workspace + pool_bytes + the exec_bytes of its cells + unaccounted.
+  std::optional<std::int64_t> used_bytes = {};     // as the driver says
+  std::optional<std::int64_t> context_bytes = {};  // with streams
+  std::optional<std::int64_t> code_bytes =
+      {};  // and handles of libraries; with what launching makes the driver reserve
+  std::optional<std::int64_t> static_bytes = {};           // weights, inputs, state
+  std::optional<std::int64_t> workspace_bytes = {};        // scratch of libraries and ops; the cache's buffer
+  std::optional<std::int64_t> pool_in_use_bytes_max = {};  // of pool_bytes
+  std::optional<std::int64_t> exec_bytes = {};             // this cell's instantiated graphs
+  std::optional<std::int64_t> unaccounted_bytes = {};      // may be negative
+  std::string witness = {};  // whose memory used_bytes is: the "process"'s, or what the "device" has lost
 };
 
 struct Reason {
@@ -158,7 +220,21 @@ struct DeviceFacts {
   std::string driver;
   std::string runtime;
   std::map<std::string, std::string> libraries;
+  std::string pci_bus_id;
 };
+
+// What a device chose among a library's algorithms, and kernels of ours in their place.
+struct LibraryChoice {
+  std::string key;        // what the choice depends on: the op, its shape and types
+  std::string algorithm;  // by a name that means the same in every process
+  bool timed = false;     // candidates were timed; else a heuristic's first
+  bool hit = false;       // it was made before this sweep, and kept
+  friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
+};
+// Adds those of one worker to those of a sweep, which stand in the order of keys and algorithms. A key has
+// several algorithms where workers chose differently. What one worker chose is no hit of the workers after
+// it.
+void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker);
 
 struct Environment {
   std::string hostname;
@@ -169,8 +245,10 @@ struct Environment {
   std::string fingerprint;  // hex digest of what must agree for numbers to be comparable
   std::optional<Floors> floors;
   std::optional<CpuState> machine;
-  std::optional<InstrumentState> profiler;  // present where a profile was asked for
-  std::optional<InstrumentState> monitor;   // what reads clocks and temperatures
+  std::optional<InstrumentState> profiler;            // present where a profile was asked for
+  std::optional<InstrumentState> monitor;             // what reads clocks and temperatures
+  std::map<std::string, std::string> variables = {};  // of ours that change what is measured, where set
+  std::vector<LibraryChoice> library_choices = {};
 };
 
 struct Axes {
@@ -190,7 +268,12 @@ struct Interleaved {
   std::string side;  // "base", "new"
 };
 
+// How this version comes to its numbers: see docs/reading-the-numbers.md. Documents without it are of
+// method 1.
+inline constexpr std::int64_t measuring_method = 2;
+
 struct PlanFacts {
+  std::int64_t method = 1;
   std::string hash;
   std::vector<std::string> argv;
   std::int64_t seed = 1;

@@ -51,7 +51,7 @@ std::vector<model::Cell> cells_of(const WorkloadChoice& workload, const model::A
   return cells;
 }
 
-// One launch: a task has all batches of its cells.
+// One launch: a task has all batches of its cells, or one of them where a cell has a process of its own.
 std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& workloads,
                                           const model::Axes& axes, const model::AxisTable& table,
                                           const model::WorkerTask& common) {
@@ -61,6 +61,12 @@ std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& wor
       model::WorkerTask& task = round.emplace_back(common);
       model::set_cell(task, cell);
       task.options = workload.options;
+      if (!model::at_first_use(task)) continue;
+      const model::WorkerTask alone = task;
+      for (std::size_t i = 0; i < alone.batches.size(); ++i) {
+        if (i > 0) round.push_back(alone);
+        round.back().batches = {alone.batches[i]};
+      }
     }
   }
   return round;
@@ -90,6 +96,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   const std::vector<WorkloadChoice> workloads = choose_workloads(options, catalog);
   model::Plan plan;
   plan.device = catalog.device;
+  plan.facts.method = model::measuring_method;
   plan.facts.argv = std::move(argv);
   plan.facts.seed = options.seed;
   plan.facts.launches = options.launches;

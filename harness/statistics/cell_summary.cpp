@@ -46,11 +46,19 @@ double log_spread(std::vector<double> samples) {
   return low > 0 ? std::log(nearest_rank(samples, 0.75) / low) / 1.349 : 0;
 }
 
-void add_spreads(model::Estimate& estimate, const std::vector<model::Launch>& launches, Samples samples,
-                 const std::vector<double>& medians) {
+// Samples begin with the ramp, which the summary does not count.
+std::vector<double> behind_ramp(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
+  const std::size_t counted =
+      std::min(samples.size(), of ? static_cast<std::size_t>(of->count) : samples.size());
+  return {samples.end() - static_cast<std::ptrdiff_t>(counted), samples.end()};
+}
+
+void add_spreads(model::Estimate& estimate, const std::vector<model::Launch>& launches, Field field,
+                 Samples samples, const std::vector<double>& medians) {
   std::vector<double> within;
   for (const model::Launch& launch : launches) {
-    if ((launch.*samples).size() >= 2) within.push_back(log_spread(launch.*samples));
+    const std::vector<double> counted = behind_ramp(launch.*samples, launch.*field);
+    if (counted.size() >= 2) within.push_back(log_spread(counted));
   }
   if (!within.empty()) estimate.within_launch = median(within);
   if (medians.size() >= 2) estimate.between_launches = standard_deviation(logs_of(medians));
@@ -67,15 +75,25 @@ std::optional<model::Estimate> estimate_of(const std::vector<model::Launch>& lau
   estimate.p50 = median(medians);
   if (std::ranges::any_of(medians, [](double each) { return each <= 0; })) return estimate;
   add_interval(estimate, medians);
-  add_spreads(estimate, launches, samples, medians);
+  add_spreads(estimate, launches, field, samples, medians);
   return estimate;
+}
+
+// The ramp and the placement that it ran in: what is steady differs between placements.
+std::vector<double> first_placement(const model::Launch& launch) {
+  std::vector<double> samples = launch.latency_samples;
+  for (std::size_t i = 1; i < launch.placements.size(); ++i)
+    samples.resize(samples.size() -
+                   std::min(samples.size(), static_cast<std::size_t>(launch.placements[i].latency_samples)));
+  return samples;
 }
 
 // The median launch decides; a cell that was not seen to settle in most launches has no answer.
 std::optional<std::int64_t> steady_after(const CellResult& cell) {
   std::vector<double> steps;
   for (const model::Launch& launch : cell.launches) {
-    if (const auto index = steady_index(launch.latency_samples)) steps.push_back(static_cast<double>(*index));
+    if (const auto index = steady_index(first_placement(launch)))
+      steps.push_back(static_cast<double>(*index));
   }
   if (steps.empty() || 2 * steps.size() < cell.launches.size()) return std::nullopt;
   return cell.cell.warmup + static_cast<std::int64_t>(std::ceil(median(steps)));

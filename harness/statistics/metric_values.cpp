@@ -19,6 +19,13 @@ struct InLaunch {
     return launch.*field ? Number((launch.*field)->p50) : std::nullopt;
   }
   Number operator()(std::optional<double> model::Launch::*field) const { return launch.*field; }
+  Number operator()(std::optional<model::Summary> model::Sustained::*field) const {
+    const auto& sustained = launch.sustained;
+    return sustained && (*sustained).*field ? Number(((*sustained).*field)->p50) : std::nullopt;
+  }
+  Number operator()(std::optional<double> model::Sustained::*field) const {
+    return launch.sustained ? (*launch.sustained).*field : std::nullopt;
+  }
   Number operator()(double model::Setup::*field) const { return launch.setup.*field; }
   Number operator()(std::optional<double> model::Setup::*field) const { return launch.setup.*field; }
   template <typename Other>
@@ -36,6 +43,10 @@ struct InCell {
   }
   Number operator()(std::int64_t model::Memory::*field) const {
     return cell.memory ? Number(static_cast<double>((*cell.memory).*field)) : std::nullopt;
+  }
+  Number operator()(std::optional<std::int64_t> model::Memory::*field) const {
+    if (!cell.memory || !((*cell.memory).*field)) return std::nullopt;
+    return static_cast<double>(*((*cell.memory).*field));
   }
   Number operator()(std::optional<double> model::CellSummary::*field) const { return cell.summary.*field; }
   Number operator()(std::optional<std::int64_t> model::CellSummary::*field) const {

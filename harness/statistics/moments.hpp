@@ -1,9 +1,11 @@
-// Mean and standard deviation. Sums run in the order given, so that a result does not depend on the machine.
+// Means and standard deviation. Sums run in the order given, so that a result does not depend on the machine.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <vector>
 
 namespace graphbench::statistics {
 
@@ -21,6 +23,14 @@ inline double variance_of(std::span<const double> values, double mean) {
 
 inline double standard_deviation(std::span<const double> values) {
   return std::sqrt(variance_of(values, mean_of(values)));
+}
+
+// Of at least one value, none negative. The same for every order of them.
+inline double geometric_mean(std::vector<double> values) {
+  std::ranges::sort(values);
+  if (values.front() == values.back()) return values.front();
+  for (double& value : values) value = std::log(value);
+  return std::exp(mean_of(values));
 }
 
 }  // namespace graphbench::statistics

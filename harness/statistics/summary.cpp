@@ -37,4 +37,26 @@ std::optional<model::Summary> summarize(const std::vector<double>& samples) {
   return summary;
 }
 
+std::optional<model::Summary> summarize_placements(const std::vector<std::vector<double>>& placements) {
+  std::vector<double> pooled;
+  std::vector<double> medians;
+  std::vector<double> lows;
+  std::vector<double> highs;
+  for (const std::vector<double>& samples : placements) {
+    const std::optional<model::Summary> own = summarize(samples);
+    if (!own) continue;
+    pooled.insert(pooled.end(), samples.begin(), samples.end());
+    medians.push_back(own->p50);
+    if (own->p50_ci95_low) lows.push_back(*own->p50_ci95_low);
+    if (own->p50_ci95_high) highs.push_back(*own->p50_ci95_high);
+  }
+  std::optional<model::Summary> summary = summarize(pooled);
+  if (!summary) return summary;
+  summary->p50 = geometric_mean(medians);
+  const bool all = lows.size() == medians.size() && highs.size() == medians.size();
+  summary->p50_ci95_low = all ? std::optional(geometric_mean(lows)) : std::nullopt;
+  summary->p50_ci95_high = all ? std::optional(geometric_mean(highs)) : std::nullopt;
+  return summary;
+}
+
 }  // namespace graphbench::statistics

@@ -131,14 +131,23 @@ void CellTable::add_profile(std::int64_t batch, const model::Profile& profile) {
   cell_of(batch).profile = profile;
 }
 
+bool CellTable::fail(std::int64_t batch, const model::Reason& reason) {
+  if (owed_.erase(batch) == 0) return false;
+  merge_status(cell_of(batch), model::CellStatus::failed, reason);
+  count(batch, model::CellStatus::failed);
+  return true;
+}
+
 std::int64_t CellTable::fail_unreported(const model::Reason& reason) {
-  const auto failed = static_cast<std::int64_t>(owed_.size());
-  for (const auto& [batch, owed] : owed_) {
-    merge_status(cell_of(batch), model::CellStatus::failed, reason);
-    count(batch, model::CellStatus::failed);
-  }
-  owed_.clear();
-  return failed;
+  const std::vector<std::int64_t> batches = unreported_batches();
+  for (const std::int64_t batch : batches) fail(batch, reason);
+  return static_cast<std::int64_t>(batches.size());
+}
+
+std::vector<std::int64_t> CellTable::unreported_batches() const {
+  std::vector<std::int64_t> batches = task_.batches;
+  std::erase_if(batches, [&](std::int64_t batch) { return !owed_.contains(batch); });
+  return batches;
 }
 
 std::vector<model::CellResult> CellTable::done_beside_task() const {

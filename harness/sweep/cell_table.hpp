@@ -31,6 +31,11 @@ class CellTable {
   void add_profile(std::int64_t batch, const model::Profile& profile);
   // Every cell that the task has not reported fails with this reason. Returns how many there were.
   std::int64_t fail_unreported(const model::Reason& reason);
+  // One of them fails; false where the task has reported it.
+  bool fail(std::int64_t batch, const model::Reason& reason);
+  bool owes(std::int64_t batch) const { return owed_.contains(batch); }
+  // The task's batches that it has not reported, in the task's order.
+  std::vector<std::int64_t> unreported_batches() const;
 
   // Cells whose launches have all reported or failed, of the task's workload, preset, dtype, pass and
   // warmup, in all modes: what can be compared with each other.
@@ -38,7 +43,6 @@ class CellTable {
 
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed
   std::int64_t failures() const { return failures_; }          // of them
-  std::size_t unreported() const { return owed_.size(); }
 
   // Cells that no launch measured become skipped, reason `interrupted`.
   void skip_pending();

@@ -2,10 +2,12 @@
 #include "harness/sweep/run_sweep.hpp"
 
 #include <chrono>
+#include <set>
 
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
 #include "harness/machine/environment.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/process/exit_text.hpp"
 #include "harness/process/utc_now.hpp"
 #include "harness/statistics/cell_summary.hpp"
@@ -64,21 +66,17 @@ class Sweep {
 
   void report_progress() { listener_.update(tracker_.at(now(), table_.measurements(), table_.failures())); }
 
-  void run_task(const model::WorkerTask& task) {
-    phase_ = {};
-    error_.reset();
+  // A worker, and another one behind each that a batch ended, for the batches that are left.
+  void run_task(const model::WorkerTask& planned) {
+    model::WorkerTask task = planned;
     table_.begin_task(task);
     tracker_.begin_task(task, now());
-    report_progress();
-    const process::ChildCommand command{settings_.worker_command, worker::encode_task(task),
-                                        settings_.worker_silent_seconds_max};
-    const process::ChildExit exit = supervisor_.run(
-        command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });
-    if (exit.how == process::ChildExit::How::interrupted) {
-      outcome_.interrupted = true;
-      return;
+    leave_out_fatal(task);
+    for (task.batches = table_.unreported_batches(); !task.batches.empty();
+         task.batches = table_.unreported_batches()) {
+      run_worker(task);
+      if (outcome_.interrupted) return;
     }
-    settle(task, exit);
     tracker_.end_task(now());
     report_progress();
     std::vector<model::CellResult> done = table_.done_beside_task();
@@ -86,13 +84,46 @@ class Sweep {
     listener_.cells_done(done);
   }
 
+  // What ended a worker in an earlier launch has failed, whatever it would do now.
+  void leave_out_fatal(const model::WorkerTask& task) {
+    for (const std::int64_t batch : task.batches) {
+      if (!fatal_.contains(model::id_of(model::cell_of(task, batch)))) continue;
+      table_.fail(batch, {"worker_crashed", "it ended its worker in an earlier launch"});
+    }
+  }
+
+  void run_worker(const model::WorkerTask& task) {
+    phase_ = {};
+    error_.reset();
+    stopped_at_.reset();
+    report_progress();
+    model::WorkerTask spawned = task;
+    spawned.spawned_ns =
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    const process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
+                                        settings_.worker_silent_seconds_max};
+    const process::ChildExit exit = supervisor_.run(
+        command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });
+    if (exit.how == process::ChildExit::How::interrupted) {
+      outcome_.interrupted = true;
+    } else if (stopped_at_ && !table_.owes(*stopped_at_)) {
+      fatal_.insert(model::id_of(model::cell_of(task, *stopped_at_)));
+    } else {
+      settle(task, exit);
+    }
+  }
+
   void take(std::string_view line) {
     const worker::WorkerEvent event = worker::decode_event(line);
     if (const auto* device = std::get_if<worker::DeviceEvent>(&event)) facts_ = device->facts;
+    if (const auto* made = std::get_if<worker::ChoicesEvent>(&event)) {
+      model::add_choices(choices_, made->choices);
+    }
     if (const auto* memory = std::get_if<worker::MemoryEvent>(&event)) {
       table_.add_memory(memory->batch, memory->memory);
     }
     take_instruments(event);
+    if (const auto* stopped = std::get_if<worker::StoppedEvent>(&event)) stopped_at_ = stopped->batch;
     if (const auto* error = std::get_if<worker::ErrorEvent>(&event)) error_ = error->reason;
     if (const auto* phase = std::get_if<worker::PhaseEvent>(&event)) {
       phase_ = *phase;
@@ -137,8 +168,13 @@ class Sweep {
     return spoke ? *error_ : model::Reason{"worker_crashed", ended};
   }
 
+  // The batch that the worker was at when it died is the one that failed. Where it was at none, all have.
   void settle(const model::WorkerTask& task, const process::ChildExit& exit) {
     const model::Reason reason = reason_of(exit);
+    if (phase_.batch > 0 && table_.fail(phase_.batch, reason)) {
+      fatal_.insert(model::id_of(model::cell_of(task, phase_.batch)));
+      return;
+    }
     if (table_.fail_unreported(reason) > 0) return;
     const bool well = exit.how == process::ChildExit::How::exited && exit.status == 0;
     if (well) return;
@@ -157,6 +193,7 @@ class Sweep {
     result.environment = machine::read_environment();
     result.environment.device = facts_;
     result.environment.fingerprint = machine::fingerprint_of(result.environment);
+    result.environment.library_choices = choices_;
     result.environment.profiler = profiler_;
     result.environment.monitor = monitor_;
     result.plan = plan_.facts;
@@ -177,8 +214,11 @@ class Sweep {
   CellTable table_;
   ProgressTracker tracker_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::set<std::string> fatal_;  // cells that ended a worker
   worker::PhaseEvent phase_;
+  std::optional<std::int64_t> stopped_at_;  // the batch, where the worker ended itself
   std::optional<model::Reason> error_;
+  std::vector<model::LibraryChoice> choices_;
   std::optional<model::InstrumentState> profiler_;
   std::optional<model::InstrumentState> monitor_;
   SweepOutcome outcome_;

@@ -26,8 +26,10 @@ struct SweepOutcome {
   std::vector<model::TraceProcess> trace;  // of the profiling passes, where asked for
 };
 
-// A worker that crashes, hangs or is killed costs the cells it had not reported, each failed with the
-// reason, and nothing else. `facts`: the device as the probe saw it; a worker's own account replaces it.
+// A worker that crashes, hangs or is killed costs the batch it was at, failed with the reason: the batches
+// that it had not reported are measured again, without that one, in another worker. Where it was at no batch,
+// they all fail. Later launches leave such a batch out. `facts`: the device as the probe saw it; a worker's
+// own account replaces it.
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
                        const SweepSettings& settings, process::ProcessSupervisor& supervisor,
                        SweepListener& listener);

@@ -1,4 +1,4 @@
-// Compares outputs byte by byte and mutated state by digest (a KV cache may be gigabytes).
+// Compares outputs byte by byte and state, inputs and weights by digest (a KV cache may be gigabytes).
 #include "harness/worker/check.hpp"
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "harness/worker/not_finite.hpp"
@@ -25,16 +27,65 @@ void poison(Stream& stream, const pool::MemoryPool& pool) {
     stream.fill_bytes(range.data, poison_byte, range.bytes);
 }
 
-// The state's memory for the largest batch: a step must not write beyond its own batch either.
-std::size_t state_bytes(const ExecutionContext& context, ir::ValueId id) {
-  const std::size_t bytes = context.program.describe(id, context.buffers.largest_batch()).bytes();
-  return bytes / 4 * 4;
+// Of the values' memory for the largest batch: a step must not write beyond its own batch either.
+std::vector<std::uint64_t> digests_of(const ExecutionContext& context, const std::vector<ir::ValueId>& ids) {
+  std::vector<std::uint64_t> digests;
+  for (const ir::ValueId id : ids) {
+    const std::size_t bytes = context.program.describe(id, context.buffers.largest_batch()).bytes();
+    digests.push_back(context.device.digest(context.stream, context.buffers.address(id), bytes / 4 * 4));
+  }
+  return digests;
+}
+
+// Inputs, weights and state that no op declares to write.
+std::vector<ir::ValueId> constants_of(const ir::Program& program) {
+  std::set<ir::ValueId> written;
+  for (const ir::Op& op : program.ops()) written.insert(op.mutates.begin(), op.mutates.end());
+  std::vector<ir::ValueId> constants;
+  for (const ir::ValueKind kind : {ir::ValueKind::input, ir::ValueKind::weight, ir::ValueKind::state}) {
+    for (const ir::ValueId id : program.values_of(kind)) {
+      if (!written.contains(id)) constants.push_back(id);
+    }
+  }
+  return constants;
+}
+
+void fill(const CheckedStep& step) {
+  const ExecutionContext& context = step.context;
+  context.buffers.fill_inputs(context.stream, step.seed);
+  context.buffers.fill_state(context.stream, step.seed);
+}
+
+// Runs eager's last step once more, op by op at the same addresses, until `value` changes. Returns who did
+// it.
+std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t untouched) {
+  const ExecutionContext& context = step.context;
+  context.buffers.fill_weights(context.stream, step.weights_seed);
+  fill(step);
+  for (const execution::StepItem& item : step.executor.eager().items()) {
+    item.kernel->launch(context.stream, item.operands);
+    if (digests_of(context, {value}).front() == untouched) continue;
+    const ir::Op& op = context.program.ops()[item.op];
+    return "op " + op.name + " (" + op.kind + ")";
+  }
+  return "an op, though not when the ops ran one by one,";
+}
+
+// A step's numbers count for nothing where what it reads is not what it read the last time.
+void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& constants,
+                       const std::vector<std::uint64_t>& before) {
+  const std::vector<std::uint64_t> after = digests_of(step.context, constants);
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    if (after[i] == before[i]) continue;
+    const ir::Value& value = step.context.program.value(constants[i]);
+    throw Error(ErrorCode::undeclared_mutation, "check: " + writer_of(step, constants[i], before[i]) +
+                                                    " wrote " + std::string(name_of(value.kind)) + " " +
+                                                    value.name + ", which it does not declare");
+  }
 }
 
 void run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& pool, Observed& observed) {
   const ExecutionContext& context = step.context;
-  context.buffers.fill_inputs(context.stream, step.seed);
-  context.buffers.fill_state(context.stream, step.seed);
   poison(context.stream, pool);
   context.stream.synchronize();
   executor.submit();
@@ -47,11 +98,7 @@ void run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& po
     context.stream.copy_to_host(bytes.data(), executor.output(outputs[i]), bytes.size());
   }
   context.stream.synchronize();
-  observed.state_digests.clear();
-  for (const ir::ValueId id : ir::mutated_state(context.program)) {
-    observed.state_digests.push_back(
-        context.device.digest(context.stream, context.buffers.address(id), state_bytes(context, id)));
-  }
+  observed.state_digests = digests_of(context, ir::mutated_state(context.program));
 }
 
 // A comparison of vectors of std::byte goes byte by byte.
@@ -83,7 +130,14 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
   const ir::Program& program = step.context.program;
   const bool is_eager = step.mode == execution::ExecutionMode::eager;
   model::Check check{.reference = is_eager ? "eager_again" : "eager", .identical = true, .max_abs_error = 0};
+  const std::vector<ir::ValueId> constants = constants_of(program);
+  // Steps before may have changed the weights: what writes the same each time would go unseen.
+  step.context.buffers.fill_weights(step.context.stream, step.weights_seed);
+  fill(step);
+  const std::vector<std::uint64_t> before = digests_of(step.context, constants);
   run(step, step.executor.eager(), step.context.eager_pool, memory.expected);
+  require_untouched(step, constants, before);
+  fill(step);
   run(step, step.executor, is_eager ? step.context.eager_pool : *step.context.graph_pool, memory.actual);
   const auto& [expected, actual] = memory;
   why.clear();

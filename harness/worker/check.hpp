@@ -17,6 +17,7 @@ struct CheckedStep {
   const execution::ExecutionContext& context;
   std::int64_t batch;
   std::uint64_t seed;  // of the fresh inputs and of the state both runs start from
+  std::uint64_t weights_seed;
 };
 
 // What one run left. Memory is the caller's and kept from check to check, largest batch first: pages fresh
@@ -32,7 +33,8 @@ struct CheckMemory {
 
 // Runs both sides. For an eager cell the reference is a second eager run. Leaves `detail` of the first
 // difference in `why` (empty where identical). Throws Error(check_failed) where the reference itself
-// holds a NaN or an infinity, and whatever a step throws.
+// holds a NaN or an infinity, Error(undeclared_mutation), naming op and value, where its run changed an
+// input, a weight or state that no op declares to write, and whatever a step throws.
 model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why);
 
 }  // namespace graphbench::worker

@@ -3,11 +3,12 @@
 #include "harness/worker/ladder.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <chrono>
 #include <new>
 #include <random>
 
 #include "harness/machine/device_facts.hpp"
+#include "harness/measure/sustained.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/worker/profile_pass.hpp"
@@ -15,7 +16,7 @@
 namespace graphbench::worker {
 namespace {
 
-using execution::ExecutionMode;
+struct Stopped {};  // thrown through the stages; caught in run()
 
 void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
   result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
@@ -23,14 +24,20 @@ void fail(model::CellResult& result, ErrorCode code, const std::string& message)
 }
 
 model::GraphCounts to_model(const execution::GraphCounts& counts) {
-  return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops};
+  return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops, counts.rewritten_nodes};
 }
 
 }  // namespace
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
-               machine::SubmitterPin& pin, WorkerEvents& events)
-    : task_(task), open_(std::move(open)), program_(program), pin_(pin), events_(events) {
+               machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock)
+    : task_(task),
+      open_(std::move(open)),
+      program_(program),
+      pin_(pin),
+      events_(events),
+      startup_(clock),
+      placements_(model::at_first_use(task) ? 1 : measure::placements) {
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
     rung.batch = batch;
@@ -48,6 +55,7 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
     stage();
   } catch (const Error& error) {
     fail(rung.result, error.code(), error.what());
+    stop_where_spoilt(rung, error.code());
   } catch (const std::bad_alloc&) {
     fail(rung.result, ErrorCode::out_of_memory, "the worker's own heap is exhausted");
   }
@@ -57,6 +65,22 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
   }
 }
 
+// A lost context fails whatever comes next. A plugin's own CUDA runtime keeps its last error, and tells it at
+// the next batch. What a check finds, and memory that does not suffice, belong to their batch alone.
+void Ladder::stop_where_spoilt(Rung& rung, ErrorCode code) {
+  const bool plugin =
+      std::ranges::any_of(program_.ops(), [](const ir::Op& op) { return op.definition->foreign != nullptr; });
+  const bool harmless = code == ErrorCode::check_failed || code == ErrorCode::undeclared_mutation ||
+                        code == ErrorCode::out_of_memory || is_skip(code);
+  if (code != ErrorCode::device_lost && (!plugin || harmless)) return;
+  const bool last =
+      std::ranges::all_of(rungs_, [&](const Rung& each) { return each.reported || &each == &rung; });
+  if (last) return;
+  report(rung);
+  events_.stopped(rung.batch);  // ahead of the device's end, which may end the process
+  throw Stopped();
+}
+
 // Gives up the earlier placement and sets the whole ladder up in a new one.
 void Ladder::set_up_placement() {
   const bool first = !placement_;
@@ -64,14 +88,22 @@ void Ladder::set_up_placement() {
   for (Rung& rung : rungs_) rung.executor.reset();
   placement_.reset();
   placement_.emplace(task_, open_, program_, pin_);
+  if (++placed_ == placements_) ledger_.emplace(placement_->device(), placement_->rig());
   if (first) {
+    startup_.lap(&model::Startup::context_seconds);
     events_.device(machine::facts_of(placement_->device().info()));
     events_.instrument("monitor", placement_->state_reader().state());
   }
   allocate_buffers();
+  if (first) startup_.lap(&model::Startup::weights_seconds);
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { first ? set_up_first(rung) : set_up(rung); });
     if (!rung.executor) report(rung);
+  }
+  if (first) events_.choices(machine::choices_of(placement_->device()));
+  if (ledger_) ledger_->begin(MemoryLedger::Account::other);
+  for (Rung& rung : rungs_) {
+    if (first && rung.executor) rung.result.launches.back().startup = startup_.startup();
   }
 }
 
@@ -87,24 +119,36 @@ void Ladder::allocate_buffers() {
 // The setup ends with one step, where the first placement has its ramp. Until the largest batch has run once
 // in a new context, other batches measure several percent too slow or too fast, however many steps they make.
 void Ladder::set_up(Rung& rung) {
-  model::Setup setup;  // only the first placement's is reported
-  rung.executor = placement_->rig().prepare(
-      rung.batch, setup, [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+  model::Setup& setup = rung.result.launches.back().setups.emplace_back();
+  rung.executor = prepare(rung, setup);
+  const auto start = std::chrono::steady_clock::now();
   rung.executor->submit();
   placement_->rig().stream().synchronize();
+  setup.first_step_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::unique_ptr<execution::Executor> Ladder::prepare(Rung& rung, model::Setup& setup) {
+  using Account = MemoryLedger::Account;
+  auto executor = placement_->rig().prepare(rung.batch, setup, [&](std::string_view phase) {
+    if (ledger_) ledger_->begin(phase == "capture" ? Account::other : Account::code);
+    events_.phase(rung.batch, phase);
+  });
+  if (ledger_) ledger_->begin(Account::code);
+  return executor;
 }
 
 void Ladder::set_up_first(Rung& rung) {
   model::Launch& launch = rung.result.launches.emplace_back();
   launch.index = task_.launch;
-  rung.executor = placement_->rig().prepare(
-      rung.batch, launch.setup, [&](std::string_view phase) { events_.phase(rung.batch, phase); });
+  rung.executor = prepare(rung, launch.setup);
   rung.result.graph = to_model(rung.executor->counts());
   rung.result.paths = paths_of(*rung.executor);
   const std::string id = id_of(rung.result.cell);
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
+  launch.setups.push_back(launch.setup);
+  startup_.add(launch.setup);
   rung.passes = std::make_unique<measure::CellPasses>(
-      id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch);
+      id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
 }
 
 measure::StepUnderTest Ladder::step_of(Rung& rung) {
@@ -114,17 +158,17 @@ measure::StepUnderTest Ladder::step_of(Rung& rung) {
 
 void Ladder::visit(Rung& rung) {
   events_.phase(rung.batch, "measure");
-  const std::optional<double> device_slowdown =
-      clock_.settle([&] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); });
-  if (device_slowdown) rung.device_slowdowns.push_back(*device_slowdown);
+  const auto probe = [this] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); };
+  clock_.settle(probe);
   if (const std::optional<double> slowdown = pin_.hold()) rung.cpu_slowdowns.push_back(*slowdown);
   if (!rung.machine) {
     rung.machine.emplace();
     rung.machine->before = placement_->state_reader().read();
-    rung.machine->throttled = rung.machine->before && machine::is_throttled(*rung.machine->before);
   }
   rung.passes->visit(step_of(rung), placement_->device(),
                      task_.instruments.cold_l2 ? nullptr : placement_->cache());
+  if (const std::optional<double> slowdown = clock_.slowdown(probe))
+    rung.device_slowdowns.push_back(*slowdown);
   machine::add_later_reading(*rung.machine, placement_->state_reader().read());
   rung.machine->cpu = pin_.cpu();
 }
@@ -145,7 +189,7 @@ void Ladder::measure() {
   std::vector<Rung*> order;
   for (Rung& rung : rungs_) order.push_back(&rung);
   std::mt19937_64 generator(seed_for(task_, SeedUse::order, task_.launch));
-  for (std::int64_t i = 0; i < measure::placements; ++i) {
+  for (std::int64_t i = 0; i < placements_; ++i) {
     set_up_placement();
     for (std::int64_t j = 0; j < measure::visits_in_a_placement; ++j) {
       std::ranges::shuffle(order, generator);
@@ -153,6 +197,19 @@ void Ladder::measure() {
     }
     if (!report_failed()) return;
   }
+  ledger_->close();
+}
+
+// Last of a cell's passes. The next one's clock is awaited, as before a visit.
+void Ladder::sustain(Rung& rung) {
+  measure::SustainedBounds bounds;
+  bounds.seconds_max = *task_.instruments.sustained_seconds;
+  bounds.samples_max = task_.sampling.samples_max;
+  pin_.hold();
+  rung.result.launches.front().sustained =
+      measure::measure_sustained(id_of(rung.result.cell), step_of(rung), placement_->device(), bounds,
+                                 [&] { events_.phase(rung.batch, "sustain"); });
+  clock_.settle([this] { return placement_->device().clock_probe_seconds(placement_->rig().stream()); });
 }
 
 void Ladder::check(Rung& rung) {
@@ -173,43 +230,6 @@ void Ladder::report(Rung& rung) {
   if (rung.result.status == model::CellStatus::ok && rung.machine) events_.machine(rung.batch, *rung.machine);
 }
 
-std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
-  pool::MemoryPool own(placement_->device());
-  const std::unique_ptr<execution::Executor> executor =
-      execution::make_executor(placement_->rig().mode(), placement_->rig().context(&own), batch);
-  executor->capture();
-  return own.statistics().reserved_bytes;
-}
-
-// Measures what sharing the pool saves: the same captures once more, each into a pool of its own. This comes
-// last, because captures warm caches. Where it fails (a second set of kernels may not fit) the memory figures
-// are absent; the cells keep their results.
-void Ladder::measure_pools() {
-  TaskRig& rig = placement_->rig();
-  model::Memory memory;
-  memory.weights_bytes = static_cast<std::int64_t>(rig.buffers().weights_bytes());
-  memory.pool_bytes = static_cast<std::int64_t>(
-      (rig.graph_pool() != nullptr ? *rig.graph_pool() : rig.eager_pool()).statistics().reserved_bytes);
-  std::map<std::int64_t, std::int64_t> own;
-  try {
-    if (rig.mode() != ExecutionMode::eager) rig.eager_pool().trim();
-    for (const Rung& rung : rungs_) {
-      if (rung.result.status != model::CellStatus::ok || rig.mode() == ExecutionMode::eager) continue;
-      events_.phase(rung.batch, "memory");
-      own[rung.batch] = static_cast<std::int64_t>(own_pool_bytes(rung.batch));
-      memory.pool_bytes_private += own[rung.batch];
-    }
-  } catch (const Error& error) {
-    std::fprintf(stderr, "memory figures of %s are absent: %s\n", task_.workload.c_str(), error.what());
-    return;
-  }
-  for (const Rung& rung : rungs_) {
-    if (rung.result.status != model::CellStatus::ok) continue;
-    memory.pool_bytes_own = own[rung.batch];
-    events_.memory(rung.batch, memory);
-  }
-}
-
 // Last of all: once activity has been recorded, nothing can be measured in this process any more.
 void Ladder::profile() {
   ProfilePass pass{.task = task_,
@@ -227,13 +247,23 @@ void Ladder::profile() {
 }
 
 void Ladder::run() {
+  try {
+    run_stages();
+  } catch (const Stopped&) {
+  }
+}
+
+void Ladder::run_stages() {
   measure::prepare_rounds();
   measure();
+  for (Rung& rung : rungs_) {
+    if (task_.instruments.sustained_seconds && rung.executor) attempt(rung, [&] { sustain(rung); });
+  }
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { check(rung); });
     report(rung);
   }
-  if (placement_->rig().allocated()) measure_pools();
+  if (ledger_ && placement_->rig().allocated()) measure_pools();
   if (placement_->rig().allocated() && task_.instruments.profile) profile();
 }
 

@@ -13,7 +13,9 @@
 #include "harness/machine/device_clock.hpp"
 #include "harness/measure/passes.hpp"
 #include "harness/model/plan.hpp"
+#include "harness/worker/memory_ledger.hpp"
 #include "harness/worker/placement.hpp"
+#include "harness/worker/startup_clock.hpp"
 #include "harness/worker/worker.hpp"
 
 namespace graphbench::worker {
@@ -22,10 +24,11 @@ class Ladder {
  public:
   // All outlive the ladder.
   Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
-         machine::SubmitterPin& pin, WorkerEvents& events);
+         machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock);
   ~Ladder();
 
-  // Reports every batch exactly once through WorkerEvents::cell. Throws where the device does not open.
+  // Reports every batch exactly once through WorkerEvents::cell, or those up to WorkerEvents::stopped().
+  // Throws where the device does not open.
   void run();
 
  private:
@@ -44,15 +47,20 @@ class Ladder {
   void allocate_buffers();
   void set_up(Rung& rung);
   void set_up_first(Rung& rung);
+  std::unique_ptr<execution::Executor> prepare(Rung& rung, model::Setup& setup);
+  ExecBytes measure_execs();
   void measure();
   void visit(Rung& rung);
   bool report_failed();  // true where a batch is left that has not failed
+  void sustain(Rung& rung);
   void check(Rung& rung);
   measure::StepUnderTest step_of(Rung& rung);
   void measure_pools();
   void profile();
   std::size_t own_pool_bytes(std::int64_t batch);
   void report(Rung& rung);
+  void stop_where_spoilt(Rung& rung, ErrorCode code);
+  void run_stages();
   // Runs one stage of one rung; what it throws becomes the rung's reason.
   template <typename Stage>
   void attempt(Rung& rung, Stage&& stage);
@@ -62,8 +70,12 @@ class Ladder {
   const ir::Program& program_;
   machine::SubmitterPin& pin_;
   WorkerEvents& events_;
+  StartupClock& startup_;
+  const std::int64_t placements_;
   machine::DeviceClock clock_;
   std::optional<Placement> placement_;
+  std::int64_t placed_ = 0;             // placements so far
+  std::optional<MemoryLedger> ledger_;  // of the last one
   std::vector<Rung> rungs_;  // largest batch first; their executors are gone before the placement is
 };
 

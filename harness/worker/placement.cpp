@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "harness/model/axes.hpp"
+
 namespace graphbench::worker {
 
 Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, const ir::Program& program,
@@ -10,6 +12,7 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
   // The threads that driver and streams start inherit the CPUs of their maker.
   pin.keep_others_off();
   device_ = open();
+  if (model::at_first_use(task)) device_->load_at_first_use();
   rig_ = std::make_unique<TaskRig>(task, *device_, program);
   pin.take();
   state_reader_ = std::make_unique<machine::DeviceStateReader>(*device_);

@@ -12,6 +12,10 @@ struct Description<worker::DeviceEvent> {
   static constexpr auto fields = std::tuple(field("facts", &worker::DeviceEvent::facts));
 };
 template <>
+struct Description<worker::ChoicesEvent> {
+  static constexpr auto fields = std::tuple(field("choices", &worker::ChoicesEvent::choices));
+};
+template <>
 struct Description<worker::PhaseEvent> {
   using T = worker::PhaseEvent;
   static constexpr auto fields = std::tuple(field("batch", &T::batch), field("phase", &T::phase));
@@ -50,14 +54,19 @@ struct Description<worker::ErrorEvent> {
   static constexpr auto fields = std::tuple(field("reason", &worker::ErrorEvent::reason));
 };
 template <>
+struct Description<worker::StoppedEvent> {
+  static constexpr auto fields = std::tuple(field("batch", &worker::StoppedEvent::batch));
+};
+template <>
 struct Description<worker::DoneEvent> {
   static constexpr auto fields = std::tuple();
 };
 
 template <>
 struct Messages<worker::WorkerEvent> {
-  static constexpr std::array<std::string_view, 10> names = {
-      "device", "phase", "cell", "memory", "machine", "profile", "trace", "instrument", "error", "done"};
+  static constexpr std::array<std::string_view, 12> names = {"device",     "choices", "phase",   "cell",
+                                                             "memory",     "machine", "profile", "trace",
+                                                             "instrument", "error",   "stopped", "done"};
 };
 
 }  // namespace graphbench::codec

@@ -16,6 +16,9 @@ namespace graphbench::worker {
 struct DeviceEvent {
   model::DeviceFacts facts;
 };
+struct ChoicesEvent {
+  std::vector<model::LibraryChoice> choices;
+};
 struct PhaseEvent {
   std::int64_t batch = 0;
   std::string phase;
@@ -47,11 +50,16 @@ struct InstrumentEvent {
 struct ErrorEvent {
   model::Reason reason;
 };
+// The worker ends, because the failure of `batch`, which it has reported, may spoil what it measures next.
+struct StoppedEvent {
+  std::int64_t batch = 0;
+};
 // Every cell has been reported.
 struct DoneEvent {};
 
-using WorkerEvent = std::variant<DeviceEvent, PhaseEvent, CellEvent, MemoryEvent, MachineEvent, ProfileEvent,
-                                 TraceEvent, InstrumentEvent, ErrorEvent, DoneEvent>;
+using WorkerEvent =
+    std::variant<DeviceEvent, ChoicesEvent, PhaseEvent, CellEvent, MemoryEvent, MachineEvent, ProfileEvent,
+                 TraceEvent, InstrumentEvent, ErrorEvent, StoppedEvent, DoneEvent>;
 
 std::string encode_task(const model::WorkerTask& task);
 // Throws Error(invalid_argument) for text that is no task.

@@ -8,6 +8,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/random_fill.hpp"
+#include "harness/model/axes.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -103,7 +104,8 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .buffers = *buffers_,
           .eager_pool = *eager_pool_,
           .graph_pool = graph_pool,
-          .split_kinds = task_.split_ops};
+          .split_kinds = task_.split_ops,
+          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
 }
 
 std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model::Setup& setup,
@@ -133,9 +135,9 @@ std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model:
 
 void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {
   std::string why;
-  check = check_against_eager(
-      {executor, mode_, context(graph_pool()), batch, seed_for(task_, SeedUse::check, batch)}, check_memory_,
-      why);
+  check = check_against_eager({executor, mode_, context(graph_pool()), batch,
+                               seed_for(task_, SeedUse::check, batch), seed_for(task_, SeedUse::weights)},
+                              check_memory_, why);
   if (check->identical) return;
   throw Error(ErrorCode::check_failed,
               "check: " + why + ", largest difference " + std::to_string(check->max_abs_error));

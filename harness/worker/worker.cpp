@@ -5,18 +5,23 @@
 #include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/worker/ladder.hpp"
+#include "harness/worker/startup_clock.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::worker {
 
 void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
+  StartupClock clock(task.spawned_ns);
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   const ir::Program program = build_program(registry, task);
+  clock.lap(&model::Startup::plugin_seconds);
+  load_backend(task.device);
+  clock.lap(&model::Startup::module_seconds);
   machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), task.device != "host");
   Ladder(
-      task, [&task] { return open_device(task.device); }, program, pin, events)
+      task, [&task] { return open_device(task.device); }, program, pin, events, clock)
       .run();
 }
 

@@ -17,8 +17,10 @@ class WorkerEvents {
  public:
   virtual ~WorkerEvents() = default;
   virtual void device(const model::DeviceFacts& facts) = 0;
-  // `phase`: "prepare", "warmup", "capture", "measure", "check", "memory", as each begins. "open", of batch
-  // 0: the device is given up and opened again.
+  // What the device chose for the whole ladder, once it is set up.
+  virtual void choices(const std::vector<model::LibraryChoice>&) {}
+  // `phase`: "prepare", "warmup", "capture", "measure", "sustain", "check", "memory", as each begins. "open",
+  // of batch 0: the device is given up and opened again.
   virtual void phase(std::int64_t batch, std::string_view phase) = 0;
   // A finished cell, ok or not, with at most one Launch; `memory` may follow.
   virtual void cell(const model::CellResult& result) = 0;
@@ -30,11 +32,14 @@ class WorkerEvents {
   virtual void profile(std::int64_t, const model::Profile&) {}
   virtual void trace(const std::string& /*process*/, const std::vector<model::TraceSpan>&) {}
   virtual void instrument(std::string_view, const model::InstrumentState&) {}
+  // The failure of this batch, just reported, may spoil what the process measures next: it ends here, and
+  // leaves the batches that it has not reported to another.
+  virtual void stopped(std::int64_t /*batch*/) {}
 };
 
-// Runs the task to its end. A batch that fails is reported as a cell with its reason and the ladder
-// goes on. Throws Error only where no cell could be measured: no device, no such workload, a program
-// that does not build.
+// Runs the task to its end. A batch that fails is reported as a cell with its reason, and the ladder goes on
+// or, behind WorkerEvents::stopped(), ends. Throws Error only where no cell could be measured: no device, no
+// such workload, a program that does not build.
 void run_worker(const model::WorkerTask& task, WorkerEvents& events);
 
 }  // namespace graphbench::worker

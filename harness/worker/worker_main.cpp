@@ -14,6 +14,7 @@ namespace {
 class PipeEvents final : public WorkerEvents {
  public:
   void device(const model::DeviceFacts& facts) override { send(DeviceEvent{facts}); }
+  void choices(const std::vector<model::LibraryChoice>& choices) override { send(ChoicesEvent{choices}); }
   void phase(std::int64_t batch, std::string_view phase) override {
     send(PhaseEvent{batch, std::string(phase)});
   }
@@ -31,6 +32,7 @@ class PipeEvents final : public WorkerEvents {
   void instrument(std::string_view name, const model::InstrumentState& state) override {
     send(InstrumentEvent{std::string(name), state});
   }
+  void stopped(std::int64_t batch) override { send(StoppedEvent{batch}); }
   void send(const WorkerEvent& event) { process::send_line(encode_event(event)); }
 };
 

@@ -49,6 +49,20 @@ void print_ladder(std::ostream& out, const model::FloorLadder& ladder, bool colo
       << right(slope_text(ladder.instantiate_seconds_per_node), time_width + 4) << "   least-squares slope\n";
 }
 
+void print_exec_memory(std::ostream& out, const model::ExecMemoryFloor& floor, bool colours) {
+  out << '\n'
+      << paint("memory of instantiated graphs of empty kernels", Colour::bold, colours) << '\n'
+      << paint(right("nodes", 7) + right("KB", time_width) + right("beside line", time_width + 4),
+               Colour::dim, colours)
+      << '\n';
+  for (const model::ExecMemoryPoint& point : floor.points) {
+    out << fmt::format("{:>7}{:>{}.1f}{:>+{}.1f}\n", point.nodes, point.bytes / 1e3, time_width,
+                       point.residual_bytes / 1e3, time_width + 4);
+  }
+  out << fmt::format("{:>7}{:>{}.2f}   least-squares line, {:.1f} KB at no node\n", "a node",
+                     floor.bytes_per_node / 1e3, time_width, floor.bytes_at_zero / 1e3);
+}
+
 }  // namespace
 
 void print_floors(std::ostream& out, const model::Environment& environment, bool colours) {
@@ -73,6 +87,7 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   print_floor(out, "completion of a kernel, asleep", floors.completion_block);
   print_floor(out, "queue hand-off to the stream", floors.queue_handoff);
   for (const model::FloorLadder& ladder : floors.ladders) print_ladder(out, ladder, colours);
+  if (floors.exec_memory) print_exec_memory(out, *floors.exec_memory, colours);
   const std::vector<std::string> warnings = cpu_warnings(environment);
   if (!warnings.empty()) out << '\n';
   for (const std::string& warning : warnings) {

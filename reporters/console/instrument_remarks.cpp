@@ -50,6 +50,16 @@ std::vector<std::string> cpu_warnings(const model::Environment& environment) {
         "tens of milliseconds; raise the limit (docker --cpus, Kubernetes limits.cpu) to {:.0f} or more",
         *state.cpu_quota, *state.cpu_quota == 1 ? "" : "s", cpus_needed(environment)));
   }
+  if (state.submitter && state.submitter->locality == "far") {
+    warnings.push_back(
+        "none of the CPUs that this process may use is near the GPU: every submission crosses to another "
+        "processor; start it where one is (taskset, or the container's cpuset)");
+  }
+  if (state.submitter && state.submitter->cores == "efficiency") {
+    warnings.push_back(
+        "none of the CPUs that could submit is a performance core: submit times are those of a slower kind; "
+        "start it where one is allowed (taskset, or the container's cpuset)");
+  }
   if (!state.pinned) {
     warnings.push_back(
         "the submitting thread was not pinned: the scheduler may have moved it between CPUs; leave out "
@@ -70,9 +80,8 @@ void warn_of_throttling(const model::Result& result, std::vector<std::string>& w
       if (!launch.machine || !launch.machine->throttled) continue;
       throttled = true;
       samples += launch.latency_samples.size() + launch.device_samples.size();
-      for (const auto* reading : {&launch.machine->before, &launch.machine->after}) {
-        if (*reading) reasons.insert((*reading)->throttle.begin(), (*reading)->throttle.end());
-      }
+      if (const auto& after = launch.machine->after)
+        reasons.insert(after->throttle.begin(), after->throttle.end());
     }
     cells += throttled ? 1 : 0;
   }
@@ -80,9 +89,9 @@ void warn_of_throttling(const model::Result& result, std::vector<std::string>& w
   std::string listed;
   for (const std::string& reason : reasons) listed += (listed.empty() ? "" : ", ") + reason;
   warnings.push_back(fmt::format(
-      "{} cell{} ({} samples) {} measured while the device was throttled ({}): let it cool or lift its "
+      "{} cell{} ({} samples) held the device at a limit, and were throttled ({}): let it cool or lift its "
       "power limit, and measure again; `launches[].machine` says which",
-      cells, cells == 1 ? "" : "s", samples, cells == 1 ? "was" : "were", listed));
+      cells, cells == 1 ? "" : "s", samples, listed));
 }
 
 void warn_of_shared_cores(const model::Result& result, std::vector<std::string>& warnings) {

@@ -118,7 +118,7 @@ void warn_of_ramps(const model::Result& result, std::vector<std::string>& warnin
   }
   if (where.empty()) return;
   warnings.push_back("the first step took at least twice the median " + where +
-                     ": it counts in mean, stddev and max; `steady:` says how many steps to let pass");
+                     ": no summary counts the first 32; `steady:` says how many steps to let pass");
 }
 
 // How many steps cells of one workload and mode took to settle.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -39,19 +41,38 @@ int width_of(const model::MetricRow& row) {
   return std::max(numbers, static_cast<int>(row.column.name.size()) + 1);
 }
 
-int group_width(std::string_view mode) {
+using Columns = std::vector<const model::MetricRow*>;
+
+// What is measured on request has a column where a cell has it.
+Columns columns_of(const model::Result& result) {
+  Columns columns = model::column_metrics();
+  std::erase_if(columns, [&](const model::MetricRow* row) {
+    return row->on_request && std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {
+             return statistics::value_of(*row, cell).has_value();
+           });
+  });
+  return columns;
+}
+
+Columns columns_of(const Columns& columns, std::string_view mode) {
+  Columns own;
+  std::ranges::copy_if(columns, std::back_inserter(own),
+                       [&](const model::MetricRow* row) { return in_group(*row, mode); });
+  return own;
+}
+
+int group_width(const Columns& columns, std::string_view mode) {
   int width = 0;
-  for (const model::MetricRow* row : model::column_metrics()) {
-    if (in_group(*row, mode)) width += width_of(*row);
-  }
+  for (const model::MetricRow* row : columns_of(columns, mode)) width += width_of(*row);
   return width;
 }
 
 // The cells that stand in one section of the table, and those that stand in one row.
-using Section = std::tuple<std::string, std::string, std::string, std::string>;
+using Section =
+    std::tuple<std::string, std::string, std::string, std::string, std::map<std::string, std::string>>;
 
 Section section_of(const model::Cell& cell) {
-  return {cell.workload, cell.preset, cell.dtype, cell.pass};
+  return {cell.workload, cell.preset, cell.dtype, cell.pass, cell.more_axes};
 }
 
 struct Row {
@@ -126,25 +147,23 @@ std::string number_of(const model::MetricRow& row, const model::CellResult& cell
   return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
 }
 
-std::string group_of(const model::CellResult* cell, std::string_view mode, bool colours) {
-  const int width = group_width(mode);
+std::string group_of(const Columns& columns, const model::CellResult* cell, std::string_view mode,
+                     bool colours) {
+  const int width = group_width(columns, mode);
   if (cell == nullptr) return right("", width);
   if (cell->status != model::CellStatus::ok) {
     const bool failed = cell->status == model::CellStatus::failed;
     return paint(reason_of(*cell, width), failed ? Colour::red : Colour::yellow, colours);
   }
   std::string group;
-  for (const model::MetricRow* row : model::column_metrics()) {
-    if (in_group(*row, mode)) group += number_of(*row, *cell, colours);
-  }
+  for (const model::MetricRow* row : columns_of(columns, mode)) group += number_of(*row, *cell, colours);
   return group;
 }
 
-std::string column_names(std::string_view mode) {
+std::string column_names(const Columns& columns, std::string_view mode) {
   std::string names;
-  for (const model::MetricRow* row : model::column_metrics()) {
-    if (in_group(*row, mode)) names += right(row->column.name, width_of(*row));
-  }
+  for (const model::MetricRow* row : columns_of(columns, mode))
+    names += right(row->column.name, width_of(*row));
   return names;
 }
 
@@ -159,38 +178,39 @@ std::string row_head(const Row& row) {
 }
 
 void print_wide(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
-                bool colours) {
+                const Columns& columns, bool colours) {
   std::string names = right("batch", batch_width) + right("W", warmup_width);
   out << right("", batch_width + warmup_width);
   for (const std::string& mode : modes) {
-    const int width = mode == modes.back() ? static_cast<int>(mode.size()) + 1 : group_width(mode);
+    const int width = mode == modes.back() ? static_cast<int>(mode.size()) + 1 : group_width(columns, mode);
     out << bar << paint(left(" " + mode, width), Colour::bold, colours);
-    names += std::string(bar) + column_names(mode);
+    names += std::string(bar) + column_names(columns, mode);
   }
   out << '\n' << paint(names, Colour::dim, colours) << '\n';
   for (const Row& row : section.rows) {
     out << row_head(row);
-    for (std::size_t i = 0; i < modes.size(); ++i) out << bar << group_of(row.cells[i], modes[i], colours);
+    for (std::size_t i = 0; i < modes.size(); ++i)
+      out << bar << group_of(columns, row.cells[i], modes[i], colours);
     out << '\n';
   }
 }
 
 void print_narrow(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
-                  bool colours) {
+                  const Columns& columns, bool colours) {
   const std::string names = right("batch", batch_width) + right("W", warmup_width) +
-                            left("  mode", mode_width) + column_names("whole");
+                            left("  mode", mode_width) + column_names(columns, "whole");
   out << paint(names, Colour::dim, colours) << '\n';
   for (const Row& row : section.rows) {
     for (std::size_t i = 0; i < modes.size(); ++i) {
       if (row.cells[i] == nullptr) continue;
-      out << row_head(row) << left("  " + modes[i], mode_width) << group_of(row.cells[i], modes[i], colours)
-          << '\n';
+      out << row_head(row) << left("  " + modes[i], mode_width)
+          << group_of(columns, row.cells[i], modes[i], colours) << '\n';
     }
   }
 }
 
 // What the columns mean, as many to a line as fit.
-std::string legend() {
+std::string legend(const Columns& columns) {
   constexpr std::size_t width = 100;
   std::string text;
   std::string line;
@@ -199,7 +219,7 @@ std::string legend() {
     line += (line.empty() ? "" : "   ") + entry;
   };
   bool warmups = false;
-  for (const model::MetricRow* row : model::column_metrics()) {
+  for (const model::MetricRow* row : columns) {
     // W stands behind what every mode has.
     if (!warmups && !in_group(*row, "eager")) {
       add("W: warmups");
@@ -211,9 +231,11 @@ std::string legend() {
 }
 
 void print_heading(std::ostream& out, const Section& section, bool colours) {
-  const auto& [workload, preset, dtype, pass] = section;
+  const auto& [workload, preset, dtype, pass, more_axes] = section;
   out << paint(one_line(workload), Colour::bold, colours) << "  preset " << one_line(preset) << ", " << dtype
-      << ", " << pass << '\n';
+      << ", " << pass;
+  for (const auto& [axis, value] : more_axes) out << ", " << one_line(axis) << " " << one_line(value);
+  out << '\n';
 }
 
 void print_floor_line(std::ostream& out, const TableSection& section, bool colours) {
@@ -228,17 +250,24 @@ void print_floor_line(std::ostream& out, const TableSection& section, bool colou
 void print_table(std::ostream& out, const model::Result& result, const TableOptions& options) {
   const model::DeviceFacts& device = result.environment.device;
   const std::vector<std::string> modes = modes_of(result);
+  const Columns columns = columns_of(result);
   int wide = batch_width + warmup_width;
-  for (const std::string& mode : modes) wide += group_width(mode) + static_cast<int>(bar.size());
+  for (const std::string& mode : modes) wide += group_width(columns, mode) + static_cast<int>(bar.size());
 
+  const bool under_load = std::ranges::any_of(columns, &model::MetricRow::on_request);
+  const bool rested = device.kind != "host" && !under_load;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
-      << legend() << "submit over its floor: over what the same launches, of empty kernels, cost here\n\n";
+      << (rested
+              ? "cells were measured rested, with waits between them: --sustained times them under load too\n"
+              : "")
+      << legend(columns)
+      << "submit over its floor: over what the same launches, of empty kernels, cost here\n\n";
   for (const TableSection& section : arrange(result, modes)) {
     print_heading(out, section.key, options.colours);
     if (wide <= options.width) {
-      print_wide(out, section, modes, options.colours);
+      print_wide(out, section, modes, columns, options.colours);
     } else {
-      print_narrow(out, section, modes, options.colours);
+      print_narrow(out, section, modes, columns, options.colours);
     }
     print_floor_line(out, section, options.colours);
     out << '\n';

@@ -93,8 +93,9 @@ FamilyRow row_of(const model::MetricRow& metric) {
 
 }  // namespace
 
-std::string baseline_family(std::string_view metric) {
-  return "graphbench_baseline_" + std::string(metric);
+std::string baseline_family(const model::MetricRow& metric) {
+  constexpr std::string_view prefix = "graphbench_";
+  return "graphbench_baseline_" + std::string(metric.family.name.substr(prefix.size()));
 }
 
 std::vector<FamilyRow> families() {
@@ -109,7 +110,7 @@ std::vector<FamilyRow> families() {
   rows.insert(rows.end(), comparison.begin(), comparison.begin() + 3);
   for (const model::MetricRow* metric : model::compared_metrics()) {
     if (metric->baseline_help.empty()) continue;
-    rows.push_back({baseline_family(metric->name),
+    rows.push_back({baseline_family(*metric),
                     "gauge",
                     std::string(metric->unit),
                     {"CELL"},

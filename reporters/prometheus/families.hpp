@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/model/metrics.hpp"
+
 namespace graphbench::reporters {
 
 struct FamilyRow {
@@ -21,7 +23,7 @@ std::vector<FamilyRow> families();
 // A programmer's mistake where there is none of that name.
 const FamilyRow& family_of_process(std::string_view name);
 // Of one compared metric: "graphbench_baseline_latency_seconds".
-std::string baseline_family(std::string_view metric);
+std::string baseline_family(const model::MetricRow& metric);
 
 inline constexpr const char* ramp_family = "graphbench_ramp_seconds";
 

@@ -4,6 +4,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -42,7 +43,10 @@ std::string gauge_text(const std::string& name, std::vector<ClientMetric::Label>
 
 std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
   std::vector<ClientMetric::Label> labels;
-  for (const auto& [axis, value] : model::axis_values(key.cell)) labels.push_back({axis, value});
+  for (auto& [label, value] : model::axis_values(key.cell)) {
+    std::ranges::replace(label, '-', '_');  // which names of labels cannot have
+    labels.push_back({std::move(label), std::move(value)});
+  }
   labels.push_back({"device", key.device});
   return labels;
 }

@@ -3,6 +3,7 @@
 
 #include <zip.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -18,6 +19,7 @@ struct Columns {
   std::vector<std::int32_t> cell;
   std::vector<std::int32_t> launch;
   std::vector<std::uint8_t> pass;
+  std::vector<std::uint8_t> placement;
   std::vector<std::int32_t> order;
   std::vector<std::int64_t> started_ns;
   std::vector<double> seconds;
@@ -30,11 +32,28 @@ struct RowKey {
   std::int64_t launch = 0;
   std::uint8_t pass = 0;
   bool throttled = false;
+  const model::Launch& of;
 };
+
+// 0: of the ramp, which comes first; else the number of its placement.
+std::vector<std::uint8_t> placements_of(const RowKey& key, std::size_t samples) {
+  std::vector<std::uint8_t> placements;
+  for (std::size_t i = 0; i < key.of.placements.size(); ++i) {
+    const model::LaunchPlacement& each = key.of.placements[i];
+    placements.insert(placements.end(),
+                      static_cast<std::size_t>(key.pass == 0 ? each.latency_samples : each.device_samples),
+                      static_cast<std::uint8_t>(i + 1));
+  }
+  const std::size_t ramp = samples - std::min(samples, placements.size());
+  placements.insert(placements.begin(), ramp, 0);
+  return placements;
+}
 
 void add_rows(Columns& columns, const RowKey& key, const std::vector<double>& seconds,
               const std::vector<std::int64_t>& started_ns, const std::vector<double>* submit_seconds) {
+  const std::vector<std::uint8_t> placements = placements_of(key, seconds.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) {
+    columns.placement.push_back(placements.at(i));
     columns.cell.push_back(static_cast<std::int32_t>(key.cell));
     columns.launch.push_back(static_cast<std::int32_t>(key.launch));
     columns.pass.push_back(key.pass);
@@ -52,10 +71,10 @@ Columns columns_of(const model::Result& result) {
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     for (const model::Launch& launch : result.cells[i].launches) {
       const bool throttled = launch.machine && launch.machine->throttled;
-      add_rows(columns, {i, launch.index, 0, throttled}, launch.latency_samples, launch.latency_started_ns,
-               &launch.submit_samples);
-      add_rows(columns, {i, launch.index, 1, throttled}, launch.device_samples, launch.device_started_ns,
-               nullptr);
+      add_rows(columns, {i, launch.index, 0, throttled, launch}, launch.latency_samples,
+               launch.latency_started_ns, &launch.submit_samples);
+      add_rows(columns, {i, launch.index, 1, throttled, launch}, launch.device_samples,
+               launch.device_started_ns, nullptr);
     }
   }
   return columns;
@@ -135,6 +154,7 @@ std::string to_sample_file(const model::Result& result) {
       {"started_ns.npy", npy_of(columns.started_ns)},
       {"seconds.npy", npy_of(columns.seconds)},
       {"submit_seconds.npy", npy_of(columns.submit_seconds)},
+      {"placement.npy", npy_of(columns.placement)},
       {"throttled.npy", npy_of(columns.throttled)},
   };
   MemoryArchive archive;

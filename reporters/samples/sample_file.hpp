@@ -8,7 +8,8 @@
 //   started_ns      i8   when the step began, the machine's monotonic clock
 //   seconds         f8   the pass's time: latency, or device
 //   submit_seconds  f8   host time of submission; NaN in the device pass
-//   throttled       u1   1: the device was throttled before or after the launch's passes of this cell
+//   placement       u1   0: the ramp, which no summary counts; else the number of the launch's placement
+//   throttled       u1   1: the device was throttled after one of the launch's visits to this cell
 // and the two tables: cells (S, the ids) and passes (S).
 #pragma once
 

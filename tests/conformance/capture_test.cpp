@@ -6,6 +6,7 @@
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/ir/random_fill.hpp"
 #include "tests/conformance/devices.hpp"
+#include "tests/conformance/plugin_op.hpp"
 #include "tests/conformance/rig.hpp"
 
 namespace graphbench::conformance {
@@ -59,6 +60,18 @@ TEST_P(CaptureConformance, RecordsInsteadOfRunning) {
   EXPECT_EQ(first_byte(), 0);
   exec->launch(stream());
   EXPECT_EQ(first_byte(), 7);
+}
+
+TEST_P(CaptureConformance, TellsHowManyNodesItHoldsSoFar) {
+  EXPECT_EQ(stream().recorded_nodes(), 0u);
+  stream().begin_capture();
+  EXPECT_EQ(stream().recorded_nodes(), 0u);
+  for (const std::size_t recorded : {1u, 2u, 3u}) {
+    stream().fill_bytes(data(), 7, bytes);
+    EXPECT_EQ(stream().recorded_nodes(), recorded);
+  }
+  EXPECT_EQ(stream().end_capture()->node_count(), 3u);
+  EXPECT_EQ(stream().recorded_nodes(), 0u);
 }
 
 TEST_P(CaptureConformance, AGraphInstantiatedTwiceGivesTwoExecs) {
@@ -158,20 +171,14 @@ TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {
 
 bool plugin_fails = false;
 
-std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
-                        gb_inferred* outputs, char*, std::size_t, void*) {
-  outputs[0].dtype = inputs[0].dtype;
-  outputs[0].rank = inputs[0].rank;
-  std::copy_n(inputs[0].dims, inputs[0].rank, outputs[0].dims);
-  return 1;
-}
-
 gb_op failing_op() {
   gb_op op{};
   op.struct_size = sizeof(op);
   op.kind = "test_sometimes_fails";
   op.infer = infer_same;
-  op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return plugin_fails ? 1 : 0; };
+  op.launch_cuda = [](const gb_op_call*, void* const* operands, void* stream, void*) {
+    return plugin_fails ? 1 : fill_words(operands[1], 0, 1, stream);
+  };
   op.run_host = [](const gb_op_call*, void* const*, void*) { return plugin_fails ? 3 : 0; };
   return op;
 }

@@ -49,6 +49,18 @@ TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
   }
 }
 
+TEST_P(ModeConformance, ARewrittenGraphHasAsManyNodesAndComputesTheSame) {
+  const ir::Program p = program();
+  Rig rig(device(), stream(), p, 4);
+  const auto recorded = rig.prepare(mode(), 4);
+  EXPECT_EQ(recorded->counts().rewritten_nodes, 0);
+  rig.replace_memset_nodes();
+  const auto rewritten = rig.prepare(mode(), 4);
+  EXPECT_EQ(rewritten->counts().nodes, recorded->counts().nodes);
+  EXPECT_LE(rewritten->counts().rewritten_nodes, rewritten->counts().nodes);
+  EXPECT_EQ(rig.step(*rewritten, 4, 7), rig.eager_step(4, 7));
+}
+
 TEST_P(StateConformance, StateCarriesOverFromStepToStep) {
   const ir::Program p = program();
   ASSERT_FALSE(ir::mutated_state(p).empty());

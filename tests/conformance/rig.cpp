@@ -46,18 +46,21 @@ Rig::Rig(Device& device, Stream& stream, const ir::Program& program, std::int64_
   reset(1);
 }
 
+execution::ExecutionContext Rig::context(bool record_free_ranges) {
+  return {.device = device_,
+          .stream = stream_,
+          .program = program_,
+          .buffers = buffers_,
+          .eager_pool = eager_pool_,
+          .graph_pool = &graph_pool_,
+          .split_kinds = {},
+          .record_free_ranges = record_free_ranges,
+          .replace_memset_nodes = replace_memset_nodes_};
+}
+
 std::unique_ptr<execution::Executor> Rig::make(ExecutionMode mode, std::int64_t batch,
                                                bool record_free_ranges) {
-  return execution::make_executor(mode,
-                                  {.device = device_,
-                                   .stream = stream_,
-                                   .program = program_,
-                                   .buffers = buffers_,
-                                   .eager_pool = eager_pool_,
-                                   .graph_pool = &graph_pool_,
-                                   .split_kinds = {},
-                                   .record_free_ranges = record_free_ranges},
-                                  batch);
+  return execution::make_executor(mode, context(record_free_ranges), batch);
 }
 
 std::unique_ptr<execution::Executor> Rig::prepare(ExecutionMode mode, std::int64_t batch,

@@ -17,11 +17,15 @@ class Rig {
  public:
   Rig(Device& device, Stream& stream, const ir::Program& program, std::int64_t largest_batch);
 
+  execution::ExecutionContext context(bool record_free_ranges = false);
   std::unique_ptr<execution::Executor> make(ExecutionMode mode, std::int64_t batch,
                                             bool record_free_ranges = false);
   // An executor that has been through warm-up, capture, instantiation and upload.
   std::unique_ptr<execution::Executor> prepare(ExecutionMode mode, std::int64_t batch,
                                                bool record_free_ranges = false);
+
+  // Of executors made from here on.
+  void replace_memset_nodes() { replace_memset_nodes_ = true; }
 
   // Puts inputs and state to what `seed` gives.
   void reset(std::uint64_t seed);
@@ -48,6 +52,7 @@ class Rig {
   execution::ProgramBuffers buffers_;
   pool::MemoryPool eager_pool_;
   pool::MemoryPool graph_pool_;
+  bool replace_memset_nodes_ = false;
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> eager_;
 };
 

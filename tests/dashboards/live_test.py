@@ -29,6 +29,8 @@ TABLE = metrics_table.load()
 MAY_LACK = {
     "graphbench_breakeven_steps": "a replay may come out no faster than eager: then it is never paid back",
     "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
+    **{metric.name: "measured with --sustained, which takes four seconds a cell" for metric in TABLE.metrics
+       if metric.name.startswith("graphbench_sustained_")},
     "graphbench_baseline_mismatch_info": "gone when a sweep compares again; a test looks back at it",
 }
 OF_A_MACHINE = ("graphbench_breakeven_steps", "graphbench_steady_after_steps")

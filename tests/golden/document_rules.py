@@ -2,6 +2,7 @@
 
 faults_of(document) returns a list of sentences, empty for a sound document."""
 
+import collections
 import itertools
 import statistics
 
@@ -13,9 +14,11 @@ def same(a, b):
     return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
 
 
-def id_of(cell):
+def id_of(cell, later=()):
+    """`later`: the axes that came later; a cell has those that are not at their default."""
     start = "/".join(str(cell[axis]) for axis in AXES[:4])
-    return f"{start}/b{cell['batch']}/w{cell['warmup']}/{cell['mode']}"
+    end = "".join(f"/{axis}={cell[axis]}" for axis in later if axis in cell)
+    return f"{start}/b{cell['batch']}/w{cell['warmup']}/{cell['mode']}{end}"
 
 
 def faults_of_order(name, summary):
@@ -44,7 +47,7 @@ def faults_of_summary(cell):
             yield f"{cell['id']}: interval of {key} runs backwards"
 
 
-def faults_of_speedup(cell, cells):
+def faults_of_speedup(cell, cells, later):
     speedup = cell["summary"]["speedup_over_eager"]
     if speedup is None:
         return
@@ -52,7 +55,8 @@ def faults_of_speedup(cell, cells):
         if not same(speedup, 1.0):
             yield f"{cell['id']}: eager's speedup over itself is not 1"
         return
-    reference = cells.get(id_of({**cell, "mode": "eager"}))
+    eager = {**cell, "mode": "eager"}
+    reference = cells.get(id_of(eager, later)) or cells.get(id_of(eager))  # an axis may not apply to eager
     if reference is None or reference["summary"]["latency_seconds"] is None:
         yield f"{cell['id']}: a speedup without eager's latency"
         return
@@ -101,6 +105,32 @@ def faults_of_instruments(cell, document):
         yield f"{cell['id']}: its slowdown is of no launch"
 
 
+ACCOUNTS = ("context_bytes", "code_bytes", "static_bytes", "workspace_bytes", "pool_bytes", "unaccounted_bytes")
+
+
+def faults_of_memory(cells):
+    """What the driver says is used is the sum of the accounts; the graphs are those of all the worker's cells."""
+    execs = collections.Counter()
+    for cell in cells:
+        execs[worker_of(cell)] += (cell["memory"] or {}).get("exec_bytes") or 0
+    for cell in cells:
+        memory = cell["memory"]
+        if memory is None or memory.get("unaccounted_bytes") is None:
+            continue
+        if memory["used_bytes"] != sum(memory[account] for account in ACCOUNTS) + execs[worker_of(cell)]:
+            yield f"{cell['id']}: its memory accounts do not add up"
+
+
+def worker_of(cell):
+    return tuple(cell[axis] for axis in AXES if axis != "batch")
+
+
+def faults_of_setups(cell):
+    for launch in cell["launches"]:
+        if launch.get("setups", [launch["setup"]])[0] != launch["setup"]:
+            yield f"{cell['id']}: its setup is not that of the first placement"
+
+
 def faults_of_floors(floors):
     for ladder in floors["ladders"] if floors else []:
         nodes = [point["nodes"] for point in ladder["points"]]
@@ -108,17 +138,25 @@ def faults_of_floors(floors):
             yield f"floors: the node counts of {ladder['shape']} graphs do not ascend"
 
 
+def faults_of_choices(choices):
+    entries = [(entry["key"], entry["algorithm"]) for entry in choices["entries"]] if choices else []
+    if entries != sorted(set(entries)):
+        yield "library choices: they are not in order, or repeat"
+
+
 def faults_of(document):
     faults = list(faults_of_floors(document["environment"].get("floors")))
+    faults.extend(faults_of_choices(document["environment"].get("library_choices")))
     cells = {}
     axes = document["plan"]["axes"]
+    later = [axis for axis in axes if axis not in AXES]
     for cell in document["cells"]:
-        if cell["id"] != id_of(cell):
-            faults.append(f"{cell['id']}: its fields say {id_of(cell)}")
+        if cell["id"] != id_of(cell, later):
+            faults.append(f"{cell['id']}: its fields say {id_of(cell, later)}")
         if cell["id"] in cells:
             faults.append(f"{cell['id']}: stands there twice")
         cells[cell["id"]] = cell
-        for axis in AXES:
+        for axis in (*AXES, *(axis for axis in later if axis in cell)):
             if cell[axis] not in axes[axis]:
                 faults.append(f"{cell['id']}: {axis} is not in the plan")
         if [launch["index"] for launch in cell["launches"]] != sorted({l["index"] for l in cell["launches"]}):
@@ -126,7 +164,7 @@ def faults_of(document):
         if any(launch["index"] >= document["plan"]["launches"] for launch in cell["launches"]):
             faults.append(f"{cell['id']}: a launch that was not planned")
     planned = {id_of(dict(zip(AXES, point))) for point in itertools.product(*(axes[axis] for axis in AXES))}
-    if missing := planned - set(cells):
+    if missing := planned - {id_of(cell) for cell in cells.values()}:
         faults.append(f"{len(missing)} planned cells are missing, such as {sorted(missing)[0]}")
     for cell in cells.values():
         for launch in cell["launches"]:
@@ -134,8 +172,10 @@ def faults_of(document):
                 if launch[key] is not None:
                     faults.extend(faults_of_order(f"{cell['id']}: {key}", launch[key]))
         faults.extend(faults_of_summary(cell))
-        faults.extend(faults_of_speedup(cell, cells))
+        faults.extend(faults_of_speedup(cell, cells, later))
         faults.extend(faults_of_instruments(cell, document))
+        faults.extend(faults_of_setups(cell))
+    faults.extend(faults_of_memory(document["cells"]))
     if document["finished_at"] is not None and document["finished_at"] < document["started_at"]:
         faults.append("it finished before it started")
     return faults

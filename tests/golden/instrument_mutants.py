@@ -3,8 +3,10 @@
 from mutants import table
 
 PLACES = {"ENVIRONMENT": "environment", "FLOORS": "environment.floors",
+          "CHOICES": "environment.library_choices",
           "LADDER": "environment.floors.ladders.0", "LAUNCH": "cells.1.launches.0",
-          "MACHINE": "cells.1.launches.0.machine", "SUMMARY": "cells.1.summary", "PATH": "cells.1.paths.0",
+          "MACHINE": "cells.1.launches.0.machine",
+          "MEMORY": "cells.1.memory", "SUMMARY": "cells.1.summary", "PATH": "cells.1.paths.0",
           "PROFILE": "cells.1.profile", "WITNESS": "cells.1.profile.witness"}
 
 # instruments.json: small.json with everything that instruments can find.
@@ -17,8 +19,22 @@ ENVIRONMENT.machine.pinned: null
 ENVIRONMENT.machine.turbo: "on"
 ENVIRONMENT.machine.cpu_quota: 0
 ENVIRONMENT.machine.fans: 2
+ENVIRONMENT.machine.submitter.cpus: [], [1, 1], MISSING
+ENVIRONMENT.machine.submitter.locality: "close"
+ENVIRONMENT.machine.submitter.cores: null
+ENVIRONMENT.device.pci_bus_id: "", "1b"
 ENVIRONMENT.monitor: null
 ENVIRONMENT.monitor.available: "yes"
+ENVIRONMENT.variables: {}, null
+ENVIRONMENT.variables.HOME: "/"
+CHOICES: [], null
+CHOICES.digest: MISSING, "00"
+CHOICES.entries: [], MISSING
+CHOICES.entries.0.key: "", MISSING
+CHOICES.entries.0.algorithm: 1
+CHOICES.entries.0.timed: null
+CHOICES.entries.0.hit: MISSING
+CHOICES.entries.0.seconds: 1
 ENVIRONMENT.profiler.detail: null
 ENVIRONMENT.profiler.available: MISSING
 FLOORS: null
@@ -29,6 +45,9 @@ FLOORS.kernel_launch_seconds.p50: -1e-09
 FLOORS.queued_kernel_launch_seconds.p50: "quick"
 FLOORS.event_resolution_seconds: -1e-09
 FLOORS.speed_of_light: 1
+FLOORS.exec_memory: null
+FLOORS.exec_memory.points: [], MISSING
+FLOORS.exec_memory.points.0.nodes: 0
 LADDER.shape: "round"
 LADDER.streams: 0
 LADDER.points: []
@@ -42,11 +61,18 @@ MACHINE.before.sm_clock_hz: "fast"
 MACHINE.before.power_watts: -1
 MACHINE.after.throttle: null, ["hot", "hot"]
 MACHINE.after.fan: 1
+LAUNCH.setups: [], null
+LAUNCH.setups.0.capture_seconds: MISSING
+LAUNCH.startup: null
+LAUNCH.startup.process_seconds: -1, MISSING
+LAUNCH.startup.coffee_seconds: 1
+MEMORY.used_bytes: 1.5
+MEMORY.witness: "nobody"
 LAUNCH.stopped_by: "precision"
 LAUNCH.stopped_by.latency: "boredom"
 LAUNCH.stopped_by.device: MISSING
 LAUNCH.ramp_seconds.0: -1
-SUMMARY.steady_after: -1, 1.5, MISSING
+SUMMARY.steady_after: -1, 1.5
 SUMMARY.submit_over_floor: "twice"
 SUMMARY.latency_seconds.within_launch: "little"
 PROFILE: null
@@ -75,9 +101,12 @@ PATH.fallback: "", MISSING
 BROKEN_INSTRUMENT_RULES = table("""
 LADDER.points.1.nodes: 1
 MACHINE.throttled: true
+MEMORY.code_bytes: 1
+LAUNCH.setups.0.capture_seconds: 9.0
 PROFILE.top.1.seconds: 1.0
 PROFILE.slowdown: 3.0
 plan.profile: MISSING
 cells.4.summary.steady_after: 0
+CHOICES.entries.0.algorithm: "engine 7", "z"
 SUMMARY.submit_over_floor: 9.0
 """, PLACES)

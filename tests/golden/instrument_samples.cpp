@@ -1,4 +1,6 @@
 // The small result once more with everything that instruments can find. Powers of two keep numbers exact.
+#include <algorithm>
+
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::samples {
@@ -25,7 +27,42 @@ model::Floors floors() {
   ladder.submit_seconds_per_node = 0;
   ladder.device_seconds_per_node = 0.5e-6;
   ladder.instantiate_seconds_per_node = 1e-6;
+  floors.exec_memory = exec_memory();
   return floors;
+}
+
+// Of a straight ladder's graphs: the driver's steps lie beside the line.
+model::ExecMemoryFloor exec_memory() {
+  return {1024, 16'384, {{16, 36'864, 4096}, {64, 73'728, -8192}, {256, 282'624, 4096}}};
+}
+
+model::Startup startup(const model::Setup& setup) {
+  model::Startup startup;
+  startup.process_seconds = 8e-3;
+  startup.plugin_seconds = 4e-3;
+  startup.module_seconds = 125e-3;
+  startup.context_seconds = 500e-3;
+  startup.weights_seconds = 62.5e-3;
+  startup.prepare_seconds = *setup.prepare_seconds * 2;
+  startup.warmup_seconds = setup.warmup_seconds * 2;
+  startup.capture_seconds = setup.capture_seconds * 2;
+  startup.instantiate_seconds = setup.instantiate_seconds * 2;
+  startup.upload_seconds = setup.upload_seconds * 2;
+  startup.first_step_seconds = setup.first_step_seconds * 2;
+  return startup;
+}
+
+// A worker's accounts: every batch has graphs of 1 MiB.
+void add_accounts(model::Memory& memory, bool eager) {
+  constexpr std::int64_t mebi = 1 << 20;
+  memory.used_bytes = 1024 * mebi;
+  memory.context_bytes = 512 * mebi;
+  memory.code_bytes = 256 * mebi;
+  memory.static_bytes = 160 * mebi;
+  memory.workspace_bytes = 64 * mebi;
+  memory.pool_in_use_bytes_max = memory.pool_bytes / 2;
+  if (!eager) memory.exec_bytes = mebi;
+  memory.witness = "process";
 }
 
 model::Profile profile_of(const model::CellResult& cell) {
@@ -59,22 +96,44 @@ model::LaunchMachine machine(bool throttled) {
 model::Result instruments_result() {
   model::Result result = small_result();
   result.environment.floors = floors();
-  result.environment.machine = model::CpuState{"powersave", true, 4.5, true, 1.5};
+  result.environment.machine =
+      model::CpuState{"powersave", true, 4.5, true, 1.5, model::SubmitterCpus{{4, 5, 6, 7}, "far", "alike"}};
+  result.environment.device.pci_bus_id = "0000:1b:00.0";
   result.environment.profiler = model::InstrumentState{true, "CUPTI 13.0"};
   result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
+  result.environment.variables = {{"GRAPHBENCH_FUSION", "always"}};
+  result.environment.library_choices = {{"conv 56x56", "engine 1", true, false},
+                                        {"conv 56x56", "engine 7", true, true},
+                                        {"linear 8x1024", "algorithm 66", false, false}};
   result.plan.cold_l2 = true;
   result.plan.profile = true;
   for (model::CellResult& cell : result.cells) {
     if (cell.status != model::CellStatus::ok) continue;
     cell.profile = profile_of(cell);
     cell.paths = {{"conv2d:cudnn", "", 12}, {"conv2d:im2col", "cuDNN has no deterministic plan for it", 4}};
-    cell.launches.front().machine = machine(cell.cell.batch == 256);
+    model::Launch& launch = cell.launches.front();
+    launch.machine = machine(cell.cell.batch == 256);
+    launch.startup = startup(launch.setup);
+    launch.setups.assign(3, launch.setup);
+    launch.setups.back().capture_seconds *= 2;
+    add_accounts(*cell.memory, cell.cell.mode == "eager");
     const model::GraphCounts& graph = *cell.graph;
     // The first launch finds an idle stream; busy, kernels are cheaper to launch and graphs are not.
     const double first = graph.pieces > 0 ? 0 : 2.5e-6 - 2e-6;
     cell.summary.submit_over_floor =
         cell.summary.submit_seconds->p50 /
         (first + 1e-6 * static_cast<double>(graph.pieces) + 2e-6 * static_cast<double>(graph.eager_ops));
+  }
+  for (model::CellResult& cell : result.cells) {
+    if (!cell.memory) continue;
+    const auto beside = [&](const model::CellResult& other) {
+      return other.memory && other.cell.mode == cell.cell.mode && other.cell.warmup == cell.cell.warmup;
+    };
+    const model::Memory& memory = *cell.memory;
+    const auto cells = std::ranges::count_if(result.cells, beside);
+    cell.memory->unaccounted_bytes = *memory.used_bytes - *memory.context_bytes - *memory.code_bytes -
+                                     *memory.static_bytes - *memory.workspace_bytes - memory.pool_bytes -
+                                     cells * memory.exec_bytes.value_or(0);
   }
   // Nothing that can be absent keeps a document from being one.
   model::CellResult& last = result.cells[9];
@@ -83,6 +142,7 @@ model::Result instruments_result() {
   last.paths.clear();
   last.launches.front().machine->cpu.reset();
   last.launches.front().machine->before.reset();
+  last.launches.front().startup->process_seconds.reset();
   return result;
 }
 

@@ -52,7 +52,7 @@ std::string metrics_of(const model::Result& result, const model::Comparison& com
 
 std::string schema() {
   std::ifstream file(std::string(GRAPHBENCH_SOURCE_FOLDER) + "/reporters/schema/result.schema.json");
-  return codec::with_metrics(nlohmann::ordered_json::parse(file)).dump();
+  return codec::with_tables(nlohmann::ordered_json::parse(file)).dump();
 }
 
 model::Comparison compared(const std::string& document) {

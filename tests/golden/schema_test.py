@@ -87,7 +87,7 @@ CELL.check.reference: MISSING
 CELL.graph.nodes: 1.5
 CELL.graph.pieces: -1, MISSING
 CELL.memory.pool_bytes: -1
-CELL.memory.pool_bytes_own: MISSING
+CELL.memory.pool_bytes: MISSING
 CELL.memory.peak: 1
 CELL.launches: [], null
 LAUNCH.index: -1
@@ -166,6 +166,17 @@ class Schema(unittest.TestCase):
             for path, value in broken:
                 with self.subTest(path=path, value="missing" if value is MISSING else value):
                     self.assertNotEqual([], faults_of(change(document, path, value)))
+
+    def test_a_later_axis_is_in_a_cell_away_from_its_default(self):
+        document = copy.deepcopy(self.small)
+        document["plan"]["axes"]["graph-rewrite"] = ["none", "memset"]
+        document["cells"].append({**document["cells"][1], "graph-rewrite": "memset",
+                                  "id": document["cells"][1]["id"] + "/graph-rewrite=memset"})
+        self.assertEqual([], [error.message for error in self.validator.iter_errors(document)])
+        self.assertEqual([], faults_of(document))
+        for value in ("none", "kernel"):
+            self.assertFalse(self.validator.is_valid(change(document, ("cells", -1, "graph-rewrite"), value)))
+        self.assertNotEqual([], faults_of(change(document, ("cells", -1, "graph-rewrite"), MISSING)))
 
     def test_cells_that_repeat_or_lack_are_found(self):
         repeated = copy.deepcopy(self.small)

@@ -52,6 +52,7 @@ int make_call(cuda::CudnnCall&, cudaStream_t) {
 #endif
 
 int make_call(cuda::ForeignCall& call, cudaStream_t stream) {
+  if (call.host != nullptr) throw std::runtime_error("a bare step has no host op");
   return call.op->launch_cuda(call.call, call.operands.data(), stream, call.op->user);
 }
 

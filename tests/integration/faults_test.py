@@ -70,6 +70,26 @@ class BadWorkers(HarnessCase):
         self.assert_failed(done, cells, "worker_crashed", "SIGSEGV in phase ")
         self.assertIn("cells failed", done.stderr)
 
+    def test_a_crash_at_one_batch_costs_that_batch_alone(self):
+        done, cells = self.sweep("crash_op", "--mode", "eager,whole", "--launches", "2",
+                                 "--set", "crash_op.min_batch=2")
+        self.assertEqual(3, done.returncode, done.stderr)
+        for (mode, batch), cell in cells.items():
+            if batch == 1:
+                self.assertEqual("ok", cell["status"], cell)
+                self.assertEqual(2, len(cell["launches"]), mode)
+            else:
+                self.assertEqual("worker_crashed", cell["reason"]["code"])
+                self.assertRegex(cell["reason"]["message"], "SIGSEGV in phase .* of batch 2")
+
+    def test_a_plugin_that_remembers_a_failure_costs_the_batch_that_failed_alone(self):
+        done, cells = self.sweep("sticky_op", "--set", "sticky_op.min_batch=2")
+        self.assertEqual(3, done.returncode, done.stderr)
+        for (mode, batch), cell in cells.items():
+            self.assertEqual("ok" if batch == 1 else "failed", cell["status"], f"{mode}: {cell}")
+            if batch == 2:
+                self.assertEqual("plugin_failed", cell["reason"]["code"])
+
     def test_a_hang_is_killed_and_recorded(self):
         done, cells = self.sweep("hang_op", "--mode", "eager", "--worker-timeout", "2")
         self.assert_failed(done, cells, "worker_timeout", "silent for more than 2 s in phase ")
@@ -93,7 +113,7 @@ class BadWorkers(HarnessCase):
 
     def test_a_worker_killed_from_outside_costs_its_cells_alone(self):
         process = self.start(*TINY, "--plugin", self.plugin("hang_op"), "--workload", "hang_op,mlp",
-                             "--mode", "eager", "--worker-timeout", "60")
+                             "--set", "hang_op.min_batch=2", "--mode", "eager", "--worker-timeout", "60")
         # The one that hangs is the one still there after a while.
         def hanging():
             found = workers_of(process.pid)
@@ -103,7 +123,7 @@ class BadWorkers(HarnessCase):
         _, err = process.communicate(timeout=120)
         self.assertEqual(3, process.returncode, err)
         for cell in self.result()["cells"]:
-            if cell["workload"] == "mlp":
+            if cell["workload"] == "mlp" or cell["batch"] == 1:
                 self.assertEqual("ok", cell["status"], cell)
             else:
                 self.assertEqual("worker_crashed", cell["reason"]["code"])

@@ -4,6 +4,7 @@
 import argparse
 import contextlib
 import io
+import json
 import math
 import pathlib
 import random
@@ -53,6 +54,37 @@ class Scripts(unittest.TestCase):
     def test_pass_shellcheck(self):
         done = run("shellcheck", *SHELL, ROOT / ".ci" / "run")
         self.assertEqual(0, done.returncode, done.stdout)
+
+
+class KernelBuild(unittest.TestCase):
+    """ci/cmake/kernel_build.cmake: the name of our kernels that kept plans are found by."""
+
+    def test_is_another_where_a_kernel_is_and_only_there(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            cuda = shutil.copytree(ROOT / "graphs" / "cuda", folder / "cuda")
+
+            def build(version="1.2.3", options="80;90"):
+                done = run("cmake", f"-DSOURCE={cuda}", f"-DFILE={folder / 'made.cpp'}",
+                           f"-DVERSION={version}",
+                           f"-DOPTIONS={options}", "-P", ROOT / "ci" / "cmake" / "kernel_build.cmake")
+                self.assertEqual(0, done.returncode, done.stderr)
+                return re.search(r'return "(.*)"', (folder / "made.cpp").read_text()).group(1)
+
+            def append(file):
+                with (cuda / file).open("a") as stream:
+                    stream.write("// more\n")
+
+            first = build()
+            self.assertRegex(first, "^graphbench 1\\.2\\.3, kernels [0-9a-f]{16}$")
+            append("nvml_monitor.cpp")
+            self.assertEqual(first, build())
+            self.assertNotEqual(first, build(version="1.2.4"))
+            self.assertNotEqual(first, build(options="90"))
+            for file in ("convert.cuh", "ops/rmsnorm.cu", "ops/matmul.cpp", "tuning/candidate_timer.cpp"):
+                before = build()
+                append(file)
+                self.assertNotEqual(before, build(), file)
 
 
 class ReadmeTables(unittest.TestCase):
@@ -178,6 +210,14 @@ class Figures(unittest.TestCase):
         cells[0]["memory"]["pool_bytes"] = cells[1]["memory"]["pool_bytes"] = 1051
         self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": cells})))
 
+    def test_a_worker_whose_memory_is_in_no_account_fails(self):
+        good = {**cell(), "memory": {"used_bytes": 1000, "unaccounted_bytes": -20}}
+        self.assertEqual([True], self.verdicts(figures.memory_rows({"cells": [good]})))
+        for left in (21, None):
+            wrong = {**cell(batch=2), "memory": {"used_bytes": 1000, "unaccounted_bytes": left}}
+            self.assertEqual([False], self.verdicts(figures.memory_rows({"cells": [good, wrong]})))
+        self.assertEqual([False], self.verdicts(figures.memory_rows({"cells": [{**cell(), "memory": None}]})))
+
     def test_eager_has_no_pool_to_judge_and_its_absence_fails(self):
         self.assertEqual([False], self.verdicts(figures.pool_rows({"cells": [cell(mode="eager")]})))
 
@@ -207,13 +247,36 @@ class Figures(unittest.TestCase):
         agreeing = [spread(0.005, batch) for batch in range(19)] + [spread(0.9, 1, mode="eager")]
         for last, good in ((spread(0.0051, 99), True), (spread(None, 99), False),
                            (spread(0.001, 99, status="failed"), False)):
-            row = figures.spread_row({"cells": [*agreeing, last]})
+            row, tight = figures.spread_rows({"cells": [*agreeing, last]})
             self.assertEqual(good, row.passed, row.measured)
-        row = figures.spread_row({"cells": [*agreeing, spread(0.006, 98), spread(0.007, 99, "piecewise")]})
+            self.assertFalse(tight.passed, tight.measured)
+        worse = [spread(0.006, 98), spread(0.007, 99, "piecewise")]
+        row = figures.spread_rows({"cells": [*agreeing, *worse]})[0]
         self.assertFalse(row.passed)
         said = "19 of 21 (whole 19 of 20, piecewise 0 of 1), worst 0.70% in mlp"
         self.assertEqual(said, row.measured[:len(said)])
-        self.assertFalse(figures.spread_row({"cells": []}).passed)
+        self.assertEqual([False, False], self.verdicts(figures.spread_rows({"cells": []})))
+        halves = [spread(0.002, 1), spread(0.004, 2)]
+        self.assertEqual([True, True], self.verdicts(figures.spread_rows({"cells": halves})))
+
+    def test_load_agrees_with_google_benchmark_within_one_percent(self):
+        name = "conv/base/bf16/forward/b256/w3/whole"
+        sustained = {"latency_seconds": {"mean": 2.5e-3}, "sm_clock_hz": 1.65e9, "power_watts": 692,
+                     "seconds_to_steady": 6.5}
+        def folder_of(real_time, sustained):
+            folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+            cells = [{**cell(), "id": name, "launches": [{"sustained": sustained}],
+                      "summary": {"latency_seconds": {"p50": 2.2e-3}}}]
+            runs = [{"name": name + "/manual_time", "repetition_index": i, "real_time": time}
+                    for i, time in enumerate((2.2e6, real_time))]
+            (folder / "sustained.json").write_text(json.dumps({"cells": cells}))
+            (folder / "sustained_bench.json").write_text(json.dumps({"benchmarks": runs}))
+            return folder
+
+        for real_time, good in ((2.52e6, True), (2.48e6, True), (2.54e6, False), (2.46e6, False)):
+            self.assertEqual([good], self.verdicts(figures.sustained_rows(folder_of(real_time, sustained))))
+        never = {**sustained, "latency_seconds": None}
+        self.assertEqual([False], self.verdicts(figures.sustained_rows(folder_of(2.5e6, never))))
 
     def test_instrument_costs_are_read_line_by_line(self):
         text = ("workload   mode        sampled_ns      bare_ns  difference_ns its 95 % interval\n"

@@ -68,7 +68,8 @@ std::int32_t infer(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_
   return 0;
 }
 
-const gb_op kPause = {sizeof(gb_op), 0, "pause", 0, infer, pause_cuda, pause_host, nullptr};
+const gb_op kPause = {sizeof(gb_op), 0,       "pause", 0,       infer,  pause_cuda,
+                      pause_host,    nullptr, nullptr, nullptr, nullptr};
 
 // A base workload's build() with one op more in front of its output.
 const gb_builder_api* real_api = nullptr;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,8 +24,11 @@ struct CallLog {
   std::int64_t allocations = 0;
   std::int64_t live_allocations = 0;
   std::int64_t live_graphs = 0;
+  std::int64_t instantiations = 0;
+  std::int64_t nodes_instantiated = 0;
   std::int64_t graph_launches = 0;
   bool capturing = false;
+  std::size_t memset_nodes = 0;  // of every graph
   bool residuals_in_place = false;
   std::string fuses_first, fuses_second;  // kinds of op that have one kernel for both, where set
 
@@ -41,6 +45,7 @@ class FakeStream : public Stream {
   std::unique_ptr<Graph> end_capture() override;
   void abandon_capture() noexcept override { log_.capturing = false; }
   bool capturing() const override { return log_.capturing; }
+  std::size_t recorded_nodes() const override { return log_.launches.size(); }
   void fill_bytes(void* destination, int byte, std::size_t bytes) override {
     std::memset(destination, byte, bytes);
   }
@@ -77,8 +82,11 @@ class FakeGraph final : public Graph {
   FakeGraph(CallLog& log, std::size_t nodes) : log_(log), nodes_(nodes) { ++log_.live_graphs; }
   ~FakeGraph() override { --log_.live_graphs; }
   std::size_t node_count() const override { return nodes_; }
+  std::size_t replace_memset_nodes() override { return log_.memset_nodes; }
   std::unique_ptr<GraphExec> instantiate() override {
     log_.step("instantiate");
+    ++log_.instantiations;
+    log_.nodes_instantiated += static_cast<std::int64_t>(nodes_);
     return std::make_unique<FakeExec>(log_);
   }
   void* native_handle() noexcept override { return nullptr; }
@@ -144,15 +152,23 @@ class FakeDevice : public Device {
     if (bytes > memory_limit) throw Error(ErrorCode::out_of_memory, "allocate: too much");
     ++log.allocations;
     ++log.live_allocations;
-    return std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+    void* data = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+    sizes_[data] = bytes;
+    return data;
   }
   void deallocate(void* data) noexcept override {
     --log.live_allocations;
+    sizes_.erase(data);
     std::free(data);
   }
   MemoryInfo memory() const override { return {memory_limit, memory_limit}; }
   std::size_t allocation_granularity() const override { return 4096; }
   std::size_t workspace_bytes() const override { return 0; }
+  std::size_t allocated_bytes() const override {
+    std::size_t total = 0;
+    for (const auto& [data, bytes] : sizes_) total += bytes;
+    return total;
+  }
   void fill(Stream&, void*, ir::DType, std::size_t, const ir::Init&, std::uint64_t) override {
     log.step("fill");
   }
@@ -161,6 +177,7 @@ class FakeDevice : public Device {
 
  private:
   DeviceInfo info_;
+  std::map<void*, std::size_t> sizes_;
 };
 
 inline void FakeStream::begin_capture() {

@@ -56,7 +56,10 @@ std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, co
     if (auto plan = engines.build(index, description.ids(), {})) return plan;
   }
   for (std::size_t i = 0; i < engines.size(); ++i) {
-    if (auto plan = engines.build(i, description.ids(), {})) return plan;
+    auto plan = engines.build(i, description.ids(), {});
+    if (plan == nullptr) continue;
+    context.tuner->took(key_of(shape), engines.name(i));
+    return plan;
   }
   (void)cudaGetLastError();
   return nullptr;

@@ -68,7 +68,7 @@ KernelCall im2col_call(const ConvolutionShape& shape, std::int64_t first_image, 
   const std::size_t offset =
       static_cast<std::size_t>(first_image * image_elements) * ir::size_of(shape.dtype);
   return kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads), parameters,
-                     {operand_source(0, offset), fixed_source(rows)}, call.op->name.c_str());
+                     {operand_source(0, offset), fixed_source(rows)});
 }
 
 }  // namespace

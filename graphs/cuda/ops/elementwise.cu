@@ -66,8 +66,7 @@ PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input)
   prepared.calls.push_back(
       kernel_call(function, dim3(blocks_for(elements, threads * (vector ? per_vector : 1))), dim3(threads),
                   ElementwiseParameters{nullptr, nullptr, nullptr, elements},
-                  {operand_source(0), operand_source(second_input), operand_source(call.input_count)},
-                  call.op->name.c_str()));
+                  {operand_source(0), operand_source(second_input), operand_source(call.input_count)}));
   prepared.in_place_input = 0;  // a thread reads what it writes, before it writes
   return prepared;
 }

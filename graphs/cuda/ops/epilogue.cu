@@ -46,7 +46,7 @@ KernelCall epilogue_call(const MatmulSpec& spec, void* sums, const ir::OpCall& c
   const EpilogueParameters parameters{nullptr,  nullptr, nullptr,         nullptr,
                                       elements, spec.n,  spec.activation, spec.activation_last};
   return kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads), parameters,
-                     {fixed_source(sums), spec.bias, spec.residual, spec.y}, call.op->name.c_str());
+                     {fixed_source(sums), spec.bias, spec.residual, spec.y});
 }
 
 }  // namespace graphbench::cuda

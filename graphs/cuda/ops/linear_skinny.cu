@@ -293,9 +293,8 @@ std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const M
   for (int blocks = 1; blocks <= most; blocks *= 2) {
     if (spec.k % (std::int64_t{blocks} * warps * chunk) != 0) break;
     const auto grid = static_cast<unsigned>(spec.n / tile_columns * blocks);
-    KernelCall launch =
-        kernel_call(function, dim3(grid), dim3(threads), parameters,
-                    {spec.x, spec.w, spec.bias, spec.residual, spec.y}, call.op->name.c_str());
+    KernelCall launch = kernel_call(function, dim3(grid), dim3(threads), parameters,
+                                    {spec.x, spec.w, spec.bias, spec.residual, spec.y});
     launch.cluster_blocks = static_cast<unsigned>(blocks);
     launch.programmatic = context.programmatic;
     candidates.push_back({"few-row kernel, sums over " + std::to_string(blocks) + " blocks", launch});

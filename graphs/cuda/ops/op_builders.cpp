@@ -38,10 +38,13 @@ Builder builder_of(std::string_view kind) {
 }  // namespace
 
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call) {
+  if (context.load_at_first_use) return;
   constexpr std::size_t apart = std::size_t{64} << 10;
   GRAPHBENCH_ASSERT(call.operands.size() * apart <= context.workspace_bytes);
   std::vector<NativeCall> calls;
   for (const NativeCall& native : prepared.calls) {
+    if (const auto* kernel = std::get_if<KernelCall>(&native))
+      resolve_function(kernel->function, call.op->name.c_str());
     if (std::holds_alternative<MatmulCall>(native) || std::holds_alternative<CudnnCall>(native))
       calls.push_back(native);
   }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "graphs/cuda/prepared_kernel.hpp"
+#include "graphs/device/scratch_arena.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::cuda {
@@ -24,15 +25,18 @@ struct MatmulChoice {
   cublasLtMatmulAlgo_t algorithm{};
 };
 
-// What a device offers its ops. `workspace` is shared by all kernels, which run one after another.
+// What a device offers its ops. `workspace` is shared by all kernels, which run one after another; `scratch`
+// by those of plugins, whose memset nodes stay as they are (memset_nodes.hpp).
 struct OpContext {
   DeviceMemory* memory = nullptr;
   cublasLtHandle_t cublas = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
+  std::unique_ptr<ScratchArena> scratch;
   int multiprocessors = 0;
   int compute_major = 0;
   bool use_cudnn = false;
+  bool load_at_first_use = false;
   bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
   std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
@@ -43,9 +47,10 @@ struct OpContext {
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
-// Captures the libraries' calls once and discards the graph. Libraries load a kernel's code when it is first
-// launched; in the first capture of a step that would be timed as part of the capture (5 to 10 ms on an H200,
-// unless timing the candidates has loaded it). Nothing runs, so any addresses will do.
+// Loads the code of the prepared calls: looks our kernels up, captures the libraries' calls once and discards
+// the graph. Otherwise code is loaded when a kernel is first launched, which in the first capture of a step
+// would be timed as part of the capture (5 to 10 ms on an H200, unless timing the candidates has loaded it).
+// Nothing runs, so any addresses will do. Does nothing where code is to be loaded at its first use.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
 
 // One kernel for two ops, where one exists and is not slower than two.

@@ -79,8 +79,8 @@ PreparedOp prepare_rmsnorm(OpContext&, const ir::OpCall& call) {
   });
   PreparedOp prepared;
   prepared.calls.push_back(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads),
-                                       parameters, {operand_source(0), operand_source(1), operand_source(2)},
-                                       call.op->name.c_str()));
+                                       parameters,
+                                       {operand_source(0), operand_source(1), operand_source(2)}));
   return prepared;
 }
 

@@ -117,8 +117,7 @@ PreparedOp prepare_rope_kv_append(OpContext&, const ir::OpCall& call) {
   const std::int64_t pairs = q.at(1) * q.at(3) / 2;
   KernelCall launch = kernel_call(
       function, dim3(static_cast<unsigned>(q.at(0) * q.at(2))), dim3(threads_for(pairs, 512)), parameters,
-      {operand_source(0), operand_source(1), operand_source(2), operand_source(3), operand_source(4)},
-      call.op->name.c_str());
+      {operand_source(0), operand_source(1), operand_source(2), operand_source(3), operand_source(4)});
   launch.shared_bytes = static_cast<unsigned>(q.at(3) / 2) * static_cast<unsigned>(sizeof(float2));
   PreparedOp prepared;
   prepared.calls.push_back(launch);

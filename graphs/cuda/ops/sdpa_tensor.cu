@@ -241,7 +241,7 @@ std::optional<PreparedOp> prepare_sdpa_tensor(OpContext& context, const SdpaShap
   prepared.calls.emplace_back(kernel_call(
       function, dim3(blocks_for(shape.tokens, tile), static_cast<unsigned>(shape.batch * shape.heads)),
       dim3(threads), sdpa_parameters(shape),
-      {operand_source(0), operand_source(1), operand_source(2), operand_source(3)}, call.op->name.c_str()));
+      {operand_source(0), operand_source(1), operand_source(2), operand_source(3)}));
   return prepared;
 }
 

@@ -226,7 +226,7 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   });
   const auto queries = static_cast<unsigned>(parameters.queries);
   KernelCall visit = kernel_call(function, dim3(queries * static_cast<unsigned>(parameters.splits)),
-                                 dim3(block), parameters, sources, call.op->name.c_str());
+                                 dim3(block), parameters, sources);
   const std::int64_t floats = block / 32 * shape.head_dim + (clusters ? record_floats : 0);
   visit.shared_bytes = static_cast<unsigned>(floats) * static_cast<unsigned>(sizeof(float));
   if (clusters) visit.cluster_blocks = static_cast<unsigned>(parameters.splits);
@@ -235,8 +235,8 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   const void* combine = for_float_type(call, dtype, [](auto element) {
     return reinterpret_cast<const void*>(&sdpa_combine_kernel<decltype(element)>);
   });
-  prepared.calls.emplace_back(kernel_call(combine, dim3(queries), dim3(threads_for(shape.head_dim, 256)),
-                                          parameters, sources, call.op->name.c_str()));
+  prepared.calls.emplace_back(
+      kernel_call(combine, dim3(queries), dim3(threads_for(shape.head_dim, 256)), parameters, sources));
   return prepared;
 }
 

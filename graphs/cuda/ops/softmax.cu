@@ -35,10 +35,9 @@ PreparedOp prepare_softmax(OpContext&, const ir::OpCall& call) {
     return reinterpret_cast<const void*>(&softmax_kernel<decltype(element)>);
   });
   PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)),
-                                       dim3(threads_for(shape.columns, 512)),
-                                       SoftmaxParameters{nullptr, nullptr, shape.columns},
-                                       {operand_source(0), operand_source(1)}, call.op->name.c_str()));
+  prepared.calls.push_back(kernel_call(
+      function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
+      SoftmaxParameters{nullptr, nullptr, shape.columns}, {operand_source(0), operand_source(1)}));
   return prepared;
 }
 

@@ -153,8 +153,7 @@ KernelCall sum_rmsnorm_call(const OpContext& context, const SumRmsnorm& spec, co
                                         spec.eps,
                                         spec.weights_constant};
   KernelCall launch = kernel_call(function, dim3(static_cast<unsigned>(spec.rows)), dim3(threads), parameters,
-                                  {spec.sums, spec.bias, spec.residual, spec.y, spec.gamma, spec.normed},
-                                  call.op->name.c_str());
+                                  {spec.sums, spec.bias, spec.residual, spec.y, spec.gamma, spec.normed});
   launch.programmatic = context.programmatic;
   return launch;
 }

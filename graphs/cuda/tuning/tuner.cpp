@@ -79,52 +79,83 @@ TuningSettings TuningSettings::from_environment() {
   return settings;
 }
 
+std::string platform_of(const DeviceInfo& info) {
+  std::string text =
+      std::string(kernel_build()) + ", " + info.name + ", driver " + info.driver + ", CUDA " + info.runtime;
+  for (const auto& [library, version] : info.libraries) text += ", " + library + " " + version;
+  return text;
+}
+
 Tuner::Tuner(TuningSettings settings, std::string platform)
     : settings_(std::move(settings)), platform_(std::move(platform)), cache_(settings_.cache_folder) {}
 
 std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>& candidates,
                           const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {
   GRAPHBENCH_ASSERT(!candidates.empty());
-  if (const auto index = preferred(candidates, cost)) return *index;
+  if (const auto index = preferred(candidates, cost)) {
+    took(key, candidates[*index]);
+    return *index;
+  }
   if (!settings_.timed) {
     say(key + ": " + candidates.front() + " (the heuristic's first)");
+    took(key, candidates.front());
     return 0;
   }
   const std::string full = full_key(key);
-  if (const auto known = chosen_.find(full); known != chosen_.end()) {
-    if (const auto index = position(candidates, known->second)) return *index;
+  if (const auto known = chosen_.find(key); known != chosen_.end()) {
+    if (const auto index = position(candidates, known->second.algorithm)) return *index;
   }
   if (const std::optional<std::string> kept = cache_.load(full)) {
     if (const auto index = position(candidates, *kept)) {
       say(key + ": " + *kept + " (from the plan cache)");
-      chosen_[full] = *kept;
+      chosen_[key] = {key, *kept, true, true};
       return *index;
     }
     std::fprintf(stderr, "graphbench: cuda: plan cache: ignoring %s: the library no longer offers its plan\n",
                  cache_.path_of(full).c_str());
     cache_.remove(full);
   }
+  if (!may_time_) {
+    say(key + ": " + candidates.front() + " (the heuristic's first)");
+    took(key, candidates.front());
+    return 0;
+  }
   const std::optional<std::size_t> fastest = time_all(key, candidates, cost);
   if (!fastest) return 0;
   const std::string standing = cache_.store(full, candidates[*fastest]);
   const std::size_t index = position(candidates, standing).value_or(*fastest);
-  chosen_[full] = candidates[index];
+  // Another process may have been first: its choice is kept, and this one's was not.
+  chosen_[key] = {key, candidates[index], true, index != *fastest};
   return index;
 }
 
 std::optional<std::string> Tuner::known(const std::string& key) const {
   if (!settings_.prefer.empty() || !settings_.timed) return std::nullopt;
-  const std::string full = full_key(key);
-  if (const auto chosen = chosen_.find(full); chosen != chosen_.end()) return chosen->second;
-  return cache_.load(full);
+  if (const auto chosen = chosen_.find(key); chosen != chosen_.end()) return chosen->second.algorithm;
+  return cache_.load(full_key(key));
 }
 
 bool Tuner::settles_for(const std::string& key, const std::string& first) {
   if (!settings_.prefer.empty()) return false;
-  if (!settings_.timed) return true;
-  if (known(key) != first) return false;
-  if (chosen_.emplace(full_key(key), first).second) say(key + ": " + first + " (from the plan cache)");
+  if (!settings_.timed) {
+    took(key, first);
+    return true;
+  }
+  const std::optional<std::string> kept = known(key);
+  if (!kept && !may_time_) {
+    took(key, first);
+    return true;
+  }
+  if (kept != first) return false;
+  const bool is_new = chosen_.emplace(key, LibraryChoice{key, first, true, true}).second;
+  if (is_new) say(key + ": " + first + " (from the plan cache)");
   return true;
+}
+
+std::vector<LibraryChoice> Tuner::choices() const {
+  std::vector<LibraryChoice> made;
+  for (const auto& [key, choice] : chosen_) made.push_back(choice);
+  return made;
 }
 
 std::optional<std::size_t> Tuner::preferred(

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "graphs/cuda/tuning/plan_cache.hpp"
+#include "graphs/device/device.hpp"
 
 namespace graphbench::cuda {
 
@@ -40,9 +41,16 @@ struct CandidateCost {
   std::size_t nodes = 1;
 };
 
+// Our version, and a digest of our kernels and of how candidates are named, timed and chosen: made by
+// ci/cmake/kernel_build.cmake.
+const char* kernel_build();
+
+// What a choice holds for: this build's kernels, the device, and versions of driver and libraries.
+std::string platform_of(const DeviceInfo& info);
+
 class Tuner {
  public:
-  // `platform`: the device, driver and library versions that a choice holds for.
+  // `platform`: as platform_of() has it.
   Tuner(TuningSettings settings, std::string platform);
 
   const TuningSettings& settings() const noexcept { return settings_; }
@@ -63,6 +71,15 @@ class Tuner {
   // candidates need not be listed then.
   bool settles_for(const std::string& key, const std::string& first);
 
+  // From here on nothing is timed: what is not known yet is the heuristic's first, and is not kept.
+  void stop_timing() noexcept { may_time_ = false; }
+
+  // A choice that was made without this tuner: a heuristic's.
+  void took(const std::string& key, const std::string& algorithm) { chosen_[key] = {key, algorithm}; }
+
+  // Every choice so far, one a key, in the order of keys.
+  std::vector<LibraryChoice> choices() const;
+
   // One line, where `verbose` asks for it.
   void say(const std::string& line) const;
 
@@ -76,7 +93,8 @@ class Tuner {
   TuningSettings settings_;
   std::string platform_;
   PlanCache cache_;
-  std::map<std::string, std::string> chosen_;
+  std::map<std::string, LibraryChoice> chosen_;  // by key, without the platform
+  bool may_time_ = true;
 };
 
 }  // namespace graphbench::cuda

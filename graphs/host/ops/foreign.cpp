@@ -1,7 +1,4 @@
 // A plugin's op: its own host function behind the record of its call.
-#include <exception>
-#include <string>
-
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
@@ -12,43 +9,26 @@ namespace {
 
 class ForeignOp final : public DirectOp {
  public:
-  explicit ForeignOp(const ir::OpCall& call)
-      : DirectOp(call.operands.size()),
-        foreign_(*call.op->definition->foreign),
-        kind_(call.op->kind),
-        call_(abi::make_foreign_call(call)) {}
+  ForeignOp(const ir::OpCall& call, ScratchArena& scratch)
+      : DirectOp(call.operands.size()), kernel_(call, GB_ON_HOST) {
+    kernel_.set_workspace(scratch.reserve(kernel_.workspace_bytes()));
+  }
 
  protected:
-  void compute(void* const* operands) override {
-    int status = 0;
-    try {
-      status = foreign_.run_host(&call_, operands, foreign_.user);
-    } catch (const std::exception& error) {
-      fail(std::string("it threw a C++ exception across the plugin ABI: ") + error.what());
-    } catch (...) {
-      fail("it threw across the plugin ABI");
-    }
-    if (status != 0) fail("its run_host returned " + std::to_string(status));
-  }
+  void compute(void* const* operands) override { kernel_.run_host(operands); }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw Error(ErrorCode::plugin_failed, std::string("run ") + call_.name + " (" + kind_ + "): " + reason);
-  }
-
-  const gb_op& foreign_;
-  std::string kind_;
-  const gb_op_call& call_;
+  abi::ForeignKernel kernel_;
 };
 
 }  // namespace
 
-std::unique_ptr<OpImplementation> make_foreign(const ir::OpCall& call, ScratchArena&) {
+std::unique_ptr<OpImplementation> make_foreign(const ir::OpCall& call, ScratchArena& scratch) {
   if (call.op->definition->foreign->run_host == nullptr) {
     throw Error(ErrorCode::unsupported, "prepare " + call.op->name + ": the plugin's op " + call.op->kind +
                                             " does not run on the host device (run_host is null)");
   }
-  return std::make_unique<ForeignOp>(call);
+  return std::make_unique<ForeignOp>(call, scratch);
 }
 
 }  // namespace graphbench::host

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "graphs/device/scratch_arena.hpp"
 #include "graphs/host/op_implementation.hpp"
-#include "graphs/host/scratch_arena.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::host {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "graphs/device/scratch_arena.hpp"
 #include "graphs/host/op_implementation.hpp"
-#include "graphs/host/scratch_arena.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::host {

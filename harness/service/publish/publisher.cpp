@@ -2,11 +2,9 @@
 #include "harness/service/publish/publisher.hpp"
 
 #include <chrono>
-#include <cstdio>
 
 #include "graphs/ir/error.hpp"
 #include "harness/codec/project.hpp"
-#include "harness/machine/pinning.hpp"
 #include "harness/service/net/router.hpp"
 #include "harness/service/publish/push_gateway.hpp"
 #include "reporters/json/write_file.hpp"
@@ -16,15 +14,6 @@ namespace {
 
 double unix_seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-void keep_off_measuring_cpu(const model::InstrumentOptions& instruments) {
-  try {
-    machine::SubmitterPin(instruments, machine::allowed_cpus(), true).keep_others_off();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphbench: warning: the metrics server may disturb what it reports: %s\n",
-                 error.what());
-  }
 }
 
 net::Router routes(const reporters::SweepMetrics& metrics) {
@@ -49,7 +38,8 @@ Publisher::Publisher(PublishSettings settings, const model::InstrumentOptions& i
   net::ServerSettings server;
   server.address = *settings_.listen;
   server.tls = settings_.tls;
-  server.on_thread = [instruments] { keep_off_measuring_cpu(instruments); };
+  housekeeping_.emplace().keep_off_submitter(instruments);
+  server.on_thread = [this] { housekeeping_->add_this_thread(); };
   server_ = std::make_unique<net::HttpServer>(std::move(server), routes(metrics_));
 }
 
@@ -59,6 +49,7 @@ std::string Publisher::url() const {
 
 void Publisher::begin(const std::string& device, const model::DeviceFacts& facts) {
   device_ = device;
+  if (housekeeping_) housekeeping_->keep_off_submitter_near(facts.pci_bus_id);
   metrics_.begin_sweep(device);
   metrics_.set_device(device, facts);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/machine/housekeeping_threads.hpp"
 #include "harness/model/comparison.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/publish/publish_settings.hpp"
@@ -55,6 +56,8 @@ class Publisher final : public sweep::SweepListener {
 
   PublishSettings settings_;
   reporters::SweepMetrics metrics_;
+  std::optional<machine::HousekeepingThreads>
+      housekeeping_;  // the server's; both absent where nothing listens
   std::unique_ptr<net::HttpServer> server_;
   std::string device_;
   std::string instance_;

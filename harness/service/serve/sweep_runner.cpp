@@ -249,6 +249,7 @@ std::string SweepRunner::with_path(const std::string& argument) const {
 void SweepRunner::take(const std::string& id, std::string_view line) {
   SweepEvent event = decode_sweep_event(line);
   if (const auto* began = std::get_if<SweepBegan>(&event)) {
+    housekeeping_.keep_off_submitter_near(began->facts.pci_bus_id);
     publisher_.begin(*began);
     store_.begin(id, std::string(line));
   } else if (const auto* progress = std::get_if<SweepProgress>(&event)) {

@@ -32,6 +32,11 @@ void merge(const std::vector<Floors>& all, std::vector<model::FloorLadder> Floor
   merged.*member = all.front().*member;
 }
 
+void merge(const std::vector<Floors>& all, std::optional<model::ExecMemoryFloor> Floors::*member,
+           Floors& merged) {
+  merged.*member = all.front().*member;
+}
+
 }  // namespace
 
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {

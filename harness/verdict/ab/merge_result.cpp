@@ -39,6 +39,7 @@ void ResultMerge::add(const model::Result& result, const model::WorkerTask& task
     summaries_[model::id_of(wanted)].push_back(cell->summary);
   }
   if (result.environment.floors) floors_.push_back(*result.environment.floors);
+  model::add_choices(choices_, result.environment.library_choices);
   if (!empty()) return;
   first_ = result;
   first_->cells.clear();
@@ -59,8 +60,10 @@ model::Result ResultMerge::result(const RunFacts& facts) const {
   result.finished_at = facts.finished_at;
   result.complete = facts.complete;
   result.plan = plan_.facts;
+  if (first_) result.plan.method = first_->plan.method;  // another binary may measure otherwise
   result.plan.interleaved = model::Interleaved{facts.interleaved_id, facts.role};
   result.environment.floors = merge_floors(floors_);
+  result.environment.library_choices = choices_;
   result.cells = table_.cells();
   skip_unmeasured(result.cells, facts.complete);
   summarize(result.cells, summaries_, result.environment.floors.value_or(model::Floors()));

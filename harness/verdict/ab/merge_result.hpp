@@ -42,6 +42,7 @@ class ResultMerge {
   sweep::CellTable table_;
   std::optional<model::Result> first_;  // without its cells
   std::vector<model::Floors> floors_;   // of every sweep
+  std::vector<model::LibraryChoice> choices_;
   // The launches' own summaries: what needs all samples comes from them.
   std::map<std::string, std::vector<model::CellSummary>> summaries_;
 };

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/compare/headline.hpp"
 #include "harness/verdict/compare/judge.hpp"
@@ -245,6 +246,7 @@ model::ComparisonSide describe(const Side& side) {
 
 void note_lacks(const std::vector<Trials::Lack>& lacks, model::Comparison& comparison) {
   for (const Trials::Lack& lack : lacks) {
+    if (model::row_of(lack.metric).on_request) continue;
     CellComparison& cell = comparison.cells[lack.cell];
     (lack.lost ? cell.lost : cell.gained).push_back(lack.metric);
     cell.regression = cell.regression || lack.lost;

@@ -7,6 +7,7 @@
 namespace graphbench::compare {
 
 using codec::CellState;
+using codec::choice_prefix;
 using codec::DeviceClocks;
 using codec::Document;
 using codec::DocumentCell;
@@ -14,5 +15,6 @@ using codec::DocumentFacts;
 using codec::LaunchTimes;
 using codec::library_prefix;
 using codec::parse_document;
+using codec::variable_prefix;
 
 }  // namespace graphbench::compare

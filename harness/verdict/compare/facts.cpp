@@ -19,12 +19,13 @@ struct Field {
 };
 
 // In the order in which differences are listed.
-constexpr std::array<Field, 22> known_fields = {{
+constexpr std::array<Field, 23> known_fields = {{
     {"tool.name", true},
     {"device.kind", true},
     {"device.name", true},
     {"device.compute_capability", true},
     {"plan", true},
+    {"method", true},
     {"device.memory_bytes"},
     {"device.driver"},
     {"device.runtime"},
@@ -45,7 +46,8 @@ constexpr std::array<Field, 22> known_fields = {{
 }};
 
 // Facts that are not part of the fingerprint: a difference here does not explain another fingerprint.
-constexpr std::array<std::string_view, 15> outside_fingerprint = {"plan",
+constexpr std::array<std::string_view, 16> outside_fingerprint = {"plan",
+                                                                  "method",
                                                                   "hostname",
                                                                   "os",
                                                                   "cores",
@@ -103,7 +105,26 @@ void add_throttling(const DeviceClocks& base, const DeviceClocks& now, std::vect
 }
 
 bool explains_fingerprint(const model::Difference& difference) {
-  return std::ranges::find(outside_fingerprint, difference.field) == outside_fingerprint.end();
+  const std::string& field = difference.field;
+  return std::ranges::find(outside_fingerprint, field) == outside_fingerprint.end() &&
+         !field.starts_with(variable_prefix) && !field.starts_with(choice_prefix);
+}
+
+// The names of either side that begin so.
+std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& now, std::string_view prefix) {
+  std::set<std::string> names;
+  for (const DocumentFacts* facts : {&base, &now}) {
+    for (const auto& [name, value] : facts->fields) {
+      if (name.starts_with(prefix)) names.insert(name);
+    }
+  }
+  return names;
+}
+
+// A document of an older version does not say what was chosen.
+bool has_choices(const DocumentFacts& facts) {
+  const auto first = facts.fields.lower_bound(std::string(choice_prefix));
+  return first != facts.fields.end() && first->first.starts_with(choice_prefix);
 }
 
 }  // namespace
@@ -129,18 +150,17 @@ std::vector<model::Difference> differences_of(const DocumentFacts& base, const D
     if (before == after) return;
     differences.push_back({name, before, after, blocking, blocking && is_allowed(name, allow)});
   };
-  std::set<std::string> libraries;
-  for (const DocumentFacts* facts : {&base, &now}) {
-    for (const auto& [name, value] : facts->fields) {
-      if (name.starts_with(library_prefix)) libraries.insert(name);
-    }
-  }
+  const auto add_all = [&](std::string_view prefix) {
+    for (const std::string& name : names_of(base, now, prefix)) add(name, false);
+  };
   for (const Field& field : known_fields) {
     bool blocking = field.blocking || (field.on_host && on_host);
     if (field.name == "fingerprint") blocking = std::ranges::none_of(differences, explains_fingerprint);
     add(std::string(field.name), blocking);
     if (field.name == "device.runtime") {
-      for (const std::string& library : libraries) add(library, false);
+      add_all(library_prefix);
+      add_all(variable_prefix);
+      if (has_choices(base) && has_choices(now)) add_all(choice_prefix);
     } else if (field.name == "machine.pinned") {
       add_clock(base.clocks, now.clocks, differences);
       add_throttling(base.clocks, now.clocks, differences);

@@ -21,7 +21,7 @@ std::string shown(const std::string& value) {
 // What one side's documents must agree on; the fingerprint sums up the rest.
 void check_agreement(const Document& first, const Document& other) {
   for (const char* field : {"tool.name", "device.kind", "device.name", "device.compute_capability",
-                            "device.driver", "device.runtime", "fingerprint"}) {
+                            "device.driver", "device.runtime", "fingerprint", "method"}) {
     const auto value = [&](const Document& document) {
       const auto found = document.facts.fields.find(field);
       return found == document.facts.fields.end() ? std::string() : found->second;

@@ -14,7 +14,7 @@ int build_relu(const gb_build_request* request, gb_builder* builder, const gb_bu
 constexpr gb_workload kWorkload = workload_with(build_relu);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
 constexpr gb_plugin kPlugin = {kCase == "wrong_size" ? 8 : sizeof(gb_plugin),
-                               kCase == "wrong_version" ? GB_ABI_VERSION + 1 : GB_ABI_VERSION,
+                               kCase == "wrong_version" ? GB_ABI_VERSION - 1 : GB_ABI_VERSION,
                                GRAPHBENCH_TEST_CASE,
                                "1",
                                kWorkloads,

@@ -1,11 +1,15 @@
 // Plugins whose op copies x to y on the host device, and does something odd besides: fails, crashes,
-// hangs, cannot be captured, needs the host, writes its input, answers differently each time, is slow.
+// hangs, cannot be captured, needs the host, writes its input, answers differently each time, is slow, fails
+// for ever after it has failed once.
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
 
 #include "tests/integration/plugins/test_plugin.hpp"
+
+extern "C" int sticky_op_launch_cuda(const gb_op_call* call, void* const* operands, void* cuda_stream,
+                                     void* user);
 
 namespace {
 
@@ -24,11 +28,14 @@ std::int32_t infer(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std:
   return infer_like_input(inputs, outputs);
 }
 
+bool has_failed = false;
+
 int misbehave(float* input, float* output) {
   if constexpr (kCase == "crash_op") crash();
   if constexpr (kCase == "throw_op") throw std::runtime_error("run_host threw this");
   if constexpr (kCase == "hang_op") hang();
   if constexpr (kCase == "error_op") return 7;
+  if constexpr (kCase == "sticky_op") has_failed = true;
   if constexpr (kCase == "mutating_op") input[0] += 1.0f;
   if constexpr (kCase == "slow_op") std::this_thread::sleep_for(std::chrono::milliseconds(2));
   if constexpr (kCase == "flaky_op") {
@@ -48,7 +55,8 @@ int run(const gb_op_call* call, void* const* operands, void*) {
   auto* const output = static_cast<float*>(operands[1]);
   std::memcpy(output, input, count * sizeof(float));
   const bool odd = call->batch >= call->attrs[0].integer;
-  return odd ? misbehave(input, output) : 0;
+  const int status = odd ? misbehave(input, output) : 0;
+  return has_failed ? 7 : status;
 }
 
 // A mutation counts where it reaches the program's own input, so that op stands alone.
@@ -56,8 +64,16 @@ int build(const gb_build_request* request, gb_builder* builder, const gb_builder
   return build_chain(request, builder, api, GRAPHBENCH_TEST_CASE, kCase != "mutating_op");
 }
 
+#if defined(GRAPHBENCH_TEST_CUDA)
+constexpr auto kLaunchCuda = &sticky_op_launch_cuda;
+#else
+constexpr decltype(gb_op::launch_cuda) kLaunchCuda = nullptr;
+#endif
+
 constexpr std::uint64_t kMutated = kCase == "mutating_op" ? 1u : 0u;
-constexpr gb_op kOp = {sizeof(gb_op), kFlags, GRAPHBENCH_TEST_CASE, kMutated, infer, nullptr, run, nullptr};
+constexpr gb_op kOp = {
+    sizeof(gb_op), kFlags, GRAPHBENCH_TEST_CASE, kMutated, infer, kLaunchCuda, run, nullptr, nullptr,
+    nullptr,       nullptr};
 constexpr const gb_op* kOps[] = {&kOp};
 constexpr gb_workload kWorkload = workload_with(build);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};

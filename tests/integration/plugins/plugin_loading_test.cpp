@@ -45,7 +45,7 @@ using Cases = std::vector<std::pair<std::string, ::testing::Matcher<std::string>
 
 TEST(PluginLoading, AWrongPluginIsRefusedWithItsReason) {
   const Cases cases = {
-      {"wrong_version", AllOf(HasSubstr("ABI version 2"), HasSubstr("has version 1"))},
+      {"wrong_version", AllOf(HasSubstr("ABI version 1"), HasSubstr("has version 2"))},
       {"wrong_size",
        AllOf(HasSubstr("struct_size is 8"), HasSubstr("at least " + std::to_string(sizeof(gb_plugin))))},
       {"null_record", HasSubstr("without a plugin record")},

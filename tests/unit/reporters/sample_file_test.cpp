@@ -49,5 +49,13 @@ TEST(SampleFile, FlagsSamplesOfAThrottledLaunch) {
             (std::vector<int>{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}));
 }
 
+TEST(SampleFile, SaysWhichPlacementASampleIsOf) {
+  model::Result result;
+  model::Launch& launch = result.cells.emplace_back().launches.emplace_back(launch_of(false));
+  launch.placements = {{.latency_samples = 1, .device_samples = 1},
+                       {.latency_samples = 1, .device_samples = 1}};
+  EXPECT_EQ(bytes_of(to_sample_file(result), "placement.npy"), (std::vector<int>{0, 1, 2, 1, 2}));
+}
+
 }  // namespace
 }  // namespace graphbench::reporters

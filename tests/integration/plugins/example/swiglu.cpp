@@ -95,8 +95,10 @@ namespace {
 
 #if defined(SWIGLU_HAVE_CUDA)
 constexpr auto kLaunchCuda = &swiglu_launch_cuda;
+constexpr auto kPrepare = &swiglu_prepare;
 #else
 constexpr decltype(gb_op::launch_cuda) kLaunchCuda = nullptr;  // refused with a clear reason on cuda
+constexpr decltype(gb_op::prepare) kPrepare = nullptr;
 #endif
 
 const gb_op kSwiglu = {
@@ -107,7 +109,10 @@ const gb_op kSwiglu = {
     infer,            // shapes and dtypes, when a program is built
     kLaunchCuda,      // on the cuda device
     swiglu_run_host,  // on the host device
-    nullptr,          // user: handed back to every function above
+    nullptr,          // user: handed back to every function
+    kPrepare,         // before the first launch
+    nullptr,          // workspace_bytes: it needs no scratch memory
+    nullptr,          // release: prepare left nothing to give back
 };
 
 // ---- the workload -----------------------------------------------------------------------------

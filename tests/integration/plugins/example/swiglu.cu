@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 
 #include "swiglu.hpp"
 
@@ -48,6 +49,17 @@ cudaError_t launch(void* const* operands, std::int64_t rows, std::int64_t column
 }
 
 }  // namespace
+
+// A kernel's code is loaded at its first use. Without this, that would be a warmup, or the capture itself.
+extern "C" int swiglu_prepare(const gb_op_call* call, void**, char* error, size_t error_size, void*) {
+  if (call->place != GB_ON_CUDA) return 0;
+  cudaFuncAttributes attributes;
+  const cudaError_t status = call->operands[1].dtype == GB_FP32
+                                 ? cudaFuncGetAttributes(&attributes, swiglu<float>)
+                                 : cudaFuncGetAttributes(&attributes, swiglu<__nv_bfloat16>);
+  if (status != cudaSuccess) std::snprintf(error, error_size, "%s", cudaGetErrorString(status));
+  return status;
+}
 
 extern "C" int swiglu_launch_cuda(const gb_op_call* call, void* const* operands, void* cuda_stream, void*) {
   const gb_tensor& y = call->operands[1];

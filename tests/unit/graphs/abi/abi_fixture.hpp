@@ -37,7 +37,8 @@ struct RecordFixture {
   std::vector<gb_preset> presets = {{"base", base.data()}, {"tiny", tiny.data()}};
   gb_workload workload = {sizeof(gb_workload), 0,    "demo", "a demo", options.data(), 2, 2, presets.data(),
                           run_build_body,      &body};
-  gb_op op = {sizeof(gb_op), 0, "demo_op", 0, infer_nothing, nullptr, run_nothing, nullptr};
+  gb_op op = {sizeof(gb_op), 0,       "demo_op", 0,       infer_nothing, nullptr,
+              run_nothing,   nullptr, nullptr,   nullptr, nullptr};
   std::vector<const gb_workload*> workloads = {&workload};
   std::vector<const gb_op*> ops = {&op};
   gb_plugin plugin = {

@@ -1,4 +1,4 @@
-// The layout of ABI version 1, as numbers: plugins that were compiled against it are out there. A field
+// The layout of ABI version 2, as numbers: plugins that were compiled against it are out there. A field
 // may be appended (raise the size here); nothing may move.
 #include <gtest/gtest.h>
 
@@ -26,13 +26,13 @@ TEST(AbiLayout, CAndCxxSeeTheSameStructs) {
   EXPECT_EQ(gb_test_op_call_bytes(), sizeof(gb_op_call));
 }
 
-TEST(AbiLayout, VersionOneHasTheSizesItWasPublishedWith) {
+TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
   EXPECT_EQ(sizeof(gb_plugin), 48u);
   EXPECT_EQ(sizeof(gb_workload), 64u);
-  EXPECT_EQ(sizeof(gb_op), 56u);
+  EXPECT_EQ(sizeof(gb_op), 80u);
   EXPECT_EQ(sizeof(gb_builder_api), 48u);
   EXPECT_EQ(sizeof(gb_build_request), 32u);
-  EXPECT_EQ(sizeof(gb_op_call), 48u);
+  EXPECT_EQ(sizeof(gb_op_call), 80u);
   EXPECT_EQ(sizeof(gb_tensor), 16u);
   EXPECT_EQ(sizeof(gb_symbolic), 16u);
   EXPECT_EQ(sizeof(gb_attr), 40u);
@@ -43,7 +43,7 @@ TEST(AbiLayout, VersionOneHasTheSizesItWasPublishedWith) {
   EXPECT_EQ(sizeof(gb_inferred), 136u);
 }
 
-TEST(AbiLayout, VersionOneHasItsFieldsWhereTheyWere) {
+TEST(AbiLayout, VersionTwoHasItsFieldsWhereTheyWere) {
   EXPECT_EQ(offsetof(gb_plugin, abi_version), 4u);
   EXPECT_EQ(offsetof(gb_plugin, workloads), 24u);
   EXPECT_EQ(offsetof(gb_plugin, op_count), 44u);
@@ -52,10 +52,15 @@ TEST(AbiLayout, VersionOneHasItsFieldsWhereTheyWere) {
   EXPECT_EQ(offsetof(gb_op, mutated_inputs), 16u);
   EXPECT_EQ(offsetof(gb_op, launch_cuda), 32u);
   EXPECT_EQ(offsetof(gb_op, run_host), 40u);
+  EXPECT_EQ(offsetof(gb_op, prepare), 56u);
+  EXPECT_EQ(offsetof(gb_op, release), 72u);
   EXPECT_EQ(offsetof(gb_builder_api, op), 16u);
   EXPECT_EQ(offsetof(gb_builder_api, fail), 40u);
   EXPECT_EQ(offsetof(gb_op_call, batch), 24u);
   EXPECT_EQ(offsetof(gb_op_call, attrs), 40u);
+  EXPECT_EQ(offsetof(gb_op_call, place), 48u);
+  EXPECT_EQ(offsetof(gb_op_call, prepared), 56u);
+  EXPECT_EQ(offsetof(gb_op_call, workspace_bytes), 72u);
 }
 
 }  // namespace

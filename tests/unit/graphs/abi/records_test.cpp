@@ -36,8 +36,10 @@ TEST_P(SpoiltRecord, IsRefusedByNameAndLeavesNothingBehind) {
 }
 
 const Spoiling kSpoilings[] = {
-    {"OlderVersion", [](RecordFixture& f) { f.plugin.abi_version = 0; },
-     "ABI version 0, this graphbench has version 1"},
+    {"OlderVersion", [](RecordFixture& f) { f.plugin.abi_version = 1; },
+     "ABI version 1, this graphbench has version 2"},
+    {"NewerVersion", [](RecordFixture& f) { f.plugin.abi_version = 3; },
+     "ABI version 3, this graphbench has version 2"},
     {"PluginSize", [](RecordFixture& f) { f.plugin.struct_size -= 1; }, "gb_plugin.struct_size"},
     {"PluginName", [](RecordFixture& f) { f.plugin.name = nullptr; }, "name is null"},
     {"PluginVersion", [](RecordFixture& f) { f.plugin.version = "1\n2"; }, "version '1?2'"},
@@ -87,6 +89,15 @@ const Spoiling kSpoilings[] = {
     {"OpBuiltInKind", [](RecordFixture& f) { f.op.kind = "linear"; },
      "op kind 'linear' is taken already, it is built in"},
     {"OpFlags", [](RecordFixture& f) { f.op.flags = 4; }, "flags is 4"},
+    {"OpWildSize", [](RecordFixture& f) { f.op.struct_size = 1u << 30; }, "struct_size is 1073741824"},
+    {"WorkloadReserved", [](RecordFixture& f) { f.workload.reserved = 1; }, "gb_workload.reserved is not 0"},
+    {"HostOpWithoutHostFunction",
+     [](RecordFixture& f) {
+       f.op.flags = GB_OP_HOST;
+       f.op.run_host = nullptr;
+       f.op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return 0; };
+     },
+     "run_host is null"},
     {"OpInfer", [](RecordFixture& f) { f.op.infer = nullptr; }, "infer is null"},
     {"OpRunsNowhere", [](RecordFixture& f) { f.op.run_host = nullptr; }, "runs nowhere"},
 };
@@ -94,14 +105,48 @@ const Spoiling kSpoilings[] = {
 INSTANTIATE_TEST_SUITE_P(Records, SpoiltRecord, ::testing::ValuesIn(kSpoilings),
                          [](const auto& spoiling) { return spoiling.param.name; });
 
-TEST(Records, LargerStructsOfANewerHeaderAreTaken) {
+// A record as a newer header of this version may have it.
+template <typename Record>
+struct Newer {
+  explicit Newer(const Record& older) : record(older) { record.struct_size = sizeof(Newer); }
+  Record record;
+  std::uint64_t appended = 0;
+};
+
+struct NewerRecords {
+  NewerRecords() {
+    fixture.workloads = {&workload.record};
+    fixture.ops = {&op.record};
+    plugin.record.workloads = fixture.workloads.data();
+    plugin.record.ops = fixture.ops.data();
+  }
+  std::string refusal() {
+    return outcome_of([&] { registry.add(plugin.record, "demo.so"); }).message;
+  }
   RecordFixture fixture;
-  fixture.plugin.struct_size += 64;
-  fixture.workload.struct_size += 64;
-  fixture.op.struct_size += 64;
+  Newer<gb_workload> workload{fixture.workload};
+  Newer<gb_op> op{fixture.op};
+  Newer<gb_plugin> plugin{fixture.plugin};
   WorkloadRegistry registry;
-  registry.add(fixture.plugin, "demo.so");
-  EXPECT_EQ(registry.workloads().size(), 1u);
+};
+
+TEST(Records, LargerStructsOfANewerHeaderAreTakenWhereTheirNewFieldsAreZero) {
+  NewerRecords newer;
+  EXPECT_EQ(newer.refusal(), "");
+  EXPECT_EQ(newer.registry.workloads().size(), 1u);
+}
+
+TEST(Records, AFieldThatIsNotKnownHereIsRefusedWhereItIsUsed) {
+  const auto expect_refused = [](const char* record, void (*use)(NewerRecords&)) {
+    NewerRecords newer;
+    use(newer);
+    EXPECT_THAT(newer.refusal(),
+                ::testing::AllOf(::testing::HasSubstr(record), ::testing::HasSubstr("does not know")));
+    EXPECT_TRUE(newer.registry.workloads().empty());
+  };
+  expect_refused("gb_plugin", [](NewerRecords& n) { n.plugin.appended = 1; });
+  expect_refused("gb_workload", [](NewerRecords& n) { n.workload.appended = 1; });
+  expect_refused("gb_op", [](NewerRecords& n) { n.op.appended = std::uint64_t{1} << 63; });
 }
 
 TEST(Records, AWorkloadMayHaveNoOptions) {
@@ -131,7 +176,7 @@ TEST(Records, AnOpsFlagsAndWriteSetReachTheCatalog) {
   registry.add(fixture.plugin, "demo.so");
   const ir::OpDefinition* definition = registry.catalog().find("demo_op");
   ASSERT_NE(definition, nullptr);
-  EXPECT_EQ(definition->foreign, &fixture.op);
+  EXPECT_EQ(definition->foreign->run_host, fixture.op.run_host);
   EXPECT_TRUE(definition->traits.host_op);
   EXPECT_FALSE(definition->traits.capturable);
   EXPECT_THAT(definition->mutated_inputs, ::testing::ElementsAre(1u, 63u));

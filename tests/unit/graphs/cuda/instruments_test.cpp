@@ -1,4 +1,4 @@
-// On a GPU: CUPTI records against event times, NVML readings, and forked captures.
+// On a GPU: CUPTI records against event times, NVML readings, forked captures, and choices among algorithms.
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +11,26 @@ namespace graphbench::cuda {
 namespace {
 
 using InstrumentsTest = GpuTest;
+
+TEST_F(InstrumentsTest, ChoicesTellWhatAProductUsesOnce) {
+  CudaDeviceOptions options;
+  options.tuning = TuningSettings{};  // and no cache
+  CudaDevice own(0, options);
+  EXPECT_TRUE(own.library_choices().empty());
+  const ir::DType type = ir::DType::fp32;
+  const OpCase product{
+      "linear",
+      {{"bias", std::int64_t{0}}, {"residual", std::int64_t{0}}, {"activation", std::string("none")}},
+      {random_tensor(type, {64, 256}, 1), random_tensor(type, {128, 256}, 2)},
+      {{type, {64, 128}}}};
+  for (int i = 0; i < 2; ++i) run(product, own);
+  const std::vector<LibraryChoice> choices = own.library_choices();
+  ASSERT_EQ(choices.size(), 1u);
+  EXPECT_FALSE(choices.front().key.empty());
+  EXPECT_FALSE(choices.front().algorithm.empty());
+  EXPECT_TRUE(choices.front().timed);
+  EXPECT_FALSE(choices.front().hit);
+}
 
 // The graph is that of transformer layers, as sweeps measure it. Kernels that only write (a large fill)
 // would not do: with records on each lasts about 5 us longer, because its end then waits until what it

@@ -1,4 +1,5 @@
-// Memset nodes in the workspace become kernel nodes that write the same, in the same order.
+// Memset nodes stay as recorded; where that is asked for, those in the workspace become kernel nodes that
+// write the same, in the same order.
 #include <map>
 
 #include "gpu_fixture.hpp"
@@ -43,6 +44,10 @@ TEST_F(MemsetNodesTest, BecomeKernelNodesInTheWorkspaceAloneAndKeepTheirOrder) {
   stream.fill_bytes(elsewhere.data(), 0xcd, bytes);
   stream.copy_on_device(copy + 2 * bytes, elsewhere.data(), bytes);
   const std::unique_ptr<Graph> graph = stream.end_capture();
+  std::map<cudaGraphNodeType, int> recorded = types_of(*graph);
+  EXPECT_EQ(recorded[cudaGraphNodeTypeKernel], 0);
+  EXPECT_EQ(recorded[cudaGraphNodeTypeMemset], 3);
+  EXPECT_EQ(graph->replace_memset_nodes(), 2u);
   std::map<cudaGraphNodeType, int> types = types_of(*graph);
   EXPECT_EQ(types[cudaGraphNodeTypeKernel], 2);
   EXPECT_EQ(types[cudaGraphNodeTypeMemset], 1);
@@ -64,6 +69,7 @@ TEST_F(MemsetNodesTest, StayWhereTheyAreNotWholeWords) {
   stream.begin_capture();
   stream.fill_bytes(workspace.data(), 0xab, 7);
   const std::unique_ptr<Graph> graph = stream.end_capture();
+  EXPECT_EQ(graph->replace_memset_nodes(), 0u);
   std::map<cudaGraphNodeType, int> types = types_of(*graph);
   EXPECT_EQ(types[cudaGraphNodeTypeMemset], 1);
   EXPECT_EQ(types[cudaGraphNodeTypeKernel], 0);

@@ -220,8 +220,27 @@ TEST_F(StreamTest, MemoryThatIsNotThereIsReportedAndTheDeviceGoesOn) {
   EXPECT_GT(device().memory().total_bytes, device().memory().free_bytes);
 }
 
+TEST_F(StreamTest, TheDriverSaysHowMuchMemoryThisProcessUses) {
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  const std::optional<MemoryUse> before = device().memory_use();
+  ASSERT_TRUE(before.has_value());
+  EXPECT_GT(before->bytes, std::size_t{64} << 20) << "a context";
+  constexpr double slack = 4 << 20;  // page tables
+  const auto before_bytes = static_cast<double>(before->bytes);
+  const auto bytes_used = [&] { return static_cast<double>(device().memory_use()->bytes); };
+  const std::size_t allocated = device().allocated_bytes();
+  {
+    const Buffer buffer(device(), bytes);
+    EXPECT_EQ(device().allocated_bytes(), allocated + bytes);
+    if (before->of_process) EXPECT_NEAR(bytes_used(), before_bytes + bytes, slack);
+  }
+  EXPECT_EQ(device().allocated_bytes(), allocated);
+  if (before->of_process) EXPECT_NEAR(bytes_used(), before_bytes, slack);
+}
+
 TEST_F(StreamTest, InfoNamesDeviceAndLibraries) {
   const DeviceInfo& info = device().info();
+  EXPECT_FALSE(info.pci_bus_id.empty());
   EXPECT_EQ(info.kind, "cuda");
   EXPECT_FALSE(info.name.empty());
   EXPECT_EQ(info.uuid.size(), 40u);

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -117,6 +118,19 @@ TEST_F(TunerTest, SwitchedOffTakesTheFirstAndTouchesNothing) {
   EXPECT_FALSE(fs::exists(folder_ / "plans"));
 }
 
+TEST_F(TunerTest, AfterItStoppedTimingTheCacheDecidesElseTheHeuristic) {
+  Tuner before = tuner();
+  choose(before);
+  Tuner stopped = tuner();
+  stopped.stop_timing();
+  EXPECT_EQ(choose(stopped), 1u) << "known from the disk";
+  EXPECT_FALSE(stopped.settles_for("key", "slow"));
+  EXPECT_EQ(choose(stopped, "another key"), 0u);
+  EXPECT_TRUE(stopped.settles_for("another key", "slow"));
+  EXPECT_EQ(timed_, 0);
+  only_file();  // the heuristic's choice is not kept
+}
+
 TEST_F(TunerTest, APreferredCandidateIsChosenWhereItRunsAndNothingIsKept) {
   TuningSettings preferring = settings();
   preferring.prefer = "mid";
@@ -159,6 +173,44 @@ TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
   TuningSettings preferring = settings();
   preferring.prefer = "mid";
   EXPECT_FALSE(Tuner(preferring, "gpu 1").known("key"));
+}
+
+TEST_F(TunerTest, TellsWhatWasChosenAndHow) {
+  Tuner first = tuner();
+  EXPECT_TRUE(first.choices().empty());
+  choose(first, "second");
+  choose(first, "first");
+  choose(first, "second");
+  first.took("third", "the only one");
+  const auto told = [](const Tuner& of) {
+    std::string text;
+    for (const LibraryChoice& each : of.choices())
+      text +=
+          each.key + ": " + each.algorithm + (each.timed ? ", timed" : "") + (each.hit ? ", hit; " : "; ");
+    return text;
+  };
+  EXPECT_EQ(told(first), "first: fast, timed; second: fast, timed; third: the only one; ");
+  Tuner later = tuner();
+  choose(later, "first");
+  later.settles_for("second", "fast");
+  EXPECT_EQ(told(later), "first: fast, timed, hit; second: fast, timed, hit; ");
+  TuningSettings untimed = settings();
+  untimed.timed = false;
+  Tuner heuristic(untimed, "gpu 1");
+  choose(heuristic, "first");
+  heuristic.settles_for("second", "slow");
+  EXPECT_EQ(told(heuristic), "first: slow; second: slow; ");
+}
+
+TEST(Platform, IsOfOurVersionOurKernelsTheDeviceAndItsLibraries) {
+  DeviceInfo info;
+  info.name = "GPU";
+  info.driver = "580";
+  info.libraries["cudnn"] = "9";
+  const std::string platform = platform_of(info);
+  EXPECT_TRUE(platform.starts_with("graphbench " GRAPHBENCH_VERSION ", kernels ")) << platform;
+  EXPECT_TRUE(platform.starts_with(kernel_build()));
+  EXPECT_TRUE(platform.ends_with(", GPU, driver 580, CUDA , cudnn 9")) << platform;
 }
 
 TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {

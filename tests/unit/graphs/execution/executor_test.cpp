@@ -67,10 +67,24 @@ TEST_F(ExecutionTest, PiecewiseCapturesAPieceALayer) {
   EXPECT_EQ(device_.log.graph_launches, 3);
 }
 
+TEST_F(ExecutionTest, GraphsAreInstantiatedAsRecordedUnlessARewriteIsAskedFor) {
+  device_.log.memset_nodes = 2;
+  const auto recorded = make_executor(ExecutionMode::piecewise, context(), 4);
+  prepare(*recorded);
+  EXPECT_EQ(recorded->counts().rewritten_nodes, 0);
+  ExecutionContext rewriting = context();
+  rewriting.replace_memset_nodes = true;
+  const auto rewritten = make_executor(ExecutionMode::piecewise, rewriting, 4);
+  prepare(*rewritten);
+  EXPECT_EQ(rewritten->counts().rewritten_nodes, 6) << "of three pieces";
+}
+
 TEST_F(ExecutionTest, PiecewiseLaunchesSplittingOpsBetweenItsPieces) {
   const auto executor = make_executor(ExecutionMode::piecewise, context({"rmsnorm"}), 4);
   prepare(*executor);
   EXPECT_EQ(executor->counts().pieces, 3);
+  EXPECT_EQ(executor->graphs().size(), 3u);
+  EXPECT_TRUE(executor->eager().graphs().empty());
   EXPECT_EQ(executor->counts().eager_ops, 3);
   EXPECT_EQ(executor->counts().captured_ops, 6);
   device_.log.launches.clear();
@@ -205,7 +219,8 @@ class RefusedProgramTest : public ::testing::Test {
  protected:
   // A program whose only op has the given flags and write set.
   ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
-    op_ = gb_op{sizeof(gb_op), flags, "mine", mutated, infer, nullptr, nullptr, nullptr};
+    op_ = gb_op{sizeof(gb_op), flags,   "mine",  mutated, infer,  nullptr,
+                nullptr,       nullptr, nullptr, nullptr, nullptr};
     ir::OpCatalog catalog;
     catalog.add(abi::foreign_definition(op_));
     ir::ProgramBuilder builder("p", catalog);
@@ -234,6 +249,64 @@ class RefusedProgramTest : public ::testing::Test {
   }
   gb_op op_{};
 };
+
+// Its kernels of the kind "mine" record nothing.
+class SilentDevice final : public test::FakeDevice {
+ public:
+  std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
+    if (call.op->kind == "mine") return std::make_unique<SilentKernel>();
+    return FakeDevice::make_kernel(call);
+  }
+
+ private:
+  class SilentKernel final : public Kernel {
+   public:
+    void launch(Stream&, void* const*) override {}
+  };
+};
+
+// What capturing relu -> "mine" says; empty where it works. "mine" has as many outputs as `infer` gives it.
+std::string refusal_of_silent_op(decltype(gb_op::infer) infer) {
+  const gb_op op{sizeof(gb_op), 0, "mine", 0, infer, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  ir::OpCatalog catalog;
+  catalog.add(abi::foreign_definition(op));
+  ir::ProgramBuilder builder("p", catalog);
+  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+  const ir::ValueId relu = builder.op("relu", "relu", {x}, {})[0];
+  builder.mark_output(relu);
+  for (const ir::ValueId output : builder.op("mine", "m", {relu}, {})) builder.mark_output(output);
+  const ir::Program program = builder.finish();
+  SilentDevice device;
+  const auto stream = device.make_stream();
+  ProgramBuffers buffers(device, program, 1);
+  pool::MemoryPool eager_pool(device);
+  pool::MemoryPool graph_pool(device);
+  const auto executor = make_executor(ExecutionMode::whole,
+                                      {device, *stream, program, buffers, eager_pool, &graph_pool, {}}, 1);
+  try {
+    executor->capture();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::recorded_nothing);
+    EXPECT_FALSE(stream->capturing());
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RecordedNothing, FailsTheCaptureWithTheOpsName) {
+  EXPECT_THAT(refusal_of_silent_op([](const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
+                                      gb_inferred* outputs, char*, std::size_t, void*) {
+                outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
+                return std::int32_t{1};
+              }),
+              ::testing::StartsWith("capture op m (mine): its launch function recorded no node"));
+}
+
+TEST(RecordedNothing, IsRightForAnOpThatWritesNothing) {
+  EXPECT_EQ(refusal_of_silent_op([](const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
+                                    gb_inferred*, char*, std::size_t, void*) { return std::int32_t{0}; }),
+            "");
+}
 
 TEST_F(RefusedProgramTest, WholeRefusesWhatNoGraphHolds) {
   EXPECT_EQ(refusal(ExecutionMode::whole, GB_OP_HOST, 0), ErrorCode::host_op);

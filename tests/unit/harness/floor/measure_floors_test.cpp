@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "graphs/backends/registry.hpp"
+#include "tests/support/fake_device.hpp"
 
 namespace graphbench::floors {
 namespace {
@@ -38,6 +39,43 @@ TEST(MeasureFloors, TheHostDeviceCannotFork) {
   EXPECT_EQ(floors.ladders[0].shape, "straight");
   ASSERT_EQ(floors.ladders[0].points.size(), 4u);
   EXPECT_EQ(floors.ladders[0].points[3].nodes, 8);
+}
+
+TEST(MeasureFloors, TheHostDeviceHasNoMemoryOfGraphs) {
+  const auto device = open_device("host");
+  FloorMeter meter(*device, {.ladders = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 16});
+  EXPECT_FALSE(meter.measure().exec_memory.has_value());
+}
+
+// A driver that takes 1 KB a node and 8 KB a graph, and keeps them.
+class WeighedDevice final : public test::FakeDevice {
+ public:
+  std::unique_ptr<Kernel> make_empty_kernel() override { return std::make_unique<Nothing>(log); }
+  std::optional<MemoryUse> memory_use() override {
+    return MemoryUse{static_cast<std::size_t>(log.instantiations * 8192 + log.nodes_instantiated * 1024),
+                     true};
+  }
+
+ private:
+  class Nothing final : public Kernel {
+   public:
+    explicit Nothing(test::CallLog& log) : log_(log) {}
+    void launch(Stream&, void* const*) override { log_.launches.emplace_back("nothing"); }
+
+   private:
+    test::CallLog& log_;
+  };
+};
+
+TEST(MeasureFloors, TheMemoryOfGraphsIsALineOverTheirNodes) {
+  WeighedDevice device;
+  FloorMeter meter(device, {.ladders = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 64});
+  const model::ExecMemoryFloor memory = meter.measure().exec_memory.value();
+  EXPECT_DOUBLE_EQ(memory.bytes_per_node, 1024);
+  EXPECT_DOUBLE_EQ(memory.bytes_at_zero, 8192);
+  ASSERT_EQ(memory.points.size(), 2u);
+  EXPECT_EQ(memory.points[1].nodes, 64);
+  EXPECT_DOUBLE_EQ(memory.points[1].bytes, 8192 + 64 * 1024);
 }
 
 TEST(MeasureFloors, ASweepTakesNoLadders) {

@@ -6,17 +6,28 @@
 namespace graphbench::floors {
 namespace {
 
-TEST(Slope, IsThatOfALineWhateverItsOffset) {
-  EXPECT_DOUBLE_EQ(slope_of({1, 2, 4, 8}, {7, 9, 13, 21}), 2.0);
+TEST(Line, HasSlopeAndOffset) {
+  EXPECT_DOUBLE_EQ(line_of({1, 2, 4, 8}, {7, 9, 13, 21}).slope, 2.0);
+  EXPECT_DOUBLE_EQ(line_of({1, 2, 4, 8}, {7, 9, 13, 21}).at_zero, 5.0);
 }
 
-TEST(Slope, MinimisesSquaresOverScatter) {
+TEST(Line, MinimisesSquaresOverScatter) {
   // By hand: means 2 and 3, sum of products 3, sum of squares 2.
-  EXPECT_DOUBLE_EQ(slope_of({1, 2, 3}, {2, 2, 5}), 1.5);
+  EXPECT_DOUBLE_EQ(line_of({1, 2, 3}, {2, 2, 5}).slope, 1.5);
 }
 
-TEST(Slope, OfOnePointIsZero) {
-  EXPECT_EQ(slope_of({4}, {9}), 0.0);
+TEST(Line, OfOnePointIsLevel) {
+  EXPECT_EQ(line_of({4}, {9}).slope, 0.0);
+  EXPECT_EQ(line_of({4}, {9}).at_zero, 9.0);
+}
+
+TEST(WithLine, SaysHowFarEachPointLiesBesideIt) {
+  const model::ExecMemoryFloor floor = with_line({{1, 2000, 0}, {2, 2000, 0}, {3, 5000, 0}});
+  EXPECT_DOUBLE_EQ(floor.bytes_per_node, 1500);
+  EXPECT_DOUBLE_EQ(floor.bytes_at_zero, 0);
+  EXPECT_DOUBLE_EQ(floor.points[0].residual_bytes, 500);
+  EXPECT_DOUBLE_EQ(floor.points[1].residual_bytes, -1000);
+  EXPECT_DOUBLE_EQ(floor.points[2].residual_bytes, 500);
 }
 
 TEST(SmallestStep, IgnoresEqualValuesAndRounding) {

@@ -2,6 +2,7 @@
 #include "harness/machine/environment.hpp"
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
 namespace graphbench::machine {
 namespace {
@@ -12,6 +13,15 @@ TEST(Environment, HasEveryFactOfThisMachine) {
   EXPECT_THAT(environment.os, testing::HasSubstr("Linux"));
   EXPECT_FALSE(environment.cpu.empty());
   EXPECT_GT(environment.cores, 0);
+}
+
+TEST(Environment, NamesTheVariablesThatChangeWhatIsMeasuredAndNoSecrets) {
+  unsetenv("GRAPHBENCH_PLAN_CACHE");
+  setenv("GRAPHBENCH_FUSION", "off", 1);
+  setenv("GRAPHBENCH_TOKEN", "secret", 1);
+  EXPECT_THAT(read_environment().variables, testing::ElementsAre(testing::Pair("GRAPHBENCH_FUSION", "off")));
+  unsetenv("GRAPHBENCH_FUSION");
+  unsetenv("GRAPHBENCH_TOKEN");
 }
 
 TEST(Environment, FingerprintDependsOnWhatChangesNumbersAndNotOnTheHost) {

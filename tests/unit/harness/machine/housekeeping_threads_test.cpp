@@ -69,7 +69,7 @@ TEST(HousekeepingThreads, MayBeAnywhereWhereNothingIsPinned) {
   Cpus cpus;
   std::thread([&] {
     threads.add_this_thread();
-    threads.keep_off_submitter({.pin = false, .cpu = {}});
+    threads.keep_off_submitter({.pin = false, .cpu = {}, .submitter = {}});
     cpus = allowed_cpus();
   }).join();
   EXPECT_EQ(cpus, allowed);

@@ -54,7 +54,7 @@ class CellPassesTest : public ::testing::Test {
  protected:
   CellPassesTest() {
     bounds_.seconds_max = 10;  // samples_max is what ends the passes
-    bounds_.samples_max = 64;
+    bounds_.samples_max = 66;
   }
   void ramp() { measure_ramp("cell", {step_, stream_}, bounds_, launch_); }
   CellPasses passes() { return {"cell", bounds_, 1, launch_}; }
@@ -68,28 +68,63 @@ class CellPassesTest : public ::testing::Test {
   model::Launch launch_;
 };
 
-TEST_F(CellPassesTest, EachVisitTakesItsShareOfEveryPass) {
+constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
+// Of 66 samples a pass, a placement has 22.
+constexpr std::int64_t a_placement = 22;
+
+std::int64_t due(std::int64_t samples, std::int64_t visit) {
+  return (samples * visit + visits_in_a_placement - 1) / visits_in_a_placement;
+}
+
+TEST_F(CellPassesTest, EachPlacementTakesTheSameShareAndEachVisitItsPart) {
   ramp();
   ASSERT_EQ(trace_.steps, 32);
   CellPasses cell = passes();
-  for (std::int64_t i = 1; i <= visits_to_a_cell; ++i) {
+  for (std::int64_t i = 0; i < visits_to_a_cell; ++i) {
     visit(cell);
-    // Latency has 32 left behind the ramp, device 64; throughput has 64 in the last visit. Each visit begins
-    // with one step at least that settles.
-    const auto due = [i](std::int64_t samples) {
-      return (samples * i + visits_to_a_cell - 1) / visits_to_a_cell;
-    };
-    const std::int64_t timed = 32 + due(32) + due(64) + (i == visits_to_a_cell ? 64 : 0);
-    EXPECT_GE(trace_.steps, timed + i);
-    EXPECT_LE(trace_.steps, timed + i * settling_steps);
+    const std::int64_t full = i / visits_in_a_placement;
+    const std::int64_t at = i % visits_in_a_placement + 1;
+    // Latency and device in every visit, throughput in a placement's last. Each visit begins with one step at
+    // least that settles.
+    const std::int64_t timed = 32 + 3 * a_placement * full + 2 * due(a_placement, at) +
+                               (at == visits_in_a_placement ? a_placement : 0);
+    EXPECT_GE(trace_.steps, timed + i + 1);
+    EXPECT_LE(trace_.steps, timed + (i + 1) * settling_steps);
   }
   cell.finish();
-  EXPECT_EQ(launch_.latency_seconds->count, 64);
-  EXPECT_EQ(launch_.submit_seconds->count, 64);
-  EXPECT_EQ(launch_.device_seconds->count, 64);
-  EXPECT_EQ(launch_.latency_started_ns.size(), 64u);
+  EXPECT_EQ(launch_.latency_seconds->count, 66) << "the ramp is not counted";
+  EXPECT_EQ(launch_.submit_seconds->count, 66);
+  EXPECT_EQ(launch_.device_seconds->count, 66);
+  EXPECT_EQ(launch_.latency_samples.size(), 32u + 66u) << "but kept";
+  EXPECT_EQ(launch_.latency_started_ns.size(), 32u + 66u);
+  ASSERT_EQ(launch_.placements.size(), static_cast<std::size_t>(placements));
+  for (const model::LaunchPlacement& placement : launch_.placements) {
+    EXPECT_EQ(placement.latency_samples, a_placement);
+    EXPECT_GT(*placement.latency_seconds, 0);
+    EXPECT_GT(*placement.throughput_steps_per_second, 0);
+  }
   EXPECT_THAT(launch_.latency_stopped_by, ::testing::AnyOf("samples", "precision"));
   EXPECT_GT(*launch_.throughput_steps_per_second, 0);
+}
+
+TEST_F(CellPassesTest, ASinglePlacementHasAllSamples) {
+  ramp();
+  CellPasses cell("cell", bounds_, 1, launch_, 1);
+  for (std::int64_t i = 0; i < visits_in_a_placement; ++i) visit(cell);
+  cell.finish();
+  EXPECT_EQ(launch_.placements.size(), 1u);
+  EXPECT_EQ(launch_.latency_seconds->count, 66);
+}
+
+TEST_F(CellPassesTest, EachPlacementHasSixSamplesWhereTimeIsUpAtOnce) {
+  bounds_.seconds_max = 1e-9;
+  ramp();
+  CellPasses cell = passes();
+  for (std::int64_t i = 0; i < visits_to_a_cell; ++i) visit(cell);
+  cell.finish();
+  for (const model::LaunchPlacement& placement : launch_.placements) EXPECT_GE(placement.latency_samples, 6);
+  EXPECT_EQ(launch_.latency_stopped_by, "time");
+  EXPECT_TRUE(launch_.latency_seconds->p50_ci95_low);
 }
 
 TEST_F(CellPassesTest, EachVisitBeginsWithAnEmptyCacheAndStepsThatAreNoSamples) {
@@ -101,12 +136,11 @@ TEST_F(CellPassesTest, EachVisitBeginsWithAnEmptyCacheAndStepsThatAreNoSamples) 
   std::vector<std::int64_t> visits(trace_.steps_since_emptied.begin() + 1, trace_.steps_since_emptied.end());
   ASSERT_EQ(visits.size(), static_cast<std::size_t>(visits_to_a_cell));
   // Settling ends early where a machine is so busy that eight empty calls take two milliseconds.
-  constexpr std::int64_t timed = (32 + 64) / visits_to_a_cell;
-  visits.back() -= 64;  // throughput
-  EXPECT_THAT(visits, Each(Gt(timed)));
+  constexpr std::int64_t timed = 2 * a_placement / visits_in_a_placement;
+  for (std::size_t i = visits_in_a_placement; i <= visits.size(); i += visits_in_a_placement)
+    visits[i - 1] -= a_placement;  // throughput
+  EXPECT_THAT(visits, Each(Gt(timed - 2)));
   EXPECT_THAT(visits, Each(::testing::Le(timed + 2 + settling_steps)));  // shares are rounded up
-  EXPECT_EQ(launch_.latency_seconds->count, 64);
-  EXPECT_EQ(launch_.device_seconds->count, 64);
 }
 
 TEST_F(CellPassesTest, AStepThatFailsEndsTheVisitWithItsError) {
@@ -116,14 +150,14 @@ TEST_F(CellPassesTest, AStepThatFailsEndsTheVisitWithItsError) {
   EXPECT_THROW(visit(cell), Error);
 }
 
-TEST_F(CellPassesTest, OneSampleAPassIsEnoughToFinish) {
+TEST_F(CellPassesTest, OneSampleAPlacementIsEnoughToFinish) {
   bounds_.samples_max = 1;
   ramp();
   CellPasses cell = passes();
   for (std::int64_t i = 0; i < visits_to_a_cell; ++i) visit(cell);
   cell.finish();
-  EXPECT_EQ(launch_.latency_seconds->count, 1);
-  EXPECT_EQ(launch_.device_seconds->count, 1);
+  EXPECT_EQ(launch_.latency_seconds->count, placements);
+  EXPECT_EQ(launch_.device_seconds->count, placements);
   EXPECT_FALSE(launch_.throughput_steps_per_second.has_value());
 }
 

@@ -101,6 +101,19 @@ TEST(Axes, TheReferenceKeepsAnAxisThatAppliesToItsMode) {
   EXPECT_EQ(reference_of(plan.cells.at(3), table), plan.cells.at(1));
 }
 
+TEST(Axes, GraphsAreRewrittenWhereThereAreGraphs) {
+  config::RawOptions raw;
+  raw["workload"] = {{"mlp", "--workload"}};
+  raw["batch"] = {{"1", "--batch"}};
+  raw["warmup"] = {{"0", "--warmup"}};
+  raw["graph-rewrite"] = {{"none,memset", "--graph-rewrite"}};
+  const Plan plan = plan::make_plan(config::check_options(raw), plan::sample_catalog(), {"graphbench"});
+  EXPECT_THAT(ids(plan), ElementsAre("mlp/tiny/fp32/forward/b1/w0/eager", "mlp/tiny/fp32/forward/b1/w0/whole",
+                                     "mlp/tiny/fp32/forward/b1/w0/whole/graph-rewrite=memset",
+                                     "mlp/tiny/fp32/forward/b1/w0/piecewise",
+                                     "mlp/tiny/fp32/forward/b1/w0/piecewise/graph-rewrite=memset"));
+}
+
 TEST(Axes, ALaterAxisIsCheckedAsTheOthersAre) {
   try {
     planned("rde", with_planted());

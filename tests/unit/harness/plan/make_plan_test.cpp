@@ -77,6 +77,21 @@ TEST(MakePlan, ATaskIsAWholeBatchLadder) {
   EXPECT_EQ(task.options.at("hidden"), 32);
 }
 
+TEST(MakePlan, ACellThatLoadsAtItsFirstUseHasATaskOfItsOwn) {
+  const model::Plan plan = planned(flags({{"workload", "mlp"},
+                                          {"batch", "1,2"},
+                                          {"warmup", "0"},
+                                          {"mode", "whole"},
+                                          {"prepare", "ahead,first-use"}}));
+  EXPECT_THAT(ids(plan), testing::UnorderedElementsAre(
+                             "mlp/tiny/fp32/forward/b1/w0/whole", "mlp/tiny/fp32/forward/b2/w0/whole",
+                             "mlp/tiny/fp32/forward/b1/w0/whole/prepare=first-use",
+                             "mlp/tiny/fp32/forward/b2/w0/whole/prepare=first-use"));
+  std::vector<std::vector<std::int64_t>> ladders;
+  for (const model::WorkerTask& task : plan.tasks) ladders.push_back(task.batches);
+  EXPECT_THAT(ladders, testing::UnorderedElementsAre(ElementsAre(1, 2), ElementsAre(1), ElementsAre(2)));
+}
+
 std::string key(const model::WorkerTask& task) {
   return task.workload + task.dtype + task.mode + std::to_string(task.warmup);
 }

@@ -61,8 +61,10 @@ TEST(CellSummary, SpeedupAndBreakEvenComeFromTheEagerNeighbour) {
 
 TEST(CellSummary, SpreadsAreReportedSideBySide) {
   std::vector<CellResult> cells{cell("eager", {1e-4, 1.1e-4})};
-  for (model::Launch& launch : cells[0].launches)
-    launch.latency_samples = {1, std::exp(1.349), 1, std::exp(1.349)};
+  for (model::Launch& launch : cells[0].launches) {
+    launch.latency_samples = {1e9, 1, std::exp(1.349), 1, std::exp(1.349)};  // the first is the ramp's
+    launch.latency_seconds->count = 4;
+  }
   summarize_cells(cells);
   EXPECT_NEAR(*cells[0].summary.latency_seconds->between_launches, std::log(1.1) / std::sqrt(2), 1e-9);
   EXPECT_NEAR(*cells[0].summary.latency_seconds->within_launch, 1.0, 1e-9);

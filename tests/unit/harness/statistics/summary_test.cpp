@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace graphbench::statistics {
@@ -46,6 +47,43 @@ TEST(Summarize, PublishesAPercentileOnlyWithEnoughSamples) {
   EXPECT_EQ(summarize(one_to(459))->p99, 455);
   EXPECT_FALSE(summarize(one_to(4602))->p999);
   EXPECT_EQ(summarize(one_to(4603))->p999, 4599);
+}
+
+// `count` samples about `median`, which is their median.
+std::vector<double> around(double median, int count) {
+  std::vector<double> samples;
+  for (int i = 0; i < count; ++i) samples.push_back(median * (1 + 1e-3 * (i - (count - 1) / 2)));
+  return samples;
+}
+
+TEST(SummarizePlacements, CountsEveryPlacementAlikeInEveryOrderWithFewAndManySamples) {
+  const double answer = std::cbrt(1.00 * 1.03 * 1.03);
+  const std::vector<std::vector<double>> orders = {
+      {1.00, 1.03, 1.03}, {1.03, 1.00, 1.03}, {1.03, 1.03, 1.00}};
+  const std::vector<std::vector<int>> counts = {
+      {7, 7, 7}, {6, 201, 7}, {401, 7, 7}, {7, 7, 401}, {501, 501, 501}};
+  for (const std::vector<double>& order : orders) {
+    for (const std::vector<int>& count : counts) {
+      std::vector<std::vector<double>> placements;
+      for (std::size_t i = 0; i < 3; ++i) placements.push_back(around(order[i], count[i]));
+      const auto summary = summarize_placements(placements);
+      ASSERT_TRUE(summary);
+      EXPECT_DOUBLE_EQ(summary->p50, answer);
+      EXPECT_EQ(summary->count, count[0] + count[1] + count[2]);
+      EXPECT_LE(*summary->p50_ci95_low, summary->p50);
+      EXPECT_GE(*summary->p50_ci95_high, summary->p50);
+    }
+  }
+}
+
+TEST(SummarizePlacements, PoolsAllButTheMedian) {
+  const auto summary = summarize_placements({one_to(400), one_to(10), {}});
+  EXPECT_EQ(summary->count, 410);
+  EXPECT_EQ(summary->max, 400);
+  EXPECT_TRUE(summary->p90);
+  EXPECT_DOUBLE_EQ(summary->p50, std::sqrt(200.0 * 5));
+  EXPECT_FALSE(summarize_placements({one_to(400), one_to(5)})->p50_ci95_low) << "five have no interval";
+  EXPECT_FALSE(summarize_placements({{}, {}}));
 }
 
 }  // namespace

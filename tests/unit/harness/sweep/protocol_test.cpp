@@ -72,6 +72,9 @@ TEST(Protocol, OtherEventsSurvive) {
   const WorkerEvent error = decode_event(encode_event(ErrorEvent{{"io", "a\nb\"c"}}));
   EXPECT_EQ(std::get<ErrorEvent>(error).reason.message, "a\nb\"c");
   EXPECT_TRUE(std::holds_alternative<DoneEvent>(decode_event(encode_event(DoneEvent{}))));
+  const std::vector<model::LibraryChoice> choices = {{"op", "one", true, false},
+                                                     {"op 2", "two", false, true}};
+  EXPECT_EQ(std::get<ChoicesEvent>(decode_event(encode_event(ChoicesEvent{choices}))).choices, choices);
   model::DeviceFacts facts;
   facts.libraries["cudnn"] = "9";
   EXPECT_EQ(std::get<DeviceEvent>(decode_event(encode_event(DeviceEvent{facts}))).facts.libraries,

@@ -124,6 +124,62 @@ TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {
   EXPECT_EQ(outcome.cells_failed, 1);
 }
 
+// Crashes at batch 2 wherever it is in the task, and measures what else is.
+const std::string crashes_at_2 = "case \"$task\" in *'\"batches\":[1,2]'*) " +
+                                 sends(PhaseEvent{2, "warmup"}) + "kill -SEGV $$ ;; *'\"batches\":[1]'*) " +
+                                 sends(CellEvent{ok_cell(eager, 1)}) + sends(DoneEvent{}) + " ;; esac";
+
+TEST(RunSweep, ACrashAtABatchCostsThatBatchAlone) {
+  const SweepOutcome outcome = sweep_with(crashes_at_2);
+  expect_whole_is_ok(outcome);
+  EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
+  EXPECT_EQ(reason(outcome, 1), "worker_crashed: crashed with SIGSEGV in phase warmup of batch 2");
+  EXPECT_EQ(outcome.cells_failed, 1);
+}
+
+TEST(RunSweep, LaterLaunchesLeaveABatchOutThatEndedAWorker) {
+  model::WorkerTask again = eager;
+  again.launch = 1;
+  const std::string script =
+      "task=$(cat); case \"$task\" in *'\"batches\":[1,2]'*'\"launch\":1'*) exit 9 ;; esac; " + crashes_at_2;
+  process::ProcessSupervisor supervisor;
+  LastProgress progress;
+  const SweepOutcome outcome =
+      run_sweep(sample_plan({eager, again}), {}, {shell(script), 60}, supervisor, progress);
+  EXPECT_EQ(outcome.result.cells[0].launches.size(), 2u);
+  EXPECT_THAT(reason(outcome, 1), HasSubstr("SIGSEGV"));
+  EXPECT_EQ(progress.last.cells_done, 4);
+}
+
+TEST(RunSweep, AWorkerThatStopsLeavesTheRestToAnother) {
+  model::CellResult failed = ok_cell(eager, 2);
+  failed.status = CellStatus::failed;
+  failed.reason = {"plugin_failed", "launch m: returned 1"};
+  const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " + sends(CellEvent{failed}) +
+                             sends(worker::StoppedEvent{2}) + "kill -SEGV $$ ;; *) " +
+                             sends(CellEvent{ok_cell(eager, 1)}) + sends(DoneEvent{}) + " ;; esac";
+  const SweepOutcome outcome = sweep_with(script);
+  expect_whole_is_ok(outcome);
+  EXPECT_EQ(outcome.result.cells[0].status, CellStatus::ok);
+  EXPECT_EQ(reason(outcome, 1), "plugin_failed: launch m: returned 1");
+}
+
+TEST(RunSweep, AWorkerThatDiesAtEveryBatchIsStartedOnceABatch) {
+  const std::string script = "case \"$task\" in *'\"batches\":[1,2]'*) " + sends(PhaseEvent{2, "warmup"}) +
+                             " ;; *'\"batches\":[1]'*) " + sends(PhaseEvent{1, "capture"}) +
+                             " ;; esac; kill -SEGV $$";
+  const SweepOutcome outcome = sweep_with(script);
+  expect_whole_is_ok(outcome);
+  EXPECT_THAT(reason(outcome, 0), HasSubstr("capture of batch 1"));
+  EXPECT_THAT(reason(outcome, 1), HasSubstr("warmup of batch 2"));
+}
+
+TEST(RunSweep, AWorkerThatStopsWithoutAReportIsNotStartedForEver) {
+  const SweepOutcome outcome = sweep_with(sends(worker::StoppedEvent{2}) + "exit 0");
+  expect_whole_is_ok(outcome);
+  EXPECT_THAT(reason(outcome, 1), StartsWith("worker_crashed: ended with exit code 0"));
+}
+
 TEST(RunSweep, ACrashBeforeTheFirstPhaseSaysSo) {
   EXPECT_EQ(reason(sweep_with("kill -KILL $$"), 0),
             "worker_crashed: crashed with SIGKILL before its first phase");
@@ -188,6 +244,22 @@ TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
     EXPECT_EQ(outcome.result.cells[i].status, CellStatus::skipped);
     EXPECT_EQ(outcome.result.cells[i].reason->code, "interrupted");
   }
+}
+
+TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
+  const std::string script =
+      "case $(cat) in *'\"mode\":\"eager\"'*) " +
+      sends(worker::ChoicesEvent{{{"b", "two", true, false}, {"a", "one", true, false}}}) + " ;; *) " +
+      sends(worker::ChoicesEvent{{{"a", "one", true, true}, {"b", "other", true, true}}}) +
+      " ;; esac; exit 1";
+  process::ProcessSupervisor supervisor;
+  LastProgress progress;
+  const SweepOutcome outcome =
+      run_sweep(sample_plan({eager, whole}), {}, {shell(script), 60}, supervisor, progress);
+  using Choice = model::LibraryChoice;
+  EXPECT_THAT(outcome.result.environment.library_choices,
+              testing::ElementsAre(Choice{"a", "one", true, false}, Choice{"b", "other", true, true},
+                                   Choice{"b", "two", true, false}));
 }
 
 TEST(RunSweep, TheWorkersWordOnTheDeviceReplacesTheProbes) {

@@ -34,6 +34,10 @@ class Recorder final : public WorkerEvents {
   void machine(std::int64_t batch, const model::LaunchMachine& machine) override {
     machines[batch] = machine;
   }
+  void stopped(std::int64_t batch) override {
+    EXPECT_TRUE(cells.contains(batch)) << "stopped at a batch that is not reported";
+    stops.push_back(batch);
+  }
 
   std::function<void()> on_check = [] {};
   std::function<void()> on_measure = [] {};
@@ -41,6 +45,7 @@ class Recorder final : public WorkerEvents {
   std::map<std::int64_t, model::CellResult> cells;
   std::map<std::int64_t, model::Memory> memories;
   std::map<std::int64_t, model::LaunchMachine> machines;
+  std::vector<std::int64_t> stops;
 };
 
 class LadderTest : public ::testing::TestWithParam<std::string> {
@@ -60,7 +65,8 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
     model::InstrumentOptions unpinned;
     unpinned.pin = false;
     machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
-    Ladder(task_, open_, program, pin, events_).run();
+    StartupClock clock(task_.spawned_ns);
+    Ladder(task_, open_, program, pin, events_, clock).run();
   }
 
   OpenDevice open_ = [] { return open_device("host"); };

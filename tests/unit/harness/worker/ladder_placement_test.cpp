@@ -11,6 +11,8 @@ namespace {
 
 using LadderPlacementTest = LadderTest;
 
+constexpr std::int64_t visits_to_a_cell = measure::placements * measure::visits_in_a_placement;
+
 TEST_F(LadderPlacementTest, CapturesLargestFirstInEveryPlacement) {
   run();
   std::vector<std::vector<std::int64_t>> captured;
@@ -24,11 +26,13 @@ TEST_F(LadderPlacementTest, CapturesLargestFirstInEveryPlacement) {
 }
 
 struct DeviceLife {
+  std::int64_t first_use = 0;  // told to load code there
   std::int64_t opened = 0;
   std::int64_t discarded = 0;
   std::int64_t alive = 0;
   std::int64_t probed = 0;             // its clock
   const test::CallLog* log = nullptr;  // of the device alive
+  std::int64_t lost_at = 0;            // the batch whose launches lose the device
 };
 
 class WatchedDevice final : public test::FakeDevice {
@@ -43,9 +47,17 @@ class WatchedDevice final : public test::FakeDevice {
     EXPECT_EQ(log.live_allocations + log.live_graphs, 0) << "something of the device is left";
     ++life_.discarded;
   }
+  std::optional<MemoryUse> memory_use() override {
+    return MemoryUse{context_bytes + allocated_bytes() + kernels_ * kernel_bytes, true};
+  }
+  static constexpr std::size_t context_bytes = std::size_t{500} << 20;
+  static constexpr std::size_t kernel_bytes = std::size_t{1} << 20;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
+    if (call.batch == life_.lost_at) return std::make_unique<LosingKernel>();
+    ++kernels_;
     return std::make_unique<ZeroKernel>(call);
   }
+  void load_at_first_use() override { ++life_.first_use; }
   std::optional<double> clock_probe_seconds(Stream&) override {
     return ++life_.probed % 2 == 0 ? 2.02e-4 : 2e-4;  // 1 % is no lowered clock
   }
@@ -65,16 +77,62 @@ class WatchedDevice final : public test::FakeDevice {
     std::size_t inputs_;
     std::vector<std::size_t> bytes_;
   };
+  class LosingKernel final : public Kernel {
+   public:
+    void launch(Stream&, void* const*) override { throw Error(ErrorCode::device_lost, "launch: injected"); }
+  };
   DeviceLife& life_;
+  std::size_t kernels_ = 0;
 };
+
+TEST_F(LadderPlacementTest, TheLastPlacementsMemoryIsAllInAccounts) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  task_.mode = "eager";
+  run();
+  const model::Memory& memory = events_.memories.at(1);
+  EXPECT_EQ(memory.context_bytes, static_cast<std::int64_t>(WatchedDevice::context_bytes));
+  EXPECT_GT(*memory.code_bytes, 0);
+  EXPECT_EQ(*memory.code_bytes % static_cast<std::int64_t>(WatchedDevice::kernel_bytes), 0);
+  EXPECT_EQ(memory.used_bytes, *memory.context_bytes + *memory.code_bytes + *memory.static_bytes +
+                                   *memory.workspace_bytes + memory.pool_bytes);
+  EXPECT_EQ(memory.unaccounted_bytes, 0);
+  EXPECT_FALSE(memory.exec_bytes.has_value()) << "eager has no graphs";
+  EXPECT_EQ(memory.witness, "process");
+}
 
 TEST_F(LadderPlacementTest, EveryPlacementHasADeviceOfItsOwnWhichIsDiscarded) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   run();
   EXPECT_EQ(life.opened, measure::placements);
+  EXPECT_EQ(life.first_use, 0);
   EXPECT_EQ(life.discarded, measure::placements);
   EXPECT_EQ(life.alive, 0);
+}
+
+TEST_F(LadderPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  task_.mode = "eager";
+  task_.more_axes["prepare"] = "first-use";
+  task_.batches = {2};
+  run();
+  EXPECT_EQ(life.first_use, 1);
+  EXPECT_EQ(life.opened, 1);
+  const model::CellResult& cell = events_.cells.at(2);
+  ASSERT_EQ(cell.status, model::CellStatus::ok);
+  EXPECT_EQ(cell.launches.at(0).placements.size(), 1u);
+}
+
+TEST_F(LadderPlacementTest, ALostDeviceEndsTheLadderAtItsBatchAndLeavesTheRest) {
+  DeviceLife life;
+  life.lost_at = 2;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  run();
+  EXPECT_EQ(events_.cells.at(2).reason->code, "device_lost");
+  EXPECT_EQ(events_.cells.size(), 1u);
+  EXPECT_THAT(events_.stops, ::testing::ElementsAre(2));
 }
 
 TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
@@ -91,17 +149,17 @@ TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacemen
   for (std::size_t i = 1; i < launched.size(); ++i) EXPECT_EQ(launched[i], 3);
 }
 
-TEST_F(LadderPlacementTest, TheDevicesClockIsProbedBeforeEveryVisit) {
+TEST_F(LadderPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   std::int64_t visits = 0;
   task_.mode = "eager";
-  events_.on_measure = [&] { EXPECT_EQ(life.probed, visits++); };
+  events_.on_measure = [&] { EXPECT_EQ(life.probed, 2 * visits++); };
   run();
-  EXPECT_EQ(life.probed, 3 * measure::visits_to_a_cell);
+  EXPECT_EQ(life.probed, 2 * 3 * visits_to_a_cell);
   for (const std::int64_t batch : task_.batches) {
     ASSERT_EQ(events_.cells.at(batch).status, model::CellStatus::ok);
-    EXPECT_THAT(events_.machines.at(batch).device_slowdown.value(), ::testing::AnyOf(1.0, 2.02e-4 / 2e-4));
+    EXPECT_EQ(events_.machines.at(batch).device_slowdown.value(), 2.02e-4 / 2e-4) << "of the second";
   }
   open_ = [] { return open_device("host"); };
   events_ = Recorder{};
@@ -132,7 +190,7 @@ TEST_F(LadderPlacementTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLas
     rounds.back().push_back(batch);
   }
   EXPECT_EQ(checks, 4u);
-  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(measure::visits_to_a_cell));
+  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(visits_to_a_cell));
   for (const std::vector<std::int64_t>& round : rounds)
     EXPECT_THAT(round, ::testing::UnorderedElementsAre(1, 2, 4, 8));
   std::ranges::sort(rounds);

@@ -1,9 +1,12 @@
-// What a rig says of the ways that ops took, over kernels made here.
+// What a rig says of the ways that ops took, over kernels made here; and that axes reach executors.
 #include "harness/worker/task_rig.hpp"
 
 #include <gmock/gmock.h>
 
+#include "tests/support/fake_device.hpp"
 #include "tests/support/fake_executor.hpp"
+#include "tests/support/sample_plan.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -46,6 +49,22 @@ TEST(Paths, AreCountedWayByWayWhereThereWasAChoice) {
   ChoosingExecutor whole({}, &eager);
   EXPECT_THAT(paths_of(whole), ElementsAre(model::OpPath{"conv2d:cudnn", "", 2},
                                            model::OpPath{"conv2d:im2col", "no plan", 1}));
+}
+
+TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
+  test::FakeDevice device;
+  device.log.memset_nodes = 1;
+  ir::OpCatalog catalog;
+  const ir::Program program = test::make_chain(catalog, 3);
+  for (const std::string rewrite : {"none", "memset"}) {
+    model::WorkerTask task = test::sample_task("piecewise", {1});
+    if (rewrite != "none") task.more_axes["graph-rewrite"] = rewrite;
+    TaskRig rig(task, device, program);
+    rig.allocate(1);
+    model::Setup setup;
+    const auto executor = rig.prepare(1, setup, [](std::string_view) {});
+    EXPECT_EQ(executor->counts().rewritten_nodes, rewrite == "none" ? 0 : 3);
+  }
 }
 
 TEST(Paths, OfOpsWithoutAChoiceAreNotTold) {

@@ -98,6 +98,22 @@ TEST_F(Merged, SummarizesOverLaunchesAsASweepDoes) {
   EXPECT_TRUE(whole.at("submit_seconds").is_null());
 }
 
+TEST_F(Merged, ListsEveryLaunchesChoicesOnce) {
+  for (int launch = 0; launch < 3; ++launch) {
+    Json json = Json::parse(document("eager", 1.0));
+    const Json choice = {
+        {"key", "op"}, {"algorithm", launch == 1 ? "b" : "a"}, {"timed", true}, {"hit", launch > 0}};
+    json["environment"]["library_choices"] = {{"digest", "00"}, {"entries", {choice}}};
+    add(json.dump(), task_of("eager"), launch);
+  }
+  const Json made = merged().at("environment").at("library_choices");
+  ASSERT_EQ(made.at("entries").size(), 2U);
+  EXPECT_EQ(made.at("entries").at(0).at("algorithm"), "a");
+  EXPECT_FALSE(made.at("entries").at(0).at("hit"));
+  EXPECT_TRUE(made.at("entries").at(1).at("hit"));
+  EXPECT_EQ(made.at("digest").get<std::string>().size(), 64U);
+}
+
 // As document("eager"), with submit times, counts and the floors that its sweep measured.
 std::string document_with_floors(double submit, double kernel_launch) {
   Json json = Json::parse(document("eager", 1.0));

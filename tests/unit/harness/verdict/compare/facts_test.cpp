@@ -42,14 +42,32 @@ TEST(Facts, AnotherDeviceOrPlanIsInTheWay) {
 }
 
 TEST(Facts, AnotherDriverLibraryOrToolIsListed) {
-  for (const char* field : {"device.driver", "device.runtime", "device.libraries.cudnn",
-                            "device.libraries.new", "tool.commit", "cpu", "machine.governor"}) {
+  for (const char* field :
+       {"device.driver", "device.runtime", "device.libraries.cudnn", "device.libraries.new",
+        "variables.GRAPHBENCH_FUSION", "tool.commit", "cpu", "machine.governor"}) {
     const std::vector<model::Difference> differences = changed(field, "other");
     ASSERT_EQ(differences.size(), 1u) << field;
     EXPECT_EQ(differences.front().field, field);
     EXPECT_EQ(differences.front().now, "other");
     EXPECT_TRUE(comparable(differences)) << field;
   }
+}
+
+TEST(Facts, AnotherChoiceIsListedWhereBothSidesTellTheirs) {
+  DocumentFacts base = facts();
+  base.fields["library_choices.op 1"] = "fast";
+  DocumentFacts now = base;
+  EXPECT_TRUE(differences_of(facts(), base, {}).empty()) << "a document that says nothing";
+  now.fields["library_choices.op 1"] = "fast+slow";
+  now.fields["library_choices.op 2"] = "fast";
+  const std::vector<model::Difference> found = differences_of(base, now, {});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].field, "library_choices.op 1");
+  EXPECT_EQ(found[0].now, "fast+slow");
+  EXPECT_EQ(found[1].base, "");
+  EXPECT_TRUE(comparable(found));
+  now.fields["fingerprint"] = "00";
+  EXPECT_FALSE(comparable(differences_of(base, now, {}))) << "no fingerprint holds choices";
 }
 
 TEST(Facts, TheHostsCpuIsItsDevice) {

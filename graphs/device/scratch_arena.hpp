@@ -7,7 +7,7 @@
 
 #include "graphs/device/memory.hpp"
 
-namespace graphbench::host {
+namespace graphbench {
 
 class ScratchArena {
  public:
@@ -35,4 +35,4 @@ class ScratchArena {
   std::size_t total_bytes_ = 0;
 };
 
-}  // namespace graphbench::host
+}  // namespace graphbench

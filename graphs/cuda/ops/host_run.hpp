@@ -1,0 +1,39 @@
+// A plugin's op that runs on the host in the middle of a step: its operands come to the host, and what it
+// wrote goes back.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "graphs/abi/foreign_op.hpp"
+#include "graphs/cuda/handle.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::cuda {
+
+class HostRun {
+ public:
+  // Prepares the op, and takes pinned memory for its operands and its workspace: nothing is allocated later.
+  explicit HostRun(const ir::OpCall& call);
+
+  // Copies every input to the host, waits for the stream, runs the op, and enqueues the copies of outputs and
+  // mutated inputs back. Throws Error(plugin_failed) where the op fails; on a capturing stream
+  // Error(capture_unsupported), because no capture holds the wait.
+  void run(void* const* operands, cudaStream_t stream, const char* object);
+
+ private:
+  struct Copy {
+    std::size_t operand = 0;
+    std::size_t bytes = 0;
+  };
+
+  std::vector<Copy> to_host_;
+  std::vector<Copy> to_device_;
+  std::vector<void*> on_host_;  // by operand
+  PinnedHandle memory_;
+  abi::ForeignKernel kernel_;  // released before its memory goes
+};
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,125 @@
+// The queue holds about 50 ms of steps, which hide a reading of the monitor.
+#include "harness/measure/sustained.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "harness/measure/rounds.hpp"
+#include "harness/statistics/summary.hpp"
+
+namespace graphbench::measure {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double burst_seconds = 0.05;
+constexpr double burst_steps_max = 1e5;
+
+bool agree(double before, double after) {
+  return std::abs(after - before) <= SteadyWindows::tolerance * std::min(before, after);
+}
+
+bool agree(const SteadyWindows::Window& before, const SteadyWindows::Window& after) {
+  const bool clocks = before.sm_clock_hz && after.sm_clock_hz;
+  const bool powers = before.power_watts && after.power_watts;
+  if (!clocks && !powers) return agree(before.step_seconds, after.step_seconds);
+  return (!clocks || agree(*before.sm_clock_hz, *after.sm_clock_hz)) &&
+         (!powers || agree(*before.power_watts, *after.power_watts));
+}
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Runs bursts until the windows are steady or the time is up; the seconds that it took.
+double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBounds& bounds,
+            const std::function<void()>& alive, SteadyWindows& windows) {
+  const auto start = Clock::now();
+  double next_reading = 0;
+  double next_alive = 0;
+  std::int64_t steps = 1;
+  while (!windows.steady() && since(start) < bounds.seconds_max) {
+    const auto burst = Clock::now();
+    for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
+    DeviceReading reading;
+    if (monitor != nullptr && since(start) >= next_reading) {
+      reading = monitor->read();
+      next_reading = since(start) + bounds.reading_every_seconds;
+    }
+    step.stream.synchronize();
+    const double seconds = std::max(since(burst), 1e-9);
+    windows.add(seconds, static_cast<double>(steps), reading);
+    const double wanted = burst_seconds / seconds * static_cast<double>(steps);
+    steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(wanted, burst_steps_max)));
+    if (since(start) < next_alive) continue;
+    alive();
+    next_alive = since(start) + SteadyWindows::window_seconds;
+  }
+  return since(start);
+}
+
+}  // namespace
+
+void SteadyWindows::add(double seconds, double steps, const DeviceReading& reading) {
+  now_.seconds += seconds;
+  now_.steps += steps;
+  if (reading.sm_clock_hz) {
+    now_.clock += *reading.sm_clock_hz;
+    now_.clocks += 1;
+  }
+  if (reading.power_watts) {
+    now_.power += *reading.power_watts;
+    now_.powers += 1;
+  }
+  if (now_.seconds < window_seconds) return;
+  const Window full = means_of(now_);
+  now_ = {};
+  steady_ = last_ && agree(*last_, full);
+  last_ = full;
+}
+
+SteadyWindows::Window SteadyWindows::means_of(const Sums& sums) {
+  Window window;
+  if (sums.clocks > 0) window.sm_clock_hz = sums.clock / sums.clocks;
+  if (sums.powers > 0) window.power_watts = sums.power / sums.powers;
+  window.step_seconds = sums.steps > 0 ? sums.seconds / sums.steps : 0;
+  return window;
+}
+
+SteadyWindows::Window SteadyWindows::window() const {
+  return last_ ? *last_ : means_of(now_);
+}
+
+model::Sustained measure_sustained(const std::string& cell_id, const StepUnderTest& step, Device& device,
+                                   const SustainedBounds& bounds, const std::function<void()>& alive) {
+  const StepUnderTest loaded{step.executor, step.stream};
+  const MonitorResult monitor = device.make_monitor();
+  const auto begin = device.make_event();
+  const auto end = device.make_event();
+  SteadyWindows windows;
+  const double seconds = load(loaded, monitor.monitor.get(), bounds, alive, windows);
+  model::Sustained sustained;
+  const SteadyWindows::Window window = windows.window();
+  sustained.sm_clock_hz = window.sm_clock_hz;
+  sustained.power_watts = window.power_watts;
+  sustained.stopped_by = windows.steady() ? "steady" : "time";
+  if (!windows.steady()) return sustained;
+  sustained.seconds_to_steady = seconds;
+  const auto samples = std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(bounds.sample_seconds / std::max(window.step_seconds, 1e-9)), 6,
+      std::max<std::int64_t>(bounds.samples_max, 6));
+  SampleBuffer submit_ns(static_cast<std::size_t>(samples));
+  SampleBuffer latency_ns(static_cast<std::size_t>(samples));
+  SampleBuffer device_ns(static_cast<std::size_t>(samples));
+  // One round each: between rounds the device would rest.
+  run_round(cell_id + "/sustained_latency", samples,
+            [&](benchmark::State& state) { latency_loop<Clock>(state, loaded, submit_ns, latency_ns); });
+  run_round(cell_id + "/sustained_device", samples,
+            [&](benchmark::State& state) { device_loop<Clock>(state, loaded, *begin, *end, device_ns); });
+  sustained.latency_seconds = statistics::summarize(latency_ns.seconds());
+  sustained.device_seconds = statistics::summarize(device_ns.seconds());
+  return sustained;
+}
+
+}  // namespace graphbench::measure

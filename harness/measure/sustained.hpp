@@ -1,0 +1,62 @@
+// The pass under load: steps back to back until the device is steady, then samples without a rest.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "graphs/device/monitor.hpp"
+#include "harness/measure/timing_loops.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::measure {
+
+// Decides when a loaded device is steady: two successive windows agree within 1 % in every quantity that the
+// device's monitor read in both, its clock and its power. Where it read neither, the time of a step decides.
+// Pure.
+class SteadyWindows {
+ public:
+  static constexpr double window_seconds = 2;
+  static constexpr double tolerance = 0.01;
+
+  struct Window {
+    std::optional<double> sm_clock_hz;  // means
+    std::optional<double> power_watts;
+    double step_seconds = 0;
+  };
+
+  // Steps ran for `seconds` since the last call; `reading` was taken meanwhile. `seconds` > 0, `steps` > 0.
+  void add(double seconds, double steps, const DeviceReading& reading);
+  bool steady() const { return steady_; }
+  // The last full window, or what there is of the first.
+  Window window() const;
+
+ private:
+  struct Sums {
+    double seconds = 0;
+    double steps = 0;
+    double clock = 0;
+    double clocks = 0;  // how many were read
+    double power = 0;
+    double powers = 0;
+  };
+  static Window means_of(const Sums& sums);
+
+  Sums now_;
+  std::optional<Window> last_;
+  bool steady_ = false;
+};
+
+struct SustainedBounds {
+  double seconds_max = 15;             // until steady
+  double sample_seconds = 0.5;         // of latency, and of device time
+  std::int64_t samples_max = 2000;     // likewise
+  double reading_every_seconds = 0.1;  // the monitor is read while steps run
+};
+
+// Runs the steps and times them. `alive` is called at least once a window, between steps. Caches are not
+// emptied: a rest would come with it. Throws what a step throws.
+model::Sustained measure_sustained(const std::string& cell_id, const StepUnderTest& step, Device& device,
+                                   const SustainedBounds& bounds, const std::function<void()>& alive);
+
+}  // namespace graphbench::measure

@@ -1,0 +1,70 @@
+// What a ladder's cells take in memory. It comes after all else that is measured: captures warm caches, and
+// the driver keeps what graphs have used.
+#include <cmath>
+#include <cstdio>
+
+#include "harness/machine/exec_memory.hpp"
+#include "harness/worker/ladder.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+using execution::ExecutionMode;
+
+// A few milliseconds a batch, and some times the memory that a driver takes at once.
+constexpr std::int64_t exec_nodes_wanted = 4096;
+
+}  // namespace
+
+std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
+  pool::MemoryPool own(placement_->device());
+  const std::unique_ptr<execution::Executor> executor =
+      execution::make_executor(placement_->rig().mode(), placement_->rig().context(&own), batch);
+  executor->capture();
+  return own.statistics().reserved_bytes;
+}
+
+// The last of the memory figures, because the driver keeps what graphs have used.
+ExecBytes Ladder::measure_execs() {
+  machine::ExecMemory memory(placement_->device(), placement_->rig().stream(), exec_nodes_wanted);
+  ExecBytes execs;
+  for (const Rung& rung : rungs_) {
+    if (rung.result.status != model::CellStatus::ok || placement_->rig().mode() == ExecutionMode::eager)
+      continue;
+    const std::optional<double> bytes = memory.bytes_of(rung.executor->graphs());
+    execs[rung.batch] = bytes ? std::optional(std::llround(*bytes)) : std::nullopt;
+  }
+  return execs;
+}
+
+// Measures what sharing the pool saves: the same captures once more, each into a pool of its own. This comes
+// last, because captures warm caches. Where it fails (a second set of kernels may not fit) the memory figures
+// are absent; the cells keep their results.
+void Ladder::measure_pools() {
+  TaskRig& rig = placement_->rig();
+  model::Memory memory = ledger_->memory();
+  std::map<std::int64_t, std::int64_t> own;
+  ExecBytes execs;
+  try {
+    if (rig.mode() != ExecutionMode::eager) rig.eager_pool().trim();
+    for (const Rung& rung : rungs_) {
+      if (rung.result.status != model::CellStatus::ok || rig.mode() == ExecutionMode::eager) continue;
+      events_.phase(rung.batch, "memory");
+      own[rung.batch] = static_cast<std::int64_t>(own_pool_bytes(rung.batch));
+      memory.pool_bytes_private += own[rung.batch];
+    }
+    execs = measure_execs();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "memory figures of %s are absent: %s\n", task_.workload.c_str(), error.what());
+    return;
+  }
+  MemoryLedger::settle(memory, execs);
+  for (const Rung& rung : rungs_) {
+    if (rung.result.status != model::CellStatus::ok) continue;
+    memory.pool_bytes_own = own[rung.batch];
+    memory.exec_bytes = execs[rung.batch];
+    events_.memory(rung.batch, memory);
+  }
+}
+
+}  // namespace graphbench::worker

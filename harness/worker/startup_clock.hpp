@@ -1,0 +1,45 @@
+// How long a worker takes to be ready, in stages that follow one another without a gap.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "harness/model/result.hpp"
+
+namespace graphbench::worker {
+
+class StartupClock {
+ public:
+  // `spawned_ns`: when the parent started this process, on the machine's monotonic clock; 0: not known.
+  explicit StartupClock(std::int64_t spawned_ns) {
+    if (spawned_ns > 0)
+      startup_.process_seconds = since(Clock::time_point(std::chrono::nanoseconds(spawned_ns)));
+  }
+
+  // All time since the last call, or since the clock was made, belongs to `stage`.
+  void lap(double model::Startup::*stage) {
+    startup_.*stage += since(last_);
+    last_ = Clock::now();
+  }
+  // The stages of one batch, which are timed by themselves.
+  void add(const model::Setup& setup) {
+    startup_.prepare_seconds += setup.prepare_seconds.value_or(0);
+    startup_.warmup_seconds += setup.warmup_seconds;
+    startup_.capture_seconds += setup.capture_seconds;
+    startup_.instantiate_seconds += setup.instantiate_seconds;
+    startup_.upload_seconds += setup.upload_seconds;
+    startup_.first_step_seconds += setup.first_step_seconds;
+  }
+  const model::Startup& startup() const noexcept { return startup_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  model::Startup startup_;
+  Clock::time_point last_ = Clock::now();
+};
+
+}  // namespace graphbench::worker

@@ -1,0 +1,34 @@
+// Parts of ops that tests bring as a plugin would, for every backend.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "graphs/abi/graphbench_abi.h"
+
+namespace graphbench::conformance {
+
+// Enqueues a fill of device memory, as a launch_cuda may: with the driver that the backend has loaded,
+// because these tests are built without CUDA. Returns a CUresult.
+inline int fill_words(void* destination, unsigned word, std::size_t words, void* cuda_stream) {
+  using Fill = int (*)(std::uintptr_t destination, unsigned word, std::size_t words, void* stream);
+  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  static const auto fill =
+      driver == nullptr ? nullptr : reinterpret_cast<Fill>(dlsym(driver, "cuMemsetD32Async"));
+  return fill == nullptr ? 999
+                         : fill(reinterpret_cast<std::uintptr_t>(destination), word, words, cuda_stream);
+}
+
+// One output like the first input.
+inline std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
+                               gb_inferred* outputs, char*, std::size_t, void*) {
+  outputs[0].dtype = inputs[0].dtype;
+  outputs[0].rank = inputs[0].rank;
+  std::copy_n(inputs[0].dims, inputs[0].rank, outputs[0].dims);
+  return 1;
+}
+
+}  // namespace graphbench::conformance

@@ -1,0 +1,320 @@
+// A plugin's ops on every backend: they are prepared and released, they reach the host where they say so, and
+// what they do beyond what they declare is found.
+#include "tests/conformance/plugin_op.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "graphs/abi/foreign_op.hpp"
+#include "graphs/backends/registry.hpp"
+#include "harness/worker/check.hpp"
+#include "tests/conformance/devices.hpp"
+#include "tests/conformance/rig.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+constexpr std::int64_t batch = 4;
+constexpr std::int64_t columns = 16;
+
+std::size_t words_of(const gb_op_call* call) {
+  return static_cast<std::size_t>(call->operands[0].dims[0] * call->operands[0].dims[1]);
+}
+
+class PluginOpConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override { open(GetParam()); }
+
+  // x, w and s -> relu of x -> op -> relu. The op reads all three, in this order.
+  ir::Program program(const gb_op& op) {
+    catalog_ = {};
+    catalog_.add(abi::foreign_definition(op));
+    ir::ProgramBuilder builder("p", catalog_);
+    const auto value = [&](ir::ValueKind kind, const char* name) {
+      return builder.value(kind, name, ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(columns)}, {});
+    };
+    const ir::ValueId x = value(ir::ValueKind::input, "x");
+    const ir::ValueId w = value(ir::ValueKind::weight, "w");
+    const ir::ValueId s = value(ir::ValueKind::state, "s");
+    const ir::ValueId before = builder.op("relu", "before", {x}, {})[0];
+    const ir::ValueId mine = builder.op(op.kind, "mine", {before, x, w, s}, {})[0];
+    builder.mark_output(builder.op("relu", "after", {mine}, {})[0]);
+    return builder.finish();
+  }
+  static gb_op op_with(void* user) {
+    gb_op op{};
+    op.struct_size = sizeof(op);
+    op.kind = "test_mine";
+    op.infer = infer_same;
+    op.user = user;
+    return op;
+  }
+
+ private:
+  ir::OpCatalog catalog_;
+};
+
+// ---- an op that runs on the host -----------------------------------------------------------------
+
+// y = 2 a + w and s += 1, in plain C on plain memory.
+int run_on_host(const gb_op_call* call, void* const* operands, void*) {
+  const auto* a = static_cast<const float*>(operands[0]);
+  const auto* w = static_cast<const float*>(operands[2]);
+  auto* s = static_cast<float*>(operands[3]);
+  auto* y = static_cast<float*>(operands[4]);
+  for (std::size_t i = 0; i < words_of(call); ++i) {
+    y[i] = 2 * a[i] + w[i];
+    s[i] += 1;
+  }
+  return call->place == GB_ON_HOST ? 0 : 1;
+}
+
+TEST_P(PluginOpConformance, AHostOpReachesTheHostInEagerAndBetweenPieces) {
+  bool launched = false;
+  gb_op op = op_with(&launched);
+  op.flags = GB_OP_HOST;
+  op.mutated_inputs = 8;
+  op.run_host = run_on_host;
+  op.launch_cuda = [](const gb_op_call*, void* const*, void*, void* seen) {
+    *static_cast<bool*>(seen) = true;
+    return 0;
+  };
+  const ir::Program p = program(op);
+  Rig rig(device(), stream(), p, batch);
+  const std::vector<std::uint64_t> untouched = rig.state_digests();
+
+  const std::vector<Bytes> eager = rig.eager_step(batch, 3);
+  const std::vector<std::uint64_t> state = rig.state_digests();
+  EXPECT_NE(state, untouched);
+  const std::size_t bytes = p.describe(0, batch).bytes();
+  const std::vector<double> x = decode(rig.read(rig.buffers().address(0), bytes), ir::DType::fp32);
+  const std::vector<double> w = decode(rig.read(rig.buffers().address(1), bytes), ir::DType::fp32);
+  const std::vector<double> y = decode(eager.at(0), ir::DType::fp32);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    EXPECT_FLOAT_EQ(y[i], std::max(2 * std::max(x[i], 0.0) + w[i], 0.0)) << i;
+  }
+
+  const auto piecewise = rig.prepare(ExecutionMode::piecewise, batch);
+  EXPECT_EQ(piecewise->counts().pieces, 2);
+  EXPECT_EQ(rig.step(*piecewise, batch, 3), eager);
+  EXPECT_EQ(rig.state_digests(), state);
+  EXPECT_NE(rig.step(*piecewise, batch, 4), eager);
+  EXPECT_EQ(error_code_of([&] { rig.make(ExecutionMode::whole, batch); }), ErrorCode::host_op);
+  EXPECT_FALSE(launched) << "a host op's launch_cuda is not used";
+}
+
+TEST_P(PluginOpConformance, AHostOpsFailureNamesItAndTheNextStepWorks) {
+  bool fails = true;
+  gb_op op = op_with(&fails);
+  op.flags = GB_OP_HOST;
+  op.run_host = [](const gb_op_call*, void* const*, void* failing) {
+    return *static_cast<bool*>(failing) ? 17 : 0;
+  };
+  const ir::Program p = program(op);
+  Rig rig(device(), stream(), p, batch);
+  const Error error = test::error_of([&] { rig.eager_step(batch, 1); });
+  EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
+  EXPECT_NE(std::string(error.what()).find("mine (test_mine): its run_host returned 17"), std::string::npos)
+      << error.what();
+  fails = false;
+  rig.eager_step(batch, 1);
+}
+
+// ---- prepare, workspace, release -----------------------------------------------------------------
+
+struct Life {
+  std::vector<std::string> seen;
+  int prepared = 0;
+};
+
+// Fills its workspace, and its output from there where that is host memory.
+int use_workspace(const gb_op_call* call, void* const* operands, void* stream, void* user) {
+  auto* const life = static_cast<Life*>(user);
+  life->seen.emplace_back(call->prepared == &life->prepared ? "run" : "run, not prepared");
+  const std::size_t words = words_of(call);
+  if (call->workspace == nullptr || call->workspace_bytes != words * 4) return 1;
+  if (call->place == GB_ON_HOST) {
+    std::memset(call->workspace, 0, words * 4);
+    std::memcpy(operands[4], call->workspace, words * 4);
+    return 0;
+  }
+  const int status = fill_words(call->workspace, 0, words, stream);
+  return status != 0 ? status : fill_words(operands[4], 0, words, stream);
+}
+
+gb_op living_op(Life& life) {
+  gb_op op{};
+  op.struct_size = sizeof(op);
+  op.kind = "test_mine";
+  op.infer = infer_same;
+  op.user = &life;
+  op.launch_cuda = use_workspace;
+  op.run_host = [](const gb_op_call* call, void* const* operands, void* user) {
+    return use_workspace(call, operands, nullptr, user);
+  };
+  op.prepare = [](const gb_op_call*, void** prepared, char*, std::size_t, void* user) {
+    static_cast<Life*>(user)->seen.emplace_back("prepare");
+    *prepared = &static_cast<Life*>(user)->prepared;
+    return 0;
+  };
+  op.workspace_bytes = [](const gb_op_call* call, void* user) {
+    auto* const seen = static_cast<Life*>(user);
+    seen->seen.emplace_back(call->prepared == &seen->prepared ? "workspace" : "workspace, not prepared");
+    return static_cast<std::int64_t>(words_of(call) * 4);
+  };
+  op.release = [](const gb_op_call* call, void* user) {
+    auto* const seen = static_cast<Life*>(user);
+    seen->seen.emplace_back(call->prepared == &seen->prepared ? "release" : "release, not prepared");
+  };
+  return op;
+}
+
+TEST_P(PluginOpConformance, IsPreparedBeforeItRunsAndReleasedWhenItsKernelGoes) {
+  using Seen = std::vector<std::string>;
+  Life life;
+  gb_op op = living_op(life);
+  const bool on_host = GetParam() == "host";
+  for (const std::uint32_t flags : {std::uint32_t{0}, std::uint32_t{GB_OP_HOST}}) {
+    life.seen.clear();
+    op.flags = flags;
+    const ir::Program p = program(op);
+    // The host device keeps what it has prepared until it is closed.
+    std::unique_ptr<Device> own = open_device(GetParam());
+    std::unique_ptr<Stream> own_stream = own->make_stream();
+    {
+      Rig rig(*own, *own_stream, p, batch);
+      const auto executor = rig.make(ExecutionMode::eager, batch);
+      EXPECT_EQ(life.seen, (Seen{"prepare", "workspace"}));
+      rig.step(*executor, batch, 1);
+      EXPECT_EQ(life.seen, (Seen{"prepare", "workspace", "run"}));
+      std::unique_ptr<execution::Executor> whole;
+      if (flags == 0) rig.step(*(whole = rig.prepare(ExecutionMode::whole, batch)), batch, 1);
+      EXPECT_EQ(life.seen.back(), "run");
+    }
+    own_stream.reset();
+    own.reset();
+    EXPECT_EQ(std::ranges::count(life.seen, "prepare"), std::ranges::count(life.seen, "release"));
+    EXPECT_EQ(std::ranges::count(life.seen, "prepare"), flags == 0 && !on_host ? 2 : 1);
+    EXPECT_EQ(life.seen.back(), "release");
+  }
+}
+
+TEST_P(PluginOpConformance, ThatCannotBePreparedSaysWhyAndIsNotReleased) {
+  Life life;
+  gb_op op = living_op(life);
+  op.prepare = [](const gb_op_call*, void**, char* error, std::size_t, void*) {
+    std::strcpy(error, "no such algorithm");
+    return 4;
+  };
+  const ir::Program p = program(op);
+  Rig rig(device(), stream(), p, batch);
+  const Error error = test::error_of([&] { rig.make(ExecutionMode::eager, batch); });
+  EXPECT_EQ(error.code(), ErrorCode::plugin_failed);
+  EXPECT_STREQ(error.what(), "prepare mine (test_mine): its prepare() returned 4: no such algorithm");
+  EXPECT_TRUE(life.seen.empty());
+}
+
+TEST_P(PluginOpConformance, WhoseWorkspaceIsRefusedIsReleased) {
+  Life life;
+  gb_op op = living_op(life);
+  op.workspace_bytes = [](const gb_op_call*, void*) { return std::int64_t{-1}; };
+  const ir::Program p = program(op);
+  Rig rig(device(), stream(), p, batch);
+  EXPECT_EQ(error_code_of([&] { rig.make(ExecutionMode::eager, batch); }), ErrorCode::plugin_failed);
+  EXPECT_EQ(life.seen, (std::vector<std::string>{"prepare", "release"}));
+}
+
+// ---- ops that do other things than they say ------------------------------------------------------
+
+TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
+  int calls = 0;
+  gb_op op = op_with(&calls);
+  const auto nothing = [](const gb_op_call*, void* const*, void*, void* count) {
+    ++*static_cast<int*>(count);
+    return 0;
+  };
+  op.launch_cuda = nothing;
+  op.run_host = [](const gb_op_call*, void* const*, void*) { return 0; };
+  const ir::Program p = program(op);
+  Rig rig(device(), stream(), p, batch);
+  if (GetParam() == "host") {  // a launch there is recorded as a node that calls run_host
+    EXPECT_EQ(rig.prepare(ExecutionMode::whole, batch)->counts().nodes, 3);
+    return;
+  }
+  for (const ExecutionMode mode : {ExecutionMode::whole, ExecutionMode::piecewise}) {
+    const auto executor = rig.make(mode, batch);
+    executor->warm_up();  // eager launches are not asked
+    const Error error = test::error_of([&] { executor->capture(); });
+    EXPECT_EQ(error.code(), ErrorCode::recorded_nothing);
+    EXPECT_NE(std::string(error.what()).find("op mine (test_mine)"), std::string::npos) << error.what();
+    EXPECT_FALSE(stream().capturing());
+  }
+  EXPECT_GT(calls, 0);
+}
+
+TEST_P(PluginOpConformance, ThatWritesNothingMayRecordNothing) {
+  gb_op op = op_with(nullptr);
+  op.infer = [](const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred*, char*,
+                std::size_t, void*) { return std::int32_t{0}; };
+  op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return 0; };
+  op.run_host = [](const gb_op_call*, void* const*, void*) { return 0; };
+  ir::OpCatalog catalog;
+  catalog.add(abi::foreign_definition(op));
+  ir::ProgramBuilder builder("p", catalog);
+  const ir::ValueId x =
+      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(columns)}, {});
+  const ir::ValueId relu = builder.op("relu", "relu", {x}, {})[0];
+  builder.op(op.kind, "mine", {relu}, {});
+  builder.mark_output(relu);
+  const ir::Program p = builder.finish();
+  Rig rig(device(), stream(), p, batch);
+  const std::vector<Bytes> expected = rig.eager_step(batch, 1);
+  EXPECT_EQ(rig.step(*rig.prepare(ExecutionMode::whole, batch), batch, 1), expected);
+}
+
+// Writes the first word of the operand that `user` numbers, and of its output.
+int write_beside(const gb_op_call* call, void* const* operands, void* stream, void* user) {
+  const auto victim = static_cast<std::size_t>(*static_cast<const int*>(user));
+  const std::size_t words = words_of(call);
+  if (call->place == GB_ON_HOST) {
+    std::memset(operands[4], 0, words * 4);
+    static_cast<float*>(operands[victim])[0] = 77;
+    return 0;
+  }
+  const int status = fill_words(operands[4], 0, words, stream);
+  return status != 0 ? status : fill_words(operands[victim], 77, 1, stream);
+}
+
+TEST_P(PluginOpConformance, ThatWritesWhatItDoesNotDeclareFailsTheCheckByNameOfOpAndValue) {
+  int victim = 0;
+  gb_op op = op_with(&victim);
+  op.launch_cuda = write_beside;
+  op.run_host = [](const gb_op_call* call, void* const* operands, void* user) {
+    return write_beside(call, operands, nullptr, user);
+  };
+  const ir::Program p = program(op);
+  Rig rig(device(), stream(), p, batch);
+  worker::CheckMemory memory;
+  std::string why;
+  for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole}) {
+    const auto executor = mode == ExecutionMode::eager ? rig.make(mode, batch) : rig.prepare(mode, batch);
+    const execution::ExecutionContext context = rig.context();
+    const worker::CheckedStep step{*executor, mode, context, batch, 5, 1};
+    const std::string begin = "check: op mine (test_mine) wrote ";
+    const char* const values[] = {"", "input x", "weight w", "state s"};
+    for (victim = 1; victim < 4; ++victim) {
+      const Error error = test::error_of([&] { worker::check_against_eager(step, memory, why); });
+      EXPECT_EQ(error.code(), ErrorCode::undeclared_mutation);
+      EXPECT_EQ(error.what(), begin + values[victim] + ", which it does not declare");
+    }
+    victim = 4;  // its own output: nothing is wrong, whatever the checks before have left
+    EXPECT_TRUE(worker::check_against_eager(step, memory, why).identical) << why;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, PluginOpConformance, ::testing::ValuesIn(backends()),
+                         [](const auto& parameter) { return parameter.param; });
+
+}  // namespace
+}  // namespace graphbench::conformance

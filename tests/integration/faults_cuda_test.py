@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""A plugin whose capture fails on a GPU, and whose own CUDA runtime remembers it."""
+
+import unittest
+
+from harness_case import HarnessCase
+
+
+class FailedCapture(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        if not any(line.startswith("cuda:0") and "unavailable" not in line
+                   for line in self.run_graphbench("list", "devices").stdout.splitlines()):
+            self.skipTest("this machine has no GPU that graphbench can use")
+
+    def test_at_one_batch_costs_that_batch_alone(self):
+        done = self.run_graphbench("--sweep", "--device", "cuda", "--dtype", "fp32", "--preset", "tiny",
+                                   "--plugin", self.plugin("sticky_op"), "--workload", "sticky_op",
+                                   "--mode", "whole,piecewise", "--batch", "1,2,4,8", "--warmup", "1",
+                                   "--time-per-cell", "0.01", "--set", "sticky_op.min_batch=8", code=3)
+        for cell in self.result()["cells"]:
+            if cell["batch"] == 8:
+                self.assertEqual("failed", cell["status"], cell)
+                self.assertEqual("capture_unsupported", cell["reason"]["code"])
+                self.assertIn("odd", cell["reason"]["message"])
+            else:
+                self.assertEqual("ok", cell["status"], f"{cell['id']}: {cell.get('reason')} {done.stderr}")
+
+
+if __name__ == "__main__":
+    unittest.main()
