@@ -27,13 +27,10 @@ model::Floors floors() {
   ladder.submit_seconds_per_node = 0;
   ladder.device_seconds_per_node = 0.5e-6;
   ladder.instantiate_seconds_per_node = 1e-6;
-  floors.exec_memory = exec_memory();
+  // The driver takes memory in steps, which lie beside the line.
+  floors.exec_memory =
+      model::ExecMemoryFloor{1024, 16'384, {{16, 36'864, 4096}, {64, 73'728, -8192}, {256, 282'624, 4096}}};
   return floors;
-}
-
-// Of a straight ladder's graphs: the driver's steps lie beside the line.
-model::ExecMemoryFloor exec_memory() {
-  return {1024, 16'384, {{16, 36'864, 4096}, {64, 73'728, -8192}, {256, 282'624, 4096}}};
 }
 
 model::Startup startup(const model::Setup& setup) {
