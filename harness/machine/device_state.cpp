@@ -25,9 +25,10 @@ bool is_throttled(const model::MachineReading& reading) {
   });
 }
 
-void add_later_reading(model::LaunchMachine& machine, std::optional<model::MachineReading> reading) {
+void add_later_reading(model::LaunchMachine& machine, std::optional<model::MachineReading> reading,
+                       bool lowered) {
   if (!reading) return;
-  machine.throttled = machine.throttled || is_throttled(*reading);
+  machine.throttled = machine.throttled || (lowered && is_throttled(*reading));
   if (machine.after) {
     for (const std::string& reason : machine.after->throttle) {
       if (std::ranges::find(reading->throttle, reason) == reading->throttle.end())

@@ -16,8 +16,10 @@ model::MachineReading to_model(const DeviceReading& reading);
 bool is_throttled(const model::MachineReading& reading);
 
 // Takes the reading after a visit to a cell as the last one. It keeps the reasons for throttling after
-// earlier visits, so that a cell marked as throttled always has a reason.
-void add_later_reading(model::LaunchMachine& machine, std::optional<model::MachineReading> reading);
+// earlier visits, so that a cell marked as throttled always has a reason. `lowered`: the device's clock was
+// found lowered, or cannot be probed; else a reason that is still named is that of an earlier cell.
+void add_later_reading(model::LaunchMachine& machine, std::optional<model::MachineReading> reading,
+                       bool lowered);
 
 // Reads the device's monitor; where it has none, readings are absent.
 class DeviceStateReader {

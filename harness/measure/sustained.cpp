@@ -16,15 +16,15 @@ using Clock = std::chrono::steady_clock;
 constexpr double burst_seconds = 0.05;
 constexpr double burst_steps_max = 1e5;
 
-bool agree(double before, double after) {
-  return std::abs(after - before) <= SteadyWindows::tolerance * std::min(before, after);
+bool agree(double before, double after, double tolerance = SteadyWindows::tolerance) {
+  return std::abs(after - before) <= tolerance * std::min(before, after);
 }
 
 bool agree(const SteadyWindows::Window& before, const SteadyWindows::Window& after) {
   const bool clocks = before.sm_clock_hz && after.sm_clock_hz;
   const bool powers = before.power_watts && after.power_watts;
-  if (!clocks && !powers) return agree(before.step_seconds, after.step_seconds);
-  return (!clocks || agree(*before.sm_clock_hz, *after.sm_clock_hz)) &&
+  return agree(before.step_seconds, after.step_seconds, SteadyWindows::step_tolerance) &&
+         (!clocks || agree(*before.sm_clock_hz, *after.sm_clock_hz)) &&
          (!powers || agree(*before.power_watts, *after.power_watts));
 }
 

@@ -105,8 +105,9 @@ struct LaunchMachine {
   std::optional<double> device_slowdown;
   std::optional<MachineReading> before;
   std::optional<MachineReading> after;
-  // `after` is the reading after the last visit to the cell, with what throttled after any of them: whether
-  // this cell held the device at a limit. `before` may still show the cell before it.
+  // Whether this cell held the device at a limit: right after one of its visits the clock was lowered, and
+  // the monitor named a reason. `after` is the reading after the last visit, with the reasons after any of
+  // them; a monitor goes on naming those of the cell before.
   bool throttled = false;
 };
 

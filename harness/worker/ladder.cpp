@@ -167,9 +167,11 @@ void Ladder::visit(Rung& rung) {
   }
   rung.passes->visit(step_of(rung), placement_->device(),
                      task_.instruments.cold_l2 ? nullptr : placement_->cache());
-  if (const std::optional<double> slowdown = clock_.slowdown(probe))
-    rung.device_slowdowns.push_back(*slowdown);
-  machine::add_later_reading(*rung.machine, placement_->state_reader().read());
+  const std::optional<double> slowdown = clock_.slowdown(probe);
+  if (slowdown) rung.device_slowdowns.push_back(*slowdown);
+  // A monitor goes on naming a limit after the work that reached it.
+  const bool lowered = slowdown.value_or(machine::DeviceClock::lowered) >= machine::DeviceClock::lowered;
+  machine::add_later_reading(*rung.machine, placement_->state_reader().read(), lowered);
   rung.machine->cpu = pin_.cpu();
 }
 

@@ -171,8 +171,8 @@ TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {
 
 bool plugin_fails = false;
 
-gb_op failing_op() {
-  gb_op op{};
+gb_op& failing_op() {
+  gb_op& op = new_op();
   op.struct_size = sizeof(op);
   op.kind = "test_sometimes_fails";
   op.infer = infer_same;
@@ -184,7 +184,7 @@ gb_op failing_op() {
 }
 
 TEST_P(CaptureConformance, AFailingPluginOpCostsItsStepAndNothingElse) {
-  const gb_op op = failing_op();
+  const gb_op& op = failing_op();
   ir::OpCatalog catalog;
   catalog.add(abi::foreign_definition(op));
   ir::ProgramBuilder builder("fails", catalog);

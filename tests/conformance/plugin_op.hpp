@@ -6,10 +6,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 
 #include "graphs/abi/graphbench_abi.h"
 
 namespace graphbench::conformance {
+
+// A device knows an op by its address for as long as the process lives, as a plugin's ops keep theirs: each
+// has an address of its own.
+inline gb_op& new_op() {
+  static std::deque<gb_op> ops;
+  return ops.emplace_back();
+}
 
 // Enqueues a fill of device memory, as a launch_cuda may: with the driver that the backend has loaded,
 // because these tests are built without CUDA. Returns a CUresult.

@@ -105,11 +105,12 @@ def faults_of_instruments(cell, document):
         yield f"{cell['id']}: its slowdown is of no launch"
 
 
-ACCOUNTS = ("context_bytes", "code_bytes", "static_bytes", "workspace_bytes", "pool_bytes", "unaccounted_bytes")
+ACCOUNTS = ("context_bytes", "code_bytes", "static_bytes", "workspace_bytes", "pool_bytes",
+            "unaccounted_bytes")
 
 
 def faults_of_memory(cells):
-    """What the driver says is used is the sum of the accounts; the graphs are those of all the worker's cells."""
+    """What the driver says is used is the sum of the accounts, with the graphs of all the worker's cells."""
     execs = collections.Counter()
     for cell in cells:
         execs[worker_of(cell)] += (cell["memory"] or {}).get("exec_bytes") or 0

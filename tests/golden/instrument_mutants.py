@@ -67,7 +67,7 @@ LAUNCH.startup: null
 LAUNCH.startup.process_seconds: -1, MISSING
 LAUNCH.startup.coffee_seconds: 1
 MEMORY.used_bytes: 1.5
-MEMORY.witness: "nobody"
+MEMORY.witness: "neighbour"
 LAUNCH.stopped_by: "precision"
 LAUNCH.stopped_by.latency: "boredom"
 LAUNCH.stopped_by.device: MISSING

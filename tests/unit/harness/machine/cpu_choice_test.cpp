@@ -77,9 +77,8 @@ TEST(ChooseSubmitter, IsForThoseWhoPinAndNameNoCpu) {
 
 // Two processors of two CPUs; the device hangs off `place` ("Machine", "Package"): the second of them.
 std::string machine_with_device(const std::string& place) {
-  const std::string device =
-      R"(<object type="PCIDev" gp_index="90" pci_busid="0000:65:00.0" pci_type="0302 [10de:2335] [10de:0000] a1" )"
-      R"(pci_link_speed="0.0"/>)";
+  const std::string device = R"(<object type="PCIDev" gp_index="90" pci_busid="0000:65:00.0" )"
+                             R"(pci_type="0302 [10de:2335] [10de:0000] a1" pci_link_speed="0.0"/>)";
   const auto object = [](const char* type, int index, int cpus, int id, const std::string& inside) {
     char head[256];
     std::snprintf(head, sizeof head,

@@ -24,12 +24,14 @@ TEST(DeviceStateReader, ChosenClocksAreSteadyAndNoThrottling) {
 
 TEST(DeviceStateReader, WhatThrottledInAnyVisitKeepsItsReason) {
   model::LaunchMachine machine;
-  add_later_reading(machine, reading({"applications_clocks_setting"}));
+  add_later_reading(machine, reading({"applications_clocks_setting"}), true);
   EXPECT_FALSE(machine.throttled);
-  add_later_reading(machine, reading({"sw_power_cap"}));
+  add_later_reading(machine, reading({"sw_power_cap"}), false);
+  EXPECT_FALSE(machine.throttled) << "the clock was not lowered: the cell before held it at a limit";
+  add_later_reading(machine, reading({"sw_power_cap"}), true);
   model::MachineReading last = reading({});
   last.temperature_celsius = 70;
-  add_later_reading(machine, last);
+  add_later_reading(machine, last, true);
   EXPECT_TRUE(machine.throttled);
   ASSERT_TRUE(machine.after.has_value());
   EXPECT_EQ(machine.after->temperature_celsius, 70);
@@ -39,7 +41,7 @@ TEST(DeviceStateReader, WhatThrottledInAnyVisitKeepsItsReason) {
 
 TEST(DeviceStateReader, WithoutAMonitorNothingIsSaid) {
   model::LaunchMachine machine;
-  add_later_reading(machine, std::nullopt);
+  add_later_reading(machine, std::nullopt, true);
   EXPECT_FALSE(machine.throttled);
   EXPECT_FALSE(machine.after.has_value());
 }
