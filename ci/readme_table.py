@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Prints the README's tables from a result document: submit and latency p50 of the three modes, or with
+"""Prints the README's tables from a result document: submit and latency p50 of its modes, or with
 --steady after how many steps they are within 2 % of their medians."""
 
 import argparse
 import json
 import pathlib
 import statistics
-
-MODES = ("eager", "whole", "piecewise")
 
 
 def duration(seconds):
@@ -22,7 +20,7 @@ def rows_of(document, batches, warmup):
     for workload in document["plan"]["axes"]["workload"]:
         for batch in batches:
             row = [f"{workload} b{batch}"]
-            for mode in MODES:
+            for mode in document["plan"]["axes"]["mode"]:
                 summary = cells[workload, batch, mode]
                 row += [duration(summary[what]["p50"]) for what in ("submit_seconds", "latency_seconds")]
             row.append(f"{cells[workload, batch, 'whole']['speedup_over_eager']:.2f}x")
@@ -32,7 +30,7 @@ def rows_of(document, batches, warmup):
 
 
 def table_of(document, batches, warmup):
-    modes = [f"{mode} {what}" for mode in MODES for what in ("submit", "latency")]
+    modes = [f"{mode} {what}" for mode in document["plan"]["axes"]["mode"] for what in ("submit", "latency")]
     head = ["", *modes, "whole gains", "even after"]
     rows = [head, ["---"] * len(head), *rows_of(document, batches, warmup)]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
@@ -48,11 +46,12 @@ def settling(cells):
 
 def steady_table_of(document):
     fewest = min(document["plan"]["axes"]["warmup"])
-    rows = [["", *MODES], ["---"] * (len(MODES) + 1)]
+    modes = document["plan"]["axes"]["mode"]
+    rows = [["", *modes], ["---"] * (len(modes) + 1)]
     for workload in document["plan"]["axes"]["workload"]:
         cells = [cell for cell in document["cells"] if cell["status"] == "ok"
                  and cell["workload"] == workload and cell["warmup"] == fewest]
-        of_mode = [[cell for cell in cells if cell["mode"] == mode] for mode in MODES]
+        of_mode = [[cell for cell in cells if cell["mode"] == mode] for mode in modes]
         rows.append([workload, *map(settling, of_mode)])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 

@@ -1,8 +1,7 @@
 // Cells of a result to rows of the table: their order, their texts. No document, no network.
-import { COLUMNS } from "./columns.mjs";
+import { COLUMNS, MODES } from "./columns.mjs";
 import { count, NOTHING, ratio, seconds } from "./format.mjs";
 
-const MODES = ["eager", "whole", "piecewise"];
 const STATUSES = ["ok", "skipped", "failed"];
 
 // What stands in one plot: all but batch, warmup and mode.

@@ -1,5 +1,6 @@
-// The columns of numbers in the table of cells, from the table of metrics: made by
+// The modes, and the columns of numbers in the table of cells, from the binary's tables: made by
 // tests/golden/generated_files_test.cpp.
+export const MODES = ["eager","whole","piecewise"];
 export const COLUMNS = [
 {
   "key": "submit_seconds",

@@ -9,7 +9,6 @@
 #include "harness/bench/cell_benchmarks.hpp"
 #include "harness/bench/flags.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/cli/instruments.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/model/exit_codes.hpp"

@@ -1,7 +1,6 @@
 // The tables. A new command: its file, a declaration and a row here.
 #include "harness/cli/commands.hpp"
 
-#include "harness/cli/run.hpp"
 #include "harness/floor/floor_process.hpp"
 #include "harness/sweep/probe_main.hpp"
 #include "harness/worker/worker_main.hpp"

@@ -1,5 +1,5 @@
-// What a command is, and the tables of commands and child processes. A command is a file of its own, which
-// nothing else includes, and a row in commands.cpp.
+// What a command is, the tables of commands and child processes, and main's arguments to an exit code. A
+// command is a file of its own, which nothing else includes, and a row in commands.cpp.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/cli/options.hpp"
+#include "harness/model/exit_codes.hpp"
 
 namespace graphbench::cli {
 
@@ -56,5 +57,12 @@ inline constexpr const char* probe_role = "--probe";
 inline constexpr const char* floor_role = "--floor-process";
 inline constexpr const char* served_role = "--served-sweep";
 const std::vector<ChildRow>& children();
+
+// Runs what `argv` asks for: a command, or a child process that graphbench started itself as. Every exception
+// becomes one line on stderr and its exit code.
+int run(int argc, const char* const* argv);
+
+// A sweep that the service, process `arguments.parent`, started. Its argv is a command line of its own.
+int run_served(const ChildArguments& arguments);
 
 }  // namespace graphbench::cli

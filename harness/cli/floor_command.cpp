@@ -7,9 +7,8 @@
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/cli/instruments.hpp"
-#include "harness/cli/output_files.hpp"
-#include "harness/cli/streams.hpp"
+#include "harness/cli/output.hpp"
+#include "harness/cli/planning.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/floor/ask_floors.hpp"
 #include "harness/machine/cpu_choice.hpp"
@@ -19,7 +18,7 @@
 #include "harness/model/exit_codes.hpp"
 #include "harness/process/process_supervisor.hpp"
 #include "harness/process/utc_now.hpp"
-#include "reporters/console/floor_table.hpp"
+#include "reporters/console/tables.hpp"
 
 namespace graphbench::cli {
 namespace {

@@ -8,21 +8,19 @@
 #include <string_view>
 
 #include "harness/cli/commands.hpp"
-#include "harness/cli/streams.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/history/baseline.hpp"
-#include "harness/history/labels.hpp"
-#include "harness/history/location.hpp"
+#include "harness/history/defaults.hpp"
 #include "harness/history/read_entry.hpp"
 #include "harness/history/series.hpp"
 #include "harness/history/store.hpp"
 #include "harness/model/comparison.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
-#include "reporters/console/history_list.hpp"
-#include "reporters/console/history_plot.hpp"
+#include "reporters/console/tables.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -61,23 +59,6 @@ model::Metric metric_of(const std::string& text) {
   }
   throw InputError("--metric", in_quotes(text) + " is not a metric: give one of " + config::join(names) +
                                    config::did_you_mean(text, names));
-}
-
-constexpr std::int64_t last_max = 500;
-
-std::int64_t last_of(const std::string& text) {
-  const config::ParsedInteger parsed = config::parse_integer(text);
-  if (parsed.fault == config::NumberFault::none && parsed.value >= 1 && parsed.value <= last_max)
-    return parsed.value;
-  throw InputError("--last",
-                   in_quotes(text) + " is not a number of entries: give 1 to " + std::to_string(last_max));
-}
-
-bool is_json(const std::string& format) {
-  if (format == "json") return true;
-  if (format == "table") return false;
-  throw InputError("--format", in_quotes(format) + " is not a format: give table or json" +
-                                   config::did_you_mean(format, {"table", "json"}));
 }
 
 struct Named {
@@ -131,7 +112,7 @@ int add(const HistoryArguments& arguments, const std::string& file) {
 
 int list(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
-  const auto entries = arguments.against.empty() ? store.list({arguments.branch.value_or(""), "", ""})
+  const auto entries = arguments.against.empty() ? store.list(arguments.branch.value_or(""))
                                                  : history::entries_called(store, arguments.against);
   if (arguments.json) {
     std::cout << codec::to_json(entries);
@@ -246,7 +227,7 @@ class HistoryCommand final : public Command {
 
   void check_show() {
     asked_.metric = metric_of(metric_);
-    asked_.last = last_of(last_);
+    asked_.last = config::parse_within("--last", last_, {1, 500}, " is not a number of entries: give ");
     if (asked_.cell.empty())
       throw InputError("history show",
                        "it needs a cell: give its id, such as mlp/base/bf16/forward/b8/w3/whole");

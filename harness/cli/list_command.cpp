@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/cli/commands.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/model/axes.hpp"
@@ -143,13 +144,6 @@ const std::vector<Listing> listings = {
     {"axes", nullptr, axes},
     {"metrics", nullptr, metrics},
 };
-
-bool is_json(const std::string& format) {
-  if (format == "json") return true;
-  if (format == "table") return false;
-  throw InputError("--format", in_quotes(format) + " is not a format: give table or json" +
-                                   config::did_you_mean(format, {"table", "json"}));
-}
 
 void print_table(const Listing& listing, const Lines& lines, bool alone) {
   if (!alone) std::printf("%s\n", listing.name.c_str());

@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "harness/config/document_options.hpp"
 #include "harness/config/option_table.hpp"
-#include "harness/config/toml_file.hpp"
 #include "harness/model/input_error.hpp"
 
 namespace graphbench::cli {

@@ -1,13 +1,63 @@
-// Two questions to the probe with the plan between them.
+// Two questions to the probe with the plan between them. Options of a sweep that ab and selfcheck set
+// themselves are parsed, so that they are refused by name.
 #include "harness/cli/planning.hpp"
 
+#include <algorithm>
+
+#include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/config/option_table.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/floor/ask_floors.hpp"
 #include "harness/machine/cpu_choice.hpp"
+#include "harness/machine/cpu_state.hpp"
 #include "harness/machine/pinning.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/plan/make_plan.hpp"
+#include "harness/process/process_supervisor.hpp"
+#include "harness/statistics/submit_floor.hpp"
 #include "harness/sweep/probe.hpp"
+#include "harness/verdict/ab/schedule.hpp"
+#include "harness/verdict/ab/sub_sweep.hpp"
 
 namespace graphbench::cli {
+
+void check_cpu(const config::SweepOptions& options) {
+  if (!options.instruments.cpu) return;
+  try {
+    static_cast<void>(machine::submitter_cpus(options.instruments, machine::allowed_cpus()));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    throw InputError(options.where("cpu"), error.what());
+  }
+}
+
+Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
+                           process::ProcessSupervisor& supervisor) {
+  const model::InstrumentOptions& instruments = plan.tasks.front().instruments;
+  Conditions conditions;
+  conditions.machine = machine::read_cpu_state();
+  conditions.machine.pinned = instruments.pin;
+  conditions.machine.submitter = instruments.submitter;
+  const floors::FloorRequest request{plan.device, false, instruments};
+  const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role), request,
+                                                        options.worker_timeout_seconds);
+  if (answer.failure.empty()) {
+    conditions.floors = answer.floors;
+  } else {
+    conditions.warning = "the floors of " + plan.device + " could not be measured: " + answer.failure;
+  }
+  return conditions;
+}
+
+void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) {
+  model::Environment& environment = outcome.result.environment;
+  environment.machine = conditions.machine;
+  environment.floors = conditions.floors;
+  if (!conditions.warning.empty()) outcome.warnings.push_back(conditions.warning);
+  if (conditions.floors) statistics::add_submit_over_floor(*conditions.floors, outcome.result.cells);
+}
+
 namespace {
 
 plan::Catalog catalog_of(sweep::ProbeAnswer answer) {
@@ -46,6 +96,15 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   return sweep::ask_probe(supervisor, probe, request, options).dumps;
 }
 
+const std::string launches_default = "5";
+
+bool is_by_cell(const std::string& text) {
+  static const std::vector<std::string> words = {"ladder", "cell"};
+  if (text == words.front() || text == words.back()) return text == words.back();
+  throw InputError("--alternate", in_quotes(text) + " is neither ladder nor cell: give one of them" +
+                                      config::did_you_mean(text, words));
+}
+
 }  // namespace
 
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
@@ -63,6 +122,46 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
   checked.dumps = check_programs(checked.plan, options, probe, supervisor);
   return checked;
+}
+
+SideBySideOptions::SideBySideOptions(Options& options, std::string command, std::string advice,
+                                     const std::vector<std::string>& own)
+    : options_(options), command_(std::move(command)), advice_(std::move(advice)) {
+  options.text("--alternate", alternate_, "ladder|cell",
+               "sides take turns with each ladder of batches, or with each cell (default: ladder)");
+  options.config_file();
+  std::vector<std::string> names = config::option_names();
+  std::erase_if(names, [&](const std::string& name) { return std::ranges::find(own, name) != own.end(); });
+  options.sweep_options(names, ab::refused_options());
+  // A sweep's help says 1.
+  options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
+}
+
+void SideBySideOptions::check() {
+  sweep_ = options_.sweep();
+  for (const std::string& name : ab::refused_options()) {
+    const auto found = sweep_.find(name);
+    if (found == sweep_.end()) continue;
+    throw InputError(found->second.front().where, command_ + " does not take it: leave it out" + advice_);
+  }
+  if (!sweep_.contains("launches")) sweep_["launches"].push_back({launches_default, "--launches"});
+  cell_processes_ = is_by_cell(alternate_);
+}
+
+ab::InterleavedRequest SideBySideOptions::request() const {
+  ab::InterleavedRequest request;
+  request.raw = sweep_;
+  request.options = config::check_options(sweep_);
+  check_cpu(request.options);
+  request.seed = static_cast<std::uint64_t>(request.options.seed);
+  return request;
+}
+
+model::Plan SideBySideOptions::plan(const ab::InterleavedRequest& request,
+                                    const std::vector<std::string>& argv,
+                                    process::ProcessSupervisor& supervisor) const {
+  model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
+  return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
 }
 
 }  // namespace graphbench::cli

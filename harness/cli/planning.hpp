@@ -1,12 +1,17 @@
-// From options to a plan whose programs are known to build: what a sweep and `bench` begin with.
+// What sweeps begin with: a plan whose programs are known to build, the conditions they are measured under
+// (CPU, machine, floors), and what ab and selfcheck share: the options of the sweep whose launches they
+// measure in turns.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "harness/cli/options.hpp"
 #include "harness/config/options.hpp"
 #include "harness/plan/catalog.hpp"
 #include "harness/process/process_supervisor.hpp"
+#include "harness/sweep/run_sweep.hpp"
+#include "harness/verdict/ab/run_interleaved.hpp"
 
 namespace graphbench::cli {
 
@@ -21,5 +26,43 @@ struct CheckedPlan {
 // process::Interrupted.
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor);
+
+// Before anything starts. Throws InputError for a CPU that this process may not use.
+void check_cpu(const config::SweepOptions& options);
+
+// Read once, before the cells are measured. The plan has tasks.
+struct Conditions {
+  model::CpuState machine;
+  std::optional<model::Floors> floors;
+  std::string warning;  // why there are no floors; empty where there are
+};
+Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
+                           process::ProcessSupervisor& supervisor);
+
+// Puts them into the result, with what follows from them.
+void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
+
+class SideBySideOptions {
+ public:
+  // `command`: as messages name it. `advice` ends what is said of an option that it does not take. `own`:
+  // options of a sweep's name that the command adds itself, with a meaning of its own.
+  SideBySideOptions(Options& options, std::string command, std::string advice = "",
+                    const std::vector<std::string>& own = {});
+  // Throws InputError.
+  void check();
+  // All but the sides and the plan. Throws InputError for invalid options.
+  ab::InterleavedRequest request() const;
+  // Throws as make_checked_plan does.
+  model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
+                   process::ProcessSupervisor& supervisor) const;
+
+ private:
+  const Options& options_;
+  std::string command_;
+  std::string advice_;
+  std::string alternate_ = "ladder";
+  bool cell_processes_ = false;
+  config::RawOptions sweep_;  // flags merged over the file; launches always there
+};
 
 }  // namespace graphbench::cli

@@ -1,13 +1,12 @@
 // The one place where exceptions become messages and exit codes.
-#include "harness/cli/run.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 
 #include "graphs/ir/error.hpp"
 #include "harness/cli/command_line.hpp"
-#include "harness/cli/streams.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/model/unseen.hpp"
 #include "harness/process/child_io.hpp"

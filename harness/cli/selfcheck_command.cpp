@@ -8,10 +8,8 @@
 #include "graphbench_version.hpp"
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/cli/console_progress.hpp"
-#include "harness/cli/output_files.hpp"
-#include "harness/cli/side_by_side.hpp"
-#include "harness/cli/streams.hpp"
+#include "harness/cli/output.hpp"
+#include "harness/cli/planning.hpp"
 #include "harness/cli/verdict.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/config/numbers.hpp"
@@ -20,9 +18,8 @@
 #include "harness/process/process_supervisor.hpp"
 #include "harness/process/utc_now.hpp"
 #include "harness/verdict/ab/run_interleaved.hpp"
-#include "harness/verdict/ab/scratch_folder.hpp"
 #include "harness/verdict/selfcheck/self_check.hpp"
-#include "reporters/console/self_check_table.hpp"
+#include "reporters/console/tables.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::cli {
@@ -32,21 +29,11 @@ constexpr const char* footer =
     "Measures this binary against itself. Exit codes: 0 done; 2 bad usage or input; 3 some cells failed;\n"
     "130 interrupted (whole rounds are kept). docs/comparing.md says how the rounds are formed.\n";
 
-constexpr std::int64_t rounds_max = 1000;
-
 struct SelfcheckArguments {
   std::int64_t rounds = 1;
   std::string json;  // empty: none
   VerdictArguments verdict;
 };
-
-std::int64_t rounds_of(const std::string& text) {
-  const config::ParsedInteger parsed = config::parse_integer(text);
-  if (parsed.fault == config::NumberFault::none && parsed.value >= 1 && parsed.value <= rounds_max)
-    return parsed.value;
-  throw InputError("--rounds",
-                   in_quotes(text) + " is not a number of rounds: give 1 to " + std::to_string(rounds_max));
-}
 
 struct Measured {
   std::vector<selfcheck::Round> rounds;
@@ -81,19 +68,14 @@ Measured measure(std::int64_t rounds, ab::InterleavedRequest request,
   return measured;
 }
 
-std::string field_of(const compare::Side& side, const std::string& name) {
-  const auto found = side.facts.fields.find(name);
-  return found == side.facts.fields.end() ? "" : found->second;
-}
-
 void add_facts(const Measured& measured, model::SelfCheck& check) {
   const compare::Side& first = measured.rounds.front().first;
   check.tool_version = GRAPHBENCH_VERSION;
   check.tool_commit = GRAPHBENCH_COMMIT;
   check.finished_at = process::utc_now();
-  check.device_name = field_of(first, "device.name");
-  check.fingerprint = field_of(first, "fingerprint");
-  check.plan_hash = field_of(first, "plan");
+  check.device_name = first.facts.field("device.name");
+  check.fingerprint = first.facts.field("fingerprint");
+  check.plan_hash = first.facts.field("plan");
   check.cells_failed = measured.cells_failed;
 }
 
@@ -119,7 +101,7 @@ class SelfcheckCommand final : public Command {
 
   void check() override {
     sweep_.check();
-    asked_.rounds = rounds_of(rounds_);
+    asked_.rounds = config::parse_within("--rounds", rounds_, {1, 1000}, " is not a number of rounds: give ");
   }
 
   int run(const Invocation& invocation) override {

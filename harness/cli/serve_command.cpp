@@ -16,7 +16,7 @@
 #include "harness/config/numbers.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/service/publish/tls_settings.hpp"
+#include "harness/service/publish/publish_settings.hpp"
 #include "harness/service/serve/service.hpp"
 #include "harness/sweep/probe.hpp"
 
@@ -43,15 +43,6 @@ constexpr double probe_silent_seconds_max = 120;
 // Bounded, because a client waits for it, and so does a service that is stopping.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
-
-std::int64_t whole_number(const std::string& option, const std::string& text, std::int64_t min,
-                          std::int64_t max) {
-  const config::ParsedInteger number = config::parse_integer(text);
-  if (number.fault == config::NumberFault::none && number.value >= min && number.value <= max)
-    return number.value;
-  throw InputError(option, in_quotes(text) + " will not do: give a whole number, " + std::to_string(min) +
-                               " to " + std::to_string(max));
-}
 
 double grace_of(const std::string& text) {
   const std::optional<double> seconds = config::parse_real(text);
@@ -238,12 +229,14 @@ class ServeCommand final : public Command {
   }
 
   void check() override {
-    if (!compare_mib_.empty()) asked_.compare_mib = whole_number("--compare-mib", compare_mib_, 1, 1024);
+    const char* const advice = " will not do: give a whole number, ";
+    if (!compare_mib_.empty())
+      asked_.compare_mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024}, advice);
     if (!grace_.empty()) asked_.grace_seconds = grace_of(grace_);
     if (connections_max_.empty()) return;
     asked_.connections_asked = true;
-    asked_.connections =
-        static_cast<std::size_t>(whole_number("--connections-max", connections_max_, 16, 65536));
+    asked_.connections = static_cast<std::size_t>(
+        config::parse_within("--connections-max", connections_max_, {16, 65536}, advice));
   }
 
   int run(const Invocation&) override {

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "graphs/ir/error.hpp"
-#include "harness/cli/output_files.hpp"
-#include "harness/cli/streams.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"

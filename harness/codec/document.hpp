@@ -25,6 +25,9 @@ struct LaunchTimes {
   double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
+
+  // Throws std::logic_error where the table of metrics has more rows to compare than there is room for.
+  static void check_room();
 };
 
 // Worst last: where documents are merged, the worst wins, as between the launches of a sweep.
@@ -59,6 +62,11 @@ struct DocumentFacts {
   bool complete = true;
   // "device.name" and the like to what the document says, in the words of --allow. See facts.hpp.
   std::map<std::string, std::string> fields;
+  // Empty where the document does not say.
+  std::string field(const std::string& name) const {
+    const auto found = fields.find(name);
+    return found == fields.end() ? std::string() : found->second;
+  }
   DeviceClocks clocks;
   std::string interleaved;  // plan.interleaved.id: the A/B run that both sides come from; empty: none
   friend bool operator==(const DocumentFacts&, const DocumentFacts&) = default;

@@ -1,4 +1,6 @@
-// System calls, so that a pipe is not waited for and memory comes in huge pages.
+// System calls, so that a pipe is not waited for and memory comes in huge pages. Windows are cut at their
+// last
+// `}, {"id"`, where "id" is whichever key the first cell begins with.
 #include "harness/codec/document_file.hpp"
 
 #include <fcntl.h>
@@ -9,9 +11,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <string_view>
 #include <system_error>
 
+#include "harness/codec/document_reader.hpp"
 #include "harness/codec/parse_document.hpp"
 #include "harness/model/input_error.hpp"
 
@@ -27,6 +32,114 @@ std::unique_ptr<char, PaddedText::Free> make_room(std::size_t capacity) {
   ::madvise(bytes.get(), rounded, MADV_HUGEPAGE);  // advice: refusing it changes nothing
   return bytes;
 }
+
+constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view opening = R"({"cells":[)";
+constexpr std::string_view closing = "]}";
+constexpr std::size_t none = std::string_view::npos;
+
+// Where the next token begins that is `wanted`, if it is the next; else none.
+std::size_t next_is(std::string_view text, std::size_t from, char wanted) {
+  const std::size_t at = text.find_first_not_of(blanks, from);
+  return at != none && text[at] == wanted ? at : none;
+}
+
+// The same before `before`.
+std::size_t last_is(std::string_view text, std::size_t before, char wanted) {
+  if (before == none || before == 0) return none;
+  const std::size_t at = text.find_last_not_of(blanks, before - 1);
+  return at != none && text[at] == wanted ? at : none;
+}
+
+struct CellsList {
+  std::size_t begin = 0;  // behind its bracket
+  std::string key;        // of the first cell, in quotes as written
+};
+
+std::optional<CellsList> find_cells(std::string_view text) {
+  constexpr std::string_view name = "\"cells\"";
+  for (std::size_t at = text.find(name); at != none; at = text.find(name, at + 1)) {
+    const std::size_t colon = next_is(text, at + name.size(), ':');
+    const std::size_t list = colon == none ? none : next_is(text, colon + 1, '[');
+    const std::size_t cell = list == none ? none : next_is(text, list + 1, '{');
+    const std::size_t key = cell == none ? none : next_is(text, cell + 1, '"');
+    const std::size_t key_end = key == none ? none : text.find('"', key + 1);
+    if (key_end == none) continue;
+    return CellsList{list + 1, std::string(text.substr(key, key_end + 1 - key))};
+  }
+  return std::nullopt;
+}
+
+class Windows {
+ public:
+  Windows(const ReadText& read, const std::string& source, std::size_t window_bytes)
+      : read_(read),
+        capacity_(window_bytes),
+        room_(std::make_unique_for_overwrite<char[]>(opening.size() + capacity_ + text_padding)),
+        reader_(source) {
+    std::memset(text() + capacity_, 0, text_padding);
+  }
+
+  std::optional<Document> parse() {
+    fill();
+    const std::optional<CellsList> cells = find_cells(view());
+    if (!cells) return std::nullopt;
+    std::string rest(view().substr(0, cells->begin));
+    std::size_t begin = cells->begin;
+    for (; !at_end_; begin = 0) {
+      const std::size_t cut = last_cut(begin, cells->key);
+      if (cut == none) return std::nullopt;
+      read_window(begin, cut);
+      size_ -= cut + 1;
+      std::memmove(text(), text() + cut + 1, size_);
+      fill();
+    }
+    rest += view().substr(begin);
+    const std::size_t length = rest.size();
+    rest.append(text_padding, '\0');
+    reader_.read({rest.data(), length});
+    if (reader_.cells_at() + 1 != cells->begin) return std::nullopt;
+    return reader_.take();
+  }
+
+ private:
+  char* text() { return room_.get() + opening.size(); }
+  std::string_view view() { return {text(), size_}; }
+
+  void fill() {
+    size_ += read_(text() + size_, capacity_ - size_);
+    at_end_ = size_ < capacity_;
+  }
+
+  // The comma in front of the last cell that begins in the window.
+  std::size_t last_cut(std::size_t begin, std::string_view key) {
+    const std::string_view cells = view().substr(begin);
+    for (std::size_t at = cells.rfind(key); at != none && at > 0; at = cells.rfind(key, at - 1)) {
+      const std::size_t comma = last_is(cells, last_is(cells, at, '{'), ',');
+      if (last_is(cells, comma, '}') != none) return begin + comma;
+    }
+    return none;
+  }
+
+  // In place: what is written over ahead of the cells has been read, and the rest is put back.
+  void read_window(std::size_t begin, std::size_t end) {
+    char* const first = text() + begin - opening.size();
+    char* const last = text() + end;
+    char kept[closing.size()];
+    std::memcpy(kept, last, sizeof kept);
+    std::memcpy(first, opening.data(), opening.size());
+    std::memcpy(last, closing.data(), closing.size());
+    reader_.read_cells({first, static_cast<std::size_t>(last - first) + closing.size()});
+    std::memcpy(last, kept, sizeof kept);
+  }
+
+  const ReadText& read_;
+  std::size_t capacity_;
+  std::unique_ptr<char[]> room_;
+  DocumentReader reader_;
+  std::size_t size_ = 0;
+  bool at_end_ = false;
+};
 
 }  // namespace
 
@@ -88,6 +201,15 @@ PaddedText read_text(const std::string& path) {
   }
   std::memset(text.bytes.get() + text.size, 0, text_padding);
   return text;
+}
+
+std::optional<Document> parse_in_windows(const ReadText& read, const std::string& source,
+                                         std::size_t window_bytes) {
+  try {
+    return Windows(read, source, window_bytes).parse();
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace graphbench::codec

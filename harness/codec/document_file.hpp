@@ -1,13 +1,17 @@
 // A result document as a file or pipe: opened without waiting, its text with the room behind it that the
-// parser wants.
+// parser wants; a large one a window of cells at a time, so that its text is never in memory as a whole.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "harness/codec/document.hpp"
 
 namespace graphbench::codec {
 
@@ -50,5 +54,16 @@ struct PaddedText {
 // To the end of the file. Throws InputError for one that cannot be read or has more than
 // document_bytes_max.
 PaddedText read_text(const std::string& path);
+
+// Fills `bytes` from `to` on and returns how many there were; fewer only at the end of the text.
+using ReadText = std::function<std::size_t(char* to, std::size_t bytes)>;
+
+// What parse_document() makes of the text. Absent where the text cannot be cut between cells (one does not
+// fit into a window, or they begin with different keys) and where anything is wrong with it:
+// parse_any_document() of the whole text says what. The cuts are guesses, and the parser holds them to be
+// right: each window must be a list of whole cells by itself, and the text without them a document whose list
+// of cells begins where they were taken out. Throws what `read` throws.
+std::optional<Document> parse_in_windows(const ReadText& read, const std::string& source,
+                                         std::size_t window_bytes);
 
 }  // namespace graphbench::codec

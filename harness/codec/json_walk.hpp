@@ -47,6 +47,10 @@ class JsonWalk {
   // Walks a text that is one JSON object and nothing else, without needing room behind it.
   template <typename Visit>
   void document(std::string_view text, Visit&& visit);
+  // The same where text_padding readable bytes follow.
+  template <typename Visit>
+  void padded_document(std::string_view text, Visit&& visit,
+                       const char* after = "it is not JSON: something follows the document");
   // Calls visit(key, value) for each field, and refuses a key that is there twice, because readers
   // differ in which of the two counts. A visitor that does not take a value calls skip(). The key is a part
   // of the text.
@@ -149,12 +153,18 @@ void JsonWalk::visit_fields(simdjson::ondemand::object& object, Visit&& visit) {
 template <typename Visit>
 void JsonWalk::document(std::string_view text, Visit&& visit) {
   const simdjson::padded_string padded(text);
+  padded_document(padded, visit, "something follows the document");
+}
+
+template <typename Visit>
+void JsonWalk::padded_document(std::string_view text, Visit&& visit, const char* after) {
   try {
     simdjson::ondemand::parser parser;
-    simdjson::ondemand::document json = parser.iterate(padded);
+    simdjson::ondemand::document json =
+        parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
     fields(json, visit);
     const char* rest = nullptr;
-    if (json.current_location().get(rest) == simdjson::SUCCESS) fail("something follows the document");
+    if (json.current_location().get(rest) == simdjson::SUCCESS) fail(after);
   } catch (const simdjson::simdjson_error& error) {
     fail(error);
   }

@@ -1,7 +1,10 @@
-// One pass over the text, field by field; the schema is looked for first, so that a foreign file is
-// called foreign and not damaged.
+// One pass over the text, field by field; the schema is looked for first, so that a foreign file is called
+// foreign and not damaged.
 #include "harness/codec/parse_document.hpp"
 
+#include <simdjson.h>
+
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -23,6 +26,32 @@ void check_encoding(std::string_view text, const std::string& source) {
     throw InputError(source, "it is UTF-16, not JSON: write it as UTF-8");
   if (begins("\x1F\x8B") || begins("\x28\xB5\x2F\xFD"))
     throw InputError(source, "it is compressed: unpack it first");
+}
+
+namespace ondemand = simdjson::ondemand;
+
+Member member_of(std::string name, ondemand::value value) {
+  Member member;
+  member.name = std::move(name);
+  switch (value.type()) {
+    case ondemand::json_type::string:
+      member.kind = Member::Kind::text;
+      member.text = std::string(std::string_view(value.get_string()));
+      break;
+    case ondemand::json_type::boolean:
+      member.kind = Member::Kind::truth;
+      member.truth = value.get_bool();
+      break;
+    case ondemand::json_type::object: {
+      ondemand::object object = value.get_object();
+      member.kind = Member::Kind::object;
+      member.raw = object.raw_json();
+      break;
+    }
+    default:
+      break;
+  }
+  return member;
 }
 
 }  // namespace
@@ -125,6 +154,26 @@ Document parse_copy(std::string text, const std::string& source) {
   const std::size_t size = text.size();
   text.resize(size + text_padding);
   return parse_document(std::string_view(text).substr(0, size), source);
+}
+
+std::optional<std::vector<Member>> members_of(std::string_view text) {
+  std::vector<Member> members;
+  std::set<std::string> seen;
+  try {
+    ondemand::parser parser;
+    ondemand::document json =
+        parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+    for (ondemand::field field : json.get_object()) {
+      std::string name(std::string_view(field.unescaped_key()));
+      if (!seen.insert(name).second) throw InputError(name, "it is given twice: give it once");
+      members.push_back(member_of(std::move(name), field.value()));
+    }
+    const char* rest = nullptr;
+    if (json.current_location().get(rest) == simdjson::SUCCESS) return std::nullopt;
+  } catch (const simdjson::simdjson_error&) {
+    return std::nullopt;
+  }
+  return members;
 }
 
 }  // namespace graphbench::codec

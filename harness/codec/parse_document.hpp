@@ -1,9 +1,12 @@
-// From the text of a result document to what a comparison reads of it.
+// From the text of a result document to what a comparison reads of it; and one JSON object cut into its
+// members, for texts that carry documents.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/codec/document.hpp"
 
@@ -22,5 +25,17 @@ inline constexpr int nesting_max = 64;
 Document parse_document(std::string_view text, const std::string& source);
 // The same for a text without room behind it.
 Document parse_copy(std::string text, const std::string& source);
+
+struct Member {
+  enum class Kind { text, truth, object, other } kind = Kind::other;
+  std::string name;
+  std::string text;      // of a text, unescaped
+  bool truth = false;    // of a truth value
+  std::string_view raw;  // of an object, as it is written: whether it is JSON is not known yet
+};
+
+// In the order of the text, which text_padding readable bytes follow and which `raw` points into. Absent
+// where it is not one object and nothing else. Throws InputError for a name that is given twice.
+std::optional<std::vector<Member>> members_of(std::string_view text);
 
 }  // namespace graphbench::codec

@@ -1,13 +1,91 @@
-// Metrics by the table, facts by the names that the reader of documents has.
+// A fact has the name of its place in the document, without "environment.", and the plan's hash is "plan":
+// read from a document, or taken from a result in memory.
 #include "harness/codec/project.hpp"
 
-#include "harness/codec/read_facts.hpp"
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "harness/codec/document_reader.hpp"
 #include "harness/codec/result_fields.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/statistics/metric_values.hpp"
 
 namespace graphbench::codec {
 namespace {
+
+// What harness/verdict/compare/facts.cpp compares, apart from prefixes (document.hpp).
+constexpr std::string_view names[] = {"tool.version",
+                                      "tool.commit",
+                                      "hostname",
+                                      "os",
+                                      "cpu",
+                                      "cores",
+                                      "fingerprint",
+                                      "device.kind",
+                                      "device.name",
+                                      "device.uuid",
+                                      "device.compute_capability",
+                                      "device.memory_bytes",
+                                      "device.driver",
+                                      "device.runtime",
+                                      "machine.governor",
+                                      "machine.turbo",
+                                      "machine.pinned",
+                                      "plan",
+                                      "method",
+                                      "plan.seed",
+                                      "plan.launches",
+                                      "plan.cell_processes"};
+
+bool is_fact(std::string_view name) {
+  return std::ranges::find(names, name) != std::end(names) || name.starts_with(library_prefix) ||
+         name.starts_with(variable_prefix);
+}
+
+std::string plan_fact(std::string_view key) {
+  if (key == "hash") return "plan";
+  return (key == "method" ? "" : "plan.") + std::string(key);
+}
+
+// Objects of which a document that has them must make objects.
+bool must_be_object(std::string_view name) {
+  return name == "device" || name == "device.libraries";
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void add_choice(const model::LibraryChoice& choice, DocumentFacts& facts) {
+  std::string& algorithms = facts.fields[std::string(choice_prefix) + choice.key];
+  algorithms += (algorithms.empty() ? "" : "+") + choice.algorithm;
+}
+
+void add_facts(const Json& object, const std::string& prefix, DocumentFacts& facts) {
+  for (const auto& [key, value] : object.items()) {
+    const std::string name = prefix + key;
+    if (is_fact(name)) {
+      if (std::string text = text_of(value); !text.empty()) facts.fields[name] = std::move(text);
+    } else if (value.is_object()) {
+      add_facts(value, name + ".", facts);
+    }
+  }
+}
+
+void add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
+  std::set<std::string> reasons;
+  for (const auto& reading : {machine.before, machine.after}) {
+    if (!reading) continue;
+    if (reading->sm_clock_hz && *reading->sm_clock_hz > 0)
+      clocks.sm_clocks_hz.push_back(*reading->sm_clock_hz);
+    reasons.insert(reading->throttle.begin(), reading->throttle.end());
+  }
+  if (!machine.before && !machine.after) return;
+  ++clocks.launches;
+  for (const std::string& reason : reasons) ++clocks.throttled[reason];
+}
 
 CellState state_of(model::CellStatus status) {
   switch (status) {
@@ -34,7 +112,85 @@ LaunchTimes times_of(const model::Launch& launch) {
 
 }  // namespace
 
+void FactsReader::read_object(Value value, const std::string& prefix) {
+  walk_.fields(value,
+               [&](std::string_view key, Value field) { read_member(prefix + std::string(key), field); });
+}
+
+void FactsReader::read_member(const std::string& name, Value value) {
+  if (is_fact(name)) {
+    std::string fact = walk_.fact(value);
+    if (!fact.empty()) facts_.fields[name] = std::move(fact);
+  } else if (must_be_object(name) || ((name == "machine" || name == "variables") && walk_.is_object(value))) {
+    read_object(value, name + ".");
+  } else if (name == "library_choices" && walk_.is_object(value)) {
+    model::Environment environment;
+    LibraryChoices().read(walk_, value, environment);
+    for (const model::LibraryChoice& choice : environment.library_choices) add_choice(choice, facts_);
+  } else {
+    walk_.skip(value);
+  }
+}
+
+void FactsReader::read_plan(Value value) {
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    if (key != "interleaved" || !walk_.is_object(field)) return read_member(plan_fact(key), field);
+    walk_.fields(field, [&](std::string_view name, Value id) {
+      if (name != "id") return walk_.skip(id);
+      facts_.interleaved = walk_.text_or_empty(id);
+    });
+  });
+}
+
+void FactsReader::read_clocks(Value machine) {
+  DeviceClocks& clocks = facts_.clocks;
+  std::set<std::string> reasons;
+  bool is_read = false;
+  walk_.fields(machine, [&](std::string_view moment, Value reading) {
+    if ((moment != "before" && moment != "after") || !walk_.is_object(reading)) return walk_.skip(reading);
+    is_read = true;
+    walk_.fields(reading, [&](std::string_view key, Value field) {
+      if (key == "sm_clock_hz") {
+        if (walk_.is_null(field)) return;
+        if (const double hz = walk_.number(field); hz > 0) clocks.sm_clocks_hz.push_back(hz);
+      } else if (key == "throttle") {
+        walk_.elements(field, [&](Value reason) { reasons.insert(walk_.text(reason)); });
+      } else {
+        walk_.skip(field);
+      }
+    });
+  });
+  if (!is_read) return;
+  ++clocks.launches;
+  for (const std::string& reason : reasons) ++clocks.throttled[reason];
+}
+
+DocumentFacts facts_of(const model::Result& result) {
+  const JsonWriter writer(Form::document);
+  DocumentFacts facts;
+  add_facts({{"version", result.tool_version}, {"commit", result.tool_commit}}, "tool.", facts);
+  add_facts(writer.write(result.environment), "", facts);
+  for (const model::LibraryChoice& choice : result.environment.library_choices) add_choice(choice, facts);
+  const Json plan = writer.write(result.plan);
+  for (const auto& [key, value] : plan.items()) {
+    const std::string name = plan_fact(key);
+    if (is_fact(name)) facts.fields[name] = text_of(value);
+  }
+  facts.tool_version = result.tool_version;
+  facts.tool_commit = result.tool_commit;
+  facts.started_at = result.started_at;
+  facts.complete = result.complete;
+  if (result.plan.interleaved) facts.interleaved = result.plan.interleaved->id;
+  for (const model::CellResult& cell : result.cells) {
+    for (const model::Launch& launch : cell.launches) {
+      if (launch.machine) add_clocks(*launch.machine, facts.clocks);
+    }
+  }
+  return facts;
+}
+
 Document project(const model::Result& result, const std::string& source) {
+  LaunchTimes::check_room();
   Document document;
   document.source = source;
   document.facts = facts_of(result);

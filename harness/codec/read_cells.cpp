@@ -1,9 +1,9 @@
 // Strict about what is read, indifferent to the rest.
-#include "harness/codec/read_cells.hpp"
-
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
+#include "harness/codec/document_reader.hpp"
 #include "harness/model/input_error.hpp"
 
 namespace graphbench::codec {
@@ -22,7 +22,17 @@ CellsReader::CellsReader(JsonWalk& walk, FactsReader& facts, std::vector<Documen
       cells_(cells),
       launch_keys_(keys_in(model::MetricSection::launch)),
       setup_keys_(keys_in(model::MetricSection::setup)),
-      sustained_keys_(keys_in(model::MetricSection::sustained)) {}
+      sustained_keys_(keys_in(model::MetricSection::sustained)) {
+  LaunchTimes::check_room();
+}
+
+void LaunchTimes::check_room() {
+  const std::size_t compared = model::compared_metrics().size();
+  if (compared <= metrics_max) return;
+  throw std::logic_error("compare metrics: harness/model/metric_rows.cpp has " + std::to_string(compared) +
+                         " that are compared, and LaunchTimes room for " + std::to_string(metrics_max) +
+                         ": raise LaunchTimes::metrics_max in harness/codec/document.hpp");
+}
 
 std::vector<CellsReader::Key> CellsReader::keys_in(model::MetricSection section) {
   std::vector<Key> keys;

@@ -1,4 +1,5 @@
-// The JSON form of a result and its parts: the document `graphbench.result/1`, and what workers send of it.
+// The JSON form of a result and its parts: the document `graphbench.result/1`, and what workers are sent and
+// send.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "harness/codec/json_reader.hpp"
 #include "harness/codec/json_writer.hpp"
 #include "harness/model/digest.hpp"
+#include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::codec {
@@ -272,6 +274,25 @@ struct Description<model::Result> {
       group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
       field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
       field("complete", &T::complete), field("environment", &T::environment), field("plan", &T::plan));
+};
+
+template <>
+struct Description<model::SamplingBounds> {
+  using T = model::SamplingBounds;
+  static constexpr auto fields =
+      std::tuple(field("seconds_max", &T::seconds_max), field("samples_max", &T::samples_max));
+};
+
+template <>
+struct Description<model::WorkerTask> {
+  using T = model::WorkerTask;
+  static constexpr auto fields = std::tuple(
+      field("device", &T::device), field("workload", &T::workload), field("preset", &T::preset),
+      field("dtype", &T::dtype), field("pass", &T::pass), field("mode", &T::mode),
+      field("warmup", &T::warmup), field("more_axes", &T::more_axes), field("batches", &T::batches),
+      field("launch", &T::launch), field("seed", &T::seed), field("sampling", &T::sampling),
+      field("plugins", &T::plugins), field("options", &T::options), field("split_ops", &T::split_ops),
+      field("instruments", &T::instruments), field("spawned_ns", &T::spawned_ns));
 };
 
 }  // namespace graphbench::codec

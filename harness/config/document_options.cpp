@@ -1,6 +1,7 @@
 // Every value becomes the text that a flag would have, so that one set of checks follows.
 #include "harness/config/document_options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -92,6 +93,29 @@ void add_set(RawOptions& raw, const std::string& key, const DocumentValue& given
   add(raw, "set", key + "=" + std::to_string(*number), given.place);
 }
 
+// The index after the string that begins at `begin`; its end may be missing.
+std::size_t end_of_string(std::string_view toml, std::size_t begin) {
+  const char quote = toml[begin];
+  const std::string_view rest = toml.substr(begin);
+  const bool many_lines = rest.size() >= 3 && rest[1] == quote && rest[2] == quote;
+  std::size_t i = begin + (many_lines ? 3 : 1);
+  for (; i < toml.size(); ++i) {
+    if (toml[i] == '\\' && quote == '"') {
+      ++i;  // whatever is escaped ends nothing
+    } else if (toml[i] == '\n' && !many_lines) {
+      return i;
+    } else if (toml[i] == quote && !many_lines) {
+      return i + 1;
+    } else if (toml[i] == quote && i + 2 < toml.size() && toml[i + 1] == quote && toml[i + 2] == quote) {
+      i += 3;
+      // Up to two quotes may stand before the three that end it.
+      for (int more = 0; more < 2 && i < toml.size() && toml[i] == quote; ++more) ++i;
+      return i;
+    }
+  }
+  return toml.size();
+}
+
 }  // namespace
 
 RawOptions options_of(const DocumentValue::Table& document, const std::vector<OptionSpec>& more) {
@@ -112,6 +136,24 @@ RawOptions options_of(const DocumentValue::Table& document, const std::vector<Op
     for (const auto& [key, value] : *table) add_set(raw, key, value);
   }
   return raw;
+}
+
+std::optional<std::size_t> line_of_misplaced_letter(std::string_view toml) {
+  std::size_t i = toml.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark
+  while (i < toml.size()) {
+    const char c = toml[i];
+    if (c == '#') {
+      i = std::min(toml.find('\n', i), toml.size());
+    } else if (c == '"' || c == '\'') {
+      i = end_of_string(toml, i);
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      const auto here = toml.begin() + static_cast<std::ptrdiff_t>(i);
+      return 1 + static_cast<std::size_t>(std::count(toml.begin(), here, '\n'));
+    } else {
+      ++i;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace graphbench::config

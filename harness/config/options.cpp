@@ -9,7 +9,6 @@
 #include <cstring>
 #include <memory>
 
-#include "harness/config/number_list.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/model/input_error.hpp"
@@ -53,22 +52,12 @@ std::vector<std::string> words(const RawOptions& raw, const std::string& name, c
   return items == nullptr ? std::vector<std::string>() : words_of(*items, noun);
 }
 
-struct IntegerRange {
-  std::int64_t low;
-  std::int64_t high;
-};
-
 std::int64_t integer(const RawOptions& raw, const std::string& name, std::int64_t fallback,
                      IntegerRange range) {
   const std::vector<RawItem>* items = find(raw, name);
   if (items == nullptr) return fallback;
   const RawItem& item = items->back();
-  const ParsedInteger parsed = parse_integer(item.text);
-  if (parsed.fault != NumberFault::none || parsed.value < range.low || parsed.value > range.high) {
-    throw InputError(item.where, in_quotes(item.text) + " will not do: give a whole number from " +
-                                     std::to_string(range.low) + " to " + std::to_string(range.high));
-  }
-  return parsed.value;
+  return parse_within(item.where, item.text, range, " will not do: give a whole number from ");
 }
 
 double seconds(const RawOptions& raw, const std::string& name, double fallback) {

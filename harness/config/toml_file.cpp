@@ -2,9 +2,9 @@
 // toml++ 3.3 asserts on some texts that are no TOML ("[= 1"): a person's mistake must not end a service.
 #define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::config::refuse_as_no_toml())
 #define TOML_HEADER_ONLY 1
-#include "harness/config/toml_file.hpp"
-
 #include <stdexcept>
+
+#include "harness/config/document_options.hpp"
 
 namespace graphbench::config {
 
@@ -24,8 +24,6 @@ struct NoToml : std::runtime_error {
 #include <cstring>
 #include <memory>
 
-#include "harness/config/document_options.hpp"
-#include "harness/config/toml_ascii.hpp"
 #include "harness/model/input_error.hpp"
 
 namespace graphbench::config {

@@ -23,15 +23,10 @@ bool is_called(const model::HistoryEntry& entry, const std::string& name) {
          (name.size() >= commit_digits_min && label.commit.starts_with(name));
 }
 
-std::string field_of(const compare::Side& side, const std::string& name) {
-  const auto found = side.facts.fields.find(name);
-  return found == side.facts.fields.end() ? "" : found->second;
-}
-
 // An entry started when NEW did and on the same plan is NEW itself, kept before it was compared.
 bool is_itself(const model::HistoryEntry& entry, const compare::Side& now) {
   return entry.started_at == now.facts.started_at && entry.plan_hash == plan_key(now.facts) &&
-         entry.fingerprint == field_of(now, "fingerprint");
+         entry.fingerprint == now.facts.field("fingerprint");
 }
 
 std::string known_names(const std::vector<model::HistoryEntry>& entries) {
@@ -46,13 +41,13 @@ std::string known_names(const std::vector<model::HistoryEntry>& entries) {
 
 compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std::string& name) {
   const std::string source = "history entry " + std::to_string(entry.id) + " (" + name + ")";
-  return compare::merge(source, {parse_stored(store.document(entry.id), source)});
+  return compare::merge(source, {codec::parse_copy(store.document(entry.id), source)});
 }
 
 }  // namespace
 
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name) {
-  const std::vector<model::HistoryEntry> all = store.list({});
+  const std::vector<model::HistoryEntry> all = store.list();
   std::vector<model::HistoryEntry> called;
   std::ranges::copy_if(all, std::back_inserter(called),
                        [&](const model::HistoryEntry& entry) { return is_called(entry, name); });
@@ -74,7 +69,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   std::ranges::reverse(called);
   // The very same environment and plan before what only compares; each latest first.
   std::ranges::stable_partition(called, [&](const model::HistoryEntry& entry) {
-    return entry.fingerprint == field_of(now, "fingerprint") && entry.plan_hash == plan_key(now.facts);
+    return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
   });
   std::string differs = "they were interrupted";
   for (std::size_t i = 0; i < std::min(called.size(), tries_max); ++i) {
@@ -88,7 +83,7 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
     }
     differs = "the latest, entry " + std::to_string(called[i].id) + ", differs in " + config::join(fields);
   }
-  throw InputError("--against", std::to_string(named) + " of " + std::to_string(store.list({}).size()) +
+  throw InputError("--against", std::to_string(named) + " of " + std::to_string(store.list().size()) +
                                     " entries are called " + in_quotes(request.name) +
                                     ", but none compares with " + in_quotes(request.new_path) + ": " +
                                     differs);

@@ -1,8 +1,10 @@
-// Recognises a file of graphbench's history by its first bytes, before SQLite opens it.
+// A file of graphbench's history, recognised by its first bytes before SQLite opens it; and documents as it
+// holds them: they are mostly digits and repeat their keys, and zlib makes them about a tenth.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace graphbench::history {
 
@@ -19,5 +21,9 @@ enum class FileState : std::uint8_t {
 // Reads the first 100 bytes, writes nothing. Throws InputError for a file that is no history: it
 // is no SQLite file, another program's, made by a newer graphbench, or cannot be read.
 FileState inspect_file(const std::string& path);
+
+// Throw Error: internal where zlib fails, io where the bytes are not what `pack` made of `bytes` bytes.
+std::string pack(std::string_view text);
+std::string unpack(std::string_view packed, std::int64_t bytes);
 
 }  // namespace graphbench::history

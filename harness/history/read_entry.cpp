@@ -23,11 +23,6 @@ bool is_instant(std::string_view text) {
   return text.empty() || (text.size() > 1 && text[0] == '.' && std::ranges::all_of(text.substr(1), is_digit));
 }
 
-std::string field_of(const codec::DocumentFacts& facts, const std::string& name) {
-  const auto found = facts.fields.find(name);
-  return found == facts.fields.end() ? "" : found->second;
-}
-
 }  // namespace
 
 std::vector<LaunchMedians> medians_of(const codec::Document& document) {
@@ -46,12 +41,8 @@ std::vector<LaunchMedians> medians_of(const codec::Document& document) {
 }
 
 std::string plan_key(const codec::DocumentFacts& facts) {
-  const std::string method = field_of(facts, "method");
-  return field_of(facts, "plan") + (method.empty() || method == "1" ? "" : " method " + method);
-}
-
-codec::Document parse_stored(const std::string& text, const std::string& source) {
-  return codec::parse_copy(text, source);
+  const std::string& method = facts.field("method");
+  return facts.field("plan") + (method.empty() || method == "1" ? "" : " method " + method);
 }
 
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
@@ -72,10 +63,10 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   entry.medians = medians_of(document);
   entry.entry.label = label;
   entry.entry.started_at = facts.started_at;
-  entry.entry.fingerprint = field_of(facts, "fingerprint");
+  entry.entry.fingerprint = facts.field("fingerprint");
   entry.entry.plan_hash = plan_key(facts);
-  entry.entry.device = field_of(facts, "device.name");
-  entry.entry.tool_version = field_of(facts, "tool.version");
+  entry.entry.device = facts.field("device.name");
+  entry.entry.tool_version = facts.field("tool.version");
   entry.entry.complete = facts.complete;
   for (const codec::DocumentCell& cell : document.cells) {
     if (cell.state != codec::CellState::ok) continue;

@@ -20,7 +20,4 @@ std::string plan_key(const codec::DocumentFacts& facts);
 // not say when it was measured.
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label);
 
-// A document that was stored. `source` begins messages about it.
-codec::Document parse_stored(const std::string& text, const std::string& source);
-
 }  // namespace graphbench::history

@@ -1,13 +1,36 @@
-// A cell's history from the store: which points belong together, and where they change.
+// A cell's history from the store: which points belong together, and where they change their level:
+// E-divisive with a permutation test. Pure; the seed is fixed.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "harness/history/change_points.hpp"
 #include "harness/model/history.hpp"
 
 namespace graphbench::history {
+
+struct ChangePointOptions {
+  double alpha = 0.01;              // chance of a change found in a series without one
+  std::int64_t permutations = 999;  // the smallest p value is 1 / (permutations + 1)
+  std::int64_t segment_min = 3;     // points that must stand on either side of a change
+  std::uint64_t seed = 1;
+};
+
+struct FoundChange {
+  std::int64_t index = 0;  // of the first value after the change
+  double p_value = 1;
+};
+
+// Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for
+// Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014), doi:10.1080/01621459.2013.849605,
+// sections 2.2, 2.3 and 3.1, with exponent 1. It assumes no distribution, so skewed times and outliers do
+// not fool it, and it is what MongoDB gates its CI with (Daly et al., ICPE 2020). Values are used as
+// given; times belong on a log scale. Sorted by index.
+std::vector<FoundChange> find_changes(const std::vector<double>& values, const ChangePointOptions& options);
+
+// Below this many values the permutation test cannot reach `alpha`: the likeliest split of so few has too
+// many equals among the orders that are drawn.
+std::int64_t values_min(const ChangePointOptions& options);
 
 struct SeriesOptions {
   std::string branch;              // of the points; empty: any

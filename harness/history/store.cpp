@@ -7,7 +7,6 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/history/history_file.hpp"
-#include "harness/history/packed.hpp"
 #include "harness/model/digest.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/statistics/quantiles.hpp"
@@ -133,24 +132,21 @@ Added Store::add_one(const NewEntry& entry) {
 }
 
 std::optional<std::int64_t> Store::find(const std::string& document) {
-  Statement query = connection_.prepare("SELECT id FROM entries WHERE digest = ?");
-  query.bind(1, model::sha256_hex(document));
+  Statement query =
+      connection_.prepare("SELECT id FROM entries WHERE digest = ?", model::sha256_hex(document));
   if (!query.step()) return std::nullopt;
   return query.integer(0);
 }
 
 std::int64_t Store::insert_entry(const NewEntry& entry, const std::string& digest) {
   const model::HistoryEntry& facts = entry.entry;
-  Statement insert = connection_.prepare(
+  connection_.run(
       "INSERT INTO entries(digest, commit_id, branch, label, started_at, fingerprint, plan_hash, device, "
       "tool_version, complete, cells, launches, document, document_bytes) "
-      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  insert.bind(1, digest).bind(2, facts.label.commit).bind(3, facts.label.branch).bind(4, facts.label.label);
-  insert.bind(5, facts.started_at).bind(6, facts.fingerprint).bind(7, facts.plan_hash);
-  insert.bind(8, facts.device).bind(9, facts.tool_version).bind(10, std::int64_t{facts.complete});
-  insert.bind(11, facts.cells).bind(12, facts.launches).bind_bytes(13, pack(entry.document));
-  insert.bind(14, static_cast<std::int64_t>(entry.document.size()));
-  insert.run();
+      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      digest, facts.label.commit, facts.label.branch, facts.label.label, facts.started_at, facts.fingerprint,
+      facts.plan_hash, facts.device, facts.tool_version, std::int64_t{facts.complete}, facts.cells,
+      facts.launches, storage::Blob{pack(entry.document)}, static_cast<std::int64_t>(entry.document.size()));
   return connection_.last_id();
 }
 
@@ -168,20 +164,19 @@ void Store::insert_medians(std::int64_t id, const std::vector<LaunchMedians>& me
   }
 }
 
-std::vector<model::HistoryEntry> Store::list(const EntryFilter& filter) {
+std::vector<model::HistoryEntry> Store::list(const std::string& branch) {
   Statement query =
       connection_.prepare(std::string("SELECT ") + entry_columns +
-                          " FROM entries WHERE (?1 = '' OR branch = ?1) AND (?2 = '' OR fingerprint = ?2) "
-                          "AND (?3 = '' OR plan_hash = ?3) ORDER BY started_at, id");
-  query.bind(1, filter.branch).bind(2, filter.fingerprint).bind(3, filter.plan_hash);
+                              " FROM entries WHERE (?1 = '' OR branch = ?1) ORDER BY started_at, id",
+                          branch);
   std::vector<model::HistoryEntry> entries;
   while (query.step()) entries.push_back(entry_of(query));
   return entries;
 }
 
 std::string Store::document(std::int64_t id) {
-  Statement query = connection_.prepare("SELECT document, document_bytes, digest FROM entries WHERE id = ?");
-  query.bind(1, id);
+  Statement query =
+      connection_.prepare("SELECT document, document_bytes, digest FROM entries WHERE id = ?", id);
   if (!query.step()) {
     throw Error(ErrorCode::invalid_argument, "read history: there is no entry " + std::to_string(id));
   }
@@ -196,8 +191,7 @@ std::string Store::document(std::int64_t id) {
 }
 
 bool Store::knows_cell(const std::string& cell) {
-  Statement query = connection_.prepare("SELECT 1 FROM cells WHERE name = ?");
-  query.bind(1, cell);
+  Statement query = connection_.prepare("SELECT 1 FROM cells WHERE name = ?", cell);
   return query.step();
 }
 
@@ -211,10 +205,10 @@ std::vector<std::string> Store::cells() {
 std::vector<model::HistoryPoint> Store::points(const std::string& cell, model::Metric metric) {
   Statement query =
       connection_.prepare(std::string("SELECT ") + entry_columns +
-                          ", seconds FROM medians JOIN entries ON entries.id = medians.entry "
-                          "WHERE medians.cell = (SELECT id FROM cells WHERE name = ?) AND metric = ? "
-                          "ORDER BY started_at, entries.id, launch");
-  query.bind(1, cell).bind(2, name_of(metric));
+                              ", seconds FROM medians JOIN entries ON entries.id = medians.entry "
+                              "WHERE medians.cell = (SELECT id FROM cells WHERE name = ?) AND metric = ? "
+                              "ORDER BY started_at, entries.id, launch",
+                          cell, name_of(metric));
   std::vector<model::HistoryPoint> points;
   std::vector<double> seconds;
   model::HistoryEntry entry;

@@ -30,13 +30,6 @@ struct Added {
   bool was_there = false;  // the same text: nothing was changed
 };
 
-// Which entries. Empty: any.
-struct EntryFilter {
-  std::string branch;
-  std::string fingerprint;
-  std::string plan_hash;
-};
-
 // One connection, one thread. Several processes may use a file at once: each adds in one transaction
 // and waits for the others. Every call throws Error(io) where the file cannot be used.
 class Store {
@@ -51,8 +44,8 @@ class Store {
   // All of them or, where this throws or the process dies, none.
   std::vector<Added> add(const std::vector<NewEntry>& entries);
 
-  // Oldest measurement first.
-  std::vector<model::HistoryEntry> list(const EntryFilter& filter);
+  // Oldest measurement first; of a branch alone where one is given.
+  std::vector<model::HistoryEntry> list(const std::string& branch = "");
   // The text as it was added. Throws InputError where the file was damaged since.
   std::string document(std::int64_t id);
   bool knows_cell(const std::string& cell);

@@ -4,19 +4,16 @@
 #include "harness/model/metrics.hpp"
 
 namespace graphbench::model {
+namespace {
+
+constexpr std::array<const char*, 4> verdict_names = {"same", "faster", "slower", "inconclusive"};
+constexpr std::array<const char*, 7> coverage_names = {"compared",    "base_only", "new_only", "failed_now",
+                                                       "skipped_now", "recovered", "neither"};
+
+}  // namespace
 
 std::string name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::same:
-      return "same";
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::inconclusive:
-      break;
-  }
-  return "inconclusive";
+  return verdict_names.at(static_cast<std::size_t>(verdict));
 }
 
 std::vector<Metric> all_metrics() {
@@ -30,23 +27,14 @@ std::string name_of(Metric metric) {
 }
 
 std::string name_of(Coverage coverage) {
-  switch (coverage) {
-    case Coverage::base_only:
-      return "base_only";
-    case Coverage::new_only:
-      return "new_only";
-    case Coverage::failed_now:
-      return "failed_now";
-    case Coverage::skipped_now:
-      return "skipped_now";
-    case Coverage::recovered:
-      return "recovered";
-    case Coverage::neither:
-      return "neither";
-    case Coverage::compared:
-      break;
-  }
-  return "compared";
+  return coverage_names.at(static_cast<std::size_t>(coverage));
+}
+
+Verdict verdict_of(const ComparisonCounts& counts) {
+  if (counts.slower > 0) return Verdict::slower;
+  if (counts.inconclusive > 0) return Verdict::inconclusive;
+  if (counts.faster > 0) return Verdict::faster;
+  return counts.same > 0 ? Verdict::same : Verdict::inconclusive;
 }
 
 bool passed(const Comparison& comparison) {

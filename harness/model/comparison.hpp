@@ -3,6 +3,7 @@
 // fractions (0.02 is 2 %); optional means absent.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -136,6 +137,20 @@ struct ComparisonCounts {
   std::int64_t cells_lacking = 0;
 };
 
+// Where each verdict, and each coverage, is counted.
+using CountOf = std::int64_t ComparisonCounts::*;
+inline constexpr std::array<CountOf, 4> verdict_counts = {&ComparisonCounts::same, &ComparisonCounts::faster,
+                                                          &ComparisonCounts::slower,
+                                                          &ComparisonCounts::inconclusive};
+inline constexpr std::array<CountOf, 7> coverage_counts = {
+    &ComparisonCounts::compared,   &ComparisonCounts::base_only,   &ComparisonCounts::new_only,
+    &ComparisonCounts::failed_now, &ComparisonCounts::skipped_now, &ComparisonCounts::recovered,
+    &ComparisonCounts::neither};
+
+// Of all metrics together: the first of slower, inconclusive, faster, same that occurs. `inconclusive` where
+// nothing could be compared.
+Verdict verdict_of(const ComparisonCounts& counts);
+
 struct Comparison {
   ComparisonSide base;
   ComparisonSide now;
@@ -145,10 +160,8 @@ struct Comparison {
   bool comparable = true;
   std::vector<CellComparison> cells;  // in BASE's order, then NEW's own
   ComparisonCounts counts;
-  std::int64_t tests = 0;  // how many p values q was corrected over
-  // Of all metrics together: the first of slower, inconclusive, faster, same that occurs.
-  // `inconclusive` where nothing could be compared.
-  Verdict verdict = Verdict::inconclusive;
+  std::int64_t tests = 0;                   // how many p values q was corrected over
+  Verdict verdict = Verdict::inconclusive;  // verdict_of(counts)
   // One line for people, e.g. "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
   std::string headline;
 };

@@ -1,10 +1,14 @@
-// What every child process of graphbench does with its pipes: die with its parent, read its request
-// from stdin, send lines on descriptor 3.
+// Both ends of a child process. The parent's starts it with its pipes connected; the child's dies with its
+// parent, reads its request from stdin, sends lines on descriptor 3. System calls only; waiting is the
+// supervisor's.
 #pragma once
+
+#include <sys/types.h>
 
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace graphbench::process {
 
@@ -30,5 +34,32 @@ int child_main(const char* name, std::string_view parent,
 
 // Writes `line` and a newline. Throws Error(io), also where the reader is gone.
 void send_line(std::string_view line);
+
+// A file descriptor with one owner.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int get() const noexcept { return value_; }
+  int release() noexcept;
+
+ private:
+  int value_ = -1;
+};
+
+struct SpawnedChild {
+  pid_t pid = -1;
+  Descriptor events;  // read end of its descriptor 3
+  Descriptor output;  // read end of its stdout and stderr
+};
+
+// In a process group of its own, default signal handling, `input` on its stdin. `environment` holds
+// "NAME=VALUE" beside and over this process's own, of which Google Benchmark's BENCHMARK_* are left out.
+// Throws Error(io).
+SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
+                   const std::vector<std::string>& environment);
 
 }  // namespace graphbench::process

@@ -13,7 +13,7 @@
 #include <csignal>
 
 #include "graphs/ir/error.hpp"
-#include "harness/process/spawn.hpp"
+#include "harness/process/child_io.hpp"
 
 namespace graphbench::process {
 namespace {

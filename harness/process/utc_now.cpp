@@ -1,6 +1,7 @@
 // The system's clock, which a person or a network may set: measuring uses the steady clock.
 #include "harness/process/utc_now.hpp"
 
+#include <chrono>
 #include <ctime>
 
 namespace graphbench::process {
@@ -13,6 +14,10 @@ std::string utc_now() {
     return "1970-01-01T00:00:00Z";
   }
   return text;
+}
+
+double unix_seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace graphbench::process

@@ -7,5 +7,6 @@ namespace graphbench::process {
 
 // "2026-11-21T08:15:30Z"
 std::string utc_now();
+double unix_seconds_now();  // with its fraction
 
 }  // namespace graphbench::process

@@ -56,8 +56,9 @@ Statement& Statement::bind_null(int at) {
   return *this;
 }
 
-Statement& Statement::bind_bytes(int at, std::string_view bytes) {
-  check(sqlite3_bind_blob64(statement_.get(), at, bytes.data(), bytes.size(), SQLITE_TRANSIENT), "use");
+Statement& Statement::bind(int at, const Blob& blob) {
+  check(sqlite3_bind_blob64(statement_.get(), at, blob.bytes.data(), blob.bytes.size(), SQLITE_TRANSIENT),
+        "use");
   return *this;
 }
 

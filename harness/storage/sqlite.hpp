@@ -27,6 +27,11 @@ class DamageError : public StorageError {
   using StorageError::StorageError;
 };
 
+// Bytes that are no text.
+struct Blob {
+  std::string bytes;
+};
+
 // One prepared statement. Every call throws StorageError with SQLite's message.
 class Statement {
  public:
@@ -39,7 +44,7 @@ class Statement {
   Statement& bind(int at, double value);
   Statement& bind(int at, std::string_view text);
   Statement& bind_null(int at);
-  Statement& bind_bytes(int at, std::string_view bytes);
+  Statement& bind(int at, const Blob& bytes);
   template <typename Value>
   Statement& bind(int at, const std::optional<Value>& value) {
     return value ? bind(at, *value) : bind_null(at);

@@ -3,7 +3,6 @@
 
 #include "harness/codec/messages.hpp"
 #include "harness/codec/result_fields.hpp"
-#include "harness/codec/task_fields.hpp"
 
 namespace graphbench::codec {
 

@@ -5,44 +5,58 @@
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "harness/codec/json_writer.hpp"
 #include "reporters/comparison/formats.hpp"
+
+namespace graphbench::codec {
+
+template <>
+struct Description<model::ComparisonSide> {
+  using T = model::ComparisonSide;
+  static constexpr auto fields = std::tuple(
+      field("source", &T::source), field("documents", &T::documents), field("complete", &T::complete),
+      group("tool", field("name", &T::tool_name), text_field("version", &T::tool_version),
+            text_field("commit", &T::tool_commit)),
+      text_field("started_at", &T::started_at), text_field("device_kind", &T::device_kind),
+      text_field("device_name", &T::device_name), text_field("driver", &T::driver),
+      text_field("fingerprint", &T::fingerprint), text_field("plan_hash", &T::plan_hash),
+      field("cells", &T::cells),
+      group("launches", field("min", &T::launches_min), field("max", &T::launches_max)));
+};
+
+template <>
+struct Description<model::Difference> {
+  using T = model::Difference;
+  static constexpr auto fields =
+      std::tuple(field("field", &T::field), text_field("base", &T::base), text_field("new", &T::now),
+                 field("blocking", &T::blocking), field("allowed", &T::allowed));
+};
+
+template <>
+struct Description<model::ComparisonCounts> {
+  using T = model::ComparisonCounts;
+  static constexpr auto fields = std::tuple(
+      group("metrics", field("slower", &T::slower), field("faster", &T::faster),
+            field("inconclusive", &T::inconclusive), field("same", &T::same), field("lost", &T::metrics_lost),
+            field("gained", &T::metrics_gained)),
+      group("cells", field("compared", &T::compared), field("base_only", &T::base_only),
+            field("new_only", &T::new_only), field("failed_now", &T::failed_now),
+            field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
+            field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions)));
+};
+
+}  // namespace graphbench::codec
 
 namespace graphbench::reporters {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json text(const std::string& value) {
-  return value.empty() ? Json(nullptr) : Json(value);
-}
-
-// Bytes that are not UTF-8 (a path may hold them) are replaced by U+FFFD.
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-Json side_of(const model::ComparisonSide& side) {
-  return {
-      {"source", side.source},
-      {"documents", side.documents},
-      {"complete", side.complete},
-      {"tool",
-       {{"name", side.tool_name}, {"version", text(side.tool_version)}, {"commit", text(side.tool_commit)}}},
-      {"started_at", text(side.started_at)},
-      {"device_kind", text(side.device_kind)},
-      {"device_name", text(side.device_name)},
-      {"driver", text(side.driver)},
-      {"fingerprint", text(side.fingerprint)},
-      {"plan_hash", text(side.plan_hash)},
-      {"cells", side.cells},
-      {"launches", {{"min", side.launches_min}, {"max", side.launches_max}}}};
-}
+using codec::dump;
+using codec::Json;
 
 Json settings_of(const model::ComparisonSettings& settings) {
   Json margins;
@@ -58,35 +72,6 @@ Json settings_of(const model::ComparisonSettings& settings) {
           {"allow", settings.allow}};
 }
 
-Json difference_of(const model::Difference& difference) {
-  return {{"field", difference.field},
-          {"base", text(difference.base)},
-          {"new", text(difference.now)},
-          {"blocking", difference.blocking},
-          {"allowed", difference.allowed}};
-}
-
-Json counts_of(const model::Comparison& comparison) {
-  const model::ComparisonCounts& counts = comparison.counts;
-  return {{"tests", comparison.tests},
-          {"metrics",
-           {{"slower", counts.slower},
-            {"faster", counts.faster},
-            {"inconclusive", counts.inconclusive},
-            {"same", counts.same},
-            {"lost", counts.metrics_lost},
-            {"gained", counts.metrics_gained}}},
-          {"cells",
-           {{"compared", counts.compared},
-            {"base_only", counts.base_only},
-            {"new_only", counts.new_only},
-            {"failed_now", counts.failed_now},
-            {"skipped_now", counts.skipped_now},
-            {"recovered", counts.recovered},
-            {"neither", counts.neither},
-            {"coverage_regressions", counts.coverage_regressions}}}};
-}
-
 // Cells are most of a large document, so they are written as they go: a tree of each costs five times as
 // much.
 using Buffer = fmt::memory_buffer;
@@ -97,7 +82,7 @@ void add(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&... arg
 }
 
 void add_string(Buffer& to, const std::string& value) {
-  add(to, "{}", dump(value, -1));
+  add(to, "{}", dump(value));
 }
 
 // As `format` writes it, with a mark of its being no integer.
@@ -183,20 +168,19 @@ void add_cell(Buffer& to, const model::CellComparison& cell) {
 }  // namespace
 
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison, const FormatOptions&) {
-  Json head;
-  head["schema"] = "graphbench.comparison/1";
-  head["comparable"] = comparison.comparable;
-  head["passed"] = passed(comparison);
-  head["verdict"] = comparison.comparable ? Json(name_of(comparison.verdict)) : Json(nullptr);
-  head["headline"] = comparison.headline;
-  head["base"] = side_of(comparison.base);
-  head["new"] = side_of(comparison.now);
-  head["settings"] = settings_of(comparison.settings);
-  head["differences"] = Json::array();
-  for (const model::Difference& difference : comparison.differences) {
-    head["differences"].push_back(difference_of(difference));
-  }
-  head["counts"] = counts_of(comparison);
+  const codec::JsonWriter writer(codec::Form::document);
+  Json counts = {{"tests", comparison.tests}};
+  counts.update(writer.write(comparison.counts));
+  const Json head = {{"schema", "graphbench.comparison/1"},
+                     {"comparable", comparison.comparable},
+                     {"passed", passed(comparison)},
+                     {"verdict", comparison.comparable ? Json(name_of(comparison.verdict)) : Json(nullptr)},
+                     {"headline", comparison.headline},
+                     {"base", writer.write(comparison.base)},
+                     {"new", writer.write(comparison.now)},
+                     {"settings", settings_of(comparison.settings)},
+                     {"differences", writer.write(comparison.differences)},
+                     {"counts", counts}};
   std::string opening = dump(head, 2);
   opening.resize(opening.size() - 2);  // the closing "\n}"
   out << opening << ",\n  \"cells\": [";

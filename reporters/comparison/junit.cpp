@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "reporters/comparison/formats.hpp"
-#include "reporters/comparison/printable.hpp"
 #include "reporters/comparison/words.hpp"
 
 namespace graphbench::reporters {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "reporters/comparison/formats.hpp"
-#include "reporters/comparison/printable.hpp"
 #include "reporters/comparison/words.hpp"
 #include "reporters/console/format.hpp"
 

@@ -1,17 +1,29 @@
-// Fixed words and three significant digits; everything that came from a document is made one line.
+// Code point by code point: what may stand in a line of Markdown, XML and a log. Fixed words and three
+// significant digits; everything that came from a document is made one line.
 #include "reporters/comparison/words.hpp"
 
 #include <fmt/format.h>
+#include <utf8.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
-#include "reporters/comparison/printable.hpp"
+#include "harness/model/unseen.hpp"
 #include "reporters/console/format.hpp"
 
 namespace graphbench::reporters {
 namespace {
+
+constexpr char32_t replacement = 0xFFFD;
+
+char32_t made_printable(char32_t c) {
+  if (model::is_control(c)) return ' ';
+  // XML has no way to write these two.
+  const bool no_character = (c & 0xFFFE) == 0xFFFE;
+  return no_character ? replacement : c;
+}
 
 using model::Coverage;
 using model::MetricComparison;
@@ -70,6 +82,39 @@ std::string digits_of(double ratio) {
 
 }  // namespace
 
+std::string printable(std::string_view text, std::size_t length_max) {
+  std::string valid;
+  valid.reserve(text.size());
+  utf8::replace_invalid(text.begin(), text.end(), std::back_inserter(valid), replacement);
+  std::string line;
+  line.reserve(valid.size());
+  std::size_t length = 0;
+  for (auto at = valid.begin(); at != valid.end();) {
+    const char32_t c = made_printable(utf8::next(at, valid.end()));
+    if (++length == length_max && at != valid.end()) {
+      utf8::append(static_cast<char32_t>(0x2026), std::back_inserter(line));
+      break;
+    }
+    if (model::is_unseen(c)) {
+      line += model::escape_of(c);
+    } else {
+      utf8::append(c, std::back_inserter(line));
+    }
+  }
+  return line;
+}
+
+std::string metric_text(const model::MetricComparison& metric) {
+  std::string text =
+      fmt::format("{} {} -> {}, {}", name_of(metric.metric), format_seconds(metric.base_seconds),
+                  format_seconds(metric.new_seconds), ratio_text(metric.ratio));
+  if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
+    text += fmt::format(" {}, q {}", interval_text(metric), q_text(metric.q));
+  }
+  if (metric.p && metric.verdict == model::Verdict::inconclusive) text += ", finds " + finds_text(metric);
+  return text;
+}
+
 std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdict) {
   std::vector<Finding> found;
   for (const model::CellComparison& cell : comparison.cells) {
@@ -90,12 +135,6 @@ std::string ratio_text(double ratio) {
 std::string interval_text(const MetricComparison& metric) {
   if (!metric.ratio_ci95_low || !metric.ratio_ci95_high) return "-";
   return fmt::format("[{}, {}]", digits_of(*metric.ratio_ci95_low), digits_of(*metric.ratio_ci95_high));
-}
-
-std::string percent_text(const std::optional<double>& fraction) {
-  if (!fraction) return "-";
-  const double percent = 100 * *fraction;
-  return percent < 99.5 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
 std::string finds_text(const MetricComparison& metric) {

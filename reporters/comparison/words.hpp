@@ -1,4 +1,4 @@
-// How comparisons put numbers and differences into words, the same in every format.
+// How comparisons put numbers, differences and text from documents into words, the same in every format.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,17 @@
 #include "harness/model/comparison.hpp"
 
 namespace graphbench::reporters {
+
+// One line of valid UTF-8 for people: broken sequences become U+FFFD, control characters blanks, what
+// is not seen an escape; at most `length_max` code points of the text, with an ellipsis at the cut.
+std::string printable(std::string_view text, std::size_t length_max = 500);
+
+// As much of a name as a line has room for.
+inline constexpr std::size_t name_length_max = 240;
+
+// "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123"; of what is inconclusive also what it could have
+// found: ", finds 6.8 %".
+std::string metric_text(const model::MetricComparison& metric);
 
 // A metric of a cell, both of the comparison it points into.
 struct Finding {
@@ -24,8 +35,6 @@ std::vector<Finding> findings(const model::Comparison& comparison, model::Verdic
 std::string ratio_text(double ratio);
 // "[1.047, 1.058]", "-" where there is none.
 std::string interval_text(const model::MetricComparison& metric);
-// "2.4 %" of a fraction, "-" where it is absent.
-std::string percent_text(const std::optional<double>& fraction);
 // The smallest change that would have been found: "6.8 %", ">1000 %", "-" where nothing was tested.
 std::string finds_text(const model::MetricComparison& metric);
 // "<0.0001", "0.021", "-".

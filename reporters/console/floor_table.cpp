@@ -1,6 +1,4 @@
 // Two blocks: the single figures, then the node counts of each shape with their slopes.
-#include "reporters/console/floor_table.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,8 @@
 #include <string_view>
 
 #include "reporters/console/format.hpp"
-#include "reporters/console/instrument_remarks.hpp"
+#include "reporters/console/remarks.hpp"
+#include "reporters/console/tables.hpp"
 
 namespace graphbench::reporters {
 namespace {

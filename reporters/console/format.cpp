@@ -21,12 +21,6 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-int columns_of(std::string_view text) {
-  int columns = 0;
-  for (const char c : text) columns += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
-  return columns;
-}
-
 // The first `columns` code points.
 std::string_view head_of(std::string_view text, int columns) {
   std::size_t end = 0;
@@ -49,6 +43,12 @@ std::string blanks(int count) {
 
 }  // namespace
 
+int columns_of(std::string_view text) {
+  int columns = 0;
+  for (const char c : text) columns += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+  return columns;
+}
+
 std::string format_seconds(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds < 0) return "-" + format_seconds(-seconds);
@@ -65,6 +65,12 @@ std::string format_seconds(double seconds) {
 
 std::string format_ratio(double ratio) {
   return std::isfinite(ratio) ? three_digits(ratio) + "x" : "-";
+}
+
+std::string percent_text(const std::optional<double>& fraction) {
+  if (!fraction) return "-";
+  const double percent = 100 * *fraction;
+  return percent < 99.5 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
 std::string format_count(double count) {

@@ -1,6 +1,4 @@
 // Governor, load, pinning, throttling, instruments that were missing.
-#include "reporters/console/instrument_remarks.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "harness/statistics/quantiles.hpp"
 #include "reporters/console/format.hpp"
+#include "reporters/console/remarks.hpp"
 
 namespace graphbench::reporters {
 namespace {

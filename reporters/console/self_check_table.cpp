@@ -1,22 +1,16 @@
 // False alarms first: they decide whether the rest is worth reading.
-#include "reporters/console/self_check_table.hpp"
-
 #include <fmt/format.h>
 
 #include <string>
 #include <vector>
 
 #include "reporters/console/format.hpp"
+#include "reporters/console/tables.hpp"
 
 namespace graphbench::reporters {
 namespace {
 
 constexpr int columns[] = {8, 6, 8, 8, 8, 8, 10, 10, 9, 9};
-
-std::string percent(const std::optional<double>& value) {
-  if (!value) return "-";
-  return *value < 0.995 ? fmt::format("{:.2g} %", *value * 100) : fmt::format("{:.0f} %", *value * 100);
-}
 
 std::string launches(const std::optional<std::int64_t>& value, bool measured) {
   if (!measured) return "-";
@@ -56,9 +50,9 @@ void print_metrics(std::ostream& out, const model::SelfCheck& check, bool colour
   for (const model::MetricCheck& metric : check.metrics) {
     const bool measured = metric.spread_median.has_value();
     out << row({name_of(metric.metric), fmt::format("{}", metric.cells), fmt::format("{}", metric.same),
-                fmt::format("{}", metric.inconclusive), percent(metric.spread_median),
-                percent(metric.spread_worst), percent(metric.detectable_median),
-                percent(metric.detectable_worst), launches(metric.launches_median, measured),
+                fmt::format("{}", metric.inconclusive), percent_text(metric.spread_median),
+                percent_text(metric.spread_worst), percent_text(metric.detectable_median),
+                percent_text(metric.detectable_worst), launches(metric.launches_median, measured),
                 launches(metric.launches_worst, measured)})
         << '\n';
   }

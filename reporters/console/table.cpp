@@ -1,7 +1,5 @@
 // Lays the cells out: modes side by side where the terminal is wide enough, one line a mode where it
 // is not.
-#include "reporters/console/table.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -15,9 +13,9 @@
 #include "harness/model/metrics.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/statistics/metric_values.hpp"
-#include "reporters/console/floor_table.hpp"
 #include "reporters/console/format.hpp"
 #include "reporters/console/remarks.hpp"
+#include "reporters/console/tables.hpp"
 
 namespace graphbench::reporters {
 namespace {

@@ -1,9 +1,13 @@
 // The metrics of the service itself: requests, sweeps, its queue, open event streams.
 #pragma once
 
-#include <memory>
+#include <prometheus/histogram.h>
+
 #include <optional>
 #include <string>
+
+#include "reporters/prometheus/families.hpp"
+#include "reporters/prometheus/text_format.hpp"
 
 namespace graphbench::reporters {
 
@@ -11,7 +15,7 @@ namespace graphbench::reporters {
 class ServiceMetrics {
  public:
   ServiceMetrics();
-  ~ServiceMetrics();
+  ~ServiceMetrics() = default;
   ServiceMetrics(const ServiceMetrics&) = delete;
   ServiceMetrics& operator=(const ServiceMetrics&) = delete;
 
@@ -27,8 +31,21 @@ class ServiceMetrics {
   std::string text() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  template <typename Metric>
+  using Family = prometheus::Family<Metric>;
+  static constexpr const char* duration_family = "graphbench_http_request_duration_seconds";
+
+  prometheus::Registry registry_;
+  Family<prometheus::Counter>& sweeps_ = counter(registry_, "graphbench_sweeps_total");
+  Family<prometheus::Counter>& requests_ = counter(registry_, "graphbench_http_requests_total");
+  Family<prometheus::Histogram>& durations_ = prometheus::BuildHistogram()
+                                                  .Name(duration_family)
+                                                  .Help(family_of_process(duration_family).help)
+                                                  .Register(registry_);
+  Family<prometheus::Gauge>& queues_ = gauge(registry_, "graphbench_queue_sweeps");
+  prometheus::Gauge* queued_ = nullptr;
+  prometheus::Gauge& capacity_ = gauge(registry_, "graphbench_queue_capacity_sweeps").Add({});
+  prometheus::Gauge& streams_ = gauge(registry_, "graphbench_event_streams").Add({});
 };
 
 }  // namespace graphbench::reporters

@@ -2,13 +2,22 @@
 // labels and types.
 #pragma once
 
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "harness/model/comparison.hpp"
 #include "harness/model/progress.hpp"
 #include "harness/model/result.hpp"
+#include "reporters/prometheus/series.hpp"
+#include "reporters/prometheus/text_format.hpp"
 
 namespace graphbench::reporters {
 
@@ -19,7 +28,7 @@ inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; 
 class SweepMetrics {
  public:
   explicit SweepMetrics(const std::string& tool_version);
-  ~SweepMetrics();
+  ~SweepMetrics() = default;
   SweepMetrics(const SweepMetrics&) = delete;
   SweepMetrics& operator=(const SweepMetrics&) = delete;
 
@@ -44,8 +53,32 @@ class SweepMetrics {
   std::shared_ptr<const std::string> text() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  // Holds the lock, and what was rendered before is out of date.
+  class Change {
+   public:
+    explicit Change(SweepMetrics& metrics) : lock_(metrics.mutex_) { metrics.text_.reset(); }
+
+   private:
+    std::scoped_lock<std::mutex> lock_;
+  };
+
+  template <typename Metric>
+  using Family = prometheus::Family<Metric>;
+  mutable std::mutex mutex_;
+  prometheus::Registry registry_;
+  Family<prometheus::Gauge>& devices_ = gauge(registry_, "graphbench_device_info");
+  Family<prometheus::Gauge>& progress_ = gauge(registry_, "graphbench_sweep_progress_ratio");
+  Family<prometheus::Gauge>& running_ = gauge(registry_, "graphbench_sweep_running");
+  Family<prometheus::Gauge>& last_success_ = gauge(registry_, "graphbench_last_success_timestamp_seconds");
+  Family<prometheus::Counter>& cells_total_ = counter(registry_, "graphbench_cells_total");
+  prometheus::Counter& steps_ = counter(registry_, "graphbench_steps_total").Add({});
+  Family<prometheus::Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
+  std::map<std::string, prometheus::Gauge*> device_series_;
+  std::map<CellKey, CellLines> cells_;
+  std::map<std::string, ComparisonLines> comparisons_;  // by device
+  std::set<CellKey> counted_;                           // in the device's running or last sweep
+  mutable std::shared_ptr<const std::string> text_;
+  mutable std::size_t text_bytes_ = 0;  // of the last one
 };
 
 }  // namespace graphbench::reporters

@@ -1,19 +1,57 @@
-// Columns from launches, and the archive they go into.
+// NumPy arrays in their file format, version 1.0 (numpy.lib.format's published description), a column each,
+// and the archive they go into.
 #include "reporters/samples/sample_file.hpp"
 
 #include <zip.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "reporters/samples/npy.hpp"
-
 namespace graphbench::reporters {
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "the elements are written as they lie in memory");
+
+// What stands before the elements: a magic string, a header that names type, order and shape. It is padded so
+// that the elements begin at a multiple of 64 bytes, and ends in a newline.
+std::string header(const std::string& type, std::size_t count) {
+  std::string text =
+      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + std::to_string(count) + ",), }";
+  constexpr std::size_t fixed_bytes = 10;
+  text.append(63 - (fixed_bytes + text.size()) % 64, ' ');
+  text += '\n';
+  std::string head("\x93NUMPY\x01\x00", 8);
+  head += static_cast<char>(text.size() & 0xFF);
+  head += static_cast<char>(text.size() >> 8);
+  return head + text;
+}
+
+template <typename T>
+std::string array(const std::string& type, const std::vector<T>& values) {
+  std::string file = header(type, values.size());
+  const std::size_t begin = file.size();
+  file.resize(begin + values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(file.data() + begin, values.data(), values.size() * sizeof(T));
+  return file;
+}
+
+// Fixed-width bytes ('S'), padded with NUL.
+std::string texts(const std::vector<std::string>& values) {
+  std::size_t width = 1;
+  for (const std::string& value : values) width = std::max(width, value.size());
+  std::string file = header("|S" + std::to_string(width), values.size());
+  for (const std::string& value : values) {
+    file += value;
+    file.append(width - value.size(), '\0');
+  }
+  return file;
+}
 
 struct Columns {
   std::vector<std::int32_t> cell;
@@ -145,17 +183,17 @@ std::string to_sample_file(const model::Result& result) {
   std::vector<std::string> ids;
   for (const model::CellResult& cell : result.cells) ids.push_back(model::id_of(cell.cell));
   const std::vector<std::pair<std::string, std::string>> parts = {
-      {"cells.npy", npy_of(ids)},
-      {"passes.npy", npy_of(std::vector<std::string>{"latency", "device"})},
-      {"cell.npy", npy_of(columns.cell)},
-      {"launch.npy", npy_of(columns.launch)},
-      {"pass.npy", npy_of(columns.pass)},
-      {"order.npy", npy_of(columns.order)},
-      {"started_ns.npy", npy_of(columns.started_ns)},
-      {"seconds.npy", npy_of(columns.seconds)},
-      {"submit_seconds.npy", npy_of(columns.submit_seconds)},
-      {"placement.npy", npy_of(columns.placement)},
-      {"throttled.npy", npy_of(columns.throttled)},
+      {"cells.npy", texts(ids)},
+      {"passes.npy", texts({"latency", "device"})},
+      {"cell.npy", array("<i4", columns.cell)},
+      {"launch.npy", array("<i4", columns.launch)},
+      {"pass.npy", array("|u1", columns.pass)},
+      {"order.npy", array("<i4", columns.order)},
+      {"started_ns.npy", array("<i8", columns.started_ns)},
+      {"seconds.npy", array("<f8", columns.seconds)},
+      {"submit_seconds.npy", array("<f8", columns.submit_seconds)},
+      {"placement.npy", array("|u1", columns.placement)},
+      {"throttled.npy", array("|u1", columns.throttled)},
   };
   MemoryArchive archive;
   for (const auto& [name, contents] : parts) archive.add(name, contents);

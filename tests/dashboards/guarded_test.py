@@ -15,7 +15,8 @@ import urllib.request
 import compose_rules
 import live_service
 import metrics_table
-from prometheus_servers import Prometheus, free_port, wait_for
+from client import free_port, wait_for
+from prometheus_servers import Prometheus
 
 MISSING = [name for name in ("prometheus",) if not shutil.which(name)]
 TOKEN = "correct-horse-battery-staple"

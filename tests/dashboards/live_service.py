@@ -7,10 +7,9 @@ import json
 import os
 import pathlib
 import subprocess
-import urllib.request
 
-import metrics_table  # noqa: F401, it puts prometheus_servers on the path
-from prometheus_servers import free_port, wait_for
+import metrics_table  # noqa: F401, it puts client on the path
+from client import ask, free_port, wait_for
 
 BINARY = os.environ.get("GRAPHBENCH_BINARY", "")
 PLUGINS = pathlib.Path(os.environ.get("GRAPHBENCH_TEST_PLUGINS", ""))
@@ -25,14 +24,6 @@ REFUSED = {"device": "host", "workload": "mlp", "dtype": "fp16"}
 # What the baseline is made to have been, so that some verdict is slower and some is faster on any machine.
 FACTORS = {"mlp": 1 / 100, "conv": 100}
 SWEEP_SECONDS = 240  # on a machine that does much else
-_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-
-def ask(url, document=None):
-    body = None if document is None else json.dumps(document).encode()
-    request = urllib.request.Request(url, data=body, headers={"Content-Type": "application/json"})
-    with _OPENER.open(request, timeout=10) as answer:
-        return json.loads(answer.read())
 
 
 def arguments_of(request):
@@ -90,10 +81,11 @@ def service(folder, baseline):
 
 def run_on(address, request):
     """Queues the sweep and waits for its end, which it returns."""
-    sweep = ask(f"http://{address}/v1/sweeps", request)["id"]
+    status, sweep = ask(f"http://{address}/v1/sweeps", "POST", request)
+    assert status == 202, sweep
 
     def ended():
-        found = ask(f"http://{address}/v1/sweeps/{sweep}")
+        found = ask(f"http://{address}/v1/sweeps/{sweep['id']}")[1]
         return found["state"] not in ("queued", "running") and found
     return wait_for(f"sweep {request}", ended, SWEEP_SECONDS)
 

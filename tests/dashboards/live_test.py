@@ -15,7 +15,8 @@ import unittest
 import grafana
 import live_service
 import metrics_table
-from prometheus_servers import Prometheus, wait_for
+from client import wait_for
+from prometheus_servers import Prometheus
 from server_checks import ServerChecks
 
 BOARDS = {name: json.loads((metrics_table.DASHBOARDS / "grafana" / f"{name}.json").read_text())

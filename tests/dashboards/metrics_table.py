@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "integration"))  # prometheus_servers is of both
+sys.path.append(str(ROOT / "tests" / "integration"))  # client and prometheus_servers are of both
 DASHBOARDS = ROOT / "dashboards"
 SUFFIXES = {"histogram": ("_bucket", "_count", "_sum"), "summary": ("_count", "_sum")}
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/codec/cell_windows.hpp"
+#include "harness/codec/document_file.hpp"
 #include "tests/fuzz/hold_document.hpp"
 
 namespace {

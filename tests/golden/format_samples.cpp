@@ -77,29 +77,17 @@ void count(Comparison& comparison) {
   model::ComparisonCounts& counts = comparison.counts;
   counts = {};
   for (const CellComparison& cell : comparison.cells) {
-    std::int64_t* const by_coverage[] = {&counts.compared,   &counts.base_only,   &counts.new_only,
-                                         &counts.failed_now, &counts.skipped_now, &counts.recovered,
-                                         &counts.neither};
-    ++*by_coverage[static_cast<int>(cell.coverage)];
+    ++(counts.*model::coverage_counts.at(static_cast<std::size_t>(cell.coverage)));
     if (cell.regression) ++counts.coverage_regressions;
     if (!cell.lost.empty()) ++counts.cells_lacking;
     counts.metrics_lost += static_cast<std::int64_t>(cell.lost.size());
     counts.metrics_gained += static_cast<std::int64_t>(cell.gained.size());
     for (const MetricComparison& metric : cell.metrics) {
-      std::int64_t* const by_verdict[] = {&counts.same, &counts.faster, &counts.slower, &counts.inconclusive};
-      ++*by_verdict[static_cast<int>(metric.verdict)];
+      ++(counts.*model::verdict_counts.at(static_cast<std::size_t>(metric.verdict)));
       if (metric.q) ++comparison.tests;
     }
   }
-  if (counts.slower > 0) {
-    comparison.verdict = Verdict::slower;
-  } else if (counts.inconclusive > 0) {
-    comparison.verdict = Verdict::inconclusive;
-  } else if (counts.faster > 0) {
-    comparison.verdict = Verdict::faster;
-  } else {
-    comparison.verdict = counts.same > 0 ? Verdict::same : Verdict::inconclusive;
-  }
+  comparison.verdict = model::verdict_of(counts);
 }
 
 CellComparison cell_of(const std::string& id, std::vector<MetricComparison> metrics) {

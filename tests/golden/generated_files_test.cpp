@@ -10,6 +10,7 @@
 
 #include "harness/codec/metric_schema.hpp"
 #include "harness/model/metrics.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "reporters/prometheus/families.hpp"
 
 namespace graphbench {
@@ -74,11 +75,15 @@ TEST(GeneratedFiles, ThePageHasTheTablesColumns) {
   }
   std::string rows;
   for (const Json& column : columns) rows += column.dump(2) + ",\n";
-  expect_current("dashboards/page/columns.mjs",
-                 "// The columns of numbers in the table of cells, from the table of metrics: made by\n"
-                 "// tests/golden/generated_files_test.cpp.\n"
-                 "export const COLUMNS = [\n" +
-                     rows + "];\n");
+  expect_current(
+      "dashboards/page/columns.mjs",
+      "// The modes, and the columns of numbers in the table of cells, from the binary's tables: made by\n"
+      "// tests/golden/generated_files_test.cpp.\n"
+      "export const MODES = " +
+          Json(model::names_of(model::modes())).dump() +
+          ";\n"
+          "export const COLUMNS = [\n" +
+          rows + "];\n");
 }
 
 }  // namespace

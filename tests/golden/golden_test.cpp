@@ -7,7 +7,7 @@
 
 #include "harness/codec/documents.hpp"
 #include "reporters/console/progress.hpp"
-#include "reporters/console/table.hpp"
+#include "reporters/console/tables.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"

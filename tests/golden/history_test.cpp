@@ -4,9 +4,7 @@
 #include <sstream>
 
 #include "harness/codec/documents.hpp"
-#include "reporters/console/history_list.hpp"
-#include "reporters/console/history_plot.hpp"
-#include "reporters/console/self_check_table.hpp"
+#include "reporters/console/tables.hpp"
 #include "tests/golden/expect_golden.hpp"
 
 namespace graphbench {

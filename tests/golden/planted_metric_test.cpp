@@ -3,16 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/codec/documents.hpp"
 #include "harness/codec/metric_schema.hpp"
 #include "harness/codec/parse_document.hpp"
+#include "harness/codec/project.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/compare.hpp"
 #include "harness/verdict/compare/read_side.hpp"
-#include "reporters/console/table.hpp"
+#include "reporters/console/tables.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 #include "tests/golden/sample_results.hpp"
 
@@ -78,6 +80,16 @@ TEST(PlantedMetric, IsInTheDocumentTheSchemaMetricsTheTableAndAComparison) {
   EXPECT_GT(found->base_seconds, 0);
   EXPECT_THAT(metrics_of(result, comparison), HasSubstr("\ngraphbench_planted_seconds{"));
   EXPECT_THAT(metrics_of(result, comparison), HasSubstr("\ngraphbench_baseline_planted_seconds{"));
+}
+
+TEST(PlantedMetric, MoreThanAComparisonHasRoomForAreRefusedBeforeAnyIsRead) {
+  const model::Result result = samples::small_result();
+  const std::string document = codec::to_json(result);
+  std::list<model::PlantedMetric> planted;
+  while (model::compared_metrics().size() <= codec::LaunchTimes::metrics_max)
+    planted.emplace_back(planted_row);
+  EXPECT_THROW(codec::parse_copy(document, "new"), std::logic_error);
+  EXPECT_THROW(codec::project(result, "new"), std::logic_error);
 }
 
 TEST(PlantedMetric, IsGoneAfterwards) {

@@ -5,8 +5,9 @@ import json
 import re
 import unittest
 
+from client import fetch, free_port
 from harness_case import TINY
-from prometheus_servers import fetch, free_port, lint
+from prometheus_servers import lint
 from serve_case import ServeCase
 
 LAUNCHES = [*TINY, "--workload", "mlp", "--launches", "2", "--quiet"]

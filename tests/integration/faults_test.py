@@ -6,8 +6,8 @@ import signal
 import time
 import unittest
 
+from client import wait_for
 from harness_case import TINY, HarnessCase, workers_of
-from prometheus_servers import wait_for
 
 # About a minute of work, of which a second is done.
 LONG = ["--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", "0",

@@ -1,18 +1,11 @@
 """A client whose request never ends, and what it costs the process that reads it."""
 
-import pathlib
 import socket
 
 MIB = 1024 * 1024
 CHUNKED = "Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 # What follows the head for ever: none of it is payload.
 ENDLESS = {"extension": "1;a=", "trailer": "0\r\nX: "}
-
-
-def peak_mib(pid):
-    """The most memory that a process ever held."""
-    lines = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM:"))) / 1024
 
 
 def flood(port, request, mib):

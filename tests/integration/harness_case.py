@@ -1,5 +1,6 @@
 """What the command-line tests share: running the binary in a folder of its own, and reading its result."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import tempfile
 import unittest
 
 import jsonschema
+from client import children_of
 
 sys.dont_write_bytecode = True
 
@@ -26,14 +28,11 @@ TINY = ["--sweep", "--device", "host", "--batch", "1,2", "--warmup", "0", "--tim
 def workers_of(pid):
     """The children of a process that measure. Between fork and exec a child is still its parent."""
     found = []
-    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            for child in path.read_text(encoding="ascii").split():
-                words = pathlib.Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8").split("\0")
-                if "--worker" in words:
-                    found.append(int(child))
-        except OSError:
-            pass  # it has ended
+    for child in children_of(pid):
+        with contextlib.suppress(OSError):  # it has ended
+            words = pathlib.Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8").split("\0")
+            if "--worker" in words:
+                found.append(child)
     return found
 
 

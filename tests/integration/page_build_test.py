@@ -127,17 +127,20 @@ class WithoutNpm(PageBuildCase):
         self.assertIn("GRAPHBENCH_PAGE=YES: give AUTO, ON or OFF", re.sub(r"\s+", " ", done.stderr))
 
 
-class Lock(unittest.TestCase):
-    def test_names_no_registry_and_pins_every_package(self):
-        lock = json.loads((SOURCE / "package-lock.json").read_text())
-        for name, package in lock["packages"].items():
-            self.assertNotIn("resolved", package, name)
-            if name:
-                self.assertIn("integrity", package, name)
-        wanted = json.loads((SOURCE / "package.json").read_text())["dependencies"]
-        for name, version in wanted.items():
-            self.assertRegex(version, r"^\d+\.\d+\.\d+$", name)
-            self.assertEqual(version, lock["packages"][f"node_modules/{name}"]["version"])
+class Locks(unittest.TestCase):
+    """Of the page and of the dashboards' generator."""
+
+    def test_name_no_registry_and_pin_every_package(self):
+        for source in (SOURCE, ROOT / "dashboards" / "source"):
+            lock = json.loads((source / "package-lock.json").read_text())
+            for name, package in lock["packages"].items():
+                self.assertNotIn("resolved", package, name)
+                if name:
+                    self.assertIn("integrity", package, name)
+            wanted = json.loads((source / "package.json").read_text())["dependencies"]
+            for name, version in wanted.items():
+                self.assertRegex(version, r"^\d+\.\d+\.\d+$", name)
+                self.assertEqual(version, lock["packages"][f"node_modules/{name}"]["version"])
 
 
 if __name__ == "__main__":

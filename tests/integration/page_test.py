@@ -8,7 +8,7 @@ import sqlite3
 import unittest
 
 from browser import BrowserCase
-from prometheus_servers import fetch, wait_for
+from client import fetch, wait_for
 from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
 
 MODES = ("eager", "whole", "piecewise")

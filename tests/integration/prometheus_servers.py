@@ -5,17 +5,13 @@ import http.server
 import json
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 
-# Whatever proxy the environment names, these servers are on this machine.
-_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+from client import fetch, free_port, wait_for
 
 
 def program(name):
@@ -23,36 +19,6 @@ def program(name):
     if path is None:
         raise FileNotFoundError(f"{name} is not installed: ci/packages installs it")
     return path
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def fetch(url, timeout=10, **headers):
-    """Status, headers and text; an HTTP error is an answer like any other."""
-    try:
-        with _OPENER.open(urllib.request.Request(url, headers=headers), timeout=timeout) as answer:
-            return answer.status, answer.headers, answer.read().decode("utf-8")
-    except urllib.error.HTTPError as error:
-        return error.code, error.headers, error.read().decode("utf-8")
-
-
-def wait_for(what, ask, seconds=60):
-    """Asks until the answer is true; what was last seen is in the failure."""
-    end = time.monotonic() + seconds
-    seen = None
-    while time.monotonic() < end:
-        try:
-            seen = ask()
-            if seen:
-                return seen
-        except OSError as error:
-            seen = error
-        time.sleep(0.05)
-    raise AssertionError(f"waited {seconds} s in vain for {what}; last seen: {seen}")
 
 
 def lint(text):

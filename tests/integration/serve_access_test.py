@@ -7,8 +7,9 @@ import signal
 import socket
 import unittest
 
-from prometheus_servers import wait_for
-from serve_case import LONG, TOKEN, ServeCase, processes_in
+from client import processes_in, wait_for
+from harness_case import BINARY
+from serve_case import LONG, TOKEN, ServeCase
 
 
 class ServeAccess(ServeCase):
@@ -67,7 +68,7 @@ class ServeAccess(ServeCase):
         self.assertEqual(202, self.ask("POST", "/v1/sweeps", LONG, Authorization="Bearer " + TOKEN)[0])
         folder = self.folder.resolve()
         found = wait_for("service, sweep and worker",
-                         lambda: len(now := processes_in(folder)) >= 3 and now)
+                         lambda: len(now := processes_in(folder, BINARY)) >= 3 and now)
         for pid in found:
             self.assertNotIn(TOKEN.encode(), pathlib.Path(f"/proc/{pid}/environ").read_bytes())
 

@@ -1,37 +1,21 @@
 #!/usr/bin/env python3
 """What requests to the service may carry and name: long documents one at a time, plugins of one folder."""
 
-import contextlib
-import http.client
 import json
 import os
 import shutil
 import socket
 import unittest
 
-from flood import CHUNKED, ENDLESS, flood, peak_mib
-from harness_case import TINY, HarnessCase
-from prometheus_servers import wait_for
+from client import memory_mib, wait_for
+from flood import CHUNKED, ENDLESS, flood
+from harness_case import TINY
+from serve_case import ServeCase
 
 MIB = 1024 * 1024
 
 
-class ServeBounds(HarnessCase):
-    def serve(self, *arguments):
-        process = self.start("serve", "--listen", "127.0.0.1:0", *arguments)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        self.port = int(process.stderr.readline().rsplit(":", 1)[1])
-        return process
-
-    def ask(self, method, path, document=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        with contextlib.closing(connection):
-            body = None if document is None else json.dumps(document)
-            connection.request(method, path, body, {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-
+class ServeBounds(ServeCase):
     def begin(self, path, length, *headers):
         """A connection that has sent a head and nothing else."""
         client = socket.create_connection(("127.0.0.1", self.port), timeout=60)
@@ -114,13 +98,13 @@ class ServeBounds(HarnessCase):
 
     def test_a_request_without_end_costs_no_memory(self):
         process = self.serve()
-        before = peak_mib(process.pid)
+        before = memory_mib(process.pid, most=True)
         for path in ("/v1/sweeps", "/v1/compare", "/v1/none"):
             for name, endless in ENDLESS.items():
                 with self.subTest(path=path, endless=name):
                     answer = flood(self.port, f"POST {path} HTTP/1.1\r\n{CHUNKED}{endless}", 100)
                     self.assertTrue(answer.startswith(b"HTTP/1.1 431 "), answer)
-        self.assertLess(peak_mib(process.pid) - before, 50)
+        self.assertLess(memory_mib(process.pid, most=True) - before, 50)
         self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
 
     def test_a_client_without_the_token_is_refused_before_a_body_is_sent(self):

@@ -1,12 +1,7 @@
 """What the service's tests share: a service of the test's own, and asking it."""
 
-import json
-import pathlib
-import urllib.error
-import urllib.request
-
-from harness_case import BINARY, HarnessCase
-from prometheus_servers import wait_for
+from client import ask, wait_for
+from harness_case import HarnessCase
 
 TINY = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
         "samples-max": 5}
@@ -17,32 +12,16 @@ MANY = {**TINY, "warmup": list(range(60)), "time-per-cell": 0.1, "samples-max": 
 TOKEN = "correct-horse-battery"
 
 
-def processes_in(folder):
-    """Processes of the binary under test whose working folder is the test's."""
-    found = []
-    for path in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if (path / "cwd").resolve() == folder and (path / "exe").samefile(BINARY):
-                found.append(path.name)
-        except OSError:
-            pass
-    return found
-
-
 class ServeCase(HarnessCase):
     def serve(self, *arguments, listen="127.0.0.1:0", **options):
         return self.start_service("serve", "--listen", listen, *arguments, **options)
 
     def ask(self, method, path, document=None, **headers):
-        body = None if document is None else json.dumps(document).encode()
-        headers = {"Content-Type": "application/json", **headers}
-        request = urllib.request.Request(self.url + path, data=body, method=method, headers=headers)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        try:
-            with opener.open(request, timeout=10) as answer:
-                return answer.status, json.loads(answer.read())
-        except urllib.error.HTTPError as error:
-            return error.code, json.loads(error.read())
+        return ask(self.url + path, method, document, **headers)
+
+    @property
+    def port(self):
+        return int(self.url.rsplit(":", 1)[1])
 
     def submit(self, document):
         status, sweep = self.ask("POST", "/v1/sweeps", document)

@@ -11,10 +11,11 @@ import socket
 import sqlite3
 import time
 import unittest
-import urllib.request
 
-from prometheus_servers import fetch, lint, wait_for
-from serve_case import LONG, MANY, TINY, TOKEN, ServeCase, processes_in
+from client import fetch, open_url, processes_in, wait_for
+from harness_case import BINARY
+from prometheus_servers import lint
+from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
 
 
 def cpus_of_threads(pid):
@@ -67,10 +68,8 @@ class Serve(ServeCase):
 
     def events(self, path, **headers):
         """(event, id, data) of each event until the stream's end."""
-        request = urllib.request.Request(self.url + path + "/events", headers=headers)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         fields = {}
-        with opener.open(request, timeout=60) as answer:
+        with open_url(self.url + path + "/events", 60, **headers) as answer:
             self.assertEqual("text/event-stream", answer.headers["Content-Type"])
             for line in answer:
                 name, _, value = line.decode().rstrip("\n").partition(": ")
@@ -120,7 +119,7 @@ class Serve(ServeCase):
                 path = self.submit({**LONG, **keys})
                 self.wait_for_state(path, "running")
                 wait_for("a worker on the CPU",
-                         lambda: pinned_to(cpu, processes_in(self.folder.resolve()), process.pid))
+                         lambda: pinned_to(cpu, processes_in(self.folder.resolve(), BINARY), process.pid))
                 threads = cpus_of_threads(process.pid)
                 self.assertGreaterEqual(len(threads), 3, "main, network, runner")
                 for cpus in threads:
@@ -181,7 +180,7 @@ class Serve(ServeCase):
         self.submit({**LONG, "batch": [4]})
         process.kill()
         process.wait()
-        wait_for("the sweep's processes to end", lambda: not processes_in(self.folder.resolve()))
+        wait_for("the sweep's processes to end", lambda: not processes_in(self.folder.resolve(), BINARY))
         self.serve()
         text = fetch(self.url + "/metrics")[2]
         self.assertEqual("", lint(text))
@@ -221,11 +220,11 @@ class Serve(ServeCase):
         running, queued = self.submit(MANY), self.submit(TINY)
         self.wait_for_state(running, "running")
         folder = self.folder.resolve()
-        wait_for("service, sweep and worker", lambda: len(processes_in(folder)) >= 3)
+        wait_for("service, sweep and worker", lambda: len(processes_in(folder, BINARY)) >= 3)
         measured = wait_for("a cell", lambda: self.ask("GET", running + "/cells")[1]["cells"])
         process.kill()
         process.wait()
-        wait_for("the sweep's processes to end", lambda: not processes_in(folder))
+        wait_for("the sweep's processes to end", lambda: not processes_in(folder, BINARY))
         self.serve()
         self.assertEqual("done", self.ask("GET", done)[1]["state"])
         self.assertEqual(200, self.ask("GET", done + "/results")[0])
@@ -243,7 +242,7 @@ class Serve(ServeCase):
         wait_for("a few workers", lambda: len(self.ask("GET", sweep + "/cells")[1]["cells"]) >= 6)
         process.kill()
         process.wait()
-        wait_for("the sweep's processes to end", lambda: not processes_in(self.folder.resolve()))
+        wait_for("the sweep's processes to end", lambda: not processes_in(self.folder.resolve(), BINARY))
         self.serve()
         kept = {cell["id"]: cell for cell in self.ask("GET", sweep + "/cells")[1]["cells"]}
         self.assertEqual(202, self.ask("POST", sweep + "/resume")[0])

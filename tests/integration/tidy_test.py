@@ -142,7 +142,7 @@ CLEAN = [
     ("graphs/abi/a.cpp", '#include "graphs/ir/types.hpp"\n#include "graphs/abi/graphbench_abi.h"\n'),
     ("harness/verdict/ab/a.cpp", '#include "harness/verdict/compare/judge.hpp"\n'),
     ("harness/cli/a.cpp", '#include "harness/verdict/compare/compare.hpp"\n'),
-    ("harness/service/serve/a.cpp", '#include "harness/service/net/router.hpp"\n'),
+    ("harness/service/serve/a.cpp", '#include "harness/service/net/http.hpp"\n'),
     ("graphs/cuda/a.cpp", '#include <cuda_runtime.h>\n#include "graphs/device/device.hpp"\n'),
     ("tests/unit/a.cpp", '#include "harness/cli/main.hpp"\n'),
     ("harness/cli/a.cpp", '#include "reporters/json/result_json.hpp"\n// TODO(#12): a place for it.\n'),

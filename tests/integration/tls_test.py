@@ -10,12 +10,12 @@ import socket
 import ssl
 import time
 import unittest
-import warnings
 
 from certificates import Certificates
+from client import wait_for
 from harness_case import TINY as SWEEP
 from harness_case import HarnessCase
-from prometheus_servers import lint, wait_for
+from prometheus_servers import lint
 from serve_case import TINY, TOKEN
 
 RUDE_COUNT = 500
@@ -95,25 +95,6 @@ class Tls(HarnessCase):
         self.serve()
         self.assertEqual(421, self.ask("GET", "/v1/sweeps", Host="bench.example")[0])
         self.assertEqual(200, self.ask("GET", "/v1/sweeps")[0])
-
-    def version_agreed(self, version):
-        context = self.context()
-        context.set_ciphers("DEFAULT:@SECLEVEL=0")  # else the client would not even ask
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of the old ones
-            context.minimum_version = context.maximum_version = version
-        with socket.create_connection(("127.0.0.1", self.port)) as bare:
-            with context.wrap_socket(bare, server_hostname="127.0.0.1") as client:
-                return client.version(), client.cipher()[0]
-
-    def test_old_versions_and_weak_ciphers_are_refused(self):
-        self.serve()
-        self.assertEqual("TLSv1.3", self.version_agreed(ssl.TLSVersion.TLSv1_3)[0])
-        version, cipher = self.version_agreed(ssl.TLSVersion.TLSv1_2)
-        self.assertEqual("TLSv1.2", version)
-        self.assertRegex(cipher, "^ECDHE-.*(GCM|CHACHA20)")
-        with self.assertRaises(ssl.SSLError):
-            self.version_agreed(ssl.TLSVersion.TLSv1_1)
 
     def say(self, request):
         with socket.create_connection(("127.0.0.1", self.port), timeout=20) as client:

@@ -16,9 +16,8 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
-from service import Service
+from service import Service, client
 
 CELL = {"workload": "mlp", "mode": "whole", "batch": 8, "warmup": 1, "time-per-cell": 0.3}
 METRICS = ("latency", "submit")
@@ -45,19 +44,15 @@ class Watchers:
         except OSError as error:
             self.errors.append(repr(error))
 
-    def open(self, path):
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        return opener.open(self.url + path, timeout=60)
-
     def scrape(self):
         while not self.over.is_set():
-            with self.open("/metrics") as answer:
+            with client.open_url(self.url + "/metrics", 60) as answer:
                 answer.read()
             self.scrapes += 1
             self.over.wait(SCRAPE_SECONDS)
 
     def follow(self, i):
-        with self.open(self.path) as answer:  # until the sweep has ended
+        with client.open_url(self.url + self.path, 60) as answer:  # until the sweep has ended
             self.events[i] = sum(line.startswith(b"event:") for line in answer)
 
     def stop(self):
@@ -82,7 +77,7 @@ def sweep_once(service, plan, watched):
     watchers = Watchers(service, sweep) if watched else None
     while True:
         time.sleep(0.3)
-        while service.children():
+        while client.children_of(service.process.pid):
             time.sleep(0.1)
         state = service.ask("GET", f"/v1/sweeps/{sweep}")
         if state["state"] not in ("queued", "running"):

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from service import Service, wait_for
+from service import Service, client
 
 SWEEP = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
          "samples-max": 5, "launches": 5}
@@ -31,19 +31,19 @@ def main():
             time.sleep(chance.uniform(0, 1))
             told = hear(service, accepted[-4:], cells)
             if turn % 2 == 0 and not told:  # on a busy machine every moment may be before the first cell
-                wait_for("a first cell", lambda: hear(service, accepted[-4:], cells))
+                client.wait_for("a first cell", lambda: hear(service, accepted[-4:], cells))
             service.kill()
             end = time.monotonic() + 10
-            while service.processes() and time.monotonic() < end:
+            while client.processes_in(service.folder, service.binary) and time.monotonic() < end:
                 time.sleep(0.01)
-            stayed += len(service.processes())
+            stayed += len(client.processes_in(service.folder, service.binary))
             service.start()
             known = {sweep["id"]: sweep for sweep in service.sweeps()}
             lost += len(set(accepted) - set(known))
             for sweep, told in cells.items():
                 kept = service.ask("GET", f"/v1/sweeps/{sweep}/cells")["cells"]
                 lost += len(told - {cell["id"] for cell in kept})
-        sweeps = wait_for("the queue to drain", lambda: all_ended(service))
+        sweeps = client.wait_for("the queue to drain", lambda: all_ended(service))
         states = {}
         for sweep in sweeps:
             states[sweep["state"]] = states.get(sweep["state"], 0) + 1
@@ -76,7 +76,7 @@ def resume_all(service, sweeps):
         finished[sweep] = {cell["id"]: cell["launches"]
                            for cell in service.ask("GET", f"/v1/sweeps/{sweep}/cells")["cells"]}
         service.ask("POST", f"/v1/sweeps/{sweep}/resume")
-        wait_for("a place in the queue", lambda: all_ended(service), seconds=120)
+        client.wait_for("a place in the queue", lambda: all_ended(service), seconds=120)
     again = 0
     for sweep, kept in finished.items():
         document = service.ask("GET", f"/v1/sweeps/{sweep}/results")

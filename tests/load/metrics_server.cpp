@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "harness/service/net/http.hpp"
 #include "harness/service/net/http_server.hpp"
-#include "harness/service/net/router.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 #include "tests/golden/sample_results.hpp"
 

@@ -6,18 +6,12 @@ Fails where a scrape failed or was short, where the server's memory grew, or whe
 
 import argparse
 import asyncio
-import pathlib
 import subprocess
 import sys
 import time
 import urllib.parse
 
-
-def resident_mib(pid):
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    raise RuntimeError("the server has ended")
+from service import client
 
 
 class Scraper:
@@ -68,12 +62,12 @@ async def scrape_all(options, url, pid):
     scrapers = [Scraper(url, options.pause) for _ in range(options.scrapers)]
     warm = time.monotonic() + min(1, options.seconds / 2)
     await asyncio.gather(*(scraper.run(warm) for scraper in scrapers))
-    before = resident_mib(pid)
+    before = client.memory_mib(pid)
     for scraper in scrapers:
         scraper.seconds.clear()
     until = time.monotonic() + options.seconds
     await asyncio.gather(*(scraper.run(until) for scraper in scrapers))
-    return scrapers, before, resident_mib(pid)
+    return scrapers, before, client.memory_mib(pid)
 
 
 def verdict(options, scrapers, before, after):

@@ -1,21 +1,12 @@
 """A real `graphbench serve` on a free port of loopback, for the programs beside this file. Stdlib only."""
 
-import json
 import os
 import pathlib
 import subprocess
 import sys
-import time
-import urllib.request
 
-
-def wait_for(what, ask, seconds=60):
-    end = time.monotonic() + seconds
-    while not (answer := ask()):
-        if time.monotonic() > end:
-            sys.exit(f"{pathlib.Path(sys.argv[0]).stem}: waited {seconds} s for {what}")
-        time.sleep(0.01)
-    return answer
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "integration"))
+import client  # noqa: E402
 
 
 class Service:
@@ -43,12 +34,10 @@ class Service:
         self.kill()
 
     def ask(self, method, path, document=None):
-        body = None if document is None else json.dumps(document).encode()
-        request = urllib.request.Request(self.url + path, data=body, method=method,
-                                         headers={"Content-Type": "application/json"})
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=20) as answer:
-            return json.loads(answer.read())
+        status, answer = client.ask(self.url + path, method, document)
+        if status >= 400:
+            sys.exit(f"{pathlib.Path(sys.argv[0]).stem}: {method} {path}: {status} {answer}")
+        return answer
 
     def submit(self, sweep):
         return self.ask("POST", "/v1/sweeps", sweep)["id"]
@@ -66,31 +55,3 @@ class Service:
         self.process.kill()
         self.process.wait()
         self.process.stderr.close()
-
-    def processes(self):
-        """The service and what it started, by number."""
-        found = []
-        for path in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                if (path / "cwd").resolve() == self.folder and (path / "exe").samefile(self.binary):
-                    found.append(path.name)
-            except OSError:
-                pass
-        return found
-
-    def children(self):
-        """Processes that the service started and that still run; asking disturbs it not at all."""
-        found = []
-        for path in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/children"):
-            try:
-                found += path.read_text(encoding="ascii").split()
-            except OSError:
-                pass
-        return found
-
-    def resident_mib(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        for line in status.splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) / 1024
-        raise RuntimeError("the service has ended")

@@ -17,7 +17,7 @@ import time
 import urllib.parse
 
 from scrape import Scraper, quantile
-from service import Service, wait_for
+from service import Service, client
 
 # Steps long enough for the time to bound a cell: cells are done all the time, for about two minutes.
 SWEEP = {"workload": "mlp", "device": "host", "batch": [256, 512, 1024], "time-per-cell": 0.25}
@@ -78,7 +78,7 @@ class Stream:
 
 async def sample_memory(service, until, samples):
     while (now := time.monotonic()) < until:
-        samples.append((now, service.resident_mib()))
+        samples.append((now, client.memory_mib(service.process.pid)))
         await asyncio.sleep(min(1, max(0, until - now)))
 
 
@@ -184,11 +184,11 @@ def main():
             allow_descriptors(options.streams + options.scrapers + 64)
             axes = {**SWEEP, "warmup": list(range(options.warmups))}
             brief = service.submit({**axes, **BRIEF})
-            wait_for("the brief sweep",
-                     lambda: service.ask("GET", f"/v1/sweeps/{brief}")["state"] == "done", seconds=300)
+            client.wait_for("the brief sweep",
+                            lambda: service.ask("GET", f"/v1/sweeps/{brief}")["state"] == "done", seconds=300)
             sweep = service.submit(axes)
-            wait_for("the sweep to run",
-                     lambda: service.ask("GET", f"/v1/sweeps/{sweep}")["state"] == "running")
+            client.wait_for("the sweep to run",
+                            lambda: service.ask("GET", f"/v1/sweeps/{sweep}")["state"] == "running")
             outcome = asyncio.run(load(options, service, sweep))
             state = service.ask("GET", f"/v1/sweeps/{sweep}")
     faults = faults_of(*outcome)

@@ -1,11 +1,11 @@
 // One timer for two limits: how long a write may take, and how long nothing is sent.
-#include "harness/service/net/body_sender.hpp"
-
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
+
+#include "harness/service/net/connection.hpp"
 
 namespace graphbench::net {
 namespace {

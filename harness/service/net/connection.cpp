@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "harness/service/net/body_sender.hpp"
 #include "harness/service/net/byte_stream.hpp"
 #include "harness/service/net/message_head.hpp"
 

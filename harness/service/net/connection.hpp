@@ -1,10 +1,12 @@
-// One client's connection: reads requests, passes them on, writes the answers.
+// One client's connection: reads requests, passes them on, writes the answers, and goes on where one goes on.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
 #include <functional>
 #include <memory>
 
+#include "harness/service/net/body_stream.hpp"
+#include "harness/service/net/byte_stream.hpp"
 #include "harness/service/net/http_server.hpp"
 
 namespace graphbench::net {
@@ -23,5 +25,9 @@ struct ConnectionContext {
 // all. `context` must outlive it. `tls` null: plain HTTP.
 void serve_connection(boost::asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
                       const ConnectionContext& context, std::shared_ptr<void> slot);
+
+// The head was sent. `slot` is held until the end.
+void send_body(ByteStream stream, std::shared_ptr<BodyStream> body, const ServerLimits& limits,
+               std::shared_ptr<void> slot);
 
 }  // namespace graphbench::net

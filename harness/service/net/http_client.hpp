@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/service/net/url.hpp"
+#include "harness/service/net/addresses.hpp"
 
 namespace graphbench::net {
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <memory>
 
+#include "harness/service/net/addresses.hpp"
 #include "harness/service/net/http.hpp"
-#include "harness/service/net/listen_address.hpp"
 #include "harness/service/net/tls.hpp"
 
 namespace graphbench::net {

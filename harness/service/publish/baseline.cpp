@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/history/baseline.hpp"
-#include "harness/history/location.hpp"
+#include "harness/history/defaults.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/verdict/compare/compare.hpp"
 

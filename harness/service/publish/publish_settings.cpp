@@ -7,11 +7,21 @@
 #include <string_view>
 
 #include "harness/model/input_error.hpp"
-#include "harness/service/publish/tls_settings.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::publish {
 namespace {
+
+[[noreturn]] void refuse(const config::TlsOptions& options, const net::TlsFileError& error,
+                         const std::function<std::string(const std::string&)>& where) {
+  using enum net::TlsFileError::File;
+  const bool of_key = error.file() == key;
+  const char* name = error.file() == certificate ? "tls-certificate" : of_key ? "tls-key" : "tls-client-ca";
+  const std::string& path = error.file() == certificate ? options.certificate
+                            : of_key                    ? options.key
+                                                        : options.client_ca;
+  throw InputError(where(name), in_quotes(path) + ": " + error.what());
+}
 
 // A grouping key replaces the label of that name in everything pushed: series would fall together.
 constexpr std::array<std::string_view, 18> taken_labels = {
@@ -106,6 +116,24 @@ std::string textfile(const config::SweepOptions& options) {
 }
 
 }  // namespace
+
+std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
+                                           const std::function<std::string(const std::string&)>& where) {
+  const auto lacks = [&](const char* name, const char* other) {
+    throw InputError(where(name), std::string("it does nothing without ") + other + ": give both");
+  };
+  if (options.certificate.empty()) {
+    if (!options.key.empty()) lacks("tls-key", "--tls-certificate");
+    if (!options.client_ca.empty()) lacks("tls-client-ca", "--tls-certificate");
+    return nullptr;
+  }
+  if (options.key.empty()) lacks("tls-certificate", "--tls-key");
+  try {
+    return net::load_tls({options.certificate, options.key, options.client_ca});
+  } catch (const net::TlsFileError& error) {
+    refuse(options, error, where);
+  }
+}
 
 PublishSettings check_publishing(const config::SweepOptions& options) {
   const config::PrometheusOptions& given = options.prometheus;

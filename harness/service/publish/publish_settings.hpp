@@ -1,18 +1,23 @@
-// The Prometheus options of a sweep, checked: addresses parsed, and each option with those that it needs.
+// The options of publishing, checked: addresses parsed, files read, and each option with those that it needs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "harness/config/options.hpp"
-#include "harness/service/net/listen_address.hpp"
+#include "harness/service/net/addresses.hpp"
 #include "harness/service/net/tls.hpp"
-#include "harness/service/net/url.hpp"
 #include "harness/service/publish/baseline.hpp"
 
 namespace graphbench::publish {
+
+// Null where none is given. `where` names an option to a person, as "--tls-key" or "sweep.toml:3: tls-key".
+// Throws InputError for files that cannot be used, and for options that lack another.
+std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
+                                           const std::function<std::string(const std::string&)>& where);
 
 struct PublishSettings {
   std::optional<net::ListenAddress> listen;

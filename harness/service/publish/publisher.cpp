@@ -5,16 +5,13 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/codec/project.hpp"
-#include "harness/service/net/router.hpp"
+#include "harness/process/utc_now.hpp"
+#include "harness/service/net/http.hpp"
 #include "harness/service/publish/push_gateway.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::publish {
 namespace {
-
-double unix_seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 net::Router routes(const reporters::SweepMetrics& metrics) {
   net::Router router;
@@ -71,7 +68,7 @@ std::vector<PublishFailure> Publisher::finish(const sweep::SweepOutcome& outcome
   for (const model::CellResult& cell : outcome.result.cells) {
     if (cell.summary.submit_over_floor) metrics_.set_cell(device_, cell);
   }
-  metrics_.end_sweep(device_, success ? std::optional<double>(unix_seconds_now()) : std::nullopt);
+  metrics_.end_sweep(device_, success ? std::optional<double>(process::unix_seconds_now()) : std::nullopt);
   instance_ = outcome.result.environment.hostname;
   std::vector<PublishFailure> failures;
   try {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "harness/service/net/url.hpp"
+#include "harness/service/net/addresses.hpp"
 
 namespace graphbench::publish {
 

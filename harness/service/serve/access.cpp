@@ -1,4 +1,5 @@
-// Compared in constant time, so that a token cannot be guessed byte by byte.
+// Tokens are compared in constant time, so that none can be guessed byte by byte. A turn to compare is a
+// shared pointer: it is given back when the request ends, for whatever reason.
 #include "harness/service/serve/access.hpp"
 
 #include <openssl/crypto.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/string.hpp>
+#include <memory>
 
 #include "harness/service/serve/json_response.hpp"
 
@@ -49,6 +51,8 @@ bool changes_something(const net::Request& request) {
   return request.method != "GET" && request.method != "HEAD";
 }
 
+constexpr std::uint64_t body_bytes_max = 64 * 1024;
+
 }  // namespace
 
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access) {
@@ -72,6 +76,22 @@ std::optional<net::Response> refusal_of(const net::Request& request, const Acces
   net::Response response = refusal(401, "give the service's token: Authorization: Bearer TOKEN");
   response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
+}
+
+net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max) {
+  const auto turn = std::make_shared<std::weak_ptr<void>>();
+  return [access, compare_bytes_max, turn](const net::Request& head) {
+    net::Admission admission;
+    admission.body_bytes_max = body_bytes_max;
+    admission.wants_body = !refusal_of(head, access);
+    if (head.method != "POST" || head.path != "/v1/compare") return admission;
+    admission.body_bytes_max = compare_bytes_max;
+    admission.wants_body = admission.wants_body && turn->expired();
+    if (!admission.wants_body) return admission;
+    admission.hold = std::make_shared<char>();
+    *turn = admission.hold;
+    return admission;
+  };
 }
 
 }  // namespace graphbench::serve

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/codec/object_members.hpp"
+#include "harness/codec/parse_document.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/verdict/compare/compare.hpp"
 #include "harness/verdict/compare/read_side.hpp"

@@ -1,10 +1,16 @@
-// Answers as JSON, and the exception with which a handler refuses a request.
+// Answers as JSON, the exception with which a handler refuses a request, and sweeps as the API shows them:
+// docs/service.md says what the members are.
 #pragma once
 
+#include <cstddef>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/model/progress.hpp"
 #include "harness/service/net/http.hpp"
+#include "harness/service/serve/sweep_runner.hpp"
+#include "harness/service/serve/sweep_store.hpp"
 
 namespace graphbench::serve {
 
@@ -24,5 +30,15 @@ class Refused : public std::exception {
   std::string why_;
   int retry_after_;
 };
+
+nlohmann::json json_of(const StoredSweep& sweep);
+nlohmann::json json_of(const model::Progress& progress);
+
+// On one line; bytes that are not UTF-8 are replaced.
+std::string text_of(const nlohmann::json& document);
+
+// `query`: "limit=N&after=ID", each once at most, N up to 1000 (100); after: the last sweep of the page
+// before. Sweeps that are accepted meanwhile move no page. Throws InputError for any other query.
+net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query);
 
 }  // namespace graphbench::serve

@@ -3,17 +3,20 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string>
 
 #include "graphs/ir/error.hpp"
 #include "harness/machine/housekeeping_threads.hpp"
-#include "harness/process/spawn.hpp"
+#include "harness/process/child_io.hpp"
 #include "harness/service/net/http_server.hpp"
-#include "harness/service/serve/admission.hpp"
+#include "harness/service/serve/access.hpp"
 #include "harness/service/serve/machine_turn.hpp"
 
 namespace graphbench::serve {
@@ -60,6 +63,13 @@ net::ServerSettings server_settings(const ServiceSettings& settings,
   return server;
 }
 
+// Standard streams, the listening socket, database, lock, a sweep's pipes and what a library opens.
+constexpr rlim_t other_descriptors = 64;
+
+[[noreturn]] void fail(const std::string& why) {
+  throw Error(ErrorCode::io, "raise the limit of file descriptors: " + why);
+}
+
 }  // namespace
 
 struct Service::Parts {
@@ -100,6 +110,21 @@ const net::ListenAddress& Service::address() const noexcept {
 
 void Service::set_tls(std::shared_ptr<net::TlsContext> tls) {
   parts_->server.set_tls(std::move(tls));
+}
+
+std::size_t raise_descriptor_limit(std::size_t connections) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) fail(std::strerror(errno));
+  const rlim_t needed = connections + other_descriptors;
+  if (limit.rlim_cur < needed) {
+    limit.rlim_cur = std::min(needed, limit.rlim_max);
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) fail(std::strerror(errno));
+  }
+  if (limit.rlim_cur <= other_descriptors) {
+    fail("this process may have " + std::to_string(limit.rlim_cur) + ", and needs more than " +
+         std::to_string(other_descriptors) + ": raise its hard limit (ulimit -Hn)");
+  }
+  return std::min<std::size_t>(connections, limit.rlim_cur - other_descriptors);
 }
 
 }  // namespace graphbench::serve

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/service/net/listen_address.hpp"
+#include "harness/service/net/addresses.hpp"
 #include "harness/service/net/tls.hpp"
 #include "harness/service/publish/baseline.hpp"
 #include "harness/service/serve/service_api.hpp"

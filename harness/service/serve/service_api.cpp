@@ -10,15 +10,11 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/service/net/router.hpp"
+#include "harness/service/net/http.hpp"
 #include "harness/service/serve/compare_request.hpp"
 #include "harness/service/serve/json_response.hpp"
-#include "harness/service/serve/openapi.hpp"
 #include "harness/service/serve/page.hpp"
-#include "harness/service/serve/shared_scrape.hpp"
 #include "harness/service/serve/submission.hpp"
-#include "harness/service/serve/sweep_json.hpp"
-#include "harness/service/serve/sweep_pages.hpp"
 
 namespace graphbench::serve {
 namespace {

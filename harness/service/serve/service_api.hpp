@@ -6,11 +6,10 @@
 
 #include "harness/service/net/http.hpp"
 #include "harness/service/serve/access.hpp"
-#include "harness/service/serve/plugin_folder.hpp"
+#include "harness/service/serve/catalog.hpp"
 #include "harness/service/serve/sweep_feed.hpp"
 #include "harness/service/serve/sweep_runner.hpp"
 #include "harness/service/serve/sweep_store.hpp"
-#include "harness/service/serve/workload_catalog.hpp"
 #include "reporters/prometheus/service_metrics.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/service/serve/sweep_json.hpp"
+#include "harness/service/serve/json_response.hpp"
 
 namespace graphbench::serve {
 namespace {

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "harness/service/net/http.hpp"
+#include "harness/service/serve/catalog.hpp"
 #include "harness/service/serve/json_response.hpp"
-#include "harness/service/serve/plugin_folder.hpp"
 #include "harness/service/serve/sweep_store.hpp"
-#include "harness/service/serve/workload_catalog.hpp"
 
 namespace graphbench::serve {
 

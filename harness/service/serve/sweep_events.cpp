@@ -1,7 +1,6 @@
 // Cells travel as they will stand in the result document.
 #include "harness/service/serve/sweep_events.hpp"
 
-#include "harness/codec/documents.hpp"
 #include "harness/codec/messages.hpp"
 #include "harness/codec/result_fields.hpp"
 
@@ -35,7 +34,6 @@ struct CellDocuments {
   }
   void read(JsonWalk& walk, JsonWalk::Value value, serve::SweepCells& event) const {
     JsonReader(walk).read(value, event.cells);
-    for (const model::CellResult& cell : event.cells) event.documents.push_back(to_json(cell));
   }
 };
 
@@ -57,6 +55,11 @@ namespace graphbench::serve {
 
 std::string encode_sweep_event(const SweepEvent& event) {
   return codec::write_message(event);
+}
+
+std::string encode_cell(const std::string& document, const std::string& identity) {
+  return R"({"event":"cells","content":{"cells":[)" + document + R"(],"identity":)" + codec::dump(identity) +
+         "}}";
 }
 
 SweepEvent decode_sweep_event(std::string_view line) {

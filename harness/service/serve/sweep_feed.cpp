@@ -2,11 +2,9 @@
 #include "harness/service/serve/sweep_feed.hpp"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
 #include "graphs/ir/error.hpp"
-#include "harness/service/serve/sweep_json.hpp"
+#include "harness/service/serve/json_response.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -33,142 +31,89 @@ bool has_ended(const StoredSweep& sweep) {
 
 }  // namespace
 
-class SweepFeed::Impl {
- public:
-  Impl(const SweepStore& store, std::size_t followers_max) : store_(store), followers_max_(followers_max) {}
-
-  void tell_progress(const std::string& id, const std::string& document) {
-    const std::scoped_lock lock(mutex_);
-    running_ = id;
-    progress_ = bytes_of(event_of("progress", document));
-    tell(id, progress_);
-  }
-
-  void tell_cells(const std::string& id, const std::vector<StoredCell>& cells) {
-    const std::scoped_lock lock(mutex_);
-    for (const StoredCell& cell : cells) {
-      const Bytes bytes = bytes_of(event_of("cell", cell.document, cell.number));
-      // A client that connected after it was stored has received it already.
-      std::erase_if(followers_, [&](Follower& follower) {
-        if (follower.id != id || follower.told >= cell.number) return false;
-        follower.told = cell.number;
-        return !follower.stream->put(bytes);
-      });
-    }
-  }
-
-  void tell_done(const std::string& id) {
-    const std::scoped_lock lock(mutex_);
-    if (running_ == id) running_.clear();
-    if (std::ranges::none_of(followers_, [&](const Follower& each) { return each.id == id; })) return;
-    std::optional<StoredSweep> sweep;
-    try {
-      sweep = store_.find(id);
-    } catch (const Error&) {  // a stream that ends without the event makes its client ask again
-    }
-    if (sweep) tell(id, bytes_of(event_of("done", text_of(json_of(*sweep)))));
-    std::erase_if(followers_, [&](const Follower& follower) {
-      if (follower.id == id) follower.stream->end();
-      return follower.id == id;
-    });
-  }
-
-  std::shared_ptr<net::BodyStream> follow(const std::string& id, std::int64_t after) {
-    const std::scoped_lock lock(mutex_);
-    forget_the_gone();
-    if (followers_.size() >= followers_max_) return nullptr;
-    const std::optional<StoredSweep> sweep = store_.find(id);
-    std::deque<Bytes> past = {bytes_of(": graphbench\n\n")};
-    look_back(id);
-    for (auto event = past_.events.upper_bound(after); event != past_.events.end(); ++event) {
-      past.push_back(event->second);
-      after = event->first;
-    }
-    if (running_ == id) past.push_back(progress_);
-    const bool ended = !sweep || has_ended(*sweep);
-    if (sweep && ended) past.push_back(bytes_of(event_of("done", text_of(json_of(*sweep)))));
-    auto stream = std::make_shared<net::BodyStream>(std::move(past), waiting_bytes_max, ":\n\n");
-    if (ended) {
-      stream->end();
-    } else {
-      followers_.push_back({id, after, stream});
-    }
-    return stream;
-  }
-
-  std::size_t followers() {
-    const std::scoped_lock lock(mutex_);
-    forget_the_gone();
-    return followers_.size();
-  }
-
- private:
-  struct Follower {
-    std::string id;
-    std::int64_t told = 0;  // the last cell's number
-    std::shared_ptr<net::BodyStream> stream;
-  };
-
-  // The cells of one sweep, which all who come to follow it are sent: a thousand copies would be a gigabyte.
-  struct Past {
-    std::string id;
-    std::map<std::int64_t, Bytes> events;        // by number
-    std::map<std::string, std::int64_t> number;  // of each cell
-  };
-
-  // Makes `past_` what the store has of the sweep.
-  void look_back(const std::string& id) {
-    if (past_.id != id) past_ = {id, {}, {}};
-    const std::int64_t last = past_.events.empty() ? 0 : past_.events.rbegin()->first;
-    for (const StoredCell& cell : store_.cells(id, last)) {
-      const auto known = past_.number.find(cell.id);
-      if (known != past_.number.end()) past_.events.erase(known->second);
-      past_.number[cell.id] = cell.number;
-      past_.events[cell.number] = bytes_of(event_of("cell", cell.document, cell.number));
-    }
-  }
-
-  void tell(const std::string& id, const Bytes& bytes) {
-    std::erase_if(followers_, [&](const Follower& follower) {
-      return follower.id == id && !follower.stream->put(bytes);
-    });
-  }
-
-  void forget_the_gone() {
-    std::erase_if(followers_, [](const Follower& follower) { return !follower.stream->listened_to(); });
-  }
-
-  const SweepStore& store_;
-  std::mutex mutex_;
-  std::vector<Follower> followers_;
-  const std::size_t followers_max_;
-  std::string running_;  // the sweep that `progress_` is of
-  Bytes progress_;       // its last such event
-  Past past_;
-};
-
-SweepFeed::SweepFeed(const SweepStore& store, std::size_t followers_max)
-    : impl_(std::make_unique<Impl>(store, followers_max)) {}
-SweepFeed::~SweepFeed() = default;
-
 void SweepFeed::tell_progress(const std::string& id, const std::string& document) {
-  impl_->tell_progress(id, document);
+  const std::scoped_lock lock(mutex_);
+  running_ = id;
+  progress_ = bytes_of(event_of("progress", document));
+  tell(id, progress_);
 }
 
 void SweepFeed::tell_cells(const std::string& id, const std::vector<StoredCell>& cells) {
-  impl_->tell_cells(id, cells);
+  const std::scoped_lock lock(mutex_);
+  for (const StoredCell& cell : cells) {
+    const Bytes bytes = bytes_of(event_of("cell", cell.document, cell.number));
+    // A client that connected after it was stored has received it already.
+    std::erase_if(followers_, [&](Follower& follower) {
+      if (follower.id != id || follower.told >= cell.number) return false;
+      follower.told = cell.number;
+      return !follower.stream->put(bytes);
+    });
+  }
 }
 
 void SweepFeed::tell_done(const std::string& id) {
-  impl_->tell_done(id);
+  const std::scoped_lock lock(mutex_);
+  if (running_ == id) running_.clear();
+  if (std::ranges::none_of(followers_, [&](const Follower& each) { return each.id == id; })) return;
+  std::optional<StoredSweep> sweep;
+  try {
+    sweep = store_.find(id);
+  } catch (const Error&) {  // a stream that ends without the event makes its client ask again
+  }
+  if (sweep) tell(id, bytes_of(event_of("done", text_of(json_of(*sweep)))));
+  std::erase_if(followers_, [&](const Follower& follower) {
+    if (follower.id == id) follower.stream->end();
+    return follower.id == id;
+  });
 }
 
 std::shared_ptr<net::BodyStream> SweepFeed::follow(const std::string& id, std::int64_t after) {
-  return impl_->follow(id, after);
+  const std::scoped_lock lock(mutex_);
+  forget_the_gone();
+  if (followers_.size() >= followers_max_) return nullptr;
+  const std::optional<StoredSweep> sweep = store_.find(id);
+  std::deque<Bytes> past = {bytes_of(": graphbench\n\n")};
+  look_back(id);
+  for (auto event = past_.events.upper_bound(after); event != past_.events.end(); ++event) {
+    past.push_back(event->second);
+    after = event->first;
+  }
+  if (running_ == id) past.push_back(progress_);
+  const bool ended = !sweep || has_ended(*sweep);
+  if (sweep && ended) past.push_back(bytes_of(event_of("done", text_of(json_of(*sweep)))));
+  auto stream = std::make_shared<net::BodyStream>(std::move(past), waiting_bytes_max, ":\n\n");
+  if (ended) {
+    stream->end();
+  } else {
+    followers_.push_back({id, after, stream});
+  }
+  return stream;
 }
 
 std::size_t SweepFeed::followers() {
-  return impl_->followers();
+  const std::scoped_lock lock(mutex_);
+  forget_the_gone();
+  return followers_.size();
+}
+
+void SweepFeed::look_back(const std::string& id) {
+  if (past_.id != id) past_ = {id, {}, {}};
+  const std::int64_t last = past_.events.empty() ? 0 : past_.events.rbegin()->first;
+  for (const StoredCell& cell : store_.cells(id, last)) {
+    const auto known = past_.number.find(cell.id);
+    if (known != past_.number.end()) past_.events.erase(known->second);
+    past_.number[cell.id] = cell.number;
+    past_.events[cell.number] = bytes_of(event_of("cell", cell.document, cell.number));
+  }
+}
+
+void SweepFeed::tell(const std::string& id, const Bytes& bytes) {
+  std::erase_if(followers_,
+                [&](const Follower& follower) { return follower.id == id && !follower.stream->put(bytes); });
+}
+
+void SweepFeed::forget_the_gone() {
+  std::erase_if(followers_, [](const Follower& follower) { return !follower.stream->listened_to(); });
 }
 
 }  // namespace graphbench::serve

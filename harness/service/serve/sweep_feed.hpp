@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,11 @@ namespace graphbench::serve {
 class SweepFeed {
  public:
   // The store outlives it. At most `followers_max` clients may follow.
-  SweepFeed(const SweepStore& store, std::size_t followers_max);
-  ~SweepFeed();
+  SweepFeed(const SweepStore& store, std::size_t followers_max)
+      : store_(store), followers_max_(followers_max) {}
   SweepFeed(const SweepFeed&) = delete;
   SweepFeed& operator=(const SweepFeed&) = delete;
+  ~SweepFeed() = default;
 
   void tell_progress(const std::string& id, const std::string& document);
   // After the store has them.
@@ -33,8 +36,32 @@ class SweepFeed {
   std::size_t followers();
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  using Bytes = net::BodyStream::Bytes;
+  struct Follower {
+    std::string id;
+    std::int64_t told = 0;  // the last cell's number
+    std::shared_ptr<net::BodyStream> stream;
+  };
+
+  // The cells of one sweep, which all who come to follow it are sent: a thousand copies would be a gigabyte.
+  struct Past {
+    std::string id;
+    std::map<std::int64_t, Bytes> events;        // by number
+    std::map<std::string, std::int64_t> number;  // of each cell
+  };
+
+  // Makes `past_` what the store has of the sweep.
+  void look_back(const std::string& id);
+  void tell(const std::string& id, const Bytes& bytes);
+  void forget_the_gone();
+
+  const SweepStore& store_;
+  std::mutex mutex_;
+  std::vector<Follower> followers_;
+  const std::size_t followers_max_;
+  std::string running_;  // the sweep that `progress_` is of
+  Bytes progress_;       // its last such event
+  Past past_;
 };
 
 }  // namespace graphbench::serve

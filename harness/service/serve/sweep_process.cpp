@@ -6,17 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read_until.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "graphs/ir/error.hpp"
-#include "harness/process/spawn.hpp"
+#include "harness/process/child_io.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -30,107 +27,82 @@ constexpr std::size_t line_bytes_max = 64 * 1024 * 1024;
 
 }  // namespace
 
-class SweepProcess::Impl {
- public:
-  Impl(const std::vector<std::string>& argv, const std::string& input)
-      : child_(io_), events_(io_), output_(io_), kill_(io_) {
-    process::SpawnedChild spawned = process::spawn(argv, input, {});
-    pid_ = spawned.pid;
-    events_.assign(spawned.events.release());
-    output_.assign(spawned.output.release());
-    const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
-    if (descriptor < 0) {
-      const int error = errno;
-      end_child();
-      throw Error(ErrorCode::io, std::string("watch a sweep's process: ") + std::strerror(error));
-    }
-    child_.assign(descriptor);
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() { end_child(); }
-
-  SweepExit run(const std::function<void(std::string_view)>& on_line) {
-    read_events(on_line);
-    read_output();
-    child_.async_wait(stream_descriptor::wait_read, [this](error_code) { reap(); });
-    io_.run();
-    return std::move(exit_);
-  }
-
-  void stop(std::chrono::milliseconds grace) {
-    asio::post(io_, [this, grace] {
-      if (pid_ < 0) return;
-      ::kill(pid_, SIGTERM);
-      kill_.expires_after(grace);
-      kill_.async_wait([this](error_code error) {
-        if (!error && pid_ >= 0) ::kill(pid_, SIGKILL);
-      });
-    });
-  }
-
- private:
-  void read_events(const std::function<void(std::string_view)>& on_line) {
-    asio::async_read_until(events_, asio::dynamic_buffer(lines_, line_bytes_max), '\n',
-                           [this, &on_line](error_code error, std::size_t length) {
-                             if (error) return;
-                             on_line(std::string_view(lines_).substr(0, length - 1));
-                             lines_.erase(0, length);
-                             read_events(on_line);
-                           });
-  }
-
-  void read_output() {
-    output_.async_read_some(asio::buffer(chunk_), [this](error_code error, std::size_t got) {
-      if (error) return;
-      exit_.output.append(chunk_.data(), got);
-      if (exit_.output.size() > output_bytes_max) {
-        exit_.output.erase(0, exit_.output.size() - output_bytes_max);
-      }
-      read_output();
-    });
-  }
-
-  // The pipes end with the child, so that run() returns once all its output is read.
-  void reap() {
-    int status = 0;
-    if (waitpid(pid_, &status, 0) == pid_) {
-      exit_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-      exit_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    }
-    pid_ = -1;
-    kill_.cancel();
-  }
-
-  void end_child() noexcept {
-    if (pid_ < 0) return;
-    ::kill(pid_, SIGKILL);
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
-  }
-
-  asio::io_context io_;
-  stream_descriptor child_;
-  stream_descriptor events_;
-  stream_descriptor output_;
-  asio::steady_timer kill_;
-  std::string lines_;
-  std::array<char, 4096> chunk_{};
-  pid_t pid_ = -1;
-  SweepExit exit_;
-};
-
 SweepProcess::SweepProcess(const std::vector<std::string>& argv, const std::string& input)
-    : impl_(std::make_unique<Impl>(argv, input)) {}
-SweepProcess::~SweepProcess() = default;
+    : child_(io_), events_(io_), output_(io_), kill_(io_) {
+  process::SpawnedChild spawned = process::spawn(argv, input, {});
+  pid_ = spawned.pid;
+  events_.assign(spawned.events.release());
+  output_.assign(spawned.output.release());
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  if (descriptor < 0) {
+    const int error = errno;
+    end_child();
+    throw Error(ErrorCode::io, std::string("watch a sweep's process: ") + std::strerror(error));
+  }
+  child_.assign(descriptor);
+}
+
+SweepProcess::~SweepProcess() {
+  end_child();
+}
 
 SweepExit SweepProcess::run(const std::function<void(std::string_view)>& on_line) {
-  return impl_->run(on_line);
+  read_events(on_line);
+  read_output();
+  child_.async_wait(stream_descriptor::wait_read, [this](error_code) { reap(); });
+  io_.run();
+  return std::move(exit_);
 }
 
 void SweepProcess::stop(std::chrono::milliseconds grace) {
-  impl_->stop(grace);
+  asio::post(io_, [this, grace] {
+    if (pid_ < 0) return;
+    ::kill(pid_, SIGTERM);
+    kill_.expires_after(grace);
+    kill_.async_wait([this](error_code error) {
+      if (!error && pid_ >= 0) ::kill(pid_, SIGKILL);
+    });
+  });
+}
+
+void SweepProcess::read_events(const std::function<void(std::string_view)>& on_line) {
+  asio::async_read_until(events_, asio::dynamic_buffer(lines_, line_bytes_max), '\n',
+                         [this, &on_line](error_code error, std::size_t length) {
+                           if (error) return;
+                           on_line(std::string_view(lines_).substr(0, length - 1));
+                           lines_.erase(0, length);
+                           read_events(on_line);
+                         });
+}
+
+void SweepProcess::read_output() {
+  output_.async_read_some(asio::buffer(chunk_), [this](error_code error, std::size_t got) {
+    if (error) return;
+    exit_.output.append(chunk_.data(), got);
+    if (exit_.output.size() > output_bytes_max) {
+      exit_.output.erase(0, exit_.output.size() - output_bytes_max);
+    }
+    read_output();
+  });
+}
+
+// The pipes end with the child, so that run() returns once all its output is read.
+void SweepProcess::reap() {
+  int status = 0;
+  if (waitpid(pid_, &status, 0) == pid_) {
+    exit_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    exit_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  }
+  pid_ = -1;
+  kill_.cancel();
+}
+
+void SweepProcess::end_child() noexcept {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  pid_ = -1;
 }
 
 }  // namespace graphbench::serve

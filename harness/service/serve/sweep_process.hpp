@@ -1,9 +1,14 @@
 // One sweep as a child process: this binary's own --sweep, so that a crash ends that sweep alone.
 #pragma once
 
+#include <sys/types.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +39,20 @@ class SweepProcess {
   void stop(std::chrono::milliseconds grace);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  void read_events(const std::function<void(std::string_view)>& on_line);
+  void read_output();
+  void reap();
+  void end_child() noexcept;
+
+  boost::asio::io_context io_;
+  boost::asio::posix::stream_descriptor child_;
+  boost::asio::posix::stream_descriptor events_;
+  boost::asio::posix::stream_descriptor output_;
+  boost::asio::steady_timer kill_;
+  std::string lines_;
+  std::array<char, 4096> chunk_{};
+  pid_t pid_ = -1;
+  SweepExit exit_;
 };
 
 }  // namespace graphbench::serve

@@ -1,4 +1,4 @@
-// A sweep that was done is told from the lines that its process once sent.
+// A sweep that was done is told from the documents of its cells.
 #include "harness/service/serve/sweep_publisher.hpp"
 
 #include <chrono>
@@ -7,23 +7,11 @@
 #include <utility>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/documents.hpp"
 #include "harness/codec/parse_document.hpp"
+#include "harness/process/utc_now.hpp"
 
 namespace graphbench::serve {
-namespace {
-
-double unix_seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-template <typename Event>
-Event decoded(const std::string& line) {
-  SweepEvent event = decode_sweep_event(line);
-  if (auto* wanted = std::get_if<Event>(&event)) return std::move(*wanted);
-  throw Error(ErrorCode::invalid_argument, "read sweep event: it is another one");
-}
-
-}  // namespace
 
 SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
                                std::shared_ptr<const publish::Baseline> baseline, const SweepStore& store)
@@ -40,13 +28,14 @@ SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
 
 // All of it is read before any of it is shown.
 void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended& sweep) {
-  const SweepBegan began = decoded<SweepBegan>(sweep.began);
+  const SweepEvent event = decode_sweep_event(sweep.began);
+  const auto* began = std::get_if<SweepBegan>(&event);
+  if (began == nullptr) throw Error(ErrorCode::invalid_argument, "read sweep event: it is another one");
   std::vector<model::CellResult> cells;
-  for (const std::string& line : store.events(sweep.id)) {
-    for (model::CellResult& cell : decoded<SweepCells>(line).cells) cells.push_back(std::move(cell));
-  }
-  device_ = began.device;
-  metrics_.set_device(device_, began.facts);
+  for (const StoredCell& cell : store.cells(sweep.id, 0))
+    cells.push_back(codec::read_cell(cell.document, "cell " + cell.id));
+  device_ = began->device;
+  metrics_.set_device(device_, began->facts);
   for (const model::CellResult& cell : cells) metrics_.show_cell(device_, cell);
   model::Progress whole;
   whole.cells_done = whole.cells_total = static_cast<std::int64_t>(cells.size());
@@ -85,7 +74,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
   // A sweep that did not end by itself is not compared: what was not measured is not lost.
   if (done && baseline_ && end.result) compare(id, *end.result);
   const bool success = done && end.exit_code == 0;
-  metrics_.end_sweep(device_, success ? std::optional(unix_seconds_now()) : std::nullopt);
+  metrics_.end_sweep(device_, success ? std::optional(process::unix_seconds_now()) : std::nullopt);
 }
 
 void SweepPublisher::compare(const std::string& id, const std::string& document) {

@@ -11,7 +11,6 @@
 #include "harness/config/option_table.hpp"
 #include "harness/config/options.hpp"
 #include "harness/config/suggest.hpp"
-#include "harness/config/toml_file.hpp"
 #include "harness/model/input_error.hpp"
 
 namespace graphbench::serve {

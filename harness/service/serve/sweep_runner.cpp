@@ -10,12 +10,13 @@
 #include <utility>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/documents.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/process/exit_text.hpp"
 #include "harness/process/utc_now.hpp"
+#include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/sweep_events.hpp"
-#include "harness/service/serve/sweep_json.hpp"
 #include "harness/service/serve/sweep_process.hpp"
 
 namespace graphbench::serve {
@@ -223,7 +224,8 @@ SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& 
   argv.insert(argv.end(), {"--sweep", "--quiet", "--json=" + document});
   for (const std::string& argument : sweep.arguments) argv.push_back(with_path(argument));
   std::string finished;  // cells, where it was interrupted before
-  for (const std::string& event : store_.events(sweep.id)) finished += event + "\n";
+  for (const StoredCell& cell : store_.cells(sweep.id, 0))
+    finished += encode_cell(cell.document, cell.identity) + "\n";
   housekeeping_.use_every_cpu();
   SweepProcess process(argv, finished);
   housekeeping_.keep_off_submitter(instruments_of(argv));
@@ -247,7 +249,7 @@ std::string SweepRunner::with_path(const std::string& argument) const {
 }
 
 void SweepRunner::take(const std::string& id, std::string_view line) {
-  SweepEvent event = decode_sweep_event(line);
+  const SweepEvent event = decode_sweep_event(line);
   if (const auto* began = std::get_if<SweepBegan>(&event)) {
     housekeeping_.keep_off_submitter_near(began->facts.pci_bus_id);
     publisher_.begin(*began);
@@ -255,12 +257,11 @@ void SweepRunner::take(const std::string& id, std::string_view line) {
   } else if (const auto* progress = std::get_if<SweepProgress>(&event)) {
     publisher_.update(progress->progress);
     feed_.tell_progress(id, text_of(json_of(progress->progress)));
-  } else if (auto* done = std::get_if<SweepCells>(&event)) {
+  } else if (const auto* done = std::get_if<SweepCells>(&event)) {
     std::vector<SweepStore::NewCell> cells;
-    for (std::size_t i = 0; i < done->cells.size(); ++i) {
-      publisher_.set_cell(done->cells[i]);
-      cells.push_back({model::id_of(done->cells[i].cell), std::move(done->documents.at(i)),
-                       encode_sweep_event(SweepCells{{done->cells[i]}, {}, done->identity})});
+    for (const model::CellResult& cell : done->cells) {
+      publisher_.set_cell(cell);
+      cells.push_back({model::id_of(cell.cell), codec::to_json(cell), done->identity});
     }
     feed_.tell_cells(id, store_.add_cells(id, cells));
   }

@@ -13,8 +13,8 @@
 
 #include "harness/machine/housekeeping_threads.hpp"
 #include "harness/service/publish/baseline.hpp"
+#include "harness/service/serve/catalog.hpp"
 #include "harness/service/serve/machine_turn.hpp"
-#include "harness/service/serve/plugin_folder.hpp"
 #include "harness/service/serve/sweep_feed.hpp"
 #include "harness/service/serve/sweep_publisher.hpp"
 #include "harness/service/serve/sweep_store.hpp"

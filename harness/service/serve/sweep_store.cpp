@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/process/utc_now.hpp"
-#include "harness/service/serve/sweep_store_file.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -182,11 +181,6 @@ void SweepStore::end(const std::string& id, const SweepEnd& end) {
         "UPDATE sweeps SET state = ?, finished_at = ?, exit_code = ?, message = ?, result = ? WHERE id = ?",
         name_of(end.state), end.finished_at.empty() ? process::utc_now() : end.finished_at, end.exit_code,
         end.message, end.result, id);
-    if (end.state == SweepState::interrupted) return;
-    const char* const unused =
-        end.state == SweepState::done ? "SELECT id FROM sweeps WHERE state = 'done' AND id <> ?" : "SELECT ?";
-    database_.run("UPDATE cells SET event = '' WHERE event <> '' AND sweep IN (" + std::string(unused) + ")",
-                  id);
   });
 }
 
@@ -222,9 +216,9 @@ std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const st
       Statement same = database_.prepare("SELECT 1 FROM cells WHERE sweep = ? AND cell = ? AND document = ?",
                                          sweep, cell.id, cell.document);
       if (same.step()) continue;
-      database_.run("INSERT OR REPLACE INTO cells (sweep, cell, document, event) VALUES (?, ?, ?, ?)", sweep,
-                    cell.id, cell.document, cell.event);
-      added.push_back({database_.last_id(), cell.id, cell.document});
+      database_.run("INSERT OR REPLACE INTO cells (sweep, cell, document, identity) VALUES (?, ?, ?, ?)",
+                    sweep, cell.id, cell.document, cell.identity);
+      added.push_back({database_.last_id(), cell.id, cell.document, cell.identity});
     }
   });
   return added;
@@ -233,20 +227,11 @@ std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const st
 std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t after) const {
   const std::scoped_lock lock(mutex_);
   Statement rows = database_.prepare(
-      "SELECT number, cell, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number", sweep,
-      after);
+      "SELECT number, cell, document, identity FROM cells WHERE sweep = ? AND number > ? ORDER BY number",
+      sweep, after);
   std::vector<StoredCell> cells;
-  while (rows.step()) cells.push_back({rows.integer(0), rows.text(1), rows.text(2)});
+  while (rows.step()) cells.push_back({rows.integer(0), rows.text(1), rows.text(2), rows.text(3)});
   return cells;
-}
-
-std::vector<std::string> SweepStore::events(const std::string& sweep) const {
-  const std::scoped_lock lock(mutex_);
-  Statement rows =
-      database_.prepare("SELECT event FROM cells WHERE sweep = ? AND event <> '' ORDER BY cell", sweep);
-  std::vector<std::string> events;
-  while (rows.step()) events.push_back(rows.text(0));
-  return events;
 }
 
 std::optional<SweepStore::Ended> SweepStore::last_done() const {

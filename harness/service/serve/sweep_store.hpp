@@ -33,6 +33,7 @@ struct StoredCell {
   std::int64_t number = 0;  // grows with time, over all sweeps
   std::string id;           // "mlp/base/bf16/forward/b8/w3/whole"
   std::string document;
+  std::string identity;  // of what was measured: SweepCells::identity
 };
 
 struct SweepEnd {
@@ -88,14 +89,11 @@ class SweepStore {
   struct NewCell {
     std::string id;
     std::string document;
-    std::string event = {};  // what a resumed sweep, or /metrics after a restart, is given of it
+    std::string identity = {};
   };
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // With numbers beyond `after`, in their order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
-  // The events of a sweep's cells. They are kept until it ends as done, failed or cancelled; those of a sweep
-  // that is done until the next one is.
-  std::vector<std::string> events(const std::string& sweep) const;
 
   struct Ended {
     std::string id;
@@ -115,5 +113,12 @@ class SweepStore {
   std::optional<std::chrono::steady_clock::time_point> probed_;
   std::string probe_error_;  // of that time; empty: none
 };
+
+// Rises when the tables change in a way that an older graphbench cannot read.
+inline constexpr int sweep_store_version = 3;
+
+// Creates the file where there is none, for this user alone, and upgrades the tables of an older version.
+// Throws Error(io) that names the file where it cannot be used or a newer version wrote it.
+storage::Connection open_sweep_store(const std::string& file);
 
 }  // namespace graphbench::serve

@@ -1,11 +1,12 @@
-// Version 2 keeps one row a cell; before it the tables `kept` and `begun` held more forms of the same.
-#include "harness/service/serve/sweep_store_file.hpp"
-
+// Version 3 keeps one form of a cell, its document; before it a column `event`, and before version 2 the
+// tables `kept` and `begun`, held more forms of the same.
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "harness/service/serve/sweep_store.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -43,7 +44,7 @@ void upgrade(storage::Connection& database) {
   storage::Transaction transaction(database);
   database.execute(tables);
   add_column(database, "sweeps", "began");
-  add_column(database, "cells", "event");
+  add_column(database, "cells", "identity");
   database.run("PRAGMA user_version = " + std::to_string(sweep_store_version));
   transaction.commit();
 }

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/instruments.hpp"
 #include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
 #include "harness/sweep/cell_table.hpp"
 
 namespace graphbench::ab {

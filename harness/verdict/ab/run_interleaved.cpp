@@ -3,7 +3,13 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "graphs/ir/error.hpp"
 #include "harness/codec/documents.hpp"
@@ -15,7 +21,6 @@
 #include "harness/sweep/progress_tracker.hpp"
 #include "harness/verdict/ab/merge_result.hpp"
 #include "harness/verdict/ab/schedule.hpp"
-#include "harness/verdict/ab/scratch_folder.hpp"
 #include "harness/verdict/ab/sub_sweep.hpp"
 
 namespace graphbench::ab {
@@ -55,6 +60,44 @@ std::string unique_id(const model::Plan& plan) {
 std::string name_of(Role role) {
   return role == Role::base ? "base" : "new";
 }
+
+// A folder for the documents of single runs, gone with its owner.
+class ScratchFolder {
+ public:
+  // Under TMPDIR; throws Error(io).
+  ScratchFolder() {
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    if (error)
+      throw Error(ErrorCode::io, "find a temporary folder: " + error.message() + ": TMPDIR must name one");
+    path_ = (parent / "graphbench-ab-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr)
+      throw Error(ErrorCode::io, "make a folder in " + parent.string() + ": " + std::strerror(errno));
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);  // what stays is the system's to clean up
+  }
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // The file's text; the file is gone afterwards, so that no run is taken for the next. Throws
+  // Error(io) where there is none.
+  static std::string take(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    if (!stream.is_open() || stream.bad()) throw Error(ErrorCode::io, "read " + file + ": it is not there");
+    stream.close();
+    std::error_code error;
+    if (!std::filesystem::remove(file, error))
+      throw Error(ErrorCode::io, "remove " + file + ": " + error.message());
+    return text;
+  }
+
+ private:
+  std::string path_;
+};
 
 class Interleaved {
  public:

@@ -7,7 +7,7 @@
 #include "harness/config/options.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/sweep/sweep_listener.hpp"
-#include "harness/verdict/ab/target.hpp"
+#include "harness/verdict/ab/sub_sweep.hpp"
 
 namespace graphbench::ab {
 

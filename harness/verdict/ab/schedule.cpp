@@ -1,11 +1,33 @@
 // Shuffles with the standard generator and our own loop, so that a seed means the same everywhere.
 #include "harness/verdict/ab/schedule.hpp"
 
+#include <algorithm>
+#include <cstdio>
+#include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <utility>
+#include <vector>
+
+#include "harness/model/axes.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/verdict/compare/compare.hpp"
 
 namespace graphbench::ab {
+
+model::Plan one_cell_a_task(model::Plan plan) {
+  const auto is_ladder = [](const model::WorkerTask& task) { return task.batches.size() > 1; };
+  if (std::ranges::none_of(plan.tasks, is_ladder)) return plan;
+  std::vector<model::WorkerTask> tasks;
+  for (const model::WorkerTask& ladder : plan.tasks) {
+    for (const std::int64_t batch : ladder.batches) tasks.emplace_back(ladder).batches = {batch};
+  }
+  plan.tasks = std::move(tasks);
+  plan.facts.cell_processes = true;
+  plan.facts.hash = model::sha256_hex(plan.facts.hash + "\ncell-processes=true\n");
+  return plan;
+}
 
 std::vector<Run> make_schedule(const ScheduleOptions& options) {
   std::mt19937_64 random(options.seed);
@@ -24,6 +46,65 @@ std::vector<Run> make_schedule(const ScheduleOptions& options) {
     }
   }
   return runs;
+}
+
+namespace {
+
+using model::MetricComparison;
+using model::Verdict;
+
+bool is_slower(const MetricComparison& metric) {
+  return metric.verdict == Verdict::slower;
+}
+
+std::string ratio_text(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3fx", ratio);
+  return text;
+}
+
+const MetricComparison* find(const model::Comparison& comparison, const std::string& id,
+                             model::Metric metric) {
+  const auto cell = std::ranges::find(comparison.cells, id, &model::CellComparison::id);
+  if (cell == comparison.cells.end()) return nullptr;
+  const auto found = std::ranges::find(cell->metrics, metric, &MetricComparison::metric);
+  return found == cell->metrics.end() ? nullptr : &*found;
+}
+
+void confirm(MetricComparison& metric, const MetricComparison* again, model::ComparisonCounts& counts) {
+  if (again != nullptr && is_slower(*again)) return;
+  metric.verdict = Verdict::inconclusive;
+  metric.why = "slower at first (" + ratio_text(metric.ratio) + "), but ";
+  metric.why += again != nullptr ? "not when measured again (" + ratio_text(again->ratio) + ")"
+                                 : "it could not be measured again";
+  --counts.slower;
+  ++counts.inconclusive;
+}
+
+}  // namespace
+
+model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first) {
+  std::set<std::string> slower;
+  for (const model::CellComparison& cell : first.cells) {
+    if (std::ranges::any_of(cell.metrics, is_slower)) slower.insert(cell.id);
+  }
+  model::Plan again = plan;
+  std::erase_if(again.tasks, [&](const model::WorkerTask& task) {
+    return std::ranges::none_of(task.batches, [&](std::int64_t batch) {
+      return slower.contains(model::id_of(model::cell_of(task, batch)));
+    });
+  });
+  return again;
+}
+
+void apply_confirmation(model::Comparison& first, const model::Comparison& again) {
+  for (model::CellComparison& cell : first.cells) {
+    for (MetricComparison& metric : cell.metrics) {
+      if (is_slower(metric)) confirm(metric, find(again, cell.id, metric.metric), first.counts);
+    }
+  }
+  first.verdict = model::verdict_of(first.counts);
+  first.headline = compare::headline_of(first);
 }
 
 }  // namespace graphbench::ab

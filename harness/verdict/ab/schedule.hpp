@@ -1,11 +1,20 @@
-// In which order the launches of an A/B run happen. Pure.
+// What an A/B run measures in which order: ladders or cells, launch by launch, and what came out slower once
+// more. Pure.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "harness/model/comparison.hpp"
+#include "harness/model/plan.hpp"
+
 namespace graphbench::ab {
+
+// `plan` with a task of its own, which is a process of its own, for every batch of a ladder. Where there was
+// a ladder the hash is another, because something else is measured: a cell that is alone in its process
+// captures first, into an empty pool. A plan of single batches comes back as it was.
+model::Plan one_cell_a_task(model::Plan plan);
 
 enum class Role : std::uint8_t { base, now };
 
@@ -27,5 +36,13 @@ struct ScheduleOptions {
 // right after the other, and who goes first alternates from launch to launch (ABBA, or BAAB, as a coin
 // says for each group): whatever drifts slowly meets both sides alike.
 std::vector<Run> make_schedule(const ScheduleOptions& options);
+
+// The plan's tasks whose cells have a metric that came out slower; whole tasks, because a cell's
+// neighbours in its worker are part of how it was measured.
+model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first);
+
+// `slower` stays where `again` says so too, and becomes `inconclusive`, with both ratios, where it does
+// not. Counts, verdict and headline follow.
+void apply_confirmation(model::Comparison& first, const model::Comparison& again);
 
 }  // namespace graphbench::ab

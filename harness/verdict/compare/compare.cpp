@@ -12,9 +12,7 @@
 
 #include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
-#include "harness/verdict/compare/headline.hpp"
 #include "harness/verdict/compare/judge.hpp"
-#include "harness/verdict/compare/replicates.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -50,6 +48,43 @@ struct Trials {
   };
   std::vector<Lack> lacks;
 };
+
+std::vector<double> times_of(const DocumentCell& cell, Metric metric) {
+  std::vector<double> times;
+  for (const LaunchTimes& launch : cell.launches) {
+    if (launch[metric] > 0) times.push_back(launch[metric]);
+  }
+  return times;
+}
+
+// Whether each launch's index says which it is: then those of an interleaved run can be paired.
+bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (launches[i].index == launches[j].index) return false;
+    }
+  }
+  return true;
+}
+
+// The launches of both sides that have the metric; of an interleaved run, those that have a partner, and all
+// of them, `partnerless`, where none has. A side that lacks the metric is empty.
+Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric, bool interleaved) {
+  Replicates all{times_of(base, metric), times_of(now, metric)};
+  if (!interleaved || all.base.empty() || all.now.empty()) return all;
+  Replicates replicates;
+  replicates.paired = true;
+  for (const LaunchTimes& launch : base.launches) {
+    const auto partner = std::ranges::find(now.launches, launch.index, &LaunchTimes::index);
+    if (partner == now.launches.end()) continue;
+    if (launch[metric] <= 0 || (*partner)[metric] <= 0) continue;
+    replicates.base.push_back(launch[metric]);
+    replicates.now.push_back((*partner)[metric]);
+  }
+  if (!replicates.base.empty()) return replicates;
+  all.partnerless = true;
+  return all;
+}
 
 Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                      bool interleaved) {
@@ -161,78 +196,31 @@ std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Compariso
 }
 
 void count_cell(const CellComparison& cell, model::ComparisonCounts& counts) {
-  switch (cell.coverage) {
-    case Coverage::compared:
-      ++counts.compared;
-      break;
-    case Coverage::base_only:
-      ++counts.base_only;
-      break;
-    case Coverage::new_only:
-      ++counts.new_only;
-      break;
-    case Coverage::failed_now:
-      ++counts.failed_now;
-      break;
-    case Coverage::skipped_now:
-      ++counts.skipped_now;
-      break;
-    case Coverage::recovered:
-      ++counts.recovered;
-      break;
-    case Coverage::neither:
-      ++counts.neither;
-      break;
-  }
+  ++(counts.*model::coverage_counts.at(static_cast<std::size_t>(cell.coverage)));
   if (cell.regression) ++counts.coverage_regressions;
   if (!cell.lost.empty()) ++counts.cells_lacking;
   counts.metrics_lost += static_cast<std::int64_t>(cell.lost.size());
   counts.metrics_gained += static_cast<std::int64_t>(cell.gained.size());
   for (const model::MetricComparison& metric : cell.metrics) {
-    switch (metric.verdict) {
-      case Verdict::same:
-        ++counts.same;
-        break;
-      case Verdict::faster:
-        ++counts.faster;
-        break;
-      case Verdict::slower:
-        ++counts.slower;
-        break;
-      case Verdict::inconclusive:
-        ++counts.inconclusive;
-        break;
-    }
+    ++(counts.*model::verdict_counts.at(static_cast<std::size_t>(metric.verdict)));
   }
-}
-
-Verdict verdict_of(const model::ComparisonCounts& counts) {
-  if (counts.slower > 0) return Verdict::slower;
-  if (counts.inconclusive > 0) return Verdict::inconclusive;
-  if (counts.faster > 0) return Verdict::faster;
-  return counts.same > 0 ? Verdict::same : Verdict::inconclusive;
-}
-
-std::string fact(const DocumentFacts& facts, const std::string& name) {
-  const auto found = facts.fields.find(name);
-  return found == facts.fields.end() ? std::string() : found->second;
 }
 
 model::ComparisonSide describe(const Side& side) {
   model::ComparisonSide described;
   described.source = side.source;
   described.documents = side.documents;
-  const std::string tool = fact(side.facts, "tool.name");
+  const std::string tool = side.facts.field("tool.name");
   if (!tool.empty()) described.tool_name = tool;
   described.tool_version = side.facts.tool_version;
   described.tool_commit = side.facts.tool_commit;
   described.started_at = side.facts.started_at;
   described.complete = side.facts.complete;
-  described.device_kind = fact(side.facts, "device.kind");
-  described.device_name = fact(side.facts, "device.name");
-  described.driver = fact(side.facts, "device.driver");
-  described.fingerprint = fact(side.facts, "fingerprint");
-  described.plan_hash = fact(side.facts, "plan");
+  described.device_kind = side.facts.field("device.kind");
+  described.device_name = side.facts.field("device.name");
+  described.driver = side.facts.field("device.driver");
+  described.fingerprint = side.facts.field("fingerprint");
+  described.plan_hash = side.facts.field("plan");
   described.cells = static_cast<std::int64_t>(side.cells.size());
   for (const DocumentCell& cell : side.cells) {
     if (cell.state != CellState::ok) continue;
@@ -291,7 +279,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   }
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
-  comparison.verdict = verdict_of(comparison.counts);
+  comparison.verdict = model::verdict_of(comparison.counts);
   comparison.headline = headline_of(comparison);
   return comparison;
 }

@@ -1,5 +1,8 @@
-// The comparison of two sides: facts, coverage, then every metric of every cell that both measured.
+// The comparison of two sides: facts, coverage, then every metric of every cell that both measured; and its
+// headline.
 #pragma once
+
+#include <string>
 
 #include "harness/model/comparison.hpp"
 #include "harness/verdict/compare/read_side.hpp"
@@ -8,5 +11,8 @@ namespace graphbench::compare {
 
 // Pure. Where the sides do not compare, only the differences are filled in.
 model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
+
+// From everything of the comparison but its headline.
+std::string headline_of(const model::Comparison& comparison);
 
 }  // namespace graphbench::compare

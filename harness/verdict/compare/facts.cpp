@@ -46,28 +46,10 @@ constexpr std::array<Field, 23> known_fields = {{
 }};
 
 // Facts that are not part of the fingerprint: a difference here does not explain another fingerprint.
-constexpr std::array<std::string_view, 16> outside_fingerprint = {"plan",
-                                                                  "method",
-                                                                  "hostname",
-                                                                  "os",
-                                                                  "cores",
-                                                                  "device.memory_bytes",
-                                                                  "device.uuid",
-                                                                  "machine.turbo",
-                                                                  "machine.governor",
-                                                                  "machine.pinned",
-                                                                  "machine.sm_clock_hz",
-                                                                  "machine.throttle",
-                                                                  "plan.cell_processes",
-                                                                  "plan.seed",
-                                                                  "plan.launches",
-                                                                  "tool.commit"};
-
-const std::string& value_of(const DocumentFacts& facts, const std::string& field) {
-  static const std::string absent;
-  const auto found = facts.fields.find(field);
-  return found == facts.fields.end() ? absent : found->second;
-}
+constexpr auto outside_fingerprint = std::to_array<std::string_view>(
+    {"plan", "method", "hostname", "os", "cores", "device.memory_bytes", "device.uuid", "machine.turbo",
+     "machine.governor", "machine.pinned", "machine.sm_clock_hz", "machine.throttle", "plan.cell_processes",
+     "plan.seed", "plan.launches", "tool.commit"});
 
 bool is_allowed(const std::string& field, const std::vector<std::string>& allow) {
   return std::ranges::any_of(allow, [&](const std::string& name) {
@@ -142,11 +124,11 @@ const std::vector<std::string>& allowable_fields() {
 
 std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
                                               const std::vector<std::string>& allow) {
-  const bool on_host = value_of(base, "device.kind") == "host";
+  const bool on_host = base.field("device.kind") == "host";
   std::vector<model::Difference> differences;
   const auto add = [&](const std::string& name, bool blocking) {
-    const std::string& before = value_of(base, name);
-    const std::string& after = value_of(now, name);
+    const std::string before = base.field(name);
+    const std::string after = now.field(name);
     if (before == after) return;
     differences.push_back({name, before, after, blocking, blocking && is_allowed(name, allow)});
   };

@@ -1,14 +1,26 @@
-// The facts of a document that decide whether its numbers compare with another's, by the names that
-// differences are listed and allowed by.
+// The parts of a document that a comparison reads, under the names that this folder uses; and the facts that
+// decide whether its numbers compare with another's, by the names that differences are listed and allowed by.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "harness/codec/document.hpp"
+#include "harness/codec/parse_document.hpp"
 #include "harness/model/comparison.hpp"
-#include "harness/verdict/compare/documents.hpp"
 
 namespace graphbench::compare {
+
+using codec::CellState;
+using codec::choice_prefix;
+using codec::DeviceClocks;
+using codec::Document;
+using codec::DocumentCell;
+using codec::DocumentFacts;
+using codec::LaunchTimes;
+using codec::library_prefix;
+using codec::parse_document;
+using codec::variable_prefix;
 
 // Every name that --allow takes; "device" includes its kind, name and compute capability.
 const std::vector<std::string>& allowable_fields();

@@ -1,9 +1,9 @@
 // The verdict first, then how much of what, then the worst or best place.
-#include "harness/verdict/compare/headline.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "harness/verdict/compare/compare.hpp"
 
 namespace graphbench::compare {
 namespace {

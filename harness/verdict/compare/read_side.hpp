@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/model/result.hpp"
-#include "harness/verdict/compare/documents.hpp"
+#include "harness/verdict/compare/facts.hpp"
 
 namespace graphbench::compare {
 

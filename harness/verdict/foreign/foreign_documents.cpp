@@ -3,7 +3,10 @@
 
 #include <simdjson.h>
 
+#include <unordered_set>
+
 #include "harness/codec/parse_document.hpp"
+#include "harness/model/input_error.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -65,6 +68,17 @@ Document parse_any_document(std::string_view text, const std::string& source) {
       break;
   }
   return parse_document(text, source);
+}
+
+void check_cells(const codec::JsonWalk& walk, const Document& document) {
+  if (document.cells.empty()) walk.fail("it holds no benchmark that ran: there is nothing to compare");
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(document.cells.size());
+  for (const DocumentCell& cell : document.cells) {
+    if (!seen.insert(cell.id).second) {
+      walk.fail("benchmark " + in_quotes(cell.id) + " is there twice: names must differ");
+    }
+  }
 }
 
 }  // namespace graphbench::compare

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "harness/verdict/compare/documents.hpp"
+#include "harness/codec/json_walk.hpp"
+#include "harness/verdict/compare/facts.hpp"
 
 namespace graphbench::compare {
 
@@ -27,5 +28,8 @@ Document parse_google_benchmark(std::string_view text, const std::string& source
 // What nvbench's --json writes, from version 1 of its format on. Mean cold GPU time is the device time, mean
 // cold CPU time the latency.
 Document parse_nvbench(std::string_view text, const std::string& source);
+
+// What a comparison requires of every tool's documents. Internal to this folder.
+void check_cells(const codec::JsonWalk& walk, const Document& document);
 
 }  // namespace graphbench::compare

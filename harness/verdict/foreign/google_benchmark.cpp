@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/model/input_error.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/foreign/foreign_documents.hpp"
-#include "harness/verdict/foreign/foreign_walk.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -47,7 +47,7 @@ class GoogleBenchmarkReader {
   }
 
   Document read(std::string_view text) {
-    walk_document(walk_, text, [&](std::string_view key, Value value) {
+    walk_.padded_document(text, [&](std::string_view key, Value value) {
       if (key == "context") return read_context(value);
       if (key != "benchmarks") return walk_.skip(value);
       walk_.elements(value, [&](Value run) { add(read_run(run)); });

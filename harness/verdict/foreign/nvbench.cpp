@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "harness/model/input_error.hpp"
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/foreign/foreign_documents.hpp"
-#include "harness/verdict/foreign/foreign_walk.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -42,7 +42,7 @@ class NvbenchReader {
   }
 
   Document read(std::string_view text) {
-    walk_document(walk_, text, [&](std::string_view key, Value value) {
+    walk_.padded_document(text, [&](std::string_view key, Value value) {
       if (key == "meta") return read_meta(value);
       if (key == "devices") return read_devices(value);
       if (key == "benchmarks") return read_benchmarks(value);

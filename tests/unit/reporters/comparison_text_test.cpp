@@ -4,7 +4,6 @@
 #include <string>
 
 #include "reporters/comparison/markdown_text.hpp"
-#include "reporters/comparison/printable.hpp"
 #include "reporters/comparison/words.hpp"
 
 namespace graphbench::reporters {

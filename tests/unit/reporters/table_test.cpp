@@ -1,6 +1,4 @@
 // The table's layout rules; its looks are in tests/golden.
-#include "reporters/console/table.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "reporters/console/tables.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::reporters {

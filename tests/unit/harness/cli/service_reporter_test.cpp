@@ -1,8 +1,7 @@
 // Which cells of an earlier run a resumed sweep takes over.
-#include "harness/cli/service_reporter.hpp"
-
 #include <gtest/gtest.h>
 
+#include "harness/cli/publishing.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 
 namespace graphbench::cli {
@@ -12,7 +11,7 @@ std::string kept_line(const std::string& workload, const std::string& identity) 
   model::CellResult cell;
   cell.cell.workload = workload;
   cell.status = model::CellStatus::ok;
-  return serve::encode_sweep_event(serve::SweepCells{{cell}, {}, identity}) + "\n";
+  return serve::encode_sweep_event(serve::SweepCells{{cell}, identity}) + "\n";
 }
 
 TEST(ServiceReporter, CellsOfAnotherPlanMachineOrBinaryAreNotTakenOver) {

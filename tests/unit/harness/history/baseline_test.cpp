@@ -30,7 +30,7 @@ std::string document(const Made& made) {
 }
 
 compare::Side side(const Made& made) {
-  return compare::merge("new.json", {parse_stored(document(made), "new.json")});
+  return compare::merge("new.json", {codec::parse_copy(document(made), "new.json")});
 }
 
 class Baseline : public testing::Test {
@@ -38,7 +38,7 @@ class Baseline : public testing::Test {
   void add(const Made& made) {
     NewEntry entry;
     entry.document = document(made);
-    const codec::Document parsed = parse_stored(entry.document, "x");
+    const codec::Document parsed = codec::parse_copy(entry.document, "x");
     entry.entry.label = {"0123456789", made.branch, "nightly"};
     entry.entry.started_at = made.started_at;
     entry.entry.fingerprint = parsed.facts.fields.at("fingerprint");

@@ -143,7 +143,7 @@ TEST_F(HistoryFile, RefusesADocumentThatIsNotTheOneAdded) {
                              "UPDATE entries SET document_bytes = -1", "UPDATE entries SET digest = 'f00'"}) {
     execute(damage);
     Store store(path(), Store::Access::existing);
-    EXPECT_EQ(store.list({}).size(), 1U);
+    EXPECT_EQ(store.list().size(), 1U);
     const std::string refused = test::refusal([&] { store.document(1); });
     EXPECT_NE(refused.find("the history is damaged (entry 1"), std::string::npos)
         << damage << ": " << refused;

@@ -1,10 +1,137 @@
-// Which points make a series, and how large its changes are.
+// Which points belong to a series, and where it changes: known steps, noise, outliers.
 #include "harness/history/series.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 namespace graphbench::history {
 namespace {
+
+// Log times: levels with normal noise around them. std::normal_distribution may differ between standard
+// libraries, the sum of twelve uniforms does not.
+class Noise {
+ public:
+  explicit Noise(std::uint64_t seed) : random_(seed) {}
+  double next(double sigma) {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += static_cast<double>(random_() >> 11) * 0x1p-53;
+    return sum * sigma;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+struct Level {
+  std::size_t count;
+  double value;
+};
+
+std::vector<double> series(std::uint64_t seed, double sigma, const std::vector<Level>& levels) {
+  Noise noise(seed);
+  std::vector<double> values;
+  for (const Level& level : levels) {
+    for (std::size_t i = 0; i < level.count; ++i) values.push_back(level.value + noise.next(sigma));
+  }
+  return values;
+}
+
+std::vector<std::int64_t> indices(const std::vector<FoundChange>& changes) {
+  std::vector<std::int64_t> found;
+  for (const FoundChange& change : changes) found.push_back(change.index);
+  return found;
+}
+
+TEST(ChangePoints, FindsOneStepWhereItIs) {
+  EXPECT_EQ(indices(find_changes(series(1, 0.01, {{20, 0.0}, {20, 0.05}}), {})),
+            std::vector<std::int64_t>{20});
+}
+
+TEST(ChangePoints, FindsAFallAsWellAsARise) {
+  EXPECT_EQ(indices(find_changes(series(2, 0.01, {{15, 0.0}, {25, -0.05}}), {})),
+            std::vector<std::int64_t>{15});
+}
+
+TEST(ChangePoints, FindsSeveralStepsInOrder) {
+  const auto values = series(3, 0.01, {{20, 0.0}, {15, 0.08}, {25, 0.02}});
+  EXPECT_EQ(indices(find_changes(values, {})), (std::vector<std::int64_t>{20, 35}));
+}
+
+TEST(ChangePoints, FindsALevelThatReturns) {
+  const auto values = series(4, 0.01, {{20, 0.0}, {10, 0.06}, {20, 0.0}});
+  EXPECT_EQ(indices(find_changes(values, {})), (std::vector<std::int64_t>{20, 30}));
+}
+
+TEST(ChangePoints, IsNotFooledByOneOutlier) {
+  auto values = series(5, 0.01, {{40, 0.0}});
+  values[17] = 3.0;
+  EXPECT_TRUE(find_changes(values, {}).empty());
+}
+
+TEST(ChangePoints, SaysTheSameEveryTime) {
+  const auto values = series(6, 0.02, {{20, 0.0}, {20, 0.03}});
+  const auto once = find_changes(values, {});
+  const auto again = find_changes(values, {});
+  ASSERT_EQ(once.size(), again.size());
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_EQ(once[i].p_value, again[i].p_value);
+}
+
+TEST(ChangePoints, FindsNothingWhereThereIsNothingToDivide) {
+  EXPECT_TRUE(find_changes({}, {}).empty());
+  EXPECT_TRUE(find_changes({1.0}, {}).empty());
+  EXPECT_TRUE(find_changes(std::vector<double>(50, 0.25), {}).empty());
+  EXPECT_TRUE(find_changes({0, 0, 0, 1, 1, 1}, {}).empty());  // 1 order in 20 divides as well
+}
+
+TEST(ChangePoints, SaysHowManyValuesATestNeeds) {
+  const std::int64_t needed = values_min({});
+  EXPECT_EQ(needed, 11);  // of C(11, 5) = 462 orders 2 divide as well; of 252, the draws are above 1 %
+  ChangePointOptions loose;
+  loose.alpha = 0.2;
+  EXPECT_EQ(values_min(loose), 6);
+}
+
+// `show` tells people to wait for that many: then what is plain must be found, and before it never is.
+TEST(ChangePoints, FindsAPerfectStepInNoFewerValuesThanItSays) {
+  const auto step = [](std::int64_t count) {
+    return series(
+        7, 0.0001,
+        {{static_cast<std::size_t>(count / 2), 0.0}, {static_cast<std::size_t>(count - count / 2), 0.7}});
+  };
+  const std::int64_t needed = values_min({});
+  EXPECT_TRUE(find_changes(step(needed - 1), {}).empty());
+  for (std::int64_t count = needed; count < needed + 10; ++count)
+    EXPECT_EQ(indices(find_changes(step(count), {})), std::vector<std::int64_t>{count / 2}) << count;
+}
+
+// The false-alarm rate of a series is alpha: 1 %. With 1,000 series the 99.9 % point of the binomial is
+// 21 alarms.
+TEST(ChangePoints, RaisesFewFalseAlarms) {
+  int alarms = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    if (!find_changes(series(1000 + seed, 0.01, {{30, 0.0}}), {}).empty()) ++alarms;
+  }
+  RecordProperty("false_alarms_in_1000", alarms);
+  EXPECT_LE(alarms, 21);
+  EXPECT_GE(alarms, 1) << "a test that never errs at 1 % is not at 1 %";
+}
+
+// A step of three sigmas with twelve values after it.
+TEST(ChangePoints, FindsAlmostEveryStepOfThreeSigmas) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (const FoundChange& change : find_changes(series(seed, 0.01, {{20, 0.0}, {12, 0.03}}), {})) {
+      if (std::abs(change.index - 20) <= 1) {
+        ++found;
+        break;
+      }
+    }
+  }
+  RecordProperty("found_of_200", found);
+  EXPECT_GE(found, 190);
+}
 
 model::HistoryPoint point(std::int64_t id, double seconds, const std::string& fingerprint = "f",
                           const std::string& branch = "main") {

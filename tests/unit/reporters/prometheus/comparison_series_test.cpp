@@ -1,8 +1,7 @@
 // What the text holds of a comparison with a baseline, and what goes when the next one comes.
-#include "reporters/prometheus/comparison_series.hpp"
-
 #include <gmock/gmock.h>
 
+#include "reporters/prometheus/series.hpp"
 #include "reporters/prometheus/sweep_metrics.hpp"
 
 namespace graphbench::reporters {

@@ -10,8 +10,8 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/service/net/body_stream.hpp"
+#include "harness/service/net/http.hpp"
 #include "harness/service/net/http_client.hpp"
-#include "harness/service/net/router.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/unit/harness/service/net/bare_client.hpp"
 

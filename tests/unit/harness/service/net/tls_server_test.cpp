@@ -84,6 +84,7 @@ class TlsClient {
     return bytes;
   }
   error_code end() const { return end_; }
+  std::string cipher() const { return SSL_get_cipher_name(stream_->native_handle()); }
 
  private:
   boost::asio::io_context io_;
@@ -126,15 +127,25 @@ TEST_F(TlsServerTest, BodiesLargerThanARecordArriveWhole) {
   EXPECT_THAT(client.read_to_end(), EndsWith(body + "\n"));
 }
 
-TEST_F(TlsServerTest, OldVersionsAreRefused) {
+TEST_F(TlsServerTest, OldVersionsAndWeakCiphersAreRefused) {
   const auto server = serve(server_files_);
-  for (const auto& [version, refused] :
-       {std::pair(TLS1_1_VERSION, true), {TLS1_2_VERSION, false}, {TLS1_3_VERSION, false}}) {
+  struct Offer {
+    int version;
+    const char* ciphers;
+    bool refused;
+  };
+  for (const auto& [version, ciphers, refused] :
+       {Offer{TLS1_1_VERSION, "ALL", true}, Offer{TLS1_2_VERSION, "ALL", false},
+        Offer{TLS1_2_VERSION, "AES128-GCM-SHA256:ECDHE+AES128+SHA1", true},
+        Offer{TLS1_3_VERSION, "ALL", false}}) {
     TlsClient client(ca_files_.certificate);
     SSL_CTX_set_security_level(client.context().native_handle(), 0);  // else it would not even ask
+    ASSERT_EQ(SSL_CTX_set_cipher_list(client.context().native_handle(), ciphers), 1);
     SSL_CTX_set_min_proto_version(client.context().native_handle(), version);
     SSL_CTX_set_max_proto_version(client.context().native_handle(), version);
-    EXPECT_EQ(bool(client.shake_hands(*server)), refused) << version;
+    EXPECT_EQ(bool(client.shake_hands(*server)), refused) << version << " " << ciphers;
+    if (version == TLS1_2_VERSION && !refused)
+      EXPECT_THAT(client.cipher(), testing::ContainsRegex("^ECDHE-.*(GCM|CHACHA20)"));
   }
 }
 

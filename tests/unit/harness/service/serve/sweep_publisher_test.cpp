@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/codec/documents.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
@@ -29,8 +30,7 @@ class SweepPublisherTest : public testing::Test {
     store_->take();
     store_->begin(id, encode_sweep_event(SweepBegan{device, {}}));
     for (const model::CellResult& each : cells) {
-      store_->add_cells(id, {{model::id_of(each.cell), "{}" + std::to_string(++documents_),
-                              encode_sweep_event(SweepCells{{each}, {}, ""})}});
+      store_->add_cells(id, {{model::id_of(each.cell), codec::to_json(each)}});
     }
     store_->end(id, {state, exit_code, "", "{}", at});
     return id;
@@ -47,7 +47,6 @@ class SweepPublisherTest : public testing::Test {
 
   test::TemporaryFolder folder_;
   std::unique_ptr<SweepStore> store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
-  int documents_ = 0;
 };
 
 TEST_F(SweepPublisherTest, ARestartShowsTheCellsOfTheLastSweepThatIsDone) {

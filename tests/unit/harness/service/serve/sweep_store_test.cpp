@@ -67,36 +67,33 @@ TEST_F(SweepStoreTest, ARestartFindsWhatWasQueuedDoneAndCutShort) {
   EXPECT_EQ(store().take()->id, queued);
 }
 
-TEST_F(SweepStoreTest, EventsOutliveAnInterruptionAndNoOtherEndButTheLastThatIsDone) {
+TEST_F(SweepStoreTest, CellsAndTheirIdentitiesOutliveEveryEnd) {
   const std::string cut = add("a");
   const std::string failed = add("b");
-  const std::string first = add("c");
-  const std::string last = add("d");
-  for (const std::string& id : {cut, failed, first, last}) {
+  const std::string done = add("c");
+  for (const std::string& id : {cut, failed, done}) {
     store().take();
-    store().add_cells(id, {{"one", "{}", "event 1"}, {"two", "{}", "event 2"}});
+    store().add_cells(id, {{"one", "{}", "this"}, {"two", "{}", "this"}});
   }
-  store().add_cells(cut, {{"one", "{\"later\": 1}", "event 3"}});
+  store().add_cells(cut, {{"one", "{\"later\": 1}", "that"}});
   store().end(failed, {SweepState::failed, 1, "", std::nullopt});
-  for (const std::string& id : {first, last}) store().end(id, {SweepState::done, 0, "", "{}"});
+  store().end(done, {SweepState::done, 0, "", "{}"});
   restart();
-  EXPECT_EQ(store().events(cut), (std::vector<std::string>{"event 3", "event 2"}));
-  EXPECT_TRUE(store().events(failed).empty());
-  EXPECT_TRUE(store().events(first).empty());
-  EXPECT_EQ(store().events(last).size(), 2u);
-  store().end(cut, {SweepState::interrupted, 130, "", std::nullopt});
-  EXPECT_EQ(store().events(cut).size(), 2u);
-  EXPECT_EQ(store().cells(failed, 0).size(), 2u) << "documents stay";
+  for (const std::string& id : {failed, done}) EXPECT_EQ(store().cells(id, 0).size(), 2u);
+  const std::vector<StoredCell> cells = store().cells(cut, 0);
+  ASSERT_EQ(cells.size(), 2u);
+  EXPECT_EQ(cells[0].identity, "this");
+  EXPECT_EQ(cells[1].identity, "that") << "in place of its earlier form";
+  EXPECT_EQ(cells[1].document, "{\"later\": 1}");
 }
 
 TEST_F(SweepStoreTest, AnEndIsStoredAsAWholeOrNotAtAll) {
   const std::string id = add("a");
   store().take();
-  store().add_cells(id, {{"one", "{}", "event"}});
-  refuse("UPDATE ON cells");
+  refuse("UPDATE OF result ON sweeps");
   EXPECT_THROW(store().end(id, {SweepState::failed, 1, "", "{}"}), storage::StorageError);
   EXPECT_EQ(store().find(id)->state, SweepState::running);
-  EXPECT_EQ(store().events(id).size(), 1u);
+  by_hand("DROP TRIGGER no");
   store().end(id, {SweepState::interrupted, 130, "", "{}", "2026-01-02T03:04:05Z"});
   EXPECT_EQ(store().find(id)->finished_at, "2026-01-02T03:04:05Z") << "no transaction is left open";
 }
@@ -222,14 +219,14 @@ TEST_F(SweepStoreTest, AFileOfTheFirstVersionKeepsSweepsCellsAndResults) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(store().result("one"), "{}");
     EXPECT_EQ(store().cells("one", 0).at(0).document, "{\"x\": 1}");
-    EXPECT_TRUE(store().events("one").empty()) << "of another version's form";
+    EXPECT_EQ(store().cells("one", 0).at(0).identity, "") << "it is not known";
     EXPECT_FALSE(store().last_done());
     EXPECT_EQ(store().add({"--seed=1"}, "key", 9).what, What::known);
     restart();
   }
   EXPECT_EQ(store().take()->id, "two");
   store().begin("two", "event");
-  store().add_cells("two", {{"a", "{}", "event"}});
+  store().add_cells("two", {{"a", "{}", "this"}});
   store().end("two", {SweepState::done, 0, "", "{}"});
   EXPECT_EQ(store().last_done()->id, "two");
 }
@@ -237,13 +234,13 @@ TEST_F(SweepStoreTest, AFileOfTheFirstVersionKeepsSweepsCellsAndResults) {
 TEST_F(SweepStoreTest, AFileOfALaterVersionIsRefused) {
   add("a");
   restart();
-  by_hand("PRAGMA user_version = 3");
+  by_hand("PRAGMA user_version = 4");
   try {
     store();
     FAIL() << "it was opened";
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()), "open the sweeps' database '" + file() +
-                                             "': a newer graphbench wrote it (version 3): use that one, or "
+                                             "': a newer graphbench wrote it (version 4): use that one, or "
                                              "another --state");
   }
 }

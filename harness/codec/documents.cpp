@@ -1,0 +1,183 @@
+// The head of a result is indented, its cells stand one a line: a committed result stays readable in a diff.
+// What `selfcheck` and `history` found is written only.
+#include "harness/codec/documents.hpp"
+
+#include <utility>
+
+#include "harness/codec/json_writer.hpp"
+#include "harness/codec/result_fields.hpp"
+
+namespace graphbench::codec {
+
+template <typename T>
+struct MetricName {
+  std::optional<Json> write(const T& value) const { return Json(name_of(value.metric)); }
+};
+
+template <>
+struct Description<model::AlarmCount> {
+  using T = model::AlarmCount;
+  static constexpr auto fields = std::tuple(field("comparisons", &T::comparisons),
+                                            field("slower", &T::slower), field("faster", &T::faster));
+};
+
+template <>
+struct Description<model::MetricCheck> {
+  using T = model::MetricCheck;
+  static constexpr auto fields = std::tuple(
+      CustomField<MetricName<T>>{"metric", {}}, field("cells", &T::cells), field("tests", &T::tests),
+      field("slower", &T::slower), field("faster", &T::faster), field("same", &T::same),
+      field("inconclusive", &T::inconclusive), field("margin", &T::margin),
+      group("pair_spread", field("median", &T::spread_median), field("worst", &T::spread_worst)),
+      group("detectable", field("median", &T::detectable_median), field("worst", &T::detectable_worst),
+            text_field("worst_cell", &T::worst_cell)),
+      group("launches_needed", field("median", &T::launches_median), field("worst", &T::launches_worst)));
+};
+
+struct Alpha {
+  std::optional<Json> write(const model::SelfCheck& check) const {
+    return JsonWriter(Form::document).write(check.settings.alpha);
+  }
+};
+
+template <>
+struct Description<model::SelfCheck> {
+  using T = model::SelfCheck;
+  static constexpr auto fields = std::tuple(
+      group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
+      field("started_at", &T::started_at), field("finished_at", &T::finished_at),
+      field("device", &T::device_name), field("fingerprint", &T::fingerprint), field("plan", &T::plan_hash),
+      field("rounds", &T::rounds), field("rounds_asked", &T::rounds_asked), field("launches", &T::launches),
+      field("cells", &T::cells), field("cells_failed", &T::cells_failed), CustomField<Alpha>{"alpha", {}},
+      group("alarms", field("measured", &T::measured), field("renamed", &T::renamed),
+            field("slower_rate_max", &T::slower_rate_max)),
+      field("metrics", &T::metrics));
+};
+
+template <>
+struct Description<model::HistoryLabel> {
+  using T = model::HistoryLabel;
+  static constexpr auto fields = std::tuple(text_field("commit", &T::commit),
+                                            text_field("branch", &T::branch), text_field("label", &T::label));
+};
+
+template <>
+struct Description<model::HistoryEntry> {
+  using T = model::HistoryEntry;
+  static constexpr auto fields =
+      std::tuple(field("id", &T::id), field("started_at", &T::started_at), inlined(&T::label),
+                 text_field("device", &T::device), text_field("fingerprint", &T::fingerprint),
+                 text_field("plan", &T::plan_hash), text_field("tool", &T::tool_version),
+                 field("complete", &T::complete), field("cells", &T::cells), field("launches", &T::launches));
+};
+
+template <>
+struct Description<model::HistoryPoint> {
+  using T = model::HistoryPoint;
+  static constexpr auto fields = std::tuple(
+      field("entry", &T::entry), field("median_seconds", &T::median), field("lowest_seconds", &T::lowest),
+      field("highest_seconds", &T::highest), field("launches", &T::launches));
+};
+
+// Each change names the entry that it begins with.
+struct Changes {
+  std::optional<Json> write(const model::CellHistory& history) const {
+    const JsonWriter writer(Form::document);
+    Json changes = Json::array();
+    for (const model::ChangePoint& change : history.changes) {
+      changes.push_back({{"index", change.index},
+                         {"entry", history.points[static_cast<std::size_t>(change.index)].entry.id},
+                         {"ratio", writer.write(change.ratio)},
+                         {"p", writer.write(change.p)}});
+    }
+    return changes;
+  }
+};
+
+template <>
+struct Description<model::CellHistory> {
+  using T = model::CellHistory;
+  static constexpr auto fields =
+      std::tuple(field("cell", &T::cell), CustomField<MetricName<T>>{"metric", {}},
+                 field("points_min", &T::points_min), field("left_out", &T::left_out),
+                 field("older", &T::older), field("points", &T::points), CustomField<Changes>{"changes", {}});
+};
+
+namespace {
+
+constexpr const char* schema = "graphbench.result/1";
+
+// Head first; without the line break that ends it.
+std::string document_of(const char* name, Json rest) {
+  Json document = {{"schema", name}};
+  document.update(std::move(rest));
+  return dump(document, 2);
+}
+
+}  // namespace
+
+std::string to_json(const model::CellResult& cell) {
+  return dump(JsonWriter(Form::document).write(cell));
+}
+
+std::string to_json(const model::Result& result) {
+  std::string document = document_of(schema, JsonWriter(Form::document).write(result));
+  document.resize(document.size() - 2);  // the closing "\n}"
+  document += ",\n  \"cells\": [";
+  const char* separator = "\n    ";
+  for (const model::CellResult& cell : result.cells) {
+    document += separator;
+    document += to_json(cell);
+    separator = ",\n    ";
+  }
+  document += result.cells.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  return document;
+}
+
+model::Result read_result(std::string_view text, const std::string& source) {
+  JsonWalk walk(source);
+  model::Result result;
+  std::string seen;
+  walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
+    if (key == "schema") {
+      seen = walk.text(value);
+    } else if (key == "cells") {
+      JsonReader(walk).read(value, result.cells);
+    } else {
+      JsonReader(walk).read_field(key, value, result);
+    }
+  });
+  if (seen != schema) walk.fail("it is no result document: its schema is " + in_quotes(seen));
+  return result;
+}
+
+model::CellResult read_cell(std::string_view text, const std::string& source) {
+  JsonWalk walk(source);
+  model::CellResult cell;
+  walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
+    JsonReader(walk).read_field(key, value, cell);
+  });
+  return cell;
+}
+
+std::string to_json(const model::FloorsDocument& document) {
+  return document_of("graphbench.floors/1",
+                     {{"tool", {{"version", document.tool_version}, {"commit", document.tool_commit}}},
+                      {"measured_at", document.measured_at},
+                      {"environment", JsonWriter(Form::document).write(document.environment)}}) +
+         "\n";
+}
+
+std::string to_json(const model::SelfCheck& check) {
+  return document_of("graphbench.selfcheck/1", JsonWriter(Form::document).write(check)) + "\n";
+}
+
+std::string to_json(const std::vector<model::HistoryEntry>& entries) {
+  return document_of("graphbench.history/1", {{"entries", JsonWriter(Form::document).write(entries)}}) + "\n";
+}
+
+std::string to_json(const model::CellHistory& history) {
+  return document_of("graphbench.series/1", JsonWriter(Form::document).write(history)) + "\n";
+}
+
+}  // namespace graphbench::codec

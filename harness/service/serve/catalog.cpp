@@ -1,0 +1,125 @@
+// Names of plugins come from the folder, never from a request; links are resolved before anything is checked.
+// Workloads have the command line's check. What depends on the device is checked by the sweep, which opens
+// it.
+#include "harness/service/serve/catalog.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "graphs/ir/error.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/plan/make_plan.hpp"
+#include "harness/plan/workload_choice.hpp"
+
+namespace graphbench::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_name(const std::string& text) {
+  static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+  return !text.empty() && text.size() <= 64 && text.find_first_not_of(letters) == std::string::npos;
+}
+
+// Whether only root and this user can write it. A group counts as others: its members change.
+bool is_ours_alone(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return false;
+  const bool owned = status.st_uid == 0 || status.st_uid == geteuid();
+  return owned && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+constexpr const char* not_ours_alone =
+    " is owned or can be written by others than root and this user: chown it, chmod go-w it";
+
+// By name. Swapping a file between this look and the loader's gains nothing: it takes the right to write to
+// the folder, which decides what runs anyway.
+std::map<std::string, std::string> plugins_in(const std::string& folder) {
+  std::map<std::string, std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().stem();
+    if (entry->path().extension() != ".so" || !is_name(name)) continue;
+    std::error_code gone;
+    const fs::path path = fs::canonical(entry->path(), gone);
+    if (gone || path.parent_path() != folder || !fs::is_regular_file(path, gone)) continue;
+    found.emplace(name, path);
+  }
+  return found;
+}
+
+// Clients do not learn where the service keeps its plugins.
+std::string without_files(std::string message, const SweepRequest& request,
+                          const std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t at = message.find(files[i]); at != std::string::npos; at = message.find(files[i], at)) {
+      message.replace(at, files[i].size(), request.plugins.at(i));
+    }
+  }
+  return message;
+}
+
+}  // namespace
+
+PluginFolder::PluginFolder(const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  folder_ = fs::canonical(folder, error);
+  const fs::file_status status = fs::status(folder_, error);
+  const std::string named = in_quotes(folder);
+  if (folder_.empty() || status.type() != fs::file_type::directory) {
+    throw InputError("--plugin-folder", named + " is no folder: give one that holds NAME.so files");
+  }
+  if (!is_ours_alone(folder_)) throw InputError("--plugin-folder", named + not_ours_alone);
+  for (const auto& [name, path] : plugins_in(folder_)) {
+    if (!is_ours_alone(path)) throw InputError("--plugin-folder", in_quotes(path) + not_ours_alone);
+  }
+}
+
+std::vector<std::string> PluginFolder::names() const {
+  std::vector<std::string> names;
+  if (!given() || !is_ours_alone(folder_)) return names;
+  for (const auto& [name, path] : plugins_in(folder_)) {
+    if (is_ours_alone(path)) names.push_back(name);
+  }
+  return names;
+}
+
+std::string PluginFolder::path_of(const std::string& name) const {
+  const std::map<std::string, std::string> plugins =
+      given() ? plugins_in(folder_) : std::map<std::string, std::string>();
+  const auto found = plugins.find(name);
+  const auto refuse = [&](const std::string& why) -> std::string {
+    throw Error(ErrorCode::io, "plugin '" + name + "': " + why);
+  };
+  if (found == plugins.end()) return refuse("it is no longer in the plugin folder");
+  if (!is_ours_alone(folder_)) return refuse("its folder" + std::string(not_ours_alone));
+  if (!is_ours_alone(found->second)) return refuse("its file" + std::string(not_ours_alone));
+  return found->second;
+}
+
+WorkloadCatalog::WorkloadCatalog(std::vector<abi::WorkloadInfo> built_in, Ask ask)
+    : built_in_(std::move(built_in)), ask_(std::move(ask)) {}
+
+void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::string>& plugin_files) const {
+  if (!ask_) return;
+  plan::Catalog catalog;
+  catalog.workloads = built_in_;
+  try {
+    if (!plugin_files.empty()) catalog.workloads = ask_(plugin_files);
+  } catch (const InputError& error) {
+    throw InputError("", without_files(error.what(), request, plugin_files));
+  }
+  const config::SweepOptions& options = request.options;
+  model::Axes axes = options.axes;
+  axes.workload.resize(plan::choose_workloads(options, catalog).size());
+  axes.dtype.resize(std::max<std::size_t>(axes.dtype.size(), 1));
+  plan::check_size(axes, options.launches, "");
+}
+
+}  // namespace graphbench::serve

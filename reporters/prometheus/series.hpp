@@ -1,0 +1,45 @@
+// The series of one cell, and of a sweep's comparison with the baseline: which of their numbers become
+// metrics, and under which names.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "harness/model/comparison.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::reporters {
+
+// Series are shown in this order, which is a person's: batches by number, not by spelling.
+struct CellKey {
+  std::string device;
+  model::Cell cell;
+  friend bool operator<(const CellKey& a, const CellKey& b) {
+    const auto tie = [](const CellKey& key) {
+      const model::Cell& cell = key.cell;
+      return std::tie(key.device, cell.workload, cell.preset, cell.dtype, cell.pass, cell.batch, cell.warmup,
+                      cell.mode, cell.more_axes);
+    };
+    return tie(a) < tie(b);
+  }
+};
+
+// The lines of one cell or comparison in each family's text, in the order of families(); empty where it has
+// no such number. Rendered when the cell changes, so that a scrape only puts lines together.
+using CellLines = std::vector<std::string>;
+
+// A cell that is not ok has no lines.
+CellLines lines_of(const CellKey& key, const model::CellResult& cell);
+
+// As CellLines, of one device's comparison.
+using ComparisonLines = std::vector<std::string>;
+
+// `cells`: by id, those of the device whose numbers stand in /metrics. Others have no series here either: a
+// change of what is not shown could not be read. Sides that are not comparable have only the series that say
+// so.
+ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
+                         const model::Comparison& comparison);
+
+}  // namespace graphbench::reporters
