@@ -171,8 +171,8 @@ TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {
 
 bool plugin_fails = false;
 
-gb_op& failing_op() {
-  gb_op& op = new_op();
+gb_op failing_op() {
+  gb_op op{};
   op.struct_size = sizeof(op);
   op.kind = "test_sometimes_fails";
   op.infer = infer_same;
@@ -184,10 +184,8 @@ gb_op& failing_op() {
 }
 
 TEST_P(CaptureConformance, AFailingPluginOpCostsItsStepAndNothingElse) {
-  const gb_op& op = failing_op();
-  ir::OpCatalog catalog;
-  catalog.add(abi::foreign_definition(op));
-  ir::ProgramBuilder builder("fails", catalog);
+  const gb_op op = failing_op();
+  ir::ProgramBuilder builder("fails", catalog_with(op));
   const ir::ValueId x =
       builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(16)}, {});
   const ir::ValueId relu = builder.op("relu", "relu", {x}, {})[0];

@@ -8,15 +8,18 @@
 #include <cstdint>
 #include <deque>
 
-#include "graphs/abi/graphbench_abi.h"
+#include "graphs/abi/foreign_op.hpp"
+#include "graphs/ir/program.hpp"
 
 namespace graphbench::conformance {
 
-// A device knows an op by its address for as long as the process lives, as a plugin's ops keep theirs: each
-// has an address of its own.
-inline gb_op& new_op() {
-  static std::deque<gb_op> ops;
-  return ops.emplace_back();
+// A catalog with the op. Devices may know an op by its definition's address for as long as the process lives,
+// as a plugin's definitions do: it stays.
+inline ir::OpCatalog& catalog_with(const gb_op& op) {
+  static std::deque<ir::OpCatalog> catalogs;
+  ir::OpCatalog& catalog = catalogs.emplace_back();
+  catalog.add(abi::foreign_definition(op));
+  return catalog;
 }
 
 // Enqueues a fill of device memory, as a launch_cuda may: with the driver that the backend has loaded,

@@ -28,9 +28,7 @@ class PluginOpConformance : public DeviceFixture, public ::testing::WithParamInt
 
   // x, w and s -> relu of x -> op -> relu. The op reads all three, in this order.
   ir::Program program(const gb_op& op) {
-    catalog_ = {};
-    catalog_.add(abi::foreign_definition(op));
-    ir::ProgramBuilder builder("p", catalog_);
+    ir::ProgramBuilder builder("p", catalog_with(op));
     const auto value = [&](ir::ValueKind kind, const char* name) {
       return builder.value(kind, name, ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(columns)}, {});
     };
@@ -42,17 +40,14 @@ class PluginOpConformance : public DeviceFixture, public ::testing::WithParamInt
     builder.mark_output(builder.op("relu", "after", {mine}, {})[0]);
     return builder.finish();
   }
-  static gb_op& op_with(void* user) {
-    gb_op& op = new_op();
+  static gb_op op_with(void* user) {
+    gb_op op{};
     op.struct_size = sizeof(op);
     op.kind = "test_mine";
     op.infer = infer_same;
     op.user = user;
     return op;
   }
-
- private:
-  ir::OpCatalog catalog_;
 };
 
 // ---- an op that runs on the host -----------------------------------------------------------------
@@ -72,7 +67,7 @@ int run_on_host(const gb_op_call* call, void* const* operands, void*) {
 
 TEST_P(PluginOpConformance, AHostOpReachesTheHostInEagerAndBetweenPieces) {
   bool launched = false;
-  gb_op& op = op_with(&launched);
+  gb_op op = op_with(&launched);
   op.flags = GB_OP_HOST;
   op.mutated_inputs = 8;
   op.run_host = run_on_host;
@@ -106,7 +101,7 @@ TEST_P(PluginOpConformance, AHostOpReachesTheHostInEagerAndBetweenPieces) {
 
 TEST_P(PluginOpConformance, AHostOpsFailureNamesItAndTheNextStepWorks) {
   bool fails = true;
-  gb_op& op = op_with(&fails);
+  gb_op op = op_with(&fails);
   op.flags = GB_OP_HOST;
   op.run_host = [](const gb_op_call*, void* const*, void* failing) {
     return *static_cast<bool*>(failing) ? 17 : 0;
@@ -143,8 +138,8 @@ int use_workspace(const gb_op_call* call, void* const* operands, void* stream, v
   return status != 0 ? status : fill_words(operands[4], 0, words, stream);
 }
 
-gb_op& living_op(Life& life) {
-  gb_op& op = new_op();
+gb_op living_op(Life& life) {
+  gb_op op{};
   op.struct_size = sizeof(op);
   op.kind = "test_mine";
   op.infer = infer_same;
@@ -173,7 +168,7 @@ gb_op& living_op(Life& life) {
 TEST_P(PluginOpConformance, IsPreparedBeforeItRunsAndReleasedWhenItsKernelGoes) {
   using Seen = std::vector<std::string>;
   Life life;
-  gb_op& op = living_op(life);
+  gb_op op = living_op(life);
   const bool on_host = GetParam() == "host";
   for (const std::uint32_t flags : {std::uint32_t{0}, std::uint32_t{GB_OP_HOST}}) {
     life.seen.clear();
@@ -202,7 +197,7 @@ TEST_P(PluginOpConformance, IsPreparedBeforeItRunsAndReleasedWhenItsKernelGoes) 
 
 TEST_P(PluginOpConformance, ThatCannotBePreparedSaysWhyAndIsNotReleased) {
   Life life;
-  gb_op& op = living_op(life);
+  gb_op op = living_op(life);
   op.prepare = [](const gb_op_call*, void**, char* error, std::size_t, void*) {
     std::strcpy(error, "no such algorithm");
     return 4;
@@ -217,7 +212,7 @@ TEST_P(PluginOpConformance, ThatCannotBePreparedSaysWhyAndIsNotReleased) {
 
 TEST_P(PluginOpConformance, WhoseWorkspaceIsRefusedIsReleased) {
   Life life;
-  gb_op& op = living_op(life);
+  gb_op op = living_op(life);
   op.workspace_bytes = [](const gb_op_call*, void*) { return std::int64_t{-1}; };
   const ir::Program p = program(op);
   Rig rig(device(), stream(), p, batch);
@@ -229,7 +224,7 @@ TEST_P(PluginOpConformance, WhoseWorkspaceIsRefusedIsReleased) {
 
 TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
   int calls = 0;
-  gb_op& op = op_with(&calls);
+  gb_op op = op_with(&calls);
   const auto nothing = [](const gb_op_call*, void* const*, void*, void* count) {
     ++*static_cast<int*>(count);
     return 0;
@@ -254,7 +249,7 @@ TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
 }
 
 TEST_P(PluginOpConformance, ThatWritesNothingMayRecordNothing) {
-  gb_op& op = op_with(nullptr);
+  gb_op op = op_with(nullptr);
   op.infer = [](const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred*, char*,
                 std::size_t, void*) { return std::int32_t{0}; };
   op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return 0; };
@@ -288,7 +283,7 @@ int write_beside(const gb_op_call* call, void* const* operands, void* stream, vo
 
 TEST_P(PluginOpConformance, ThatWritesWhatItDoesNotDeclareFailsTheCheckByNameOfOpAndValue) {
   int victim = 0;
-  gb_op& op = op_with(&victim);
+  gb_op op = op_with(&victim);
   op.launch_cuda = write_beside;
   op.run_host = [](const gb_op_call* call, void* const* operands, void* user) {
     return write_beside(call, operands, nullptr, user);
