@@ -83,6 +83,16 @@ std::string text_of(const RawOptions& raw, const std::string& name, const std::s
   return items == nullptr ? fallback : text_of(items->back());
 }
 
+std::optional<double> sustained_seconds(const RawOptions& raw) {
+  const std::vector<RawItem>* items = find(raw, "sustained");
+  if (items == nullptr) return std::nullopt;
+  const double value = seconds(raw, "sustained", 0);
+  // Two windows of 2 s are what a steady load is told by.
+  if (value >= 4) return value;
+  throw InputError(items->back().where, in_quotes(items->back().text) +
+                                            " is too short for a load to become steady: give 4 or more");
+}
+
 void check_device(const RawOptions& raw, const std::string& device) {
   std::vector<std::string> words = model::names_of(model::device_kinds());
   words.insert(words.begin(), "auto");
@@ -270,7 +280,7 @@ SweepOptions check_options(const RawOptions& raw, const model::AxisTable& axes) 
   }
   options.trace = text_of(raw, "trace", "");
   options.instruments.cold_l2 = flag(raw, "cold-l2");
-  if (find(raw, "sustained") != nullptr) options.instruments.sustained_seconds = seconds(raw, "sustained", 0);
+  options.instruments.sustained_seconds = sustained_seconds(raw);
   options.instruments.trace = !options.trace.empty();
   options.instruments.profile = flag(raw, "profile") || options.instruments.trace;
   options.prometheus = prometheus_options(raw);

@@ -23,6 +23,7 @@ bool agree(double before, double after, double tolerance = SteadyWindows::tolera
 bool agree(const SteadyWindows::Window& before, const SteadyWindows::Window& after) {
   const bool clocks = before.sm_clock_hz && after.sm_clock_hz;
   const bool powers = before.power_watts && after.power_watts;
+  if (!clocks && !powers) return agree(before.step_seconds, after.step_seconds);
   return agree(before.step_seconds, after.step_seconds, SteadyWindows::step_tolerance) &&
          (!clocks || agree(*before.sm_clock_hz, *after.sm_clock_hz)) &&
          (!powers || agree(*before.power_watts, *after.power_watts));

@@ -13,7 +13,7 @@ namespace graphbench::measure {
 
 // Decides when a loaded device is steady: two successive windows agree within 1 % in every quantity that the
 // device's monitor read in both, its clock and its power, and within 0.3 % in the time of a step, which shows
-// a slow drift of a GPU that grows warm sooner. Pure.
+// a slow drift of a GPU that grows warm sooner. Without a monitor 1 % in the time of a step decides. Pure.
 class SteadyWindows {
  public:
   static constexpr double window_seconds = 2;

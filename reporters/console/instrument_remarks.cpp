@@ -93,6 +93,19 @@ void warn_of_throttling(const model::Result& result, std::vector<std::string>& w
       cells, cells == 1 ? "" : "s", samples, listed));
 }
 
+void warn_of_restless_loads(const model::Result& result, std::vector<std::string>& warnings) {
+  const auto cells = std::ranges::count_if(result.cells, [](const model::CellResult& cell) {
+    return std::ranges::any_of(cell.launches, [](const model::Launch& launch) {
+      return launch.sustained && launch.sustained->stopped_by == "time";
+    });
+  });
+  if (cells == 0) return;
+  warnings.push_back(fmt::format(
+      "{} cell{} never became steady under load, so nothing is said of {} there: raise --sustained, or leave "
+      "the machine alone",
+      cells, cells == 1 ? "" : "s", cells == 1 ? "it" : "them"));
+}
+
 void warn_of_shared_cores(const model::Result& result, std::vector<std::string>& warnings) {
   std::int64_t cells = 0;
   double worst = 1;
@@ -164,6 +177,7 @@ std::vector<std::string> instrument_warnings(const model::Result& result) {
   const model::Environment& environment = result.environment;
   std::vector<std::string> warnings = cpu_warnings(environment);
   warn_of_throttling(result, warnings);
+  warn_of_restless_loads(result, warnings);
   warn_of_shared_cores(result, warnings);
   warn_of_fallbacks(result, warnings);
   if (environment.profiler && !environment.profiler->available) {

@@ -72,6 +72,14 @@ TEST(Warnings, CountNoisyCells) {
   EXPECT_THAT(warnings_of(result), Contains(HasSubstr("in 1 cell the slowest tenth")));
 }
 
+TEST(Warnings, CountCellsWhoseLoadNeverBecameSteady) {
+  model::Result result = clean_result();
+  result.cells[7].launches.front().sustained.emplace().stopped_by = "steady";
+  EXPECT_THAT(warnings_of(result), Not(Contains(HasSubstr("under load"))));
+  result.cells[7].launches.front().sustained->stopped_by = "time";
+  EXPECT_THAT(warnings_of(result), Contains(HasSubstr("1 cell never became steady under load")));
+}
+
 TEST(Warnings, DistrustOutputsThatDiffer) {
   model::Result result = clean_result();
   result.cells[3].check->identical = false;

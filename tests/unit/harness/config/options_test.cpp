@@ -71,6 +71,9 @@ TEST(Options, RefuseNumbersOutsideTheirBounds) {
   for (const char* text : {"0", "-1", "nan", "inf", "1e9", "", "1s"}) {
     EXPECT_THAT(refusal(flag("time-per-cell", text)), HasSubstr("give seconds")) << text;
   }
+  EXPECT_THAT(refusal(flag("sustained", "3.9")), HasSubstr("\"3.9\" is too short"));
+  EXPECT_EQ(check_options(flag("sustained", "4")).instruments.sustained_seconds, 4);
+  EXPECT_FALSE(check_options({}).instruments.sustained_seconds);
   EXPECT_EQ(check_options(flag("seed", "0")).seed, 0);
 }
 

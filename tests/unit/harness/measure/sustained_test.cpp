@@ -36,12 +36,14 @@ TEST(SteadyWindows, TwoWindowsThatAgreeInClockAndPowerAreSteady) {
   EXPECT_DOUBLE_EQ(windows.window().step_seconds, 1e-3);
 }
 
-TEST(SteadyWindows, TheTimeOfAStepMustAgreeToo) {
+TEST(SteadyWindows, TheTimeOfAStepMustAgreeTooAndDecidesAloneWithoutAMonitor) {
   SteadyWindows windows;
   add_window(windows, reading(1.65e9, 700), 1e-3);
   add_window(windows, reading(1.65e9, 700), 1.004e-3);
   EXPECT_FALSE(windows.steady());
-  add_window(windows, {}, 1.0065e-3);
+  add_window(windows, {}, 1.02e-3);
+  EXPECT_FALSE(windows.steady());
+  add_window(windows, {}, 1.029e-3);
   EXPECT_TRUE(windows.steady());
   EXPECT_FALSE(windows.window().sm_clock_hz.has_value());
 }
