@@ -16,8 +16,13 @@ template <class T>
 __global__ void fill_kernel(T* destination, std::size_t elements, bool uniform, float low, float high,
                             std::uint64_t seed) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements; i += stride) {
-    destination[i] = from_float<T>(uniform ? ir::uniform_at(seed, i, low, high) : low);
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; 2 * i < elements; i += stride) {
+    const std::uint64_t bits = uniform ? ir::bits_of_pair(seed, i) : 0;
+    const auto value = [&](std::uint64_t half) {
+      return from_float<T>(uniform ? ir::uniform_of(static_cast<std::uint32_t>(half), low, high) : low);
+    };
+    destination[2 * i] = value(bits >> 32);
+    if (2 * i + 1 < elements) destination[2 * i + 1] = value(bits);
   }
 }
 
@@ -35,7 +40,8 @@ __global__ void digest_kernel(const std::uint32_t* source, std::size_t words, un
 template <class T>
 void fill_typed(cudaStream_t stream, void* destination, std::size_t elements, const ir::Init& init,
                 std::uint64_t seed) {
-  const std::size_t blocks = std::min((elements + block_threads - 1) / block_threads, grid_max);
+  const std::size_t pairs = (elements + 1) / 2;
+  const std::size_t blocks = std::min((pairs + block_threads - 1) / block_threads, grid_max);
   fill_kernel<T><<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(
       static_cast<T*>(destination), elements, init.kind == ir::Init::Kind::uniform,
       static_cast<float>(init.low), static_cast<float>(init.high), seed);

@@ -146,8 +146,8 @@ struct Memory {
   std::int64_t pool_bytes = 0;          // reserved by the pool that all batches of the worker share
   std::int64_t pool_bytes_private = 0;  // the same captures with a pool each: sum over the batches
   std::int64_t pool_bytes_own = 0;      // this cell's part of that sum
-  // The worker's memory in its last placement, after the last visit. used = context + code + static +
-  // workspace + pool_bytes + the exec_bytes of its cells + unaccounted.
+  // The worker's memory in the first placement on its last device, after its visits. used = context + code +
+  // static + workspace + pool_bytes + the exec_bytes of its cells + unaccounted.
   std::optional<std::int64_t> used_bytes = {};     // as the driver says
   std::optional<std::int64_t> context_bytes = {};  // with streams
   std::optional<std::int64_t> code_bytes =

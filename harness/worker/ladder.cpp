@@ -82,13 +82,18 @@ void Ladder::stop_where_spoilt(Rung& rung, ErrorCode code) {
 }
 
 // Gives up the earlier placement and sets the whole ladder up in a new one.
-void Ladder::set_up_placement() {
-  const bool first = !placement_;
+void Ladder::set_up_placement(std::int64_t index) {
+  const bool first = index == 0;
   if (!first) events_.phase(0, "open");
   for (Rung& rung : rungs_) rung.executor.reset();
-  placement_.reset();
-  placement_.emplace(task_, open_, program_, pin_);
-  if (++placed_ == placements_) ledger_.emplace(placement_->device(), placement_->rig());
+  if (index % measure::placements_on_a_device == 0) {
+    placement_.reset();
+    placement_.emplace(task_, open_, program_, pin_);
+    if (placements_ - index <= measure::placements_on_a_device)
+      ledger_.emplace(placement_->device(), placement_->rig());
+  } else {
+    placement_->move(seed_for(task_, SeedUse::moves, task_.launch * placements_ + index));
+  }
   if (first) {
     startup_.lap(&model::Startup::context_seconds);
     events_.device(machine::facts_of(placement_->device().info()));
@@ -192,14 +197,16 @@ void Ladder::measure() {
   for (Rung& rung : rungs_) order.push_back(&rung);
   std::mt19937_64 generator(seed_for(task_, SeedUse::order, task_.launch));
   for (std::int64_t i = 0; i < placements_; ++i) {
-    set_up_placement();
+    set_up_placement(i);
     for (std::int64_t j = 0; j < measure::visits_in_a_placement; ++j) {
       std::ranges::shuffle(order, generator);
       for (Rung* rung : order) attempt(*rung, [&] { visit(*rung); });
     }
     if (!report_failed()) return;
+    if (!ledger_) continue;
+    memory_ = ledger_->close();
+    ledger_.reset();
   }
-  ledger_->close();
 }
 
 // Last of a cell's passes. The next one's clock is awaited, as before a visit.
@@ -265,7 +272,7 @@ void Ladder::run_stages() {
     attempt(rung, [&] { check(rung); });
     report(rung);
   }
-  if (ledger_ && placement_->rig().allocated()) measure_pools();
+  if (memory_ && placement_->rig().allocated()) measure_pools();
   if (placement_->rig().allocated() && task_.instruments.profile) profile();
 }
 

@@ -1,6 +1,6 @@
-// One worker's batch ladder. In each placement (the device newly opened, new memory) every batch is prepared
-// and captured into one shared pool, largest first, and then measured visit by visit in shuffled order. At
-// the end every batch is checked.
+// One worker's batch ladder. In each placement (new memory, some on a newly opened device) every batch is
+// prepared and captured into one shared pool, largest first, and then measured in shuffled order. At the end
+// every batch is checked.
 #pragma once
 
 #include <map>
@@ -43,7 +43,7 @@ class Ladder {
     std::vector<double> device_slowdowns;
   };
 
-  void set_up_placement();
+  void set_up_placement(std::int64_t index);
   void allocate_buffers();
   void set_up(Rung& rung);
   void set_up_first(Rung& rung);
@@ -74,8 +74,8 @@ class Ladder {
   const std::int64_t placements_;
   machine::DeviceClock clock_;
   std::optional<Placement> placement_;
-  std::int64_t placed_ = 0;             // placements so far
-  std::optional<MemoryLedger> ledger_;  // of the last one
+  std::optional<MemoryLedger> ledger_;   // while the last device opened has its first placement
+  std::optional<model::Memory> memory_;  // as it closed
   std::vector<Rung> rungs_;  // largest batch first; their executors are gone before the placement is
 };
 

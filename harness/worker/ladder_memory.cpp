@@ -42,7 +42,7 @@ ExecBytes Ladder::measure_execs() {
 // are absent; the cells keep their results.
 void Ladder::measure_pools() {
   TaskRig& rig = placement_->rig();
-  model::Memory memory = ledger_->memory();
+  model::Memory memory = *memory_;
   std::map<std::int64_t, std::int64_t> own;
   ExecBytes execs;
   try {

@@ -30,7 +30,7 @@ void MemoryLedger::begin(Account account) {
   if (grown == Account::code) memory_.code_bytes = memory_.code_bytes.value_or(0) + hidden_ - before;
 }
 
-void MemoryLedger::close() {
+model::Memory MemoryLedger::close() {
   begin(Account::other);
   if (const std::optional<MemoryUse> use = device_.memory_use()) {
     memory_.used_bytes = static_cast<std::int64_t>(use->bytes);
@@ -42,6 +42,7 @@ void MemoryLedger::close() {
   memory_.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());
   memory_.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes());
   memory_.workspace_bytes = known_bytes() - *memory_.static_bytes - memory_.pool_bytes;
+  return memory_;
 }
 
 void MemoryLedger::settle(model::Memory& memory, const ExecBytes& execs) {

@@ -27,11 +27,10 @@ class MemoryLedger {
 
   // What grows from here on belongs to `account`; reads the driver's figure where it is another than before.
   void begin(Account account);
-  // After the last visit, with static buffers: what is used, and what the accounts hold of it.
-  void close();
+  // After the placement's visits, with static buffers: what is used, and what the accounts hold of it. What
+  // only a driver can say is absent where none does.
+  model::Memory close();
 
-  // As close() found them. What only a driver can say is absent where none does.
-  model::Memory memory() const { return memory_; }
   // Adds what no account explains, where every batch's graphs could be measured.
   static void settle(model::Memory& memory, const ExecBytes& execs);
 

@@ -1,9 +1,11 @@
 // One placement of a task: the device opened as if by a new process, with new memory, streams and library
-// handles. A launch sets its ladder up in several placements, one after the other.
+// handles; or memory elsewhere on a device that is open. A launch sets its ladder up in several placements,
+// one after the other.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "graphs/device/device.hpp"
 #include "harness/machine/device_state.hpp"
@@ -25,6 +27,10 @@ class Placement {
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
+  // The next placement, on the device as it is open: gives up the rig's memory, then takes some that is not
+  // used, `seed` says how much, so that what the rig takes lies elsewhere. No executor may be left.
+  void move(std::uint64_t seed);
+
   Device& device() noexcept { return *device_; }
   TaskRig& rig() noexcept { return *rig_; }
   machine::DeviceStateReader& state_reader() noexcept { return *state_reader_; }
@@ -36,6 +42,7 @@ class Placement {
   std::unique_ptr<TaskRig> rig_;
   std::unique_ptr<machine::DeviceStateReader> state_reader_;
   std::unique_ptr<measure::CacheFlush> cache_;
+  std::vector<Buffer> unused_;
 };
 
 }  // namespace graphbench::worker

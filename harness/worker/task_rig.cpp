@@ -80,9 +80,8 @@ TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Progra
       device_(device),
       program_(program),
       mode_(mode_of(task.mode)),
-      stream_(device.make_stream()),
-      eager_pool_(std::make_unique<pool::MemoryPool>(device)) {
-  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device);
+      stream_(device.make_stream()) {
+  release();
 }
 
 TaskRig::~TaskRig() = default;
@@ -106,6 +105,12 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .graph_pool = graph_pool,
           .split_kinds = task_.split_ops,
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
+}
+
+void TaskRig::release() {
+  buffers_.reset();
+  eager_pool_ = std::make_unique<pool::MemoryPool>(device_);
+  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device_);
 }
 
 std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model::Setup& setup,

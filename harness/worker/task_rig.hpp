@@ -22,7 +22,15 @@ class WorkloadRegistry;
 namespace graphbench::worker {
 
 // Streams of random numbers that must not repeat each other.
-enum class SeedUse : std::uint64_t { weights = 1, inputs = 2, state = 3, check = 4, order = 5, passes = 6 };
+enum class SeedUse : std::uint64_t {
+  weights = 1,
+  inputs = 2,
+  state = 3,
+  check = 4,
+  order = 5,
+  passes = 6,
+  moves = 7
+};
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0);
 
 // True where graphs cannot hold the program: such a cell is skipped and not failed, because no run can pass
@@ -40,14 +48,18 @@ std::vector<model::OpPath> paths_of(execution::Executor& executor);
 
 class TaskRig {
  public:
-  // All outlive the rig. Makes the stream, whose threads inherit the caller's CPUs.
+  // All outlive the rig. Makes the stream, whose threads inherit the caller's CPUs. It stays the rig's only
+  // one: on an H200 graphs run half a microsecond a kernel slower in a later stream of the same context.
   TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program);
   ~TaskRig();
 
   // The static buffers for batches up to `largest`, filled from the task's seed. Throws
-  // Error(out_of_memory) where they do not fit; a smaller one may be tried then. Once.
+  // Error(out_of_memory) where they do not fit; a smaller one may be tried then.
   void allocate(std::int64_t largest);
   bool allocated() const noexcept { return buffers_ != nullptr; }
+
+  // Gives up what allocate() and captures took, for another allocate(). No executor may be left.
+  void release();
 
   // An executor that has been through the task's warmups, capture, instantiation and upload; what each
   // took goes to `setup`, and `phase` is called before each begins. Throws what they throw.

@@ -69,8 +69,8 @@ class CellPassesTest : public ::testing::Test {
 };
 
 constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
-// Of 66 samples a pass, a placement has 22.
-constexpr std::int64_t a_placement = 22;
+// Of 66 samples a pass, a placement has 11.
+constexpr std::int64_t a_placement = 11;
 
 std::int64_t due(std::int64_t samples, std::int64_t visit) {
   return (samples * visit + visits_in_a_placement - 1) / visits_in_a_placement;

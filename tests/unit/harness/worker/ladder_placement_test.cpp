@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/support/fake_device.hpp"
 #include "tests/unit/harness/worker/ladder_fixture.hpp"
@@ -12,6 +13,7 @@ namespace {
 using LadderPlacementTest = LadderTest;
 
 constexpr std::int64_t visits_to_a_cell = measure::placements * measure::visits_in_a_placement;
+constexpr std::int64_t devices = measure::placements / measure::placements_on_a_device;
 
 TEST_F(LadderPlacementTest, CapturesLargestFirstInEveryPlacement) {
   run();
@@ -30,6 +32,7 @@ struct DeviceLife {
   std::int64_t opened = 0;
   std::int64_t discarded = 0;
   std::int64_t alive = 0;
+  std::int64_t streams = 0;
   std::int64_t probed = 0;             // its clock
   const test::CallLog* log = nullptr;  // of the device alive
   std::int64_t lost_at = 0;            // the batch whose launches lose the device
@@ -38,6 +41,7 @@ struct DeviceLife {
 class WatchedDevice final : public test::FakeDevice {
  public:
   explicit WatchedDevice(DeviceLife& life) : life_(life) {
+    memory_limit = std::size_t{1} << 40;
     EXPECT_EQ(life_.alive++, 0) << "two placements at a time";
     EXPECT_EQ(life_.opened++, life_.discarded);
     life_.log = &log;
@@ -58,6 +62,10 @@ class WatchedDevice final : public test::FakeDevice {
     return std::make_unique<ZeroKernel>(call);
   }
   void load_at_first_use() override { ++life_.first_use; }
+  std::unique_ptr<Stream> make_stream() override {
+    ++life_.streams;
+    return FakeDevice::make_stream();
+  }
   std::optional<double> clock_probe_seconds(Stream&) override {
     return ++life_.probed % 2 == 0 ? 2.02e-4 : 2e-4;  // 1 % is no lowered clock
   }
@@ -85,7 +93,7 @@ class WatchedDevice final : public test::FakeDevice {
   std::size_t kernels_ = 0;
 };
 
-TEST_F(LadderPlacementTest, TheLastPlacementsMemoryIsAllInAccounts) {
+TEST_F(LadderPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   task_.mode = "eager";
@@ -101,14 +109,27 @@ TEST_F(LadderPlacementTest, TheLastPlacementsMemoryIsAllInAccounts) {
   EXPECT_EQ(memory.witness, "process");
 }
 
-TEST_F(LadderPlacementTest, EveryPlacementHasADeviceOfItsOwnWhichIsDiscarded) {
+TEST_F(LadderPlacementTest, SomePlacementsShareADeviceAndEachDeviceIsDiscarded) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
   run();
-  EXPECT_EQ(life.opened, measure::placements);
+  EXPECT_EQ(life.opened, devices);
+  EXPECT_EQ(life.streams, devices) << "graphs are slower in a later stream of the same context";
   EXPECT_EQ(life.first_use, 0);
-  EXPECT_EQ(life.discarded, measure::placements);
+  EXPECT_EQ(life.discarded, devices);
   EXPECT_EQ(life.alive, 0);
+}
+
+TEST_F(LadderPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
+  DeviceLife life;
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  std::vector<std::int64_t> allocations;  // alive in each visit
+  events_.on_measure = [&] { allocations.push_back(life.log->live_allocations); };
+  run();
+  ASSERT_EQ(allocations.size(), static_cast<std::size_t>(3 * visits_to_a_cell));
+  const std::set<std::int64_t> numbers(allocations.begin(), allocations.end());
+  EXPECT_EQ(numbers.size(), static_cast<std::size_t>(1 + measure::placements - devices))
+      << "of unused blocks: none where a device opens, else random ones";
 }
 
 TEST_F(LadderPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
@@ -138,13 +159,13 @@ TEST_F(LadderPlacementTest, ALostDeviceEndsTheLadderAtItsBatchAndLeavesTheRest) 
 TEST_F(LadderPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
   DeviceLife life;
   open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
-  std::vector<std::int64_t> launched;  // graphs, when each placement's first visit begins
+  std::vector<std::int64_t> launched;  // graphs, when the first visit on each device begins
   events_.on_measure = [&] {
     if (static_cast<std::int64_t>(launched.size()) < life.opened)
       launched.push_back(life.log->graph_launches);
   };
   run();
-  ASSERT_EQ(launched.size(), static_cast<std::size_t>(measure::placements));
+  ASSERT_EQ(launched.size(), static_cast<std::size_t>(devices));
   EXPECT_EQ(launched[0], 3 * 32) << "the first has the ramp";
   for (std::size_t i = 1; i < launched.size(); ++i) EXPECT_EQ(launched[i], 3);
 }

@@ -31,7 +31,7 @@ TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
           << id_of(cell.cell) << ": " << (cell.reason ? cell.reason->message : "");
       EXPECT_TRUE(cell.check->identical);
       const model::Launch& launch = cell.launches.at(0);
-      EXPECT_EQ(launch.latency_seconds->count, 39);  // 13 of each placement
+      EXPECT_EQ(launch.latency_seconds->count, 36);  // 6 of each placement
       // With the last sample the median may also be known precisely enough; which it is, real times decide.
       EXPECT_THAT(launch.latency_stopped_by, ::testing::AnyOf("samples", "precision"));
       EXPECT_EQ(launch.latency_started_ns.size(), launch.latency_samples.size());
@@ -314,8 +314,7 @@ TEST_F(LadderFailureTest, InOpeningAnewIsNotLaidAtABatchsDoor) {
     return open_device("host");
   };
   run_with(run_frail, 0);
-  EXPECT_THAT(at_opening, ::testing::ElementsAre(::testing::Pair(0, ""), ::testing::Pair(0, "open"),
-                                                 ::testing::Pair(0, "open")));
+  EXPECT_THAT(at_opening, ::testing::ElementsAre(::testing::Pair(0, ""), ::testing::Pair(0, "open")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, LadderStaleOutputTest, ::testing::Values("eager", "whole", "piecewise"),

@@ -48,8 +48,7 @@ class MemoryLedgerTest : public ::testing::Test {
     device_.hidden += 11 * mebi;  // what their first launch takes
     ledger.begin(Account::other);
     device_.hidden += 13 * mebi;
-    ledger.close();
-    return ledger.memory();
+    return ledger.close();
   }
 
   abi::WorkloadRegistry registry_;
