@@ -77,7 +77,7 @@ def main():
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 16, 256])
     parser.add_argument("--warmup", type=int, default=3)
     parser.add_argument("--steady", action="store_true", help="steps until a cell is steady, fewest warmups")
-    parser.add_argument("--torch", type=pathlib.Path, metavar="FILE", help="what ci/peers/torch_peer.py wrote")
+    parser.add_argument("--torch", type=pathlib.Path, metavar="FILE", help="a document of ci/peers")
     arguments = parser.parse_args()
     document = json.loads(arguments.document.read_text())
     torch = arguments.torch and cells_of(json.loads(arguments.torch.read_text()), arguments.warmup)

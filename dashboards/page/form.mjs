@@ -1,5 +1,6 @@
 // The form that queues a sweep. A refusal is shown in the service's words, at its field.
-import { find, set_options, set_text } from "./dom.mjs";
+import { MODES } from "./columns.mjs";
+import { element, find, set_options, set_text } from "./dom.mjs";
 import { body_of, field_of } from "./request.mjs";
 import * as service from "./service.mjs";
 
@@ -28,6 +29,8 @@ function tell_refusal(message) {
 // Calls `on_queued(sweep)`, or `on_error(error)` for an error that is not about the form's fields.
 export function make_form({ on_queued, on_error }) {
   const form = find("form");
+  find("modes").append(...MODES.map((mode) => element("label", {},
+    element("input", { type: "checkbox", name: "mode", value: mode, defaultChecked: true }), ` ${mode} `)));
   // One key for each submission: a retry after a broken connection queues the sweep once.
   let key = new_key();
   form.addEventListener("input", () => { key = new_key(); });

@@ -1,17 +1,23 @@
 // The plot, by uPlot: logarithmic axes, a line a mode, intervals where launches were repeated.
 import uPlot from "uplot";
 
+import { MODES } from "./columns.mjs";
 import { element, find, set_text } from "./dom.mjs";
 import { NOTHING, seconds, tick } from "./format.mjs";
 import { axis_batches, axis_times, log_range, METRICS, told } from "./series.mjs";
 
-const DASHES = { eager: [], whole: [10, 4], piecewise: [3, 4] };
+// A line style for each mode in their order; style.css has its colours. Others share the last.
+const DASHES = [[], [10, 4], [3, 4], [1, 3]];
 const LOGARITHMIC = 3;
 const FONT = "12px system-ui, sans-serif";
 
 // The colours come from the style sheet, which follows the dark mode.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-const colour_of = (mode) => colour(mode in DASHES ? mode : "other-mode");
+const style_of = (mode) => {
+  const index = MODES.indexOf(mode);
+  return index < 0 ? DASHES.length - 1 : Math.min(index, DASHES.length - 1);
+};
+const colour_of = (mode) => colour(`line-${style_of(mode)}`);
 
 function draw_intervals(plot, lines) {
   const { ctx } = plot;
@@ -61,7 +67,7 @@ function options_of(series, metric, size, on_batch) {
     },
     axes: axes_of(size.width, metric),
     series: [{}, ...series.lines.map(({ mode }) => ({
-      label: mode, stroke: colour_of(mode), width: 2, dash: DASHES[mode] ?? [1, 3], spanGaps: true,
+      label: mode, stroke: colour_of(mode), width: 2, dash: DASHES[style_of(mode)], spanGaps: true,
       points: { show: true, size: 7, fill: colour_of(mode), stroke: colour_of(mode) },
     }))],
     hooks: {
@@ -76,7 +82,7 @@ function show_legend(series, at) {
   const index = at ?? series.batches.length - 1;
   const swatch = (mode) => {
     const made = element("i", { className: "swatch" });
-    made.dataset.mode = mode in DASHES ? mode : "other";
+    made.dataset.line = style_of(mode);
     return made;
   };
   find("legend").replaceChildren(...series.lines.map(({ mode, values }) =>

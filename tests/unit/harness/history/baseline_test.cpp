@@ -85,6 +85,16 @@ TEST_F(Baseline, HasTheSamePlanUnlessAllowed) {
   EXPECT_EQ(source("main", now_, {"plan"}), "history entry 1 (main)");
 }
 
+TEST(PlanKey, KeepsMethodsOfMeasuringApart) {
+  codec::DocumentFacts facts;
+  facts.fields["plan"] = "aa";
+  EXPECT_EQ(plan_key(facts), "aa") << "method 1 is not named in its documents";
+  facts.fields["method"] = "1";
+  EXPECT_EQ(plan_key(facts), "aa");
+  facts.fields["method"] = "2";
+  EXPECT_NE(plan_key(facts), "aa");
+}
+
 TEST_F(Baseline, IsNoInterruptedSweepAndNotTheResultItself) {
   add({"2026-11-01T00:00:00Z", "580", "p1", "main", true});
   add({"2026-11-02T00:00:00Z", "580", "p1", "main", false});

@@ -30,7 +30,7 @@ TEST(Facts, EqualSidesHaveNoDifferences) {
 }
 
 TEST(Facts, AnotherDeviceOrPlanIsInTheWay) {
-  for (const char* field : {"device.kind", "device.name", "device.compute_capability", "plan"}) {
+  for (const char* field : {"device.kind", "device.name", "device.compute_capability", "plan", "method"}) {
     const std::vector<model::Difference> differences = changed(field, "other");
     ASSERT_EQ(differences.size(), 1u) << field;
     EXPECT_TRUE(differences.front().blocking) << field;
