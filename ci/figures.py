@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 
 STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 324
-SWEEP_SECONDS_MAX = 120
+SWEEP_SECONDS_MAX = 110
 POOL_RATIO_MAX = 1.05
 UNACCOUNTED_MAX = 0.02
 LOST_BYTES_MAX = 2 << 20

@@ -26,13 +26,12 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
 }
 
 void Placement::move(std::uint64_t seed) {
-  // As many blocks as fit into a small part of the memory, so that the rig's need finds room as before.
   constexpr std::size_t block_bytes = std::size_t{2} << 20;  // a page of GPUs' memory
   constexpr std::size_t blocks_max = 96;
-  constexpr std::size_t memory_share = 256;
   unused_.clear();
+  // Of what is free beside the rig, so that what it needs fits again.
+  const std::size_t room = device_->memory().free_bytes / 2 / block_bytes;
   rig_->release();
-  const std::size_t room = device_->memory().free_bytes / memory_share / block_bytes;
   const std::size_t blocks = ir::mix64(seed) % (std::min(room, blocks_max) + 1);
   for (std::size_t i = 0; i < blocks; ++i) unused_.emplace_back(*device_, block_bytes);
 }
