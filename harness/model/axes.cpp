@@ -182,6 +182,23 @@ std::string id_of(const Cell& cell) {
   return id;
 }
 
+std::string id_without(const std::string& axis, const std::string& id) {
+  std::size_t begin = 0;
+  for (const Axis& each : axes()) {
+    const std::size_t end = id.find('/', begin);
+    if (end == std::string::npos) break;
+    if (each.name != axis) {
+      begin = end + 1;
+      continue;
+    }
+    const std::string_view part = std::string_view(id).substr(begin, end - begin);
+    const bool numbered = part.starts_with(each.id_prefix) && part.size() > each.id_prefix.size() &&
+                          part.find_first_not_of("0123456789", each.id_prefix.size()) == std::string::npos;
+    return numbered ? id.substr(0, begin) + id.substr(end + 1) : std::string();
+  }
+  return {};
+}
+
 std::vector<std::string> values_of(const Axes& planned, const Axis& axis) {
   if (axis.texts != nullptr) return planned.*axis.texts;
   std::vector<std::string> values;

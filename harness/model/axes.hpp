@@ -63,6 +63,11 @@ bool at_first_use(const WorkerTask& task);
 // The planned values of an axis as text; empty for a later axis at its default.
 std::vector<std::string> values_of(const Axes& planned, const Axis& axis);
 
+// A cell's id without its part of one of the first seven axes that is a number:
+// "mlp/base/bf16/forward/b8/whole" without "warmup". Empty where `id` is of another form, as another
+// program's may be.
+std::string id_without(const std::string& axis, const std::string& id);
+
 // Every cell of `cells` at every planned value of `axis`, the values innermost. A later axis stays at its
 // default in cells it does not apply to.
 std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const Axes& planned);

@@ -38,10 +38,17 @@ struct MetricComparison {
   // The ratio's 95 % interval; absent where a side has one launch (paired: one pair).
   std::optional<double> ratio_ci95_low;
   std::optional<double> ratio_ci95_high;
-  // Of "the change is no larger than the margin", two-sided, and its Benjamini-Hochberg correction over
-  // the whole comparison; absent where the interval is.
+  // The standard deviation between launches (of logarithms) that the test takes, and the degrees of freedom
+  // that it is known to: its own launches' and what the other cells' launches say of it.
+  std::optional<double> spread;
+  std::optional<double> freedom;
+  // Of "the change is no larger than the margin", two-sided, and its correction over the whole comparison,
+  // families first; absent where the interval is.
   std::optional<double> p;
   std::optional<double> q;
+  // Of its family, which is the metric in the cells that differ by the warmup count alone.
+  std::optional<double> family_p;
+  std::optional<double> family_q;
   // The smallest change that would have been called slower in 4 of 5 such comparisons; absent where the
   // interval is.
   std::optional<double> detectable;
@@ -65,7 +72,8 @@ enum class Coverage : std::uint8_t {
 std::string name_of(Coverage coverage);
 
 struct CellComparison {
-  std::string id;  // "mlp/base/bf16/forward/b8/w3/whole"
+  std::string id;      // "mlp/base/bf16/forward/b8/w3/whole"
+  std::string family;  // the id without the warmup count: "mlp/base/bf16/forward/b8/whole"
   Coverage coverage = Coverage::compared;
   bool regression = false;  // of coverage: ok in BASE, and no longer measured in NEW, all of it or a metric
   std::string reason;       // "code: message" of the side that is not ok (NEW's before BASE's), else empty
@@ -161,6 +169,7 @@ struct Comparison {
   std::vector<CellComparison> cells;  // in BASE's order, then NEW's own
   ComparisonCounts counts;
   std::int64_t tests = 0;                   // how many p values q was corrected over
+  std::int64_t families = 0;                // into which they fall
   Verdict verdict = Verdict::inconclusive;  // verdict_of(counts)
   // One line for people, e.g. "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
   std::string headline;

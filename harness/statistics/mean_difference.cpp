@@ -35,7 +35,7 @@ std::optional<MeanDifference> welch(std::span<const double> base, std::span<cons
   const double a = variance_at_least(log_spread_min, base, base_mean) / base_count;
   const double b = variance_at_least(log_spread_min, now, now_mean) / now_count;
   const double freedom = (a + b) * (a + b) / (a * a / (base_count - 1) + b * b / (now_count - 1));
-  return MeanDifference{now_mean - base_mean, std::sqrt(a + b), freedom};
+  return MeanDifference{now_mean - base_mean, std::sqrt(a + b), freedom, 1 / base_count + 1 / now_count};
 }
 
 std::optional<MeanDifference> paired(std::span<const double> base, std::span<const double> now) {
@@ -46,7 +46,7 @@ std::optional<MeanDifference> paired(std::span<const double> base, std::span<con
   const double mean = mean_of(differences);
   // A difference holds the spread of two launches.
   const double variance = variance_at_least(log_spread_min * std::sqrt(2.0), differences, mean);
-  return MeanDifference{mean, std::sqrt(variance / count), count - 1};
+  return MeanDifference{mean, std::sqrt(variance / count), count - 1, 2 / count};
 }
 
 double t_critical(double tail, double freedom) {

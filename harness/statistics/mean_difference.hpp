@@ -19,6 +19,7 @@ struct MeanDifference {
   double mean = 0;
   double error = 0;
   double freedom = 0;
+  double share = 1;  // of the variance of one launch that is the error's
 };
 
 // Welch's unequal-variances t statistic with Satterthwaite's degrees of freedom (Welch 1947), of `now`

@@ -117,8 +117,12 @@ void add_metric(Buffer& to, const model::MetricComparison& metric) {
   } else {
     add(to, R"(,"ratio_ci95":null)");
   }
-  for (const auto& [name, value] : {std::pair("p", metric.p),
+  for (const auto& [name, value] : {std::pair("spread", metric.spread),
+                                    {"freedom", metric.freedom},
+                                    {"p", metric.p},
                                     {"q", metric.q},
+                                    {"family_p", metric.family_p},
+                                    {"family_q", metric.family_q},
                                     {"detectable", metric.detectable},
                                     {"margin", metric.margin}}) {
     add(to, R"(,"{}":)", name);
@@ -147,6 +151,8 @@ void add_names(Buffer& to, const char* key, const std::vector<model::Metric>& me
 void add_cell(Buffer& to, const model::CellComparison& cell) {
   add(to, R"({{"id":)");
   add_string(to, cell.id);
+  add(to, R"(,"family":)");
+  add_string(to, cell.family);
   add(to, R"(,"coverage":"{}","regression":{})", name_of(cell.coverage), cell.regression);
   if (!cell.reason.empty()) {
     add(to, R"(,"reason":)");
@@ -169,7 +175,7 @@ void add_cell(Buffer& to, const model::CellComparison& cell) {
 
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison, const FormatOptions&) {
   const codec::JsonWriter writer(codec::Form::document);
-  Json counts = {{"tests", comparison.tests}};
+  Json counts = {{"tests", comparison.tests}, {"families", comparison.families}};
   counts.update(writer.write(comparison.counts));
   const Json head = {{"schema", "graphbench.comparison/1"},
                      {"comparable", comparison.comparable},

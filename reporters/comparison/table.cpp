@@ -27,6 +27,7 @@ constexpr int ratio_width = 9;
 constexpr int interval_width = 18;
 constexpr int q_width = 9;
 constexpr int finds_width = 8;
+constexpr int warmups_width = 9;
 
 Colour colour_of(Verdict verdict) {
   switch (verdict) {
@@ -110,34 +111,36 @@ class Table {
   }
 
   void print_verdict(Verdict verdict, std::size_t rows_max) {
-    const std::vector<Finding> found = findings(comparison_, verdict);
-    if (found.empty()) return;
-    out_ << paint(
-                fmt::format("{}: {} metric{}", name_of(verdict), found.size(), found.size() == 1 ? "" : "s"),
-                colour_of(verdict), colours_)
+    const std::vector<Finding> all = findings(comparison_, verdict);
+    if (all.empty()) return;
+    const std::vector<Finding> found = folded(comparison_, all);
+    out_ << paint(name_of(verdict) + ": " + count_text(all.size(), found), colour_of(verdict), colours_)
          << '\n';
     const std::size_t rows = std::min(found.size(), rows_max);
     int id_width = 4;
+    bool families = false;
     for (std::size_t i = 0; i < rows; ++i) {
       id_width = std::max(id_width, static_cast<int>(std::min<std::size_t>(found[i].cell->id.size(), 56)));
+      families = families || found[i].members > 1;
     }
-    print_head(id_width);
-    for (std::size_t i = 0; i < rows; ++i) print_row(found[i], id_width);
+    print_head(id_width, families);
+    for (std::size_t i = 0; i < rows; ++i) print_row(found[i], id_width, families);
     print_whys(found, rows);
     print_rest(found.size(), rows_max);
     out_ << '\n';
   }
 
-  void print_head(int id_width) {
+  // Of a family the worst member is shown, and how many have the verdict.
+  void print_head(int id_width, bool families) {
     out_ << paint("  " + left("cell", id_width + 2) + left("metric", metric_width) +
                       right("BASE", time_width) + right("NEW", time_width) + right("ratio", ratio_width) +
                       right("95 % interval", interval_width) + right("q", q_width) +
-                      right("finds", finds_width),
+                      right("finds", finds_width) + (families ? right("warmups", warmups_width) : ""),
                   Colour::dim, colours_)
          << '\n';
   }
 
-  void print_row(const Finding& finding, int id_width) {
+  void print_row(const Finding& finding, int id_width, bool families) {
     const MetricComparison& metric = *finding.metric;
     out_ << "  " << left(printable(finding.cell->id, name_length_max), id_width) << "  "
          << left(name_of(metric.metric), metric_width)
@@ -145,7 +148,9 @@ class Table {
          << right(format_seconds(metric.new_seconds), time_width)
          << paint(right(ratio_text(metric.ratio), ratio_width), colour_of(metric.verdict), colours_)
          << right(interval_text(metric), interval_width) << right(q_text(metric.q), q_width)
-         << right(finds_text(metric), finds_width) << '\n';
+         << right(finds_text(metric), finds_width)
+         << (families ? right(fmt::format("{} of {}", finding.alike, finding.members), warmups_width) : "")
+         << '\n';
   }
 
   // The reasons of the rows shown, each once: rows of one launch a side all have the same.

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include "harness/model/unseen.hpp"
 #include "reporters/console/format.hpp"
@@ -74,6 +76,12 @@ bool lacks_launches(const model::Comparison& comparison) {
          });
 }
 
+// The metric of a family. A comparison that was written down by hand may name none.
+using FamilyMetric = std::pair<std::string_view, model::Metric>;
+FamilyMetric family_of(const model::CellComparison& cell, const MetricComparison& metric) {
+  return {cell.family.empty() ? cell.id : cell.family, metric.metric};
+}
+
 // At most six columns, so that no ratio runs into its neighbour.
 std::string digits_of(double ratio) {
   if (ratio < 99.9995) return fmt::format("{:.3f}", ratio);
@@ -126,6 +134,31 @@ std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdi
     return verdict == Verdict::faster ? a.metric->ratio < b.metric->ratio : a.metric->ratio > b.metric->ratio;
   });
   return found;
+}
+
+std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found) {
+  std::map<FamilyMetric, std::size_t> members;
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) ++members[family_of(cell, metric)];
+  }
+  std::vector<Finding> families;
+  std::map<FamilyMetric, std::size_t> places;
+  for (const Finding& each : found) {
+    const FamilyMetric key = family_of(*each.cell, *each.metric);
+    const auto [place, is_new] = places.try_emplace(key, families.size());
+    if (is_new)
+      families.push_back({each.cell, each.metric, 1, members[key]});
+    else
+      ++families[place->second].alike;
+  }
+  return families;
+}
+
+std::string count_text(std::size_t metrics, const std::vector<Finding>& families) {
+  std::string text = fmt::format("{} metric{}", metrics, metrics == 1 ? "" : "s");
+  if (families.size() < metrics)
+    text += fmt::format(" of {} famil{}", families.size(), families.size() == 1 ? "y" : "ies");
+  return text;
 }
 
 std::string ratio_text(double ratio) {

@@ -26,10 +26,17 @@ std::string metric_text(const model::MetricComparison& metric);
 struct Finding {
   const model::CellComparison* cell = nullptr;
   const model::MetricComparison* metric = nullptr;
+  std::size_t alike = 1;    // members of the family with this verdict
+  std::size_t members = 1;  // of the family
 };
 
 // All of one verdict, worst first: the largest ratio first, of `faster` the smallest.
 std::vector<Finding> findings(const model::Comparison& comparison, model::Verdict verdict);
+
+// The first of each family, which is its worst, in the order given. `found` are all of one verdict.
+std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found);
+// "8 metrics", "8 metrics of 2 families": before folding and after.
+std::string count_text(std::size_t metrics, const std::vector<Finding>& families);
 
 // "1.052x"
 std::string ratio_text(double ratio);

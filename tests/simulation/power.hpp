@@ -6,7 +6,7 @@
 namespace graphbench::simulation {
 
 // The share of fresh comparisons in which a change of the size that an earlier one printed as detectable
-// is called slower: both of a metric whose launches spread by 1 %, among 176 metrics.
+// is called slower: both of a sweep whose launches spread by 1 %.
 double power_of_detectable(std::int64_t launches, std::int64_t comparisons, std::uint64_t seed);
 
 }  // namespace graphbench::simulation

@@ -1,77 +1,69 @@
 // Each comparison has its own seed, so that threads may share them out as they like.
 #include "tests/simulation/scenarios.hpp"
 
+#include <initializer_list>
 #include <thread>
 #include <utility>
 
 namespace graphbench::simulation {
 namespace {
 
-Row row(const char* name, double sigma, std::int64_t launches) {
-  Row made;
-  made.scenario.name = name;
-  made.scenario.sigma = sigma;
-  made.scenario.launches = launches;
-  return made;
-}
-
-Row drifting(const char* name, double drift, bool interleaved, std::int64_t launches) {
-  Row made = row(name, 0.01, launches);
-  made.scenario.drift = drift;
-  made.scenario.interleaved = interleaved;
-  return made;
-}
-
 // Launches of two speeds, as where memory lies one way or the other: the spread is no bell.
-Row two_speeds(const char* name, double slow_share, std::int64_t launches) {
-  Row made = row(name, 0.002, launches);
-  made.scenario.odd_share = slow_share;
-  made.scenario.odd_change = 0.05;
-  return made;
+Scenario two_speeds(const char* name, double slow_share) {
+  return {.name = name, .sigma = 0.002, .odd_share = slow_share, .odd_change = 0.05};
+}
+
+// Nothing changes in them.
+std::vector<Scenario> unchanged() {
+  return {{.name = "no change", .sigma = 0.002},
+          {.name = "no change", .sigma = 0.01},
+          {.name = "no change", .sigma = 0.03},
+          {.name = "no change, wild", .sigma = 0.10},
+          {.name = "no change, interleaved", .interleaved = true},
+          {.name = "launches common to all cells", .sigma = 0.03, .machine_wide = true},
+          {.name = "heavy tails", .heavy_tails = true},
+          {.name = "heavy tails", .sigma = 0.03, .heavy_tails = true},
+          {.name = "heavy tails, interleaved", .sigma = 0.03, .heavy_tails = true, .interleaved = true},
+          {.name = "spreads differ between cells", .uneven = 0.7},
+          {.name = "spreads differ, heavy tails", .heavy_tails = true, .uneven = 0.7},
+          {.name = "drift 1 %, one side after the other", .drift = 0.01},
+          {.name = "drift 5 %, interleaved", .drift = 0.05, .interleaved = true},
+          two_speeds("one launch in ten 5 % slower", 0.1),
+          two_speeds("three launches in ten 5 % slower", 0.3),
+          two_speeds("every other launch 5 % slower", 0.5)};
+}
+
+Row planted(const char* name, int cells, bool interleaved, double found_min) {
+  Row row;
+  row.scenario = {.name = name, .interleaved = interleaved, .planted_cells = cells};
+  row.scenario.planted_change = 0.05;
+  row.found_min = found_min;
+  return row;
 }
 
 struct Tally {
-  std::int64_t any_slower[3] = {};
-  std::int64_t found[3] = {};
+  std::int64_t any_slower = 0;
+  std::int64_t found = 0;
 };
-
-void add(const Outcomes& outcomes, Tally& tally) {
-  const Outcome* rules[] = {&outcomes.ours, &outcomes.mann_whitney, &outcomes.threshold};
-  for (int rule = 0; rule < 3; ++rule) {
-    tally.any_slower[rule] += rules[rule]->any_slower ? 1 : 0;
-    tally.found[rule] += rules[rule]->found;
-  }
-}
 
 }  // namespace
 
 std::vector<Row> scenarios() {
   std::vector<Row> rows;
-  for (const std::int64_t launches : {2, 3}) {
-    rows.push_back(two_speeds("one launch in ten 5 % slower", 0.1, launches));
-    rows.back().held = false;
-  }
-  for (const std::int64_t launches : {5, 10}) {
-    rows.push_back(row("no change", 0.002, launches));
-    rows.push_back(row("no change", 0.01, launches));
-    rows.push_back(row("no change", 0.03, launches));
-    rows.push_back(drifting("drift 1 %, one side after the other", 0.01, false, launches));
-    rows.push_back(drifting("drift 1 %, interleaved", 0.01, true, launches));
-    rows.push_back(drifting("drift 5 %, interleaved", 0.05, true, launches));
-    rows.push_back(drifting("drift 5 %, one side after the other", 0.05, false, launches));
-    rows.back().held = false;
-    rows.push_back(two_speeds("one launch in ten 5 % slower", 0.1, launches));
-    for (const auto& [name, share] : {std::pair{"three launches in ten 5 % slower", 0.3},
-                                      std::pair{"every other launch 5 % slower", 0.5}}) {
-      rows.push_back(two_speeds(name, share, launches));
-      rows.back().held = false;
+  const auto add = [&](Row row, std::initializer_list<std::int64_t> launches) {
+    for (const std::int64_t each : launches) {
+      row.scenario.launches = each;
+      rows.push_back(row);
     }
-    rows.push_back(row("no change, wild", 0.10, launches));
-    rows.back().held = false;
-    Row planted = row("3 cells 5 % slower", 0.01, launches);
-    planted.scenario.planted_cells = 3;
-    planted.scenario.planted_change = 0.05;
-    rows.push_back(planted);
+  };
+  add({two_speeds("one launch in ten 5 % slower", 0.1), false}, {2, 3});
+  for (const Scenario& scenario : unchanged()) add({scenario}, {5, 10, 15, 20});
+  for (const bool interleaved : {false, true}) {
+    const char* one = interleaved ? "1 cell 5 % slower, interleaved" : "1 cell 5 % slower";
+    const char* four = interleaved ? "4 members 5 % slower, interleaved" : "4 members 5 % slower";
+    for (const auto& [launches, found_min] : {std::pair{5, 0.0}, {10, 0.80}, {12, 0.95}, {15, 0.99}})
+      add(planted(one, 1, interleaved, found_min), {launches});
+    add(planted(four, members, interleaved, 0.90), {8});
   }
   return rows;
 }
@@ -81,26 +73,23 @@ void run(Row& row, std::int64_t comparisons, std::uint64_t seed, int threads) {
   std::vector<std::thread> workers;
   for (int t = 0; t < threads; ++t) {
     workers.emplace_back([&, t] {
+      Tally& tally = tallies[static_cast<std::size_t>(t)];
       for (std::int64_t i = t; i < comparisons; i += threads) {
-        const std::uint64_t own = seed * 1'000'003 + static_cast<std::uint64_t>(i);
-        add(simulate(row.scenario, own), tallies[static_cast<std::size_t>(t)]);
+        const Outcome outcome = simulate(row.scenario, seed * 1'000'003 + static_cast<std::uint64_t>(i));
+        tally.any_slower += outcome.any_slower ? 1 : 0;
+        tally.found += outcome.found;
       }
     });
   }
   for (std::thread& worker : workers) worker.join();
-  Rates* rates[] = {&row.ours, &row.mann_whitney, &row.threshold};
-  const int planted = row.scenario.planted_cells;
-  for (int rule = 0; rule < 3; ++rule) {
-    std::int64_t any_slower = 0;
-    std::int64_t found = 0;
-    for (const Tally& tally : tallies) {
-      any_slower += tally.any_slower[rule];
-      found += tally.found[rule];
-    }
-    rates[rule]->any_slower = static_cast<double>(any_slower) / static_cast<double>(comparisons);
-    if (planted > 0)
-      rates[rule]->found = static_cast<double>(found) / static_cast<double>(comparisons * planted);
+  Tally all;
+  for (const Tally& tally : tallies) {
+    all.any_slower += tally.any_slower;
+    all.found += tally.found;
   }
+  row.any_slower = static_cast<double>(all.any_slower) / static_cast<double>(comparisons);
+  const std::int64_t planted = comparisons * row.scenario.planted_cells;
+  if (planted > 0) row.found = static_cast<double>(all.found) / static_cast<double>(planted);
 }
 
 }  // namespace graphbench::simulation

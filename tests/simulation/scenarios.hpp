@@ -1,4 +1,4 @@
-// The rows of the simulation, and how often each rule said what.
+// The rows of the simulation, and how often what was said.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,13 @@
 
 namespace graphbench::simulation {
 
-// Shares of comparisons (any_slower) and of planted cells (found).
-struct Rates {
-  double any_slower = 0;
-  double found = 0;
-};
-
 struct Row {
   Scenario scenario;
-  bool held = true;  // false: shown to say what no procedure, or not this one, can promise
-  Rates ours;
-  Rates mann_whitney;
-  Rates threshold;
+  bool held = true;      // false: shown to say what no procedure, or not this one, can promise
+  double found_min = 0;  // promised of planted cells
+  // Shares, of comparisons and of planted cells.
+  double any_slower = 0;
+  double found = 0;
 };
 
 // Without rates.

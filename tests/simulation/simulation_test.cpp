@@ -1,11 +1,9 @@
-// A short run of the simulation with the promised rates. The full table: graphbench_verdict_simulation.
+// A short run of the simulation with the promised rates, which a fixed seed makes deterministic. The full
+// table: graphbench_verdict_simulation.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <string_view>
-
 #include "tests/simulation/power.hpp"
+#include "tests/simulation/rivals.hpp"
 #include "tests/simulation/scenarios.hpp"
 
 namespace graphbench::simulation {
@@ -13,57 +11,49 @@ namespace {
 
 constexpr std::uint64_t seed = 7;
 
+// Few launches are where a rule goes wrong, so those are asked most often.
 TEST(VerdictSimulation, CriesWolfInAtMostOneComparisonInAHundred) {
+  int looked = 0;
   for (Row& row : scenarios()) {
-    if (!row.held) continue;
-    run(row, 100, seed, 2);
-    EXPECT_LE(row.ours.any_slower, 0.01)
-        << row.scenario.name << ", sigma " << row.scenario.sigma << ", " << row.scenario.launches;
+    if (!row.held || row.scenario.planted_cells > 0) continue;
+    ++looked;
+    run(row, row.scenario.launches == 5 ? 100 : 10, seed, 2);
+    EXPECT_LE(row.any_slower, 0.01) << row.scenario.name << ", sigma " << row.scenario.sigma << ", "
+                                    << row.scenario.launches;
   }
+  EXPECT_GT(looked, 40);
 }
 
-TEST(VerdictSimulation, FindsWhatWasPlantedAtTenLaunches) {
-  bool looked = false;
+TEST(VerdictSimulation, FindsWhatWasPlanted) {
+  int looked = 0;
   for (Row& row : scenarios()) {
-    if (row.scenario.planted_cells == 0 || row.scenario.launches != 10) continue;
-    looked = true;
-    run(row, 100, seed, 2);
-    EXPECT_GE(row.ours.found, 0.95);
+    if (row.found_min == 0) continue;
+    ++looked;
+    run(row, 60, seed, 2);
+    EXPECT_GE(row.found, row.found_min) << row.scenario.name << ", " << row.scenario.launches;
+    EXPECT_LE(row.any_slower, 0.01) << row.scenario.name << ", " << row.scenario.launches;
   }
-  EXPECT_TRUE(looked);
+  EXPECT_EQ(looked, 8);
 }
 
 TEST(VerdictSimulation, PoolingSamplesCriesWolfInEverySweep) {
-  Row row = scenarios()[1];
-  run(row, 20, seed, 2);
-  EXPECT_GE(row.mann_whitney.any_slower, 0.95);
+  EXPECT_GE(rival_alarms(0.01, 20, seed).mann_whitney, 0.95);
 }
 
-// The spread of few launches is itself uncertain: what is printed is optimistic, less so with more launches.
 TEST(VerdictSimulation, WhatItSaysItFindsIsFoundAboutAsOften) {
-  EXPECT_NEAR(power_of_detectable(5, 4000, seed), 0.68, 0.03);
-  EXPECT_NEAR(power_of_detectable(10, 4000, seed), 0.74, 0.03);
-  EXPECT_NEAR(power_of_detectable(30, 4000, seed), 0.77, 0.03);
-}
-
-TEST(VerdictSimulation, ManyLaunchesOfTwoSpeedsAreTold) {
-  bool looked = false;
-  for (Row& row : scenarios()) {
-    if (row.scenario.odd_share < 0.2 || row.scenario.launches != 10) continue;
-    looked = true;
-    run(row, 50, seed, 2);
-    EXPECT_LE(row.ours.any_slower, 0.02) << row.scenario.name;
-  }
-  EXPECT_TRUE(looked);
+  EXPECT_NEAR(power_of_detectable(5, 200, seed), 0.8, 0.07);
+  EXPECT_NEAR(power_of_detectable(10, 200, seed), 0.8, 0.07);
 }
 
 TEST(VerdictSimulation, RatesDoNotDependOnTheThreads) {
   Row one = scenarios().back();
   Row three = scenarios().back();
+  one.scenario.launches = three.scenario.launches = 5;
   run(one, 10, seed, 1);
   run(three, 10, seed, 3);
-  EXPECT_EQ(one.ours.found, three.ours.found);
-  EXPECT_EQ(one.threshold.found, three.threshold.found);
+  EXPECT_EQ(one.found, three.found);
+  EXPECT_GT(one.found, 0);
+  EXPECT_LT(one.found, 1);
 }
 
 // U = 17 of 20 pairs, z = 7 / sqrt(20 * 10 / 12): the normal approximation by hand.

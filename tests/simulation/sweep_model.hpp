@@ -1,5 +1,5 @@
-// Sweeps that never ran: launch medians and samples drawn from a known law, so that it is known what a
-// comparison of them should say.
+// Sweeps that never ran: launch medians drawn from a known law, so that it is known what a comparison of them
+// should say.
 #pragma once
 
 #include <cstdint>
@@ -10,39 +10,67 @@
 
 namespace graphbench::simulation {
 
+// The default sweep on a GPU: 3 workloads in 3 modes, 9 batch sizes, 4 warmup counts; two modes capture.
+inline constexpr int groups = 9;
+inline constexpr int capturing_groups = 6;
+inline constexpr int batches = 9;
+inline constexpr int members = 4;
+inline constexpr int cells = groups * batches * members;
+
+// What one launch adds to a logarithm is a sum of three: what its process does to every cell and metric of
+// the ladder, what it does to every metric of a cell, and what is a metric's own. Their shares of the
+// variance:
+inline constexpr double ladder_share = 0.5;
+inline constexpr double cell_share = 0.3;
+
 struct Scenario {
   std::string name;
-  double sigma = 0.01;          // standard deviation between launches, of logarithms
-  double within_sigma = 0.005;  // between the samples of a launch
-  std::int64_t launches = 10;   // a side
-  double drift = 0;             // from the first launch of the run to the last, common to all cells
-  bool interleaved = false;     // ABBA, compared in pairs; else BASE before NEW
-  double odd_share = 0;         // of launches that are slower by odd_change, as where memory lies unluckily
+  double sigma = 0.01;         // standard deviation between launches, of logarithms
+  std::int64_t launches = 10;  // a side
+  bool machine_wide = false;   // what a launch's process does, it does to all processes of the launch
+  bool heavy_tails = false;    // Student's t with 3 degrees of freedom, scaled to sigma; else normal
+  double uneven = 0;           // standard deviation between cells of the logarithm of their sigma
+  double drift = 0;            // from the first launch of the run to the last, common to all cells
+  bool interleaved = false;    // ABBA, compared in pairs; else BASE before NEW
+  double odd_share =
+      0;  // of a ladder's launches that are slower by odd_change, as where memory lies unluckily
   double odd_change = 0;
-  int planted_cells = 0;  // whose latency and device time are slower in NEW by
+  int planted_cells = 0;  // of the first family, whose latency and device time are slower in NEW by
   double planted_change = 0;
 };
 
-inline constexpr int cells = 48;
-inline constexpr int samples_a_launch = 100;
+// One metric of one cell: its launches on both sides.
+struct Drawn {
+  model::Metric metric = model::Metric::latency;
+  std::uint32_t family = 0;
+  std::uint32_t ladder = 0;
+  compare::Replicates replicates = {};
+};
 
-// What the rules said about one comparison.
+// Whether the planted change is in it: the first family's members are in the first ladders.
+inline bool changed(const Scenario& scenario, const Drawn& drawn) {
+  return drawn.family == 0 && static_cast<int>(drawn.ladder) < scenario.planted_cells &&
+         (drawn.metric == model::Metric::latency || drawn.metric == model::Metric::device);
+}
+
+// A sweep of both sides with its launches, deterministic in the seed.
+class Sweep {
+ public:
+  Sweep(const Scenario& scenario, std::uint64_t seed);
+  // Of the first `launches` of each side; in one order, whatever their number.
+  std::vector<compare::Trial> trials(std::int64_t launches) const;
+
+ private:
+  std::vector<Drawn> metrics_;
+};
+
+// What was said of one comparison.
 struct Outcome {
-  bool any_slower = false;  // of cells that did not change
-  int found = 0;            // of the planted cells
+  bool any_slower = false;    // of metrics that did not change
+  int found = 0;              // planted cells whose latency is slower
+  std::int64_t launches = 0;  // a side, until the first of them was found; 0: never
 };
 
-struct Outcomes {
-  Outcome ours;
-  Outcome mann_whitney;  // on the pooled samples of latency, p < 0.05 and the median slower
-  Outcome threshold;     // the median of latency slower by 5 %
-};
-
-// One comparison of two sweeps of 48 cells, 32 of which capture; deterministic in the seed.
-Outcomes simulate(const Scenario& scenario, std::uint64_t seed);
-
-// Two-sided p of the rank-sum test in its normal approximation; pools as naive tools do. `base` and
-// `now` are sorted.
-double mann_whitney_p(const std::vector<double>& base, const std::vector<double>& now);
+Outcome simulate(const Scenario& scenario, std::uint64_t seed);
 
 }  // namespace graphbench::simulation

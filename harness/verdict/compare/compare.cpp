@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/compare/judge.hpp"
@@ -121,10 +122,42 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   return measured;
 }
 
+// Numbers words in the order they come.
+class Numbers {
+ public:
+  std::uint32_t of(const std::string& word) {
+    return numbers_.try_emplace(word, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+// Says of each trial which others it belongs with. A cell with a name of another form is a family by itself;
+// all of those may share a process.
+void place(Trials& measured, const std::vector<CellComparison>& cells) {
+  Numbers families;
+  Numbers ladders;
+  std::size_t placed = cells.size();
+  std::uint32_t family = 0;
+  std::uint32_t ladder = 0;
+  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
+    if (measured.cells[i] != placed) {
+      placed = measured.cells[i];
+      family = families.of(cells[placed].family);
+      ladder = ladders.of(model::id_without("batch", cells[placed].id));
+    }
+    measured.trials[i].family = family;
+    measured.trials[i].ladder = ladder;
+  }
+}
+
 CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& named, Coverage coverage,
                          const std::string& reason) {
   CellComparison& cell = comparison.cells.emplace_back();
   cell.id = named.id;
+  cell.family = model::id_without("warmup", named.id);
+  if (cell.family.empty()) cell.family = named.id;
   cell.coverage = coverage;
   cell.reason = reason;
   return cell;
@@ -271,7 +304,10 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   Trials measured = measure_all(pairs, settings, interleaved);
   // What another tool does not measure is not lost.
   if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
-  comparison.tests = judge(measured.trials, settings.alpha);
+  place(measured, comparison.cells);
+  const Tests tests = judge(measured.trials, settings.alpha);
+  comparison.tests = tests.tests;
+  comparison.families = tests.families;
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
     if (metrics.empty()) metrics.reserve(model::all_metrics().size());

@@ -7,9 +7,13 @@
 #include <cmath>
 #include <cstdint>
 #include <future>
+#include <map>
+#include <utility>
 
+#include "harness/statistics/families.hpp"
 #include "harness/statistics/moments.hpp"
 #include "harness/statistics/quantiles.hpp"
+#include "harness/verdict/compare/spreads.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -56,7 +60,7 @@ std::string undecided(const Trial& trial, double half_width, double critical) {
   return "the interval reaches past the margin: " + launches_text(launches * wanted * wanted);
 }
 
-void give_verdict(Trial& trial, double alpha, double threshold) {
+void give_verdict(Trial& trial, double alpha) {
   MetricComparison& result = trial.result;
   if (!trial.difference) {
     result.why = too_few(result, trial.partnerless);
@@ -64,7 +68,7 @@ void give_verdict(Trial& trial, double alpha, double threshold) {
   }
   const statistics::MeanDifference& difference = *trial.difference;
   const double detectable =
-      std::expm1(statistics::detectable_difference(difference, trial.log_margin, threshold));
+      std::expm1(statistics::detectable_difference(difference, trial.log_margin, trial.threshold));
   if (detectable <= detectable_max) result.detectable = detectable;
   // Two one-sided tests at alpha/2 each, which is the interval of 1 - alpha lying within the margin.
   const double half_width = statistics::t_critical(alpha / 2, difference.freedom) * difference.error;
@@ -73,21 +77,37 @@ void give_verdict(Trial& trial, double alpha, double threshold) {
   } else if (std::abs(difference.mean) + half_width < trial.log_margin) {
     result.verdict = Verdict::same;
   } else {
-    result.why = undecided(trial, half_width, statistics::t_critical(threshold / 2, difference.freedom));
+    result.why =
+        undecided(trial, half_width, statistics::t_critical(trial.threshold / 2, difference.freedom));
   }
 }
 
-// One half on a thread of its own where there are many: each verdict depends on its own trial alone.
-void give_verdicts(std::span<Trial> trials, double alpha, double threshold) {
+// One half on a thread of its own where there are many: `give` looks at one trial alone.
+template <typename Give>
+void in_halves(std::span<Trial> trials, const Give& give) {
   constexpr std::size_t worth_a_thread = 10'000;
-  const auto give = [=](std::span<Trial> some) {
-    for (Trial& trial : some) give_verdict(trial, alpha, threshold);
+  const auto give_all = [&](std::span<Trial> some) {
+    for (Trial& trial : some) give(trial);
   };
-  if (trials.size() < worth_a_thread) return give(trials);
+  if (trials.size() < worth_a_thread) return give_all(trials);
   const std::size_t half = trials.size() / 2;
-  std::future<void> second = std::async(std::launch::async, give, trials.subspan(half));
-  give(trials.first(half));
+  std::future<void> second = std::async(std::launch::async, give_all, trials.subspan(half));
+  give_all(trials.first(half));
   second.get();
+}
+
+void test(Trial& trial) {
+  if (!trial.difference) return;
+  MetricComparison& result = trial.result;
+  const statistics::MeanDifference& difference = *trial.difference;
+  // Bounded, so that two launches that differ by any factor still give finite numbers.
+  const double half_width =
+      std::min(statistics::t_critical(0.025, difference.freedom) * difference.error, half_width_max);
+  result.ratio_ci95_low = std::exp(difference.mean - half_width);
+  result.ratio_ci95_high = std::exp(difference.mean + half_width);
+  result.spread = difference.error / std::sqrt(difference.share);
+  result.freedom = difference.freedom;
+  result.p = statistics::p_beyond(difference, trial.log_margin);
 }
 
 }  // namespace
@@ -113,30 +133,34 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   if (!trial.partnerless)
     trial.difference = replicates.paired ? statistics::paired(base, now) : statistics::welch(base, now);
   result.ratio = std::exp(statistics::mean_of(now) - statistics::mean_of(base));
-  if (!trial.difference) return trial;
-  // Bounded, so that two launches that differ by any factor still give finite numbers.
-  const double half_width = std::min(
-      statistics::t_critical(0.025, trial.difference->freedom) * trial.difference->error, half_width_max);
-  result.ratio_ci95_low = std::exp(trial.difference->mean - half_width);
-  result.ratio_ci95_high = std::exp(trial.difference->mean + half_width);
-  result.p = statistics::p_beyond(*trial.difference, trial.log_margin);
   return trial;
 }
 
-std::int64_t judge(std::span<Trial> trials, double alpha) {
+Tests judge(std::span<Trial> trials, double alpha) {
+  share_spreads(trials);
+  in_halves(trials, test);
   std::vector<double> p;
-  p.reserve(trials.size());
+  std::vector<std::uint32_t> families;
+  std::map<std::pair<model::Metric, std::uint32_t>, std::uint32_t> numbers;
   for (const Trial& trial : trials) {
-    if (trial.result.p) p.push_back(*trial.result.p);
+    if (!trial.result.p) continue;
+    p.push_back(*trial.result.p);
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    families.push_back(numbers.try_emplace({trial.result.metric, trial.family}, next).first->second);
   }
-  const std::vector<double> q = statistics::benjamini_hochberg(p);
-  const double threshold = statistics::next_threshold(q, alpha);
+  const statistics::FamilyTests tests = statistics::test_families(p, families, alpha);
+  const double threshold = statistics::next_threshold(tests.family_q, alpha);
   std::size_t at = 0;
   for (Trial& trial : trials) {
-    if (trial.result.p) trial.result.q = q[at++];
+    if (!trial.result.p) continue;
+    const std::uint32_t family = families[at];
+    trial.result.q = tests.q[at++];
+    trial.result.family_p = tests.family_p[family];
+    trial.result.family_q = tests.family_q[family];
+    trial.threshold = threshold / static_cast<double>(tests.members[family]);
   }
-  give_verdicts(trials, alpha, threshold);
-  return static_cast<std::int64_t>(p.size());
+  in_halves(trials, [=](Trial& trial) { give_verdict(trial, alpha); });
+  return {static_cast<std::int64_t>(p.size()), static_cast<std::int64_t>(tests.family_p.size())};
 }
 
 }  // namespace graphbench::compare

@@ -1,6 +1,8 @@
-// From launch medians to verdicts: one test a metric of a cell, one correction over all of them. Pure.
+// From launch medians to verdicts: one test a metric of a cell, with the spread that all cells tell, and one
+// correction over all families. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,15 +24,28 @@ struct Replicates {
 // One metric of one cell, from its launches to its verdict.
 struct Trial {
   model::MetricComparison result;
-  std::optional<statistics::MeanDifference> difference;  // of logarithms; absent where a side has one launch
+  // Numbers of the cell's family, which differs by the warmup count alone, and of its ladder, which differs
+  // by the batch alone: cells of one ladder share their launches' processes.
+  std::uint32_t family = 0;
+  std::uint32_t ladder = 0;
+  // Of logarithms, first with the own spread, when judged with what is known of it; absent where a side has
+  // one launch.
+  std::optional<statistics::MeanDifference> difference;
   double log_margin = 0;
+  double threshold = 0;  // what the next p of its family must fall below
   bool partnerless = false;
 };
 
-// Everything but q, detectable, verdict and why.
+// The numbers of one metric that need no other.
 Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings);
 
-// Corrects the p values over all trials and gives each its verdict. Returns how many p values there were.
-std::int64_t judge(std::span<Trial> trials, double alpha);
+struct Tests {
+  std::int64_t tests = 0;  // p values
+  std::int64_t families = 0;
+};
+
+// Fills in the rest: spreads, intervals and p, families by Benjamini-Hochberg and their members after
+// Benjamini and Bogomolov (2014), verdicts.
+Tests judge(std::span<Trial> trials, double alpha);
 
 }  // namespace graphbench::compare

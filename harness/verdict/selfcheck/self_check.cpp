@@ -24,19 +24,12 @@ constexpr double confidence = 0.95;
 // What one cell's metric showed, round after round.
 struct Seen {
   std::vector<double> detectable;
-  std::vector<double> spreads;
-  double margin = 0;  // in force, the largest: the floor may have raised it
+  std::vector<double> spreads;   // of one pair
+  std::vector<double> freedoms;  // that each is known to, of a pair beyond the first
+  double margin = 0;             // in force, the largest: the floor may have raised it
 };
 
 using SeenCells = std::map<std::string, Seen>;
-
-// The spread of one pair, from the interval of the mean of n.
-std::optional<double> spread_of(const MetricComparison& metric) {
-  if (!metric.ratio_ci95_low || !metric.ratio_ci95_high) return std::nullopt;
-  const auto pairs = static_cast<double>(std::min(metric.base_launches, metric.new_launches));
-  const double half_width = std::log(*metric.ratio_ci95_high / *metric.ratio_ci95_low) / 2;
-  return half_width / statistics::t_critical(0.025, pairs - 1) * std::sqrt(pairs);
-}
 
 void take(const MetricComparison& metric, const std::string& cell, model::MetricCheck& check,
           SeenCells& cells) {
@@ -48,7 +41,10 @@ void take(const MetricComparison& metric, const std::string& cell, model::Metric
   Seen& seen = cells[cell];
   seen.margin = std::max(seen.margin, metric.margin);
   if (metric.detectable) seen.detectable.push_back(*metric.detectable);
-  if (const auto spread = spread_of(metric)) seen.spreads.push_back(*spread);
+  if (!metric.spread) return;
+  seen.spreads.push_back(*metric.spread * std::sqrt(2.0));
+  const auto pairs = static_cast<double>(std::min(metric.base_launches, metric.new_launches));
+  seen.freedoms.push_back(*metric.freedom / (pairs - 1));
 }
 
 // Variances average, spreads do not.
@@ -78,7 +74,8 @@ void add_launches(const SeenCells& cells, double threshold, model::MetricCheck& 
   for (const auto& [id, seen] : cells) {
     if (seen.spreads.empty()) continue;
     spreads.push_back(pooled(seen.spreads));
-    const auto needed = launches_needed(spreads.back(), std::log1p(seen.margin), threshold);
+    const auto needed = launches_needed({spreads.back(), statistics::median(seen.freedoms)},
+                                        std::log1p(seen.margin), threshold);
     launches.push_back(needed ? static_cast<double>(*needed) : HUGE_VAL);
   }
   if (spreads.empty()) return;
@@ -151,10 +148,11 @@ std::int64_t launches_of(const Round& round) {
 
 }  // namespace
 
-std::optional<std::int64_t> launches_needed(double spread, double log_margin, double threshold) {
+std::optional<std::int64_t> launches_needed(const PairSpread& spread, double log_margin, double threshold) {
   for (std::int64_t launches = 2; launches <= launches_max; ++launches) {
     const auto pairs = static_cast<double>(launches);
-    const statistics::MeanDifference difference{0, spread / std::sqrt(pairs), pairs - 1};
+    const statistics::MeanDifference difference{0, spread.deviation / std::sqrt(pairs),
+                                                spread.freedom * (pairs - 1)};
     if (statistics::detectable_difference(difference, log_margin, threshold) <= 2 * log_margin)
       return launches;
   }

@@ -27,6 +27,10 @@ model::SelfCheck check_rounds(const std::vector<Round>& rounds, const CheckOptio
 // also what an unchanged cell needs to come out `same` about as often: both want the standard error to be
 // that small against the margin.
 inline constexpr std::int64_t launches_max = 1000;
-std::optional<std::int64_t> launches_needed(double spread, double log_margin, double threshold);
+struct PairSpread {
+  double deviation = 0;  // standard deviation of the logarithm of NEW / BASE
+  double freedom = 1;    // degrees that a pair adds: more than 1 where other cells share their spread
+};
+std::optional<std::int64_t> launches_needed(const PairSpread& spread, double log_margin, double threshold);
 
 }  // namespace graphbench::selfcheck

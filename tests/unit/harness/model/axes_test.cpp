@@ -55,6 +55,16 @@ TEST(Axes, TheFirstSevenMakeTheIdAndTheLabels) {
                                              Pair("batch", "8"), Pair("warmup", "3"), Pair("mode", "whole")));
 }
 
+TEST(Axes, AnIdLosesOnePart) {
+  EXPECT_EQ(id_without("warmup", "mlp/base/bf16/forward/b8/w3/whole"), "mlp/base/bf16/forward/b8/whole");
+  EXPECT_EQ(id_without("batch", "mlp/base/bf16/forward/b8/w3/whole/prepare=first-use"),
+            "mlp/base/bf16/forward/w3/whole/prepare=first-use");
+  for (const char* other : {"", "a", "BM_gemm/256/4/b8/real_time/w3/x", "mlp/base/bf16/forward/b8/w/whole",
+                            "mlp/base/bf16/forward/b8/w3"}) {
+    EXPECT_EQ(id_without("warmup", other), "") << other;
+  }
+}
+
 TEST(Axes, ALaterAxisAtItsDefaultIsNowhereSeen) {
   const Plan without = planned("", axes());
   for (const std::string given : {"", "red"}) {

@@ -186,6 +186,20 @@ TEST(Compare, StrictWantsNothingInconclusive) {
   EXPECT_TRUE(passed(compare(five, five, settings)));
 }
 
+TEST(Compare, CellsThatDifferByTheWarmupCountAreOneFamily) {
+  const Side sides =
+      side({cell("mlp/base/bf16/forward/b1/w0/whole", 1e-4), cell("mlp/base/bf16/forward/b1/w10/whole", 1e-4),
+            cell("mlp/base/bf16/forward/b2/w0/whole", 1e-4), cell("another tool's", 1e-4)});
+  const Comparison comparison = compare(sides, sides, {});
+  EXPECT_EQ(comparison.cells[0].family, "mlp/base/bf16/forward/b1/whole");
+  EXPECT_EQ(comparison.cells[0].family, comparison.cells[1].family);
+  EXPECT_EQ(comparison.cells[3].family, "another tool's");
+  EXPECT_EQ(comparison.families, 6) << "three of latency, three of submit";
+  EXPECT_EQ(comparison.tests, 8);
+  // Two ladders: w0 and w10; the other tool's launches may be of any.
+  EXPECT_GT(*comparison.cells[0].metrics.front().freedom, 8);
+}
+
 TEST(Compare, ManyCellsKeepTheirMetrics) {
   std::vector<DocumentCell> before;
   std::vector<DocumentCell> after;

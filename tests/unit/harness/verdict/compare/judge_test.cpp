@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -114,22 +116,92 @@ TEST(Judge, PairsSeeThroughWhatBothSidesShare) {
   EXPECT_EQ(judged(replicates).verdict, Verdict::slower);
 }
 
-TEST(Judge, ManyTestsRaiseTheBar) {
+// `count` trials of the metric that did not change, each a family and a ladder of its own.
+void add_unchanged(std::vector<Trial>& trials, int count, double spread = 1) {
+  for (int i = 0; i < count; ++i) {
+    Trial& trial = trials.emplace_back(
+        measure(model::Metric::submit, {launches(100e-6, spread), launches(100e-6, spread)}, {}));
+    trial.family = trial.ladder = static_cast<std::uint32_t>(trials.size());
+  }
+}
+
+TEST(Judge, ManyFamiliesRaiseTheBar) {
   const Replicates borderline{launches(100e-6, 12), launches(106.5e-6, 12)};
   ASSERT_EQ(judged(borderline).verdict, Verdict::slower);
   std::vector<Trial> trials = {measure(model::Metric::latency, borderline, {})};
-  for (int i = 0; i < 99; ++i) {
-    trials.push_back(measure(model::Metric::submit, {launches(100e-6), launches(100e-6)}, {}));
-  }
-  EXPECT_EQ(judge(trials, alpha), 100);
+  add_unchanged(trials, 99);
+  const Tests tests = judge(trials, alpha);
+  EXPECT_EQ(tests.tests, 100);
+  EXPECT_EQ(tests.families, 100);
   EXPECT_EQ(trials.front().result.verdict, Verdict::inconclusive);
 }
 
 TEST(Judge, WhatCouldNotBeTestedDoesNotCountAsATest) {
   std::vector<Trial> trials = {measure(model::Metric::latency, {launches(100e-6), launches(110e-6)}, {}),
                                measure(model::Metric::submit, {{1e-6}, {2e-6}}, {})};
-  EXPECT_EQ(judge(trials, alpha), 1);
+  const Tests tests = judge(trials, alpha);
+  EXPECT_EQ(tests.tests, 1);
+  EXPECT_EQ(tests.families, 1);
   EXPECT_EQ(trials.front().result.p, trials.front().result.q);
+}
+
+// Four members of one family, each short of what one among four hundred needs, and enough together.
+TEST(Judge, MembersOfAFamilyAreFoundTogether) {
+  const Replicates change{launches(100e-6, 12), launches(107e-6, 12)};
+  const auto found = [&](bool one_family) {
+    std::vector<Trial> trials;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      Trial& trial = trials.emplace_back(measure(model::Metric::latency, change, {}));
+      trial.family = one_family ? 0 : 1000 + i;
+    }
+    add_unchanged(trials, 99);
+    judge(trials, alpha);
+    return std::ranges::count_if(trials,
+                                 [](const Trial& trial) { return trial.result.verdict == Verdict::slower; });
+  };
+  EXPECT_EQ(found(true), 4);
+  EXPECT_EQ(found(false), 0);
+}
+
+// The quiet trials are of one metric, so they tell how much its launches spread.
+TEST(Judge, OtherCellsTellTheSpreadWhereTheyAreOtherLadders) {
+  const auto freedom = [](bool one_ladder) {
+    std::vector<Trial> trials;
+    add_unchanged(trials, 20);
+    for (Trial& trial : trials) trial.ladder = one_ladder ? 0 : trial.ladder;
+    judge(trials, alpha);
+    return *trials.front().result.freedom;
+  };
+  EXPECT_NEAR(freedom(false), 20 * 8, 1e-6);
+  EXPECT_NEAR(freedom(true), 8, 1e-6) << "one process cannot tell more than its own launches do";
+}
+
+TEST(Judge, AnOddLaunchDoesNotHideBehindQuietNeighbours) {
+  std::vector<Trial> trials;
+  add_unchanged(trials, 20);
+  std::vector<double> odd = launches(100e-6);
+  odd.back() = 140e-6;
+  trials.push_back(measure(model::Metric::submit, {launches(100e-6), odd}, {}));
+  judge(trials, alpha);
+  const MetricComparison& result = trials.back().result;
+  EXPECT_NE(result.verdict, Verdict::slower);
+  EXPECT_LT(*result.freedom, 5);
+  EXPECT_GT(*result.spread, 0.1);
+}
+
+// Its own five launches agree; those of its family's other members come at two speeds.
+TEST(Judge, AMemberIsNotTakenToBeQuieterThanItsFamily) {
+  const std::vector<double> two_speeds = {100e-6, 105e-6, 100e-6, 105e-6, 100e-6};
+  std::vector<Trial> trials = {
+      measure(model::Metric::latency, {launches(100e-6, 0.2), launches(106e-6, 0.2)}, {})};
+  ASSERT_EQ(judged({launches(100e-6, 0.2), launches(106e-6, 0.2)}).verdict, Verdict::slower);
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    trials.push_back(measure(model::Metric::latency, {two_speeds, two_speeds}, {}));
+    trials.back().ladder = i;
+  }
+  judge(trials, alpha);
+  EXPECT_NE(trials.front().result.verdict, Verdict::slower);
+  EXPECT_GT(*trials.front().result.spread, 0.02);
 }
 
 }  // namespace

@@ -133,15 +133,15 @@ TEST(SelfCheck, TheMedianOfTwoCellsLiesBetweenThem) {
 
 TEST(LaunchesNeeded, FollowTheSpread) {
   const double margin = std::log1p(0.02);
-  const auto few = launches_needed(0.005, margin, 0.05 / 48);
-  const auto more = launches_needed(0.01, margin, 0.05 / 48);
-  const auto many = launches_needed(0.1, margin, 0.05 / 48);
+  const auto few = launches_needed({0.005}, margin, 0.05 / 48);
+  const auto more = launches_needed({0.01}, margin, 0.05 / 48);
+  const auto many = launches_needed({0.1}, margin, 0.05 / 48);
   ASSERT_TRUE(few && more && many);
   EXPECT_LT(*few, *more);
   EXPECT_LT(*more, *many);
   // (z(1 - 0.05 / 96) + z(0.8))^2 (0.1 / 0.0198)^2: 3.28 + 0.84 deviations, with a little more for t.
   EXPECT_NEAR(static_cast<double>(*many), 436, 20);
-  EXPECT_FALSE(launches_needed(1.0, margin, 0.05 / 48).has_value());
+  EXPECT_FALSE(launches_needed({1.0}, margin, 0.05 / 48).has_value());
 }
 
 // The advice holds: with so many launches a change of twice the margin is found in about 4 of 5 rounds.
@@ -149,7 +149,7 @@ TEST(LaunchesNeeded, AreEnough) {
   Noise noise;
   noise.cells = 1;
   noise.shift = 2 * std::log1p(0.02);
-  const auto needed = launches_needed(noise.sigma * std::sqrt(2), std::log1p(0.02), 0.05);
+  const auto needed = launches_needed({noise.sigma * std::sqrt(2)}, std::log1p(0.02), 0.05);
   ASSERT_TRUE(needed);
   noise.launches = static_cast<int>(*needed);
   const model::SelfCheck check = check_rounds(rounds(400, noise, 8), {});
