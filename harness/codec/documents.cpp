@@ -97,10 +97,11 @@ struct Changes {
 template <>
 struct Description<model::CellHistory> {
   using T = model::CellHistory;
-  static constexpr auto fields =
-      std::tuple(field("cell", &T::cell), CustomField<MetricName<T>>{"metric", {}},
-                 field("points_min", &T::points_min), field("left_out", &T::left_out),
-                 field("older", &T::older), field("points", &T::points), CustomField<Changes>{"changes", {}});
+  static constexpr auto fields = std::tuple(
+      field("cell", &T::cell), CustomField<MetricName<T>>{"metric", {}}, field("points_min", &T::points_min),
+      field("left_out", &T::left_out), field("older", &T::older), field("correlation", &T::correlation),
+      field("sawtooth_period", &T::sawtooth_period), field("sawtooth_ratio", &T::sawtooth_ratio),
+      field("points", &T::points), CustomField<Changes>{"changes", {}});
 };
 
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,18 +45,24 @@ struct HistoryPoint {
 struct ChangePoint {
   std::int64_t index = 0;  // of the first point after the change
   double ratio = 1;        // median after over median before, each up to the neighbouring change
-  double p = 1;            // of the permutation test that found it
+  double p = 1;            // the larger one, of the permutations and of the correlated series
 };
+
+// Of neighbours in a series: up to here the promised rate of false changes holds.
+constexpr double correlation_max = 0.5;
 
 // One cell's metric over time, oldest first.
 struct CellHistory {
   std::string cell;
   Metric metric = Metric::latency;
   std::vector<HistoryPoint> points;
-  std::vector<ChangePoint> changes;  // by index
-  std::int64_t points_min = 0;       // in a shorter series no change can be found
-  std::int64_t left_out = 0;         // points of other environments or plans
-  std::int64_t older = 0;            // points before the first one shown
+  std::vector<ChangePoint> changes;   // by index
+  std::optional<double> correlation;  // of neighbours around their levels; absent in a shorter series
+  std::optional<std::int64_t> sawtooth_period;  // points after which a regular pattern returns
+  std::optional<double> sawtooth_ratio;         // of its highest value over its lowest
+  std::int64_t points_min = 0;                  // in a shorter series no change can be found
+  std::int64_t left_out = 0;                    // points of other environments or plans
+  std::int64_t older = 0;                       // points before the first one shown
 };
 
 }  // namespace graphbench::model

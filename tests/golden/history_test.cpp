@@ -41,6 +41,7 @@ model::CellHistory series(std::int64_t count) {
     made.points.push_back(point);
   }
   if (count >= 30) made.changes = {{20, 1.0497, 0.001}};
+  if (count >= 11) made.correlation = 0.12;
   return made;
 }
 
@@ -71,6 +72,9 @@ TEST(GoldenHistory, ShortAndFlatSeries) {
   expect_golden("console/history.one.txt", plot(series(1), {}));
   model::CellHistory flat = series(12);
   for (model::HistoryPoint& point : flat.points) point.median = 100e-6;
+  flat.correlation = 0.62;
+  flat.sawtooth_period = 4;
+  flat.sawtooth_ratio = 1.031;
   expect_golden("console/history.flat.txt", plot(flat, {}));
 }
 

@@ -169,6 +169,7 @@ class Showing(History):
         self.fill()
         shown = self.history("show", CELL, "--ascii").stdout
         self.assertRegex(shown, r"\+[78]\.\d %  since 2026-01-21  entry 21  main")
+        self.assertRegex(shown, r"neighbours correlate by -?0\.\d\d\n")
         self.assertIn("o", shown)
         self.assertTrue(shown.isascii())
         self.assertLessEqual(max(map(len, shown.splitlines())), 80)
