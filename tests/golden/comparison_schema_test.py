@@ -16,7 +16,7 @@ SCHEMA = FOLDER.parents[1] / "reporters" / "schema" / "comparison.schema.json"
 GOLDEN = ("mixed", "same", "single", "incomparable")
 
 # json/mixed.json: cell 0 is compared and its latency slower, cell 2 has an inconclusive latency, cell
-# 4 failed in NEW.
+# 5 failed in NEW.
 MUTANTS = table("""
 schema: "graphbench.comparison/2", MISSING
 extra: 1
@@ -45,10 +45,10 @@ cells.0.coverage: "both"
 cells.0.regression: true  # true of nothing lost
 cells.0.lost: ["device"]  # which is a regression
 cells.0.gained: [], ["throughput"]
-cells.4.gained: ["latency"]  # of a cell that was not compared
+cells.5.gained: ["latency"]  # of a cell that was not compared
 counts.metrics.lost: MISSING
 cells.0.reason: "of a compared cell"
-cells.4.metrics: [{}]
+cells.5.metrics: [{}]
 METRIC.metric: "throughput"
 METRIC.verdict: "inconclusive"  # inconclusive without a why
 METRIC.why: "of a verdict"
