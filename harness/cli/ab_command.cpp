@@ -8,6 +8,7 @@
 #include "harness/cli/planning.hpp"
 #include "harness/cli/verdict.hpp"
 #include "harness/codec/documents.hpp"
+#include "harness/config/numbers.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/process/process_supervisor.hpp"
@@ -24,6 +25,8 @@ constexpr const char* footer =
     "Launches of the two sides alternate (ABBA), so that what drifts meets both alike; --launches is a side\n"
     "and 5 by default. Exit codes: those of compare, and 130 interrupted (what was measured is kept).\n";
 
+constexpr double minutes_max = 1e5;  // ten weeks
+
 struct AbArguments {
   std::string base;  // binaries; empty: this one
   std::string now;
@@ -32,6 +35,7 @@ struct AbArguments {
   std::string json_base = "graphbench-base.json";
   std::string json_new = "graphbench-new.json";
   bool confirm = false;
+  std::string until_decided;  // minutes; empty: not given
   VerdictArguments verdict;
 };
 
@@ -140,6 +144,14 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
   return exit_code == exit_done && outcome.cells_failed > 0 ? exit_cells_failed : exit_code;
 }
 
+double seconds_of_minutes(const std::string& text) {
+  const std::optional<double> minutes = config::parse_real(text);
+  if (minutes && *minutes > 0 && *minutes <= minutes_max) return *minutes * 60;
+  throw InputError(
+      "--until-decided",
+      in_quotes(text) + " is not a number of minutes: give one above 0, e.g. 60, or none for 60");
+}
+
 class AbCommand final : public Command {
  public:
   explicit AbCommand(Options& options)
@@ -154,11 +166,20 @@ class AbCommand final : public Command {
     options.text("--json-base", asked_.json_base, "FILE", "BASE's result (default: graphbench-base.json)");
     options.text("--json-new", asked_.json_new, "FILE", "NEW's result (default: graphbench-new.json)");
     options.flag("--confirm", asked_.confirm, "measure again what came out slower, before the verdict");
+    options.text_or(
+        "60", "--until-decided", asked_.until_decided, "MINUTES",
+        "launch 5, 10, 15 or 20 times, each ladder until all of it is decided, for so long at most "
+        "(60)");
     add_verdict_options(options, asked_.verdict);
   }
 
   void check() override {
-    sweep_.check();
+    sweep_.check(asked_.until_decided.empty() ? 0 : ab::launches_until_decided);
+    if (!asked_.until_decided.empty()) {
+      seconds_of_minutes(asked_.until_decided);
+      if (asked_.confirm)
+        throw InputError("--confirm", "--until-decided goes on until it is sure: leave one of them out");
+    }
     if (asked_.base.empty() && asked_.now.empty() && asked_.base_environment.empty() &&
         asked_.new_environment.empty()) {
       throw InputError("ab", "both sides are the same: give --base or --new, or --env-a or --env-b");
@@ -170,6 +191,8 @@ class AbCommand final : public Command {
     ab::InterleavedRequest request = sweep_.request();
     request.base = target_of("--base", asked_.base, asked_.base_environment, "--env-a");
     request.now = target_of("--new", asked_.now, asked_.new_environment, "--env-b");
+    if (!asked_.until_decided.empty())
+      request.until_decided = ab::UntilDecided{seconds_of_minutes(asked_.until_decided), verdict.settings};
     process::ProcessSupervisor supervisor;
     ab::check_target(supervisor, request.base);
     ab::check_target(supervisor, request.now);

@@ -50,6 +50,19 @@ void Options::text(const std::string& name, std::string& target, const std::stri
   if (empty == Empty::refused) never_empty_.push_back(option->get_name());
 }
 
+void Options::text_or(const std::string& alone, const std::string& name, std::string& target,
+                      const std::string& placeholder, const std::string& help) {
+  const CLI::Option* option =
+      app_.add_option_function<std::string>(
+              name, [&target, alone](const std::string& value) { target = value.empty() ? alone : value; },
+              help)
+          ->type_name(placeholder)
+          ->type_size(1)
+          ->expected(0, 1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  given_once_.push_back(option->get_name());
+}
+
 void Options::texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,
                     const std::string& help) {
   app_.add_option(name, target, help)->type_name(placeholder)->expected(1)->take_all();

@@ -137,12 +137,18 @@ SideBySideOptions::SideBySideOptions(Options& options, std::string command, std:
   options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
 }
 
-void SideBySideOptions::check() {
+void SideBySideOptions::check(std::int64_t launches) {
   sweep_ = options_.sweep();
   for (const std::string& name : ab::refused_options()) {
     const auto found = sweep_.find(name);
     if (found == sweep_.end()) continue;
     throw InputError(found->second.front().where, command_ + " does not take it: leave it out" + advice_);
+  }
+  if (launches != 0) {
+    if (const auto given = sweep_.find("launches"); given != sweep_.end())
+      throw InputError(given->second.front().where,
+                       "--until-decided decides how many: leave one of them out");
+    sweep_["launches"].push_back({std::to_string(launches), "--until-decided"});
   }
   if (!sweep_.contains("launches")) sweep_["launches"].push_back({launches_default, "--launches"});
   cell_processes_ = is_by_cell(alternate_);

@@ -3,6 +3,7 @@
 // measure in turns.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,9 @@ class SideBySideOptions {
   // options of a sweep's name that the command adds itself, with a meaning of its own.
   SideBySideOptions(Options& options, std::string command, std::string advice = "",
                     const std::vector<std::string>& own = {});
-  // Throws InputError.
-  void check();
+  // `launches` other than 0: how many the command plans by itself, so the person may not say. Throws
+  // InputError.
+  void check(std::int64_t launches = 0);
   // All but the sides and the plan. Throws InputError for invalid options.
   ab::InterleavedRequest request() const;
   // Throws as make_checked_plan does.

@@ -24,6 +24,7 @@ model::ComparisonSettings settings_of(const VerdictArguments& arguments) {
   if (!arguments.margin.empty()) compare::set_margins(arguments.margin, settings);
   if (!arguments.floor.empty()) compare::set_floors(arguments.floor, settings);
   if (!arguments.alpha.empty()) compare::set_alpha(arguments.alpha, settings);
+  if (!arguments.require_power.empty()) compare::set_required_power(arguments.require_power, settings);
   if (!arguments.allow.empty()) compare::set_allow(arguments.allow, settings);
   return settings;
 }
@@ -57,6 +58,8 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
   options.text("--format", arguments.format, "NAME", format_help());
   options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");
+  options.text("--require-power", arguments.require_power, "PERCENT",
+               "exit with 11 where a slowdown of this size would be found in fewer than nine cases of ten");
   options.flag("--strict", arguments.strict, "exit with 11 where something is inconclusive");
 }
 
@@ -84,7 +87,7 @@ void print_verdict(const model::Comparison& comparison, const VerdictRequest& re
 int exit_code_of(const model::Comparison& comparison) {
   if (!comparison.comparable) return exit_not_comparable;
   if (comparison.counts.slower > 0 || comparison.counts.coverage_regressions > 0) return exit_slower;
-  return passed(comparison) ? exit_done : exit_inconclusive;
+  return passed(comparison) && powerful(comparison) ? exit_done : exit_inconclusive;
 }
 
 }  // namespace graphbench::cli

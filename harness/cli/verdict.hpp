@@ -16,6 +16,7 @@ struct VerdictArguments {
   std::string alpha;
   std::string allow;
   std::string format;
+  std::string require_power;
   std::string output;
   bool strict = false;
 };

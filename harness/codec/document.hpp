@@ -69,6 +69,8 @@ struct DocumentFacts {
   }
   DeviceClocks clocks;
   std::string interleaved;  // plan.interleaved.id: the A/B run that both sides come from; empty: none
+  // plan.interleaved.looks: the launches a side after which that run was looked at.
+  std::vector<std::int64_t> looks;
   friend bool operator==(const DocumentFacts&, const DocumentFacts&) = default;
 };
 

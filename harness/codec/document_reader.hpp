@@ -28,6 +28,7 @@ class FactsReader {
   void read_clocks(Value machine);  // of a launch
 
  private:
+  void read_looks(Value looks);
   void read_object(Value value, const std::string& prefix);
   void read_member(const std::string& name, Value value);
 

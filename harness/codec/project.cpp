@@ -136,9 +136,20 @@ void FactsReader::read_plan(Value value) {
   walk_.fields(value, [&](std::string_view key, Value field) {
     if (key != "interleaved" || !walk_.is_object(field)) return read_member(plan_fact(key), field);
     walk_.fields(field, [&](std::string_view name, Value id) {
+      if (name == "looks") return read_looks(id);
       if (name != "id") return walk_.skip(id);
       facts_.interleaved = walk_.text_or_empty(id);
     });
+  });
+}
+
+void FactsReader::read_looks(Value looks) {
+  constexpr std::size_t looks_max = 20;
+  walk_.elements(looks, [&](Value look) {
+    facts_.looks.push_back(walk_.count(look));
+    const std::size_t count = facts_.looks.size();
+    if (count > looks_max || facts_.looks.back() <= (count > 1 ? facts_.looks[count - 2] : 0))
+      walk_.fail("looks are at most 20 numbers of launches, each larger than the one before");
   });
 }
 
@@ -180,7 +191,10 @@ DocumentFacts facts_of(const model::Result& result) {
   facts.tool_commit = result.tool_commit;
   facts.started_at = result.started_at;
   facts.complete = result.complete;
-  if (result.plan.interleaved) facts.interleaved = result.plan.interleaved->id;
+  if (result.plan.interleaved) {
+    facts.interleaved = result.plan.interleaved->id;
+    facts.looks = result.plan.interleaved->looks;
+  }
   for (const model::CellResult& cell : result.cells) {
     for (const model::Launch& launch : cell.launches) {
       if (launch.machine) add_clocks(*launch.machine, facts.clocks);

@@ -253,7 +253,8 @@ struct Description<model::Axes> {
 template <>
 struct Description<model::Interleaved> {
   using T = model::Interleaved;
-  static constexpr auto fields = std::tuple(field("id", &T::id), field("side", &T::side));
+  static constexpr auto fields =
+      std::tuple(field("id", &T::id), field("side", &T::side), later_field("looks", &T::looks));
 };
 
 template <>

@@ -37,6 +37,11 @@ Verdict verdict_of(const ComparisonCounts& counts) {
   return counts.same > 0 ? Verdict::same : Verdict::inconclusive;
 }
 
+bool powerful(const Comparison& comparison) {
+  const std::optional<double>& wanted = comparison.settings.require_power;
+  return !wanted || (comparison.slowdown_found && *comparison.slowdown_found <= *wanted);
+}
+
 bool passed(const Comparison& comparison) {
   const ComparisonCounts& counts = comparison.counts;
   if (!comparison.comparable || counts.slower > 0 || counts.coverage_regressions > 0) return false;

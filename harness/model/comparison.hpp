@@ -52,6 +52,7 @@ struct MetricComparison {
   // The smallest change that would have been called slower in 4 of 5 such comparisons; absent where the
   // interval is.
   std::optional<double> detectable;
+  std::optional<double> detectable90;  // in 9 of 10
   double margin = 0;         // in force here: the asked one, or the floor as a fraction where that is more
   double floor_seconds = 0;  // as asked
   Verdict verdict = Verdict::inconclusive;
@@ -121,6 +122,10 @@ struct ComparisonSettings {
   std::vector<MetricSettings> metrics = std::vector<MetricSettings>(all_metrics().size());  // by Metric
   bool strict = false;
   std::vector<std::string> allow;
+  // The slowdown that must have been found in nine cases of ten, as a fraction.
+  std::optional<double> require_power;
+  // The run that is compared goes on: its last look spends no more than its share of alpha.
+  bool more_looks = false;
   const MetricSettings& of(Metric metric) const { return metrics.at(static_cast<std::size_t>(metric)); }
 };
 
@@ -168,12 +173,18 @@ struct Comparison {
   bool comparable = true;
   std::vector<CellComparison> cells;  // in BASE's order, then NEW's own
   ComparisonCounts counts;
-  std::int64_t tests = 0;                   // how many p values q was corrected over
-  std::int64_t families = 0;                // into which they fall
+  std::int64_t tests = 0;     // how many p values q was corrected over
+  std::int64_t families = 0;  // into which they fall
+  // The slowdown of one cell's latency that these launches find in nine cases of ten, whichever cell it is;
+  // absent where none was tested, or where it is more than tenfold.
+  std::optional<double> slowdown_found;
   Verdict verdict = Verdict::inconclusive;  // verdict_of(counts)
   // One line for people, e.g. "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
   std::string headline;
 };
+
+// False where --require-power asks for more than these launches find.
+bool powerful(const Comparison& comparison);
 
 // What CI gates on: comparable, nothing slower, no cell or metric lost. `strict` also wants nothing
 // inconclusive.

@@ -266,6 +266,8 @@ struct Axes {
 struct Interleaved {
   std::string id;
   std::string side;  // "base", "new"
+  // Of a run until decided: the launches a side after which it was looked at, and how many it had at last.
+  std::vector<std::int64_t> looks = {};
 };
 
 // How this version comes to its numbers: see docs/reading-the-numbers.md. Documents without it are of

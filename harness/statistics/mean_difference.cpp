@@ -17,8 +17,6 @@ namespace {
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 
-constexpr double power_quantile = 0.8416212335729143;  // of the standard normal distribution at 0.8
-
 // The sample variance, never below what a launch can be known to.
 double variance_at_least(double spread_min, std::span<const double> values, double mean) {
   return std::max(variance_of(values, mean), spread_min * spread_min);
@@ -80,12 +78,36 @@ double next_threshold(std::span<const double> q, double alpha) {
   return alpha * std::min(static_cast<double>(found) + 1, tests) / tests;
 }
 
-double detectable_difference(const MeanDifference& difference, double margin, double threshold) {
+double Power::at(double difference) const {
+  return std::erfc((centre - difference) / (scale * std::sqrt(2.0))) / 2;
+}
+
+Power power_of(const MeanDifference& difference, double margin, double threshold) {
   const double freedom = difference.freedom;
   const double critical = t_critical(threshold / 2, freedom);
-  const double shift = critical * (1 - 1 / (4 * freedom)) +
-                       power_quantile * std::sqrt(1 + critical * critical / (2 * freedom));
-  return margin + difference.error * shift;
+  return {margin + difference.error * critical * (1 - 1 / (4 * freedom)),
+          difference.error * std::sqrt(1 + critical * critical / (2 * freedom))};
+}
+
+double detectable_difference(const MeanDifference& difference, double margin, double threshold) {
+  const Power power = power_of(difference, margin, threshold);
+  return power.centre + four_of_five * power.scale;
+}
+
+std::optional<double> found_in_any(std::span<const Power> powers, double largest) {
+  const auto found = [&](double difference) {
+    double sum = 0;
+    for (const Power& power : powers) sum += power.at(difference);
+    return sum >= 0.9 * static_cast<double>(powers.size());
+  };
+  if (powers.empty() || !found(largest)) return std::nullopt;
+  double low = 0;
+  double high = largest;
+  while (high - low > 1e-5) {
+    const double middle = (low + high) / 2;
+    (found(middle) ? high : low) = middle;
+  }
+  return high;
 }
 
 }  // namespace graphbench::statistics

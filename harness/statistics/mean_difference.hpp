@@ -43,9 +43,26 @@ std::vector<double> benjamini_hochberg(std::span<const double> p);
 // step of Benjamini-Hochberg's ladder.
 double next_threshold(std::span<const double> q, double alpha);
 
-// The true difference beyond `margin` that a two-sided test at `threshold` finds with 80 % probability:
-// margin + error * d, d solving P(noncentral t > critical) = 0.8 in the normal approximation of
-// Johnson & Welch (1940), Abramowitz & Stegun 26.7.10.
+// With what probability a two-sided test at `threshold` finds a true difference: P(noncentral t > critical)
+// in the normal approximation of Johnson & Welch (1940), Abramowitz & Stegun 26.7.10, as the distribution
+// function of a normal law.
+struct Power {
+  double centre = 0;  // found in half of the cases
+  double scale = 0;
+  double at(double difference) const;
+};
+Power power_of(const MeanDifference& difference, double margin, double threshold);
+
+// Quantiles of the standard normal distribution: how many scales from the centre a difference is found so
+// often.
+inline constexpr double four_of_five = 0.8416212335729143;
+inline constexpr double nine_of_ten = 1.2815515655446004;
+
+// The true difference beyond `margin` that is found with 80 % probability.
 double detectable_difference(const MeanDifference& difference, double margin, double threshold);
+
+// The difference that is found in nine cases of ten where it may be in any one of them. Absent where it would
+// be larger than `largest`, or of none.
+std::optional<double> found_in_any(std::span<const Power> powers, double largest);
 
 }  // namespace graphbench::statistics

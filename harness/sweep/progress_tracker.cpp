@@ -21,6 +21,12 @@ std::string ProgressTracker::kind_of(const model::WorkerTask& task) {
   return task.workload + " " + task.dtype + " " + task.mode;
 }
 
+void ProgressTracker::drop_task(const model::WorkerTask& task) {
+  --waiting_[kind_of(task)];
+  --progress_.tasks_total;
+  progress_.cells_total -= static_cast<std::int64_t>(task.batches.size());
+}
+
 void ProgressTracker::begin_task(const model::WorkerTask& task, double now_seconds) {
   running_ = kind_of(task);
   --waiting_[running_];

@@ -16,6 +16,8 @@ class ProgressTracker {
   // `whole`: the plan of the complete sweep; `left`: its tasks that are still to run.
   ProgressTracker(const model::Plan& whole, const std::vector<model::WorkerTask>& left);
 
+  // The task will not run.
+  void drop_task(const model::WorkerTask& task);
   void begin_task(const model::WorkerTask& task, double now_seconds);
   void phase(std::int64_t batch, const std::string& phase);
   void end_task(double now_seconds);

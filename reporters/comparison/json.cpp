@@ -124,6 +124,7 @@ void add_metric(Buffer& to, const model::MetricComparison& metric) {
                                     {"family_p", metric.family_p},
                                     {"family_q", metric.family_q},
                                     {"detectable", metric.detectable},
+                                    {"detectable90", metric.detectable90},
                                     {"margin", metric.margin}}) {
     add(to, R"(,"{}":)", name);
     add_number(to, value);
@@ -177,16 +178,18 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
   const codec::JsonWriter writer(codec::Form::document);
   Json counts = {{"tests", comparison.tests}, {"families", comparison.families}};
   counts.update(writer.write(comparison.counts));
-  const Json head = {{"schema", "graphbench.comparison/1"},
-                     {"comparable", comparison.comparable},
-                     {"passed", passed(comparison)},
-                     {"verdict", comparison.comparable ? Json(name_of(comparison.verdict)) : Json(nullptr)},
-                     {"headline", comparison.headline},
-                     {"base", writer.write(comparison.base)},
-                     {"new", writer.write(comparison.now)},
-                     {"settings", settings_of(comparison.settings)},
-                     {"differences", writer.write(comparison.differences)},
-                     {"counts", counts}};
+  const Json head = {
+      {"schema", "graphbench.comparison/1"},
+      {"comparable", comparison.comparable},
+      {"passed", passed(comparison)},
+      {"verdict", comparison.comparable ? Json(name_of(comparison.verdict)) : Json(nullptr)},
+      {"headline", comparison.headline},
+      {"base", writer.write(comparison.base)},
+      {"new", writer.write(comparison.now)},
+      {"settings", settings_of(comparison.settings)},
+      {"slowdown_found", comparison.slowdown_found ? Json(*comparison.slowdown_found) : Json(nullptr)},
+      {"differences", writer.write(comparison.differences)},
+      {"counts", counts}};
   std::string opening = dump(head, 2);
   opening.resize(opening.size() - 2);  // the closing "\n}"
   out << opening << ",\n  \"cells\": [";

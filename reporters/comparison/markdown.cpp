@@ -155,6 +155,8 @@ void write_advice(MarkdownText& text, const Comparison& comparison) {
   const std::string detectable = detectable_text(comparison);
   if (!detectable.empty()) text.add("These launches " + as_prose(detectable) + ".\n\n");
   for (const std::string& line : advice(comparison)) text.add(as_prose(line) + "\n\n");
+  const std::string power = power_text(comparison);
+  if (!power.empty()) text.add(as_prose(power) + "\n\n");
 }
 
 }  // namespace

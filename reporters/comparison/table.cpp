@@ -184,6 +184,8 @@ class Table {
     out_ << paint(printable(comparison_.headline), colour == Colour::dim ? Colour::bold : colour, colours_)
          << '\n';
     for (const std::string& line : advice(comparison_)) out_ << line << '\n';
+    const std::string power = power_text(comparison_);
+    if (!power.empty()) out_ << power << '\n';
   }
 
   std::ostream& out_;

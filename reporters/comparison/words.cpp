@@ -221,7 +221,7 @@ std::string side_text(const model::ComparisonSide& side) {
   if (!side.driver.empty()) text += ", driver " + printable(side.driver, name_length_max);
   text += fmt::format(", {}", printable(side.tool_name, name_length_max));
   if (!side.tool_version.empty()) text += " " + printable(side.tool_version, name_length_max);
-  if (!side.tool_commit.empty()) text += " (" + printable(side.tool_commit, name_length_max) + ")";
+  if (!side.tool_commit.empty()) text += fmt::format(" ({})", printable(side.tool_commit, name_length_max));
   text += fmt::format(", {} cell{}, {}", side.cells, side.cells == 1 ? "" : "s", launches_text(side));
   if (side.documents > 1) text += fmt::format(" from {} documents", side.documents);
   if (!side.started_at.empty()) text += ", " + printable(side.started_at, name_length_max);
@@ -263,6 +263,16 @@ std::string detectable_text(const model::Comparison& comparison) {
   };
   return fmt::format("could have found: a change of {} in half of the metrics, of {} in nine out of ten",
                      at(0.5), at(0.9));
+}
+
+std::string power_text(const model::Comparison& comparison) {
+  const std::optional<double>& found = comparison.slowdown_found;
+  const bool enough = powerful(comparison);
+  if (!comparison.comparable || (enough && found.value_or(0) == 0)) return "";
+  const std::string wanted = percent_text(comparison.settings.require_power);
+  return fmt::format("A slowdown of {} of one cell's latency would {}have been found in nine cases of ten{}.",
+                     found ? percent_text(found) : "1000 %", found ? "" : "not ",
+                     enough ? "" : "; --require-power " + wanted + " asks for more");
 }
 
 std::vector<std::string> advice(const model::Comparison& comparison) {

@@ -59,6 +59,9 @@ std::string settings_text(const model::ComparisonSettings& settings);
 // The changes that half and nine tenths of the metrics would have shown: "half of the metrics would
 // have shown a change of 1.9 %, nine in ten one of 5.1 %"; empty where nothing was tested.
 std::string detectable_text(const model::Comparison& comparison);
+// "A slowdown of 3.1 % of one cell's latency would have been found in nine cases of ten.", with what was
+// required; empty where no latency was tested, or all were decided.
+std::string power_text(const model::Comparison& comparison);
 // What a person should do now, one sentence a line; empty where nothing needs doing.
 std::vector<std::string> advice(const model::Comparison& comparison);
 

@@ -181,6 +181,41 @@ class Ab(HarnessCase):
         self.ab(*self.two(1e-3, 1.2e-3), "--confirm", code=10)
         self.assertEqual(2 * 2 * 5 * 3, len(self.sweeps()))
 
+    def test_goes_on_until_it_is_decided(self):
+        done = self.ab(*self.two(1e-3, 1.2e-3), "--mode", "eager", "--until-decided", "--format", "json",
+                       code=10)
+        self.assertEqual(2 * 5, len(self.sweeps()))
+        for side in ("base", "new"):
+            document = self.result(f"graphbench-{side}.json")
+            self.assertEqual([5], document["plan"]["interleaved"]["looks"])
+            self.assertEqual(5, document["plan"]["launches"])
+            self.assertTrue(document["complete"])
+            self.assertEqual([], document_rules.faults_of(document))
+            self.assert_valid(document, "result.schema.json")
+        self.assert_valid(json.loads(done.stdout), "comparison.schema.json")
+
+    def test_an_undecided_ladder_goes_on_and_compare_says_the_same(self):
+        """Launches of `eager` agree; those of `whole` spread by 3 %."""
+        wild = '1e-3 * (1 + 0.001 * (calls % 7) + 0.02 * (calls * {step} % 5) * ("whole" in sys.argv))'
+        sides = [side for name, flag, step in (("old", "--base", 1), ("new", "--new", 2))
+                 for side in (flag, self.wrapper(name, SLOWER.format(seconds=wild.format(step=step))))]
+        margins = ["--margin", "2%,capture=900%", "--format", "json"]
+        done = self.ab(*sides, "--mode", "eager,whole", *margins, "--until-decided", "30", code=(0, 10))
+        documents = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
+        looks = documents[0]["plan"]["interleaved"]["looks"]
+        self.assertEqual([5, 10, 15, 20][:len(looks)], looks)
+        self.assertGreater(len(looks), 1)
+        for cell in documents[1]["cells"]:
+            launches = 5 if cell["mode"] == "eager" else looks[-1]
+            self.assertEqual(list(range(launches)), [launch["index"] for launch in cell["launches"]])
+        again = self.run_graphbench("compare", "graphbench-base.json", "graphbench-new.json", *margins,
+                                    code=(0, 10))
+        self.assertEqual(json.loads(done.stdout)["cells"], json.loads(again.stdout)["cells"])
+
+    def test_ends_where_the_time_is_up(self):
+        self.ab(*self.two(1e-3, 1.2e-3), "--mode", "eager", "--until-decided", "0.000001", code=(0, 10))
+        self.assertEqual([2], self.result("graphbench-new.json")["plan"]["interleaved"]["looks"])
+
     def test_runs_one_binary_in_two_environments(self):
         wrapper = self.wrapper("one")
         self.ab("--base", wrapper, "--new", wrapper, "--env-a", "SIDE=a", "--env-b", "SIDE=b",
@@ -228,6 +263,12 @@ class Ab(HarnessCase):
         self.assert_refused(self.ab("--base", BINARY, "-o", "./graphbench-new.json"), "-o", "another")
         self.assert_refused(self.ab("--base", BINARY, "--margin", "much"), "--margin")
         self.assert_refused(self.ab("--base", BINARY, "--launches", "0"), "--launches")
+        for minutes in ("0", "-1", "soon", "1e9"):
+            done = self.ab("--base", BINARY, "--until-decided", minutes)
+            self.assert_refused(done, "--until-decided", minutes)
+        self.assert_refused(self.ab("--base", BINARY, "--until-decided", "--launches", "3"), "--launches")
+        self.assert_refused(self.ab("--base", BINARY, "--until-decided", "5", "--confirm"), "--confirm")
+        self.assert_refused(self.ab("--base", BINARY, "--require-power", "0%"), "--require-power", "0%")
         self.assert_refused(self.ab("--base", BINARY, "--mode", "hole"), "--mode")
         self.assert_refused(self.ab("--base", BINARY, "--alternate", "cels"), "--alternate", '"cels"', "cell")
         self.assert_refused(self.run_graphbench("--seed", "1", "ab", "--base", BINARY), "before ab")

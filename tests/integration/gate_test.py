@@ -61,6 +61,25 @@ class Gate(GateCase):
             with self.subTest(new=new, options=options):
                 self.run_gate("--baseline", base, "--result", new, *options, code=code)
 
+    def test_measures_a_base_binary_until_it_is_decided(self):
+        done = self.run_gate("--base-binary", harness_case.BINARY, "--margin", "900%", "--until-decided",
+                             "30", "--", *TINY, code=0)
+        sides = [self.result(f"gate/{side}.json")["plan"]["interleaved"] for side in ("base", "result")]
+        self.assertEqual(["base", "new"], [side["side"] for side in sides])
+        self.assertEqual(5, sides[0]["looks"][0])
+        self.assertEqual(sides[0]["looks"], sides[1]["looks"])
+        self.assertIn("margin 900 %", done.stdout)
+
+    def test_says_last_what_it_would_have_found_and_may_require_it(self):
+        launches = [1e-3, 1.004e-3, 0.996e-3, 1e-3]
+        sides = ["--baseline", self.document("base.json", launches), "--result",
+                 self.document("new.json", launches[::-1])]
+        done = self.run_gate(*sides, code=0)
+        self.assertRegex(done.stdout.splitlines()[-1], r"^ci/gate: A slowdown of \d.* nine cases of ten\.$")
+        self.run_gate(*sides, "--require-power", "50%", code=0)
+        done = self.run_gate(*sides, "--require-power", "0.1%", code=11)
+        self.assertIn("--require-power 0.1 % asks for more", done.stdout.splitlines()[-1])
+
     def test_compares_nothing_with_itself(self):
         base = self.document("base.json", [1e-3, 1.001e-3])
         (self.folder / "gate").mkdir()
@@ -161,6 +180,12 @@ class Gate(GateCase):
                 (["--baseline", base, "--result", base, "--", "--batch", "1"], "--result"),
                 (["--baseline", base, "--against", "main"], "--against"),
                 (["--baseline", base, "--history", "h.sqlite"], "--history"),
+                (["--base-binary", "none"], "'none'"),
+                (["--baseline", base, "--base-binary", harness_case.BINARY], "--base-binary"),
+                (["--base-binary", harness_case.BINARY, "--accept"], "--accept"),
+                (["--base-binary", harness_case.BINARY, "--launches", "3"], "--launches"),
+                (["--base-binary", harness_case.BINARY, "--result", base], "--result"),
+                (["--baseline", base, "--until-decided", "5"], "--until-decided"),
                 (["--baseline", "folder", "--accept", "--result", base], "folder")):
             with self.subTest(arguments):
                 done = self.run_gate(*arguments, code=2)

@@ -1,6 +1,7 @@
 // Each comparison has its own seed, so that threads may share them out as they like.
 #include "tests/simulation/scenarios.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <thread>
 #include <utility>
@@ -44,6 +45,7 @@ Row planted(const char* name, int cells, bool interleaved, double found_min) {
 struct Tally {
   std::int64_t any_slower = 0;
   std::int64_t found = 0;
+  std::vector<std::int64_t> launches;  // until found, of comparisons that found it
 };
 
 }  // namespace
@@ -57,13 +59,22 @@ std::vector<Row> scenarios() {
     }
   };
   add({two_speeds("one launch in ten 5 % slower", 0.1), false}, {2, 3});
-  for (const Scenario& scenario : unchanged()) add({scenario}, {5, 10, 15, 20});
+  for (Scenario scenario : unchanged()) {
+    add({scenario}, {5, 10, 15, 20});
+    scenario.name += ", until decided";
+    scenario.until_decided = true;
+    add({scenario}, {20});
+  }
   for (const bool interleaved : {false, true}) {
     const char* one = interleaved ? "1 cell 5 % slower, interleaved" : "1 cell 5 % slower";
     const char* four = interleaved ? "4 members 5 % slower, interleaved" : "4 members 5 % slower";
     for (const auto& [launches, found_min] : {std::pair{5, 0.0}, {10, 0.80}, {12, 0.95}, {15, 0.99}})
       add(planted(one, 1, interleaved, found_min), {launches});
     add(planted(four, members, interleaved, 0.90), {8});
+    Row decided = planted("1 cell 5 % slower, until decided", 1, interleaved, 0.95);
+    if (interleaved) decided.scenario.name += ", interleaved";
+    decided.scenario.until_decided = true;
+    add(decided, {20});
   }
   return rows;
 }
@@ -78,6 +89,7 @@ void run(Row& row, std::int64_t comparisons, std::uint64_t seed, int threads) {
         const Outcome outcome = simulate(row.scenario, seed * 1'000'003 + static_cast<std::uint64_t>(i));
         tally.any_slower += outcome.any_slower ? 1 : 0;
         tally.found += outcome.found;
+        if (outcome.launches > 0) tally.launches.push_back(outcome.launches);
       }
     });
   }
@@ -86,7 +98,11 @@ void run(Row& row, std::int64_t comparisons, std::uint64_t seed, int threads) {
   for (const Tally& tally : tallies) {
     all.any_slower += tally.any_slower;
     all.found += tally.found;
+    all.launches.insert(all.launches.end(), tally.launches.begin(), tally.launches.end());
   }
+  std::ranges::sort(all.launches);
+  const auto half = static_cast<std::size_t>(comparisons / 2);
+  if (half < all.launches.size()) row.launches_median = all.launches[half];
   row.any_slower = static_cast<double>(all.any_slower) / static_cast<double>(comparisons);
   const std::int64_t planted = comparisons * row.scenario.planted_cells;
   if (planted > 0) row.found = static_cast<double>(all.found) / static_cast<double>(planted);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tests/simulation/sweep_model.hpp"
@@ -15,6 +16,8 @@ struct Row {
   // Shares, of comparisons and of planted cells.
   double any_slower = 0;
   double found = 0;
+  // Of runs until decided, the launches until it was found, in half of the comparisons; absent: never.
+  std::optional<std::int64_t> launches_median;
 };
 
 // Without rates.

@@ -8,6 +8,8 @@
 #include <boost/random/student_t_distribution.hpp>
 #include <cmath>
 
+#include "harness/verdict/compare/looks.hpp"
+
 namespace graphbench::simulation {
 namespace {
 
@@ -60,6 +62,7 @@ Sweep::Sweep(const Scenario& scenario, std::uint64_t seed) {
       for (const Metric metric : metrics) {
         if (metric == Metric::capture && group >= capturing_groups) continue;
         metrics_.push_back({metric,
+                            static_cast<std::uint32_t>(ladder * batches + batch),
                             static_cast<std::uint32_t>(group * batches + batch),
                             static_cast<std::uint32_t>(ladder),
                             {{}, {}, scenario.interleaved}});
@@ -86,31 +89,59 @@ Sweep::Sweep(const Scenario& scenario, std::uint64_t seed) {
   }
 }
 
-std::vector<Trial> Sweep::trials(std::int64_t launches) const {
+std::vector<Trial> Sweep::trials(const std::vector<std::int64_t>& launches) const {
   std::vector<Trial> trials;
   trials.reserve(metrics_.size());
   for (const Drawn& drawn : metrics_) {
+    const auto count = static_cast<std::size_t>(launches[drawn.ladder]);
     compare::Replicates replicates = drawn.replicates;
-    replicates.base.resize(static_cast<std::size_t>(launches));
-    replicates.now.resize(static_cast<std::size_t>(launches));
+    replicates.base.resize(count);
+    replicates.now.resize(count);
     Trial& trial = trials.emplace_back(compare::measure(drawn.metric, replicates, model::MetricSettings{}));
+    trial.cell = drawn.cell;
     trial.family = drawn.family;
     trial.ladder = drawn.ladder;
   }
   return trials;
 }
 
-Outcome simulate(const Scenario& scenario, std::uint64_t seed) {
-  const Sweep sweep(scenario, seed);
-  std::vector<Trial> trials = sweep.trials(scenario.launches);
-  compare::judge(trials, model::ComparisonSettings{}.alpha);
-  Outcome outcome;
+namespace {
+
+void note(const Scenario& scenario, const std::vector<Trial>& trials, std::int64_t launches,
+          Outcome& outcome) {
+  outcome.found = 0;
   for (const Trial& trial : trials) {
     if (trial.result.verdict != model::Verdict::slower) continue;
-    if (!changed(scenario, {trial.result.metric, trial.family, trial.ladder})) {
+    if (!changed(scenario, {trial.result.metric, trial.cell, trial.family, trial.ladder})) {
       outcome.any_slower = true;
     } else if (trial.result.metric == Metric::latency) {  // not twice, by its device time
       ++outcome.found;
+    }
+  }
+  if (outcome.found > 0 && outcome.launches == 0) outcome.launches = launches;
+}
+
+}  // namespace
+
+Outcome simulate(const Scenario& scenario, std::uint64_t seed) {
+  const Sweep sweep(scenario, seed);
+  const model::ComparisonSettings settings;
+  std::vector<std::int64_t> planned = {scenario.launches};
+  if (scenario.until_decided) planned.assign(compare::planned_looks.begin(), compare::planned_looks.end());
+  compare::Looks looks(settings, scenario.until_decided ? planned : std::vector<std::int64_t>());
+  std::vector<std::int64_t> launches(groups * members, 0);
+  std::vector<bool> going(launches.size(), true);
+  Outcome outcome;
+  for (const std::int64_t look : planned) {
+    for (std::size_t ladder = 0; ladder < launches.size(); ++ladder) {
+      if (going[ladder]) launches[ladder] = look;
+    }
+    std::vector<Trial> trials = sweep.trials(launches);
+    looks.judge(trials);
+    note(scenario, trials, look, outcome);
+    going.assign(going.size(), false);
+    for (const Trial& trial : trials) {
+      if (trial.result.verdict == model::Verdict::inconclusive) going[trial.ladder] = true;
     }
   }
   return outcome;

@@ -27,6 +27,7 @@ struct Scenario {
   std::string name;
   double sigma = 0.01;         // standard deviation between launches, of logarithms
   std::int64_t launches = 10;  // a side
+  bool until_decided = false;  // looked at as ab --until-decided does, at most so many launches
   bool machine_wide = false;   // what a launch's process does, it does to all processes of the launch
   bool heavy_tails = false;    // Student's t with 3 degrees of freedom, scaled to sigma; else normal
   double uneven = 0;           // standard deviation between cells of the logarithm of their sigma
@@ -42,6 +43,7 @@ struct Scenario {
 // One metric of one cell: its launches on both sides.
 struct Drawn {
   model::Metric metric = model::Metric::latency;
+  std::uint32_t cell = 0;
   std::uint32_t family = 0;
   std::uint32_t ladder = 0;
   compare::Replicates replicates = {};
@@ -57,8 +59,8 @@ inline bool changed(const Scenario& scenario, const Drawn& drawn) {
 class Sweep {
  public:
   Sweep(const Scenario& scenario, std::uint64_t seed);
-  // Of the first `launches` of each side; in one order, whatever their number.
-  std::vector<compare::Trial> trials(std::int64_t launches) const;
+  // Of the first launches of each side, so many of each ladder; in one order, whatever their number.
+  std::vector<compare::Trial> trials(const std::vector<std::int64_t>& launches) const;
 
  private:
   std::vector<Drawn> metrics_;

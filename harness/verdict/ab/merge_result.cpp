@@ -151,7 +151,8 @@ model::Result ResultMerge::result(const RunFacts& facts) const {
   result.complete = facts.complete;
   result.plan = plan_.facts;
   if (first_) result.plan.method = first_->plan.method;  // another binary may measure otherwise
-  result.plan.interleaved = model::Interleaved{facts.interleaved_id, facts.role};
+  result.plan.interleaved = model::Interleaved{facts.interleaved_id, facts.role, facts.looks};
+  if (!facts.looks.empty()) result.plan.launches = facts.looks.back();
   result.environment.floors = merge_floors(floors_);
   result.environment.library_choices = choices_;
   result.cells = table_.cells();

@@ -21,6 +21,7 @@ struct RunFacts {
   std::string started_at;
   std::string finished_at;
   bool complete = true;
+  std::vector<std::int64_t> looks = {};  // of a run until decided
 };
 
 // Merges launches as a sweep does. Summaries over launches are computed again; fields that this version does

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 
 #include "graphs/ir/error.hpp"
 #include "harness/codec/documents.hpp"
@@ -22,6 +24,7 @@
 #include "harness/verdict/ab/merge_result.hpp"
 #include "harness/verdict/ab/schedule.hpp"
 #include "harness/verdict/ab/sub_sweep.hpp"
+#include "harness/verdict/compare/compare.hpp"
 
 namespace graphbench::ab {
 namespace {
@@ -30,6 +33,9 @@ using How = process::ChildExit::How;
 
 // A sweep watches its own workers: nothing of it has to be heard for as long as it runs.
 constexpr double silent_seconds_max = 1e8;
+
+// Fewer tell nothing: a run until decided makes so many however little time it has.
+constexpr std::int64_t launches_judged_min = 2;
 
 std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
   std::vector<model::WorkerTask> groups;
@@ -110,14 +116,18 @@ class Interleaved {
         runs_(schedule_of(request, groups_.size())),
         tracker_(plan_of_runs(runs_, groups_)),
         base_(request.plan),
-        now_(request.plan) {}
+        now_(request.plan),
+        id_(unique_id(request.plan)),
+        going_(groups_.size(), true) {}
 
   InterleavedOutcome run() {
     started_at_ = process::utc_now();
-    for (const Run& run : runs_) {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
       outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
-      if (outcome_.interrupted) break;
-      measure(run);
+      if (outcome_.interrupted || (i % 2 == 0 && is_over(i))) break;
+      if (!going_[runs_[i].group]) continue;
+      measure(runs_[i]);
+      launches_ = runs_[i].launch + 1;
     }
     finish();
     return std::move(outcome_);
@@ -138,6 +148,33 @@ class Interleaved {
       progress.worker.append(" b").append(std::to_string(task.batches.front()));
     progress.phase = "launch " + std::to_string(run.launch + 1);
     progress_.update(progress);
+  }
+
+  // Of a run until decided, asked before the pair of runs that begins at `i`: looks at it where that is due.
+  bool is_over(std::size_t i) {
+    if (!request_.until_decided) return false;
+    const std::span planned(compare::planned_looks);
+    if (looks_.size() < planned.size() && runs_[i].launch == planned[looks_.size()]) look(i);
+    const bool can_be_judged = runs_[i].launch >= launches_judged_min;
+    return (can_be_judged && seconds() > request_.until_decided->seconds_max) ||
+           std::ranges::find(going_, true) == going_.end();
+  }
+
+  // Stops the groups that are decided. A side that has nothing to compare decides nothing.
+  void look(std::size_t next) {
+    looks_.push_back(runs_[next].launch);
+    if (base_.empty() || now_.empty()) return;
+    model::ComparisonSettings settings = request_.until_decided->settings;
+    settings.more_looks = true;
+    const std::vector<bool> undecided =
+        undecided_groups(groups_, compare::compare(compare::side_of(result_of(Role::base), "BASE"),
+                                                   compare::side_of(result_of(Role::now), "NEW"), settings));
+    for (std::size_t i = next; i < runs_.size(); ++i) {
+      const std::size_t group = runs_[i].group;
+      if (going_[group] && !undecided[group]) tracker_.drop_task(groups_[group]);
+    }
+    for (std::size_t group = 0; group < going_.size(); ++group)
+      going_[group] = going_[group] && undecided[group];
   }
 
   const Target& target_of(Role role) const { return role == Role::base ? request_.base : request_.now; }
@@ -189,17 +226,22 @@ class Interleaved {
     }
   }
 
-  void finish() {
+  model::Result result_of(Role role) {
     RunFacts facts;
-    facts.interleaved_id = unique_id(request_.plan);
+    facts.interleaved_id = id_;
+    facts.role = name_of(role);
     facts.started_at = started_at_;
     facts.finished_at = process::utc_now();
     facts.complete = !outcome_.interrupted;
-    for (const Role role : {Role::base, Role::now}) {
-      facts.role = name_of(role);
-      std::optional<model::Result>& result = role == Role::base ? outcome_.base : outcome_.now;
-      if (!merge_of(role).empty()) result = merge_of(role).result(facts);
-    }
+    facts.looks = looks_;
+    return merge_of(role).result(facts);
+  }
+
+  void finish() {
+    const bool looked = !looks_.empty() && looks_.back() == launches_;
+    if (request_.until_decided && launches_ > 0 && !looked) looks_.push_back(launches_);
+    if (!base_.empty()) outcome_.base = result_of(Role::base);
+    if (!now_.empty()) outcome_.now = result_of(Role::now);
     outcome_.cells_failed = base_.cells_failed() + now_.cells_failed();
   }
 
@@ -214,7 +256,11 @@ class Interleaved {
   ScratchFolder folder_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::string started_at_;
+  const std::string id_;
   std::int64_t measurements_ = 0;
+  std::vector<bool> going_;  // by group
+  std::int64_t launches_ = 0;
+  std::vector<std::int64_t> looks_;
   InterleavedOutcome outcome_;
 };
 

@@ -2,14 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "harness/config/options.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 #include "harness/verdict/ab/sub_sweep.hpp"
+#include "harness/verdict/compare/looks.hpp"
 
 namespace graphbench::ab {
+
+// A run that goes on until every metric is decided, the time is up, or the plan's launches are made. It is
+// looked at after each of compare::planned_looks; groups with nothing undecided stop.
+struct UntilDecided {
+  double seconds_max = 0;  // no pair of launches begins later, but for the first two
+  model::ComparisonSettings settings;
+};
+// The most launches a side of such a run: what its plan has.
+inline constexpr std::int64_t launches_until_decided = compare::planned_looks.back();
 
 struct InterleavedRequest {
   model::Plan plan;  // of one side; its first launch's tasks are the groups
@@ -17,6 +28,7 @@ struct InterleavedRequest {
   config::SweepOptions options;
   Target base;
   Target now;
+  std::optional<UntilDecided> until_decided;
   std::uint64_t seed = 1;  // of the order, and of the launches' data: launch i has seed + i on both sides
 };
 

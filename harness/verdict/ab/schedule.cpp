@@ -83,6 +83,24 @@ void confirm(MetricComparison& metric, const MetricComparison* again, model::Com
 
 }  // namespace
 
+std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
+                                   const model::Comparison& comparison) {
+  std::set<std::string> undecided;
+  for (const model::CellComparison& cell : comparison.cells) {
+    const auto is_undecided = [](const MetricComparison& metric) {
+      return metric.p && metric.verdict == Verdict::inconclusive;
+    };
+    if (std::ranges::any_of(cell.metrics, is_undecided)) undecided.insert(cell.id);
+  }
+  std::vector<bool> go_on;
+  for (const model::WorkerTask& group : groups) {
+    go_on.push_back(std::ranges::any_of(group.batches, [&](std::int64_t batch) {
+      return undecided.contains(model::id_of(model::cell_of(group, batch)));
+    }));
+  }
+  return go_on;
+}
+
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first) {
   std::set<std::string> slower;
   for (const model::CellComparison& cell : first.cells) {

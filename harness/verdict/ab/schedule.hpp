@@ -37,6 +37,10 @@ struct ScheduleOptions {
 // says for each group): whatever drifts slowly meets both sides alike.
 std::vector<Run> make_schedule(const ScheduleOptions& options);
 
+// By group, whether a metric of its cells is undecided: tested, and neither slower, faster nor the same.
+std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
+                                   const model::Comparison& comparison);
+
 // The plan's tasks whose cells have a metric that came out slower; whole tasks, because a cell's
 // neighbours in its worker are part of how it was measured.
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first);

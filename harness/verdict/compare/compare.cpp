@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <future>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/compare/judge.hpp"
+#include "harness/verdict/compare/looks.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -50,10 +52,16 @@ struct Trials {
   std::vector<Lack> lacks;
 };
 
-std::vector<double> times_of(const DocumentCell& cell, Metric metric) {
+// Which launches are compared, and how.
+struct Launches {
+  bool interleaved = false;
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // of their indices
+};
+
+std::vector<double> times_of(const DocumentCell& cell, Metric metric, std::int64_t end) {
   std::vector<double> times;
   for (const LaunchTimes& launch : cell.launches) {
-    if (launch[metric] > 0) times.push_back(launch[metric]);
+    if (launch.index < end && launch[metric] > 0) times.push_back(launch[metric]);
   }
   return times;
 }
@@ -70,14 +78,15 @@ bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
 
 // The launches of both sides that have the metric; of an interleaved run, those that have a partner, and all
 // of them, `partnerless`, where none has. A side that lacks the metric is empty.
-Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric, bool interleaved) {
-  Replicates all{times_of(base, metric), times_of(now, metric)};
-  if (!interleaved || all.base.empty() || all.now.empty()) return all;
+Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
+                         const Launches& launches) {
+  Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};
+  if (!launches.interleaved || all.base.empty() || all.now.empty()) return all;
   Replicates replicates;
   replicates.paired = true;
   for (const LaunchTimes& launch : base.launches) {
     const auto partner = std::ranges::find(now.launches, launch.index, &LaunchTimes::index);
-    if (partner == now.launches.end()) continue;
+    if (partner == now.launches.end() || launch.index >= launches.end) continue;
     if (launch[metric] <= 0 || (*partner)[metric] <= 0) continue;
     replicates.base.push_back(launch[metric]);
     replicates.now.push_back((*partner)[metric]);
@@ -88,13 +97,13 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
 }
 
 Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
-                     bool interleaved) {
+                     const Launches& launches) {
   Trials measured;
   for (const Pair& pair : pairs) {
-    const bool in_pairs =
-        interleaved && indices_are_unique(pair.base->launches) && indices_are_unique(pair.now->launches);
+    const bool in_pairs = launches.interleaved && indices_are_unique(pair.base->launches) &&
+                          indices_are_unique(pair.now->launches);
     for (const Metric metric : model::all_metrics()) {
-      const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, in_pairs);
+      const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, {in_pairs, launches.end});
       if (replicates.base.empty() || replicates.now.empty()) {
         if (replicates.base.empty() == replicates.now.empty()) continue;
         measured.lacks.push_back({pair.cell, metric, replicates.now.empty()});
@@ -108,13 +117,14 @@ Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSetting
 }
 
 // Large comparisons are measured by two threads, half each.
-Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings, bool interleaved) {
+Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
+                   const Launches& launches) {
   constexpr std::size_t worth_a_thread = 5000;
-  if (pairs.size() < worth_a_thread) return measure_pairs(pairs, settings, interleaved);
+  if (pairs.size() < worth_a_thread) return measure_pairs(pairs, settings, launches);
   const std::size_t half = pairs.size() / 2;
-  std::future<Trials> second = std::async(
-      std::launch::async, [&] { return measure_pairs(pairs.subspan(half), settings, interleaved); });
-  Trials measured = measure_pairs(pairs.first(half), settings, interleaved);
+  std::future<Trials> second =
+      std::async(std::launch::async, [&] { return measure_pairs(pairs.subspan(half), settings, launches); });
+  Trials measured = measure_pairs(pairs.first(half), settings, launches);
   Trials rest = second.get();
   std::ranges::move(rest.trials, std::back_inserter(measured.trials));
   measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
@@ -149,6 +159,7 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
     }
     measured.trials[i].family = family;
     measured.trials[i].ladder = ladder;
+    measured.trials[i].cell = static_cast<std::uint32_t>(placed);
   }
 }
 
@@ -301,13 +312,23 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   }
   const bool interleaved = !base.facts.interleaved.empty() && base.facts.interleaved == now.facts.interleaved;
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
-  Trials measured = measure_all(pairs, settings, interleaved);
+  // A run that was looked at while it went on is judged as it was then, look after look.
+  std::vector<std::int64_t> looks;
+  if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
+  Looks judged(settings, looks);
+  for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
+    Trials early = measure_all(pairs, settings, {interleaved, looks[i]});
+    place(early, comparison.cells);
+    judged.judge(early.trials);
+  }
+  Trials measured = measure_all(pairs, settings, {interleaved});
+  place(measured, comparison.cells);
   // What another tool does not measure is not lost.
   if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
-  place(measured, comparison.cells);
-  const Tests tests = judge(measured.trials, settings.alpha);
+  const Tests tests = judged.judge(measured.trials);
   comparison.tests = tests.tests;
   comparison.families = tests.families;
+  comparison.slowdown_found = judged.slowdown_found(measured.trials);
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
     if (metrics.empty()) metrics.reserve(model::all_metrics().size());

@@ -67,9 +67,13 @@ void give_verdict(Trial& trial, double alpha) {
     return;
   }
   const statistics::MeanDifference& difference = *trial.difference;
-  const double detectable =
-      std::expm1(statistics::detectable_difference(difference, trial.log_margin, trial.threshold));
-  if (detectable <= detectable_max) result.detectable = detectable;
+  trial.power = statistics::power_of(difference, trial.log_margin, trial.threshold);
+  const auto found = [&](double quantile) {
+    const double change = std::expm1(trial.power.centre + quantile * trial.power.scale);
+    return change <= detectable_max ? std::optional(change) : std::nullopt;
+  };
+  result.detectable = found(statistics::four_of_five);
+  result.detectable90 = found(statistics::nine_of_ten);
   // Two one-sided tests at alpha/2 each, which is the interval of 1 - alpha lying within the margin.
   const double half_width = statistics::t_critical(alpha / 2, difference.freedom) * difference.error;
   if (*result.q < alpha) {
@@ -161,6 +165,15 @@ Tests judge(std::span<Trial> trials, double alpha) {
   }
   in_halves(trials, [=](Trial& trial) { give_verdict(trial, alpha); });
   return {static_cast<std::int64_t>(p.size()), static_cast<std::int64_t>(tests.family_p.size())};
+}
+
+std::optional<double> slowdown_found(std::span<const Trial> trials) {
+  std::vector<statistics::Power> powers;
+  for (const Trial& trial : trials) {
+    if (trial.result.p && trial.result.metric == model::Metric::latency) powers.push_back(trial.power);
+  }
+  const std::optional<double> found = statistics::found_in_any(powers, std::log1p(detectable_max));
+  return found ? std::optional(std::expm1(*found)) : std::nullopt;
 }
 
 }  // namespace graphbench::compare

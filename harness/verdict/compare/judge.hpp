@@ -24,15 +24,17 @@ struct Replicates {
 // One metric of one cell, from its launches to its verdict.
 struct Trial {
   model::MetricComparison result;
-  // Numbers of the cell's family, which differs by the warmup count alone, and of its ladder, which differs
-  // by the batch alone: cells of one ladder share their launches' processes.
+  // Numbers of the cell, of its family, which differs by the warmup count alone, and of its ladder, which
+  // differs by the batch alone: cells of one ladder share their launches' processes.
   std::uint32_t family = 0;
   std::uint32_t ladder = 0;
+  std::uint32_t cell = 0;
   // Of logarithms, first with the own spread, when judged with what is known of it; absent where a side has
   // one launch.
   std::optional<statistics::MeanDifference> difference;
   double log_margin = 0;
-  double threshold = 0;  // what the next p of its family must fall below
+  double threshold = 0;     // what the next p of its family must fall below
+  statistics::Power power;  // at that threshold
   bool partnerless = false;
 };
 
@@ -47,5 +49,9 @@ struct Tests {
 // Fills in the rest: spreads, intervals and p, families by Benjamini-Hochberg and their members after
 // Benjamini and Bogomolov (2014), verdicts.
 Tests judge(std::span<Trial> trials, double alpha);
+
+// The slowdown of one cell's latency that is found in nine cases of ten, whichever of the judged trials'
+// cells it is; as a fraction. Absent where no latency was tested, or where it is more than tenfold.
+std::optional<double> slowdown_found(std::span<const Trial> trials);
 
 }  // namespace graphbench::compare

@@ -56,6 +56,7 @@ DocumentFacts merged_facts(const std::vector<Document>& documents) {
   DocumentFacts merged;
   std::map<std::string, std::set<std::string>> values;
   merged.interleaved = documents.front().facts.interleaved;
+  merged.looks = documents.front().facts.looks;
   for (const Document& document : documents) {
     const DocumentFacts& facts = document.facts;
     merged.complete = merged.complete && facts.complete;
@@ -68,6 +69,7 @@ DocumentFacts merged_facts(const std::vector<Document>& documents) {
                                       clocks.sm_clocks_hz.end());
     for (const auto& [reason, launches] : clocks.throttled) merged.clocks.throttled[reason] += launches;
     if (merged.interleaved != facts.interleaved) merged.interleaved.clear();
+    if (merged.looks != facts.looks) merged.looks.clear();
     for (const auto& [name, value] : facts.fields) {
       if (!value.empty()) values[name].insert(value);
     }

@@ -113,6 +113,14 @@ void set_alpha(const std::string& text, model::ComparisonSettings& settings) {
   settings.alpha = *alpha;
 }
 
+void set_required_power(const std::string& text, model::ComparisonSettings& settings) {
+  const std::optional<double> slowdown = read_percent(text);
+  if (!slowdown || *slowdown <= 0)
+    throw InputError("--require-power",
+                     in_quotes(text) + " is not a slowdown: give e.g. 5% (above 0, to 1000 %)");
+  settings.require_power = slowdown;
+}
+
 void set_allow(const std::string& text, model::ComparisonSettings& settings) {
   const std::vector<std::string>& known = allowable_fields();
   for (const std::string& name : split(text)) {

@@ -51,7 +51,7 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
        "submit_seconds":{"p99":null,"p50":5e-6,"unit":"s"},"latency_seconds":{"p50":1e-4,"max":1}}],
       "notes":{"deep":[[1,2],{"x":true}]},"status":"ok","id":"a\u002fb"},
       {"id":"c","status":"failed","reason":{"code":"io","message":"disk"},"launches":[]}],
-      "plan":{"hash":"aa","launches":5,"interleaved":{"id":"run 1"},"axes":{}},
+      "plan":{"hash":"aa","launches":5,"interleaved":{"id":"run 1","looks":[5,10]},"axes":{}},
       "environment":{"device":{"name":"GPU","libraries":{"cudnn":"9","x":null}},
         "fingerprint":"ff","machine":[1]},
       "tool":{"commit":"abc"},"complete":false,"schema":"graphbench.result/1"})");
@@ -64,6 +64,7 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
   EXPECT_EQ(document.cells.back().state, CellState::failed);
   EXPECT_EQ(document.cells.back().reason, "io: disk");
   EXPECT_EQ(document.facts.interleaved, "run 1");
+  EXPECT_EQ(document.facts.looks, (std::vector<std::int64_t>{5, 10}));
   EXPECT_EQ(document.facts.fields.at("device.libraries.cudnn"), "9");
   EXPECT_EQ(document.facts.fields.at("plan.launches"), "5");
   EXPECT_EQ(document.facts.tool_commit, "abc");

@@ -106,5 +106,21 @@ TEST(Statistics, DetectableDifferencesAreThoseOfTheNoncentralT) {
   EXPECT_NEAR(detectable_difference({0.5, 2, 8}, 3, 0.05), 3 + 2 * 3.20092, 0.02) << "the margin is added";
 }
 
+// By the normal law: half at the centre, nine of ten 1.28 scales further.
+TEST(Statistics, WhatIsFoundInAnyIsFoundInNineOfTen) {
+  const Power power = power_of({0, 1, 1e6}, 2, 0.05);
+  EXPECT_NEAR(power.centre, 2 + 1.959964, 1e-4);
+  EXPECT_NEAR(power.at(power.centre), 0.5, 1e-12);
+  EXPECT_NEAR(power.at(power.centre + nine_of_ten * power.scale), 0.9, 1e-9);
+  const std::vector<Power> one = {{1, 0.1}};
+  EXPECT_NEAR(*found_in_any(one, 10), 1 + 0.1 * nine_of_ten, 1e-4);
+  // One in ten is never found: all others must be.
+  std::vector<Power> ten(9, {1, 0.1});
+  ten.push_back({100, 0.1});
+  EXPECT_GT(*found_in_any(ten, 10), 1.4);
+  EXPECT_FALSE(found_in_any(std::vector<Power>{{100, 0.1}}, 10));
+  EXPECT_FALSE(found_in_any({}, 10));
+}
+
 }  // namespace
 }  // namespace graphbench::statistics

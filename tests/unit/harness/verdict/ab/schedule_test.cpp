@@ -131,6 +131,14 @@ model::Plan plan() {
   return made;
 }
 
+TEST(UntilDecided, LaddersWithSomethingUndecidedGoOn) {
+  auto all = comparison({cell("eager", Verdict::same, 1), cell("whole", Verdict::inconclusive, 1)});
+  EXPECT_EQ(undecided_groups(plan().tasks, all), (std::vector<bool>{false, false}))
+      << "what cannot be tested is not waited for";
+  for (model::CellComparison& each : all.cells) each.metrics.front().p = 0.5;
+  EXPECT_EQ(undecided_groups(plan().tasks, all), (std::vector<bool>{false, true}));
+}
+
 TEST(Confirm, MeasuresOnlyTheLaddersWithSomethingSlowerAgain) {
   const auto first = comparison({cell("eager", Verdict::same, 1), cell("whole", Verdict::slower, 1.1)});
   const model::Plan again = plan_to_confirm(plan(), first);

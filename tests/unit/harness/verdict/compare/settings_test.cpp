@@ -61,6 +61,14 @@ TEST(ComparisonSettings, AlphaIsARate) {
   for (const char* text : {"0", "1", "-0.05", "5%", "nan", ""}) expect_refused(set_alpha, text, "--alpha: ");
 }
 
+TEST(ComparisonSettings, RequiredPowerIsASlowdown) {
+  ComparisonSettings settings;
+  set_required_power("5%", settings);
+  EXPECT_EQ(settings.require_power, 0.05);
+  for (const char* text : {"5", "0%", "-1%", "", "1001%"})
+    expect_refused(set_required_power, text, "--require-power: ");
+}
+
 TEST(ComparisonSettings, OnlyWhatCanBeInTheWayCanBeAllowed) {
   ComparisonSettings settings;
   set_allow("plan,device.name", settings);
