@@ -135,7 +135,8 @@ Outcomes simulate(const Scenario& scenario, std::uint64_t seed) {
     const DrawnSide base = draw(machine, scenario, false, planted);
     const DrawnSide now = draw(machine, scenario, true, planted);
     ask_rivals(base, now, planted, outcomes);
-    for (const model::Metric metric : model::all_metrics()) {
+    for (const model::Metric metric :
+         {model::Metric::latency, model::Metric::submit, model::Metric::device, model::Metric::capture}) {
       if (metric == model::Metric::capture && cell >= capturing_cells) continue;
       Replicates replicates;
       replicates.paired = scenario.interleaved;

@@ -13,6 +13,7 @@
 #include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/compare/judge.hpp"
+#include "harness/verdict/compare/untested.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -49,14 +50,6 @@ struct Trials {
   std::vector<Lack> lacks;
 };
 
-std::vector<double> times_of(const DocumentCell& cell, Metric metric) {
-  std::vector<double> times;
-  for (const LaunchTimes& launch : cell.launches) {
-    if (launch[metric] > 0) times.push_back(launch[metric]);
-  }
-  return times;
-}
-
 // Whether each launch's index says which it is: then those of an interleaved run can be paired.
 bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
   for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -89,10 +82,11 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
 Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                      bool interleaved) {
   Trials measured;
+  const std::vector<Metric> tested = model::tested_metrics();
   for (const Pair& pair : pairs) {
     const bool in_pairs =
         interleaved && indices_are_unique(pair.base->launches) && indices_are_unique(pair.now->launches);
-    for (const Metric metric : model::all_metrics()) {
+    for (const Metric metric : tested) {
       const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, in_pairs);
       if (replicates.base.empty() || replicates.now.empty()) {
         if (replicates.base.empty() == replicates.now.empty()) continue;
@@ -201,6 +195,8 @@ void count_cell(const CellComparison& cell, model::ComparisonCounts& counts) {
   if (!cell.lost.empty()) ++counts.cells_lacking;
   counts.metrics_lost += static_cast<std::int64_t>(cell.lost.size());
   counts.metrics_gained += static_cast<std::int64_t>(cell.gained.size());
+  counts.changed += static_cast<std::int64_t>(cell.changed.size());
+  counts.cells_changed += cell.changed.empty() ? 0 : 1;
   for (const model::MetricComparison& metric : cell.metrics) {
     ++(counts.*model::verdict_counts.at(static_cast<std::size_t>(metric.verdict)));
   }
@@ -272,10 +268,20 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   // What another tool does not measure is not lost.
   if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
   comparison.tests = judge(measured.trials, settings.alpha);
+  const std::size_t tested = model::tested_metrics().size();
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
-    if (metrics.empty()) metrics.reserve(model::all_metrics().size());
+    if (metrics.empty()) metrics.reserve(tested);
     metrics.push_back(std::move(measured.trials[i].result));
+  }
+  const std::vector<Metric> listed = model::listed_metrics();
+  const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
+  for (const Pair& pair : pairs) {
+    CellComparison& cell = comparison.cells[pair.cell];
+    describe_untested(*pair.base, *pair.now, listed, cell);
+    if (!throttling_told) continue;
+    cell.base_throttle = pair.base->throttled;
+    cell.new_throttle = pair.now->throttled;
   }
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
