@@ -66,6 +66,10 @@ class Verdicts(CompareCase):
         self.assertIn("faster: 1 of 3 cells; most: cell 0 latency 0.952x",
                       self.compare("slower.json", "base.json").stdout)
 
+    def test_html_waits_for_the_report(self):
+        self.assert_refused(self.run_graphbench("compare", "base.json", "slower.json", "--format", "html"),
+                            "--format", "html", "table", "markdown")
+
     def test_counts_that_differ_are_changed(self):
         for name, nodes, host in (("few.json", 24, "one"), ("many.json", 26, "two")):
             counted = document()
