@@ -67,6 +67,8 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   if (!interleaved || all.base.empty() || all.now.empty()) return all;
   Replicates replicates;
   replicates.paired = true;
+  replicates.base.reserve(base.launches.size());
+  replicates.now.reserve(base.launches.size());
   for (const LaunchTimes& launch : base.launches) {
     const auto partner = std::ranges::find(now.launches, launch.index, &LaunchTimes::index);
     if (partner == now.launches.end()) continue;
@@ -100,19 +102,39 @@ Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSetting
   return measured;
 }
 
-// Large comparisons are measured by two threads, half each.
-Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings, bool interleaved) {
+// Large comparisons are worked on by two threads, half each.
+template <typename Work>
+void in_halves(std::span<const Pair> pairs, Work work) {
   constexpr std::size_t worth_a_thread = 5000;
-  if (pairs.size() < worth_a_thread) return measure_pairs(pairs, settings, interleaved);
+  if (pairs.size() < worth_a_thread) return work(pairs);
   const std::size_t half = pairs.size() / 2;
-  std::future<Trials> second = std::async(
-      std::launch::async, [&] { return measure_pairs(pairs.subspan(half), settings, interleaved); });
-  Trials measured = measure_pairs(pairs.first(half), settings, interleaved);
-  Trials rest = second.get();
+  std::future<void> second = std::async(std::launch::async, [&] { work(pairs.subspan(half)); });
+  work(pairs.first(half));
+  second.get();
+}
+
+Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings, bool interleaved) {
+  Trials measured;
+  Trials rest;
+  in_halves(pairs, [&](std::span<const Pair> some) {
+    (some.data() == pairs.data() ? measured : rest) = measure_pairs(some, settings, interleaved);
+  });
   std::ranges::move(rest.trials, std::back_inserter(measured.trials));
   measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
   measured.lacks.insert(measured.lacks.end(), rest.lacks.begin(), rest.lacks.end());
   return measured;
+}
+
+// What is said of pairs without statistics; each has a cell of its own.
+void describe_pairs(std::span<const Pair> pairs, bool throttling_told, model::Comparison& comparison) {
+  const std::vector<Metric> listed = model::listed_metrics();
+  for (const Pair& pair : pairs) {
+    CellComparison& cell = comparison.cells[pair.cell];
+    describe_untested(*pair.base, *pair.now, listed, cell);
+    if (!throttling_told) continue;
+    cell.base_throttle = pair.base->throttled;
+    cell.new_throttle = pair.now->throttled;
+  }
 }
 
 CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& named, Coverage coverage,
@@ -274,15 +296,8 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
     if (metrics.empty()) metrics.reserve(tested);
     metrics.push_back(std::move(measured.trials[i].result));
   }
-  const std::vector<Metric> listed = model::listed_metrics();
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
-  for (const Pair& pair : pairs) {
-    CellComparison& cell = comparison.cells[pair.cell];
-    describe_untested(*pair.base, *pair.now, listed, cell);
-    if (!throttling_told) continue;
-    cell.base_throttle = pair.base->throttled;
-    cell.new_throttle = pair.now->throttled;
-  }
+  in_halves(pairs, [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = model::verdict_of(comparison.counts);
