@@ -295,7 +295,7 @@ constexpr MetricRow rows[] = {
      .value = DerivedMetric::setup_seconds,
      .graphs_only = true,
      .compared = {6, "setup"},
-     .column = {5, "capture"},
+     .column = {5, "setup"},
      .column_help = "capture + instantiate + upload"},
 };
 
