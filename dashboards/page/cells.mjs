@@ -42,6 +42,16 @@ export function with_interval(estimate) {
   return seconds(estimate.p50) + interval;
 }
 
+// From three launches on a gain has an interval. Without one it is about so; "?" is one that may be 1. Documents of
+// older versions say neither.
+function gain(value, interval, mode) {
+  const text = ratio(value);
+  if (text === NOTHING || mode === "eager" || interval === undefined) return text;
+  if (interval === null) return `~${text}`;
+  const [low, high] = interval;
+  return `${text}${low <= 1 && high >= 1 ? "?" : ""}\n[${ratio(low)}, ${ratio(high)}]`;
+}
+
 const FORMATS = { time: seconds, ratio, count };
 
 // A column that the summary does not have is computed from the cell.
@@ -49,6 +59,7 @@ const COMPUTED = { setup_seconds };
 
 function text_of({ key, kind, distribution }, summary, cell) {
   if (distribution) return with_interval(summary[key]);
+  if (key === "speedup_over_eager") return gain(summary[key], summary.speedup_over_eager_ci95, cell.mode);
   const value = COMPUTED[key] ? COMPUTED[key](cell) : summary[key];
   return (FORMATS[kind] ?? count)(value);
 }

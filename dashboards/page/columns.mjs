@@ -34,7 +34,7 @@ export const COLUMNS = [
   "key": "setup_seconds",
   "kind": "time",
   "distribution": false,
-  "title": "capture",
+  "title": "setup",
   "help": "capture + instantiate + upload"
 },
 {

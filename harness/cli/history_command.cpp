@@ -20,6 +20,7 @@
 #include "harness/model/comparison.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/metrics.hpp"
 #include "reporters/console/tables.hpp"
 
 namespace graphbench::cli {
@@ -54,6 +55,7 @@ struct HistoryArguments {
 model::Metric metric_of(const std::string& text) {
   std::vector<std::string> names;
   for (const model::Metric metric : model::all_metrics()) {
+    if (model::row_of(metric).kind != model::MetricKind::time) continue;
     if (name_of(metric) == text) return metric;
     names.push_back(name_of(metric));
   }

@@ -60,7 +60,8 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");
   options.text("--require-power", arguments.require_power, "PERCENT",
                "exit with 11 where a slowdown of this size would be found in fewer than nine cases of ten");
-  options.flag("--strict", arguments.strict, "exit with 11 where something is inconclusive");
+  options.flag("--strict", arguments.strict,
+               "exit with 11 where something is inconclusive, 10 where a count changed");
 }
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
@@ -87,6 +88,7 @@ void print_verdict(const model::Comparison& comparison, const VerdictRequest& re
 int exit_code_of(const model::Comparison& comparison) {
   if (!comparison.comparable) return exit_not_comparable;
   if (comparison.counts.slower > 0 || comparison.counts.coverage_regressions > 0) return exit_slower;
+  if (comparison.settings.strict && comparison.counts.changed > 0) return exit_slower;
   return passed(comparison) && powerful(comparison) ? exit_done : exit_inconclusive;
 }
 

@@ -17,7 +17,7 @@ namespace graphbench::codec {
 // One launch's medians by compared metric, in seconds; 0 where the document has none. Of fixed size: a
 // comparison may hold a million launches.
 struct LaunchTimes {
-  static constexpr std::size_t metrics_max = 6;
+  static constexpr std::size_t metrics_max = 10;
 
   std::int64_t index = 0;
   std::array<double, metrics_max> seconds = {};
@@ -25,6 +25,15 @@ struct LaunchTimes {
   double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
+
+  // Of the parts, once they are known. Nothing was captured where the capture took no time, as in eager
+  // cells.
+  void add_setup() {
+    using model::Metric;
+    if ((*this)[Metric::capture] <= 0) return;
+    (*this)[Metric::setup] =
+        (*this)[Metric::capture] + (*this)[Metric::instantiate] + (*this)[Metric::upload];
+  }
 
   // Throws std::logic_error where the table of metrics has more rows to compare than there is room for.
   static void check_room();
@@ -34,10 +43,22 @@ struct LaunchTimes {
 enum class CellState : std::uint8_t { ok, skipped, failed };
 
 struct DocumentCell {
+  static constexpr std::size_t counts_max = 6;
+  static constexpr std::int64_t absent_count = -1;
+  static constexpr std::array<std::int64_t, counts_max> filled_with_absent() {
+    std::array<std::int64_t, counts_max> counts = {};
+    counts.fill(absent_count);
+    return counts;
+  }
+
   std::string id;
   CellState state = CellState::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
+  // In the order of model::counted_metrics(); absent_count where the document has none.
+  std::array<std::int64_t, counts_max> counts = filled_with_absent();
+  std::string paths;      // "conv2d:cudnn x8, sdpa:own x4"
+  std::string throttled;  // around launches, by what: sorted, joined by "+"
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ class FactsReader {
   void read_tool(Value value) { read_object(value, "tool."); }
   void read_environment(Value value) { read_object(value, ""); }
   void read_plan(Value value);
-  void read_clocks(Value machine);  // of a launch
+  // Of a launch. Adds the reasons for which the device was throttled around it.
+  void read_clocks(Value machine, std::set<std::string>& reasons);
 
  private:
   void read_looks(Value looks);
@@ -35,6 +37,12 @@ class FactsReader {
   JsonWalk& walk_;
   DocumentFacts& facts_;
 };
+
+// "conv2d:cudnn x8, sdpa:own x4", sorted.
+std::string paths_text(const std::vector<model::OpPath>& paths);
+
+// "power+thermal"
+std::string reasons_text(const std::set<std::string>& reasons);
 
 // The same facts of a result that is in memory.
 DocumentFacts facts_of(const model::Result& result);
@@ -68,6 +76,8 @@ class CellsReader {
   LaunchTimes read_launch(Value value, std::int64_t place, std::vector<std::int64_t>& indices);
   // The p50, after a look at everything that is a time; 0 for null.
   double read_summary(Value value);
+  void read_counts(Value value, model::MetricSection section, DocumentCell& cell);
+  std::string read_paths(Value value);
   void read_setup(Value value, LaunchTimes& times);
   void read_sustained(Value value, LaunchTimes& times);
   // Over launches: not read, for a comparison sums up by itself, but a document must not contradict itself.
@@ -80,6 +90,7 @@ class CellsReader {
   const std::vector<Key> setup_keys_;
   const std::vector<Key> sustained_keys_;
   std::size_t launches_before_ = 0;
+  std::set<std::string> throttled_;  // of the cell that is being read
 };
 
 // Texts are followed by text_padding readable bytes. Throws InputError, as parse_document() does.

@@ -74,7 +74,8 @@ void add_facts(const Json& object, const std::string& prefix, DocumentFacts& fac
   }
 }
 
-void add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
+// Returns what throttled the device around the launch.
+std::set<std::string> add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
   std::set<std::string> reasons;
   for (const auto& reading : {machine.before, machine.after}) {
     if (!reading) continue;
@@ -82,9 +83,10 @@ void add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
       clocks.sm_clocks_hz.push_back(*reading->sm_clock_hz);
     reasons.insert(reading->throttle.begin(), reading->throttle.end());
   }
-  if (!machine.before && !machine.after) return;
+  if (!machine.before && !machine.after) return reasons;
   ++clocks.launches;
   for (const std::string& reason : reasons) ++clocks.throttled[reason];
+  return reasons;
 }
 
 CellState state_of(model::CellStatus status) {
@@ -107,10 +109,35 @@ LaunchTimes times_of(const model::Launch& launch) {
     const std::optional<double> value = statistics::value_of(model::row_of(metric), launch);
     if (value && JsonWalk::can_be_median(*value)) times[metric] = *value;
   }
+  times.add_setup();
   return times;
 }
 
+void add_counts(const model::CellResult& cell, DocumentCell& made) {
+  const auto& counted = model::counted_metrics();
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    model::MetricRow row = *counted[i];
+    row.graphs_only = false;  // the document tells them of eager cells too
+    if (const auto value = statistics::value_of(row, cell))
+      made.counts.at(i) = static_cast<std::int64_t>(*value);
+  }
+}
+
 }  // namespace
+
+std::string reasons_text(const std::set<std::string>& reasons) {
+  std::string text;
+  for (const std::string& reason : reasons) text += (text.empty() ? "" : "+") + reason;
+  return text;
+}
+
+std::string paths_text(const std::vector<model::OpPath>& paths) {
+  std::set<std::string> each;
+  for (const model::OpPath& path : paths) each.insert(path.path + " x" + std::to_string(path.ops));
+  std::string text;
+  for (const std::string& path : each) text += (text.empty() ? "" : ", ") + path;
+  return text;
+}
 
 void FactsReader::read_object(Value value, const std::string& prefix) {
   walk_.fields(value,
@@ -153,7 +180,7 @@ void FactsReader::read_looks(Value looks) {
   });
 }
 
-void FactsReader::read_clocks(Value machine) {
+void FactsReader::read_clocks(Value machine, std::set<std::string>& around) {
   DeviceClocks& clocks = facts_.clocks;
   std::set<std::string> reasons;
   bool is_read = false;
@@ -174,6 +201,7 @@ void FactsReader::read_clocks(Value machine) {
   if (!is_read) return;
   ++clocks.launches;
   for (const std::string& reason : reasons) ++clocks.throttled[reason];
+  around.merge(reasons);
 }
 
 DocumentFacts facts_of(const model::Result& result) {
@@ -195,11 +223,6 @@ DocumentFacts facts_of(const model::Result& result) {
     facts.interleaved = result.plan.interleaved->id;
     facts.looks = result.plan.interleaved->looks;
   }
-  for (const model::CellResult& cell : result.cells) {
-    for (const model::Launch& launch : cell.launches) {
-      if (launch.machine) add_clocks(*launch.machine, facts.clocks);
-    }
-  }
   return facts;
 }
 
@@ -216,7 +239,14 @@ Document project(const model::Result& result, const std::string& source) {
       const model::Reason reason = reason_of(cell);
       made.reason = reason.code + ": " + reason.message;
     }
-    for (const model::Launch& launch : cell.launches) made.launches.push_back(times_of(launch));
+    add_counts(cell, made);
+    made.paths = paths_text(cell.paths);
+    std::set<std::string> reasons;
+    for (const model::Launch& launch : cell.launches) {
+      made.launches.push_back(times_of(launch));
+      if (launch.machine) reasons.merge(add_clocks(*launch.machine, document.facts.clocks));
+    }
+    made.throttled = reasons_text(reasons);
   }
   return document;
 }

@@ -82,6 +82,12 @@ void CellsReader::read_fields(Value value, DocumentCell& cell) {
       cell.reason = read_reason(field);
     } else if (key == "launches") {
       if (!walk_.is_null(field)) read_launches(field, cell);
+    } else if (key == "graph" && walk_.is_object(field)) {
+      read_counts(field, model::MetricSection::graph, cell);
+    } else if (key == "memory" && walk_.is_object(field)) {
+      read_counts(field, model::MetricSection::memory, cell);
+    } else if (key == "paths" && !walk_.is_null(field)) {
+      cell.paths = read_paths(field);
     } else if (key == "summary" && walk_.is_object(field)) {
       check_summary(field);
     } else {
@@ -139,11 +145,12 @@ LaunchTimes CellsReader::read_launch(Value value, std::int64_t place, std::vecto
         store(*metric, read_summary(field), times);
       } else {
         walk_.no_less_than_zero(field);
+        if (metric->compared >= 0 && !walk_.is_null(field)) store(*metric, walk_.number(field), times);
       }
     } else if (key == "sustained" && walk_.is_object(field)) {
       read_sustained(field, times);
     } else if (key == "machine" && walk_.is_object(field)) {
-      facts_.read_clocks(field);
+      facts_.read_clocks(field, throttled_);
     } else {
       walk_.skip(field);
     }
@@ -159,6 +166,8 @@ void CellsReader::read_launches(Value value, DocumentCell& cell) {
     cell.launches.push_back(read_launch(launch, static_cast<std::int64_t>(cell.launches.size()), indices));
   });
   launches_before_ = cell.launches.size();
+  cell.throttled = reasons_text(throttled_);
+  throttled_.clear();
   std::ranges::sort(indices);
   const auto repeated = std::ranges::adjacent_find(indices);
   if (repeated == indices.end()) return;
@@ -200,6 +209,35 @@ void CellsReader::read_setup(Value value, LaunchTimes& times) {
     const double seconds = walk_.seconds_or_none(field);
     if (const Key* metric = find(setup_keys_, key); metric != nullptr) store(*metric, seconds, times);
   });
+  times.add_setup();
+}
+
+void CellsReader::read_counts(Value value, model::MetricSection section, DocumentCell& cell) {
+  const auto& counted = model::counted_metrics();
+  walk_.fields(value, [&](std::string_view key, Value field) {
+    const auto found = std::ranges::find_if(counted, [&](const model::MetricRow* row) {
+      return row->name == key && section_of(*row) == section;
+    });
+    if (found == counted.end() || walk_.is_null(field)) return walk_.skip(field);
+    cell.counts.at(static_cast<std::size_t>(found - counted.begin())) = walk_.count(field);
+  });
+}
+
+std::string CellsReader::read_paths(Value value) {
+  std::vector<model::OpPath> paths;
+  walk_.elements(value, [&](Value element) {
+    model::OpPath& path = paths.emplace_back();
+    walk_.fields(element, [&](std::string_view key, Value field) {
+      if (key == "path") {
+        path.path = walk_.text(field);
+      } else if (key == "ops") {
+        path.ops = walk_.count(field);
+      } else {
+        walk_.skip(field);
+      }
+    });
+  });
+  return paths_text(paths);
 }
 
 // Where the load never became steady, its times are null.

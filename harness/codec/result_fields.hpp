@@ -83,7 +83,10 @@ struct Description<model::Memory> {
 };
 template <>
 struct Description<model::CellSummary> {
-  static constexpr auto fields = std::tuple(MetricFields<model::CellSummary>());
+  using T = model::CellSummary;
+  static constexpr auto fields = std::tuple(
+      MetricFields<T>(), interval("speedup_over_eager_ci95", &T::speedup_ci95_low, &T::speedup_ci95_high),
+      interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high));
 };
 
 // The first steps after the setup, where too few warmups show: what a document keeps of the samples.

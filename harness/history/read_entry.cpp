@@ -7,6 +7,7 @@
 #include "harness/codec/document_file.hpp"
 #include "harness/codec/parse_document.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/metrics.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -30,6 +31,7 @@ std::vector<LaunchMedians> medians_of(const codec::Document& document) {
   for (const codec::DocumentCell& cell : document.cells) {
     if (cell.state != codec::CellState::ok) continue;
     for (const model::Metric metric : model::all_metrics()) {
+      if (model::row_of(metric).kind != model::MetricKind::time) continue;
       LaunchMedians each{cell.id, metric, {}};
       for (const codec::LaunchTimes& launch : cell.launches) {
         if (const double seconds = launch[metric]; seconds > 0) each.seconds.push_back(seconds);

@@ -22,6 +22,26 @@ std::vector<Metric> all_metrics() {
   return metrics;
 }
 
+namespace {
+
+std::vector<Metric> metrics_where(bool listed) {
+  std::vector<Metric> metrics;
+  for (const Metric metric : all_metrics()) {
+    if (row_of(metric).listed == listed) metrics.push_back(metric);
+  }
+  return metrics;
+}
+
+}  // namespace
+
+std::vector<Metric> tested_metrics() {
+  return metrics_where(false);
+}
+
+std::vector<Metric> listed_metrics() {
+  return metrics_where(true);
+}
+
 std::string name_of(Metric metric) {
   return std::string(row_of(metric).compared.name);
 }
@@ -45,7 +65,8 @@ bool powerful(const Comparison& comparison) {
 bool passed(const Comparison& comparison) {
   const ComparisonCounts& counts = comparison.counts;
   if (!comparison.comparable || counts.slower > 0 || counts.coverage_regressions > 0) return false;
-  return !comparison.settings.strict || comparison.verdict != Verdict::inconclusive;
+  if (!comparison.settings.strict) return true;
+  return comparison.verdict != Verdict::inconclusive && counts.changed == 0;
 }
 
 }  // namespace graphbench::model

@@ -18,15 +18,27 @@ enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
 
 // The position of a metric among those that are compared (harness/model/metrics.hpp has their rows). Those
 // that code names have a name here.
-enum class Metric : std::uint8_t { latency, submit, device, capture };
+enum class Metric : std::uint8_t {
+  latency,
+  submit,
+  device,
+  capture,
+  sustained,
+  setup,
+  instantiate,
+  upload,
+  throughput
+};
 std::vector<Metric> all_metrics();
+std::vector<Metric> tested_metrics();  // those that get a verdict
+std::vector<Metric> listed_metrics();  // the others
 
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
 
 // One metric of one cell. The unit of replication is the launch: a side's value is the median over its
-// launches of the launch's own median (capture: of the launch's capture time), and the statistics see
-// one number a launch, never samples.
+// launches of the launch's own median (setup: of the launch's), and the statistics see one number a launch,
+// never samples.
 struct MetricComparison {
   Metric metric = Metric::latency;
   double base_seconds = 0;  // median over launches
@@ -59,6 +71,21 @@ struct MetricComparison {
   std::string why;  // of `inconclusive`: one line, what is missing and what would do; else empty
 };
 
+// What is shown of a metric that is not tested: medians over launches, in its own unit, 0 where a side has
+// none.
+struct ListedMetric {
+  Metric metric = Metric::capture;
+  double base = 0;
+  double now = 0;
+};
+
+// A count, or the paths, that differ. No statistics: they are the same in every launch.
+struct Change {
+  std::string name;  // of MetricRow::counted, or "paths"
+  std::string base;  // as the document writes a number; of paths a line
+  std::string now;
+};
+
 // What became of a cell between the two sides. `compared` alone has metrics.
 enum class Coverage : std::uint8_t {
   compared,     // ok on both sides
@@ -78,10 +105,16 @@ struct CellComparison {
   Coverage coverage = Coverage::compared;
   bool regression = false;  // of coverage: ok in BASE, and no longer measured in NEW, all of it or a metric
   std::string reason;       // "code: message" of the side that is not ok (NEW's before BASE's), else empty
-  // All in the order of all_metrics. A metric that one side lacks is in `lost` or `gained`.
+  // The tested ones, in the order of all_metrics. One that one side lacks is in `lost` or `gained`.
   std::vector<MetricComparison> metrics;
-  std::vector<Metric> lost;    // no launch of NEW has it
-  std::vector<Metric> gained;  // no launch of BASE had it
+  std::vector<Metric> lost;          // no launch of NEW has it
+  std::vector<Metric> gained;        // no launch of BASE had it
+  std::vector<ListedMetric> listed;  // of compared cells
+  std::vector<Change> changed;
+  // The reasons for which the device was throttled around launches, joined by "+"; empty where a side does
+  // not tell.
+  std::string base_throttle;
+  std::string new_throttle;
 };
 
 // One fact in which the two sides' environments, plans or tools differ.
@@ -148,6 +181,8 @@ struct ComparisonCounts {
   std::int64_t metrics_lost = 0;
   std::int64_t metrics_gained = 0;
   std::int64_t cells_lacking = 0;
+  std::int64_t changed = 0;        // counts of compared cells that differ
+  std::int64_t cells_changed = 0;  // with any
 };
 
 // Where each verdict, and each coverage, is counted.
@@ -187,7 +222,7 @@ struct Comparison {
 bool powerful(const Comparison& comparison);
 
 // What CI gates on: comparable, nothing slower, no cell or metric lost. `strict` also wants nothing
-// inconclusive.
+// inconclusive and no count changed.
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

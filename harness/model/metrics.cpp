@@ -16,6 +16,7 @@ struct Table {
   Rows families;
   Rows compared;
   Rows columns;
+  Rows counted;
 
   explicit Table(std::vector<MetricRow> all) : rows(std::move(all)) { arrange(); }
 
@@ -23,6 +24,7 @@ struct Table {
     families = ordered(&MetricRow::family);
     compared = ordered(&MetricRow::compared);
     columns = ordered(&MetricRow::column);
+    counted = ordered(&MetricRow::counted);
   }
 
  private:
@@ -78,6 +80,10 @@ const std::vector<const MetricRow*>& compared_metrics() {
 
 const std::vector<const MetricRow*>& column_metrics() {
   return table().columns;
+}
+
+const std::vector<const MetricRow*>& counted_metrics() {
+  return table().counted;
 }
 
 std::optional<Metric> metric_named(std::string_view name) {

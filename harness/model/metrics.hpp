@@ -58,7 +58,10 @@ struct MetricRow {
   bool left_out = false;                // where absent, the key is not written (else it is null)
   bool on_request = false;              // measured where asked for: else no column, and not missed
   MetricPlace family = {};              // Prometheus
-  MetricPlace compared = {};            // `compare` tests it; the name is what --margin takes
+  MetricPlace compared = {};            // `compare` reads it of launches; the name is what --margin takes
+  bool listed = false;                  // of compared: shown with before and after, not tested
+  MetricPlace counted = {};             // `compare` says where it changed, without statistics
+  double counted_tolerance = 0;         // of counted: a smaller relative change is none
   std::string_view baseline_help = {};  // of its family graphbench_baseline_*; empty: none
   MetricPlace column = {};              // of the console's table and the page
   std::string_view column_help = {};
@@ -70,10 +73,12 @@ bool is_distribution(const MetricRow& row);
 
 // Rows that stand in one section of the document, in its order.
 std::vector<const MetricRow*> metrics_in(MetricSection section);
-// Rows with a family, those that are compared, and those with a column, each in the list's own order.
+// Rows with a family, those that are compared, those with a column, and those that are counted, each in the
+// list's own order.
 const std::vector<const MetricRow*>& family_metrics();
 const std::vector<const MetricRow*>& compared_metrics();
 const std::vector<const MetricRow*>& column_metrics();
+const std::vector<const MetricRow*>& counted_metrics();
 
 // The position of a compared metric by its name ("latency"); absent where there is none.
 std::optional<Metric> metric_named(std::string_view name);

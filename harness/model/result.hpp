@@ -191,11 +191,22 @@ struct CellSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> device_seconds;
   std::optional<double> speedup_over_eager;  // eager latency p50 / this cell's
-  std::optional<double> breakeven_steps;     // absent: never, or not a graph mode
+  // Of a graph mode, from three launches on that both cells have: of the ratio of launches with one index.
+  std::optional<double> speedup_ci95_low;
+  std::optional<double> speedup_ci95_high;
+  // Absent: never, not a graph mode, or a speedup that its interval does not tell from 1.
+  std::optional<double> breakeven_steps;
+  std::optional<double> breakeven_ci95_low;
+  std::optional<double> breakeven_ci95_high;
   // Steps, warmups included, after which latency is within 2 % of its steady median; absent: not seen.
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 over what its launches cost at best
 };
+
+// Whether the interval of a speedup holds 1, so that there may be no gain at all.
+inline bool may_be_no_gain(const CellSummary& summary) {
+  return summary.speedup_ci95_low && *summary.speedup_ci95_low <= 1 && *summary.speedup_ci95_high >= 1;
+}
 
 struct CellResult {
   Cell cell;

@@ -8,6 +8,7 @@
 
 #include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/statistics/mean_difference.hpp"
 #include "harness/statistics/moments.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/statistics/steady.hpp"
@@ -109,14 +110,53 @@ void summarize_launches(CellResult& cell) {
   cell.summary.steady_after = steady_after(cell);
 }
 
+// The logarithms of the latencies of launches with one index. These are neighbours: what drifts over a sweep,
+// they share.
+struct Neighbours {
+  std::vector<double> eager;
+  std::vector<double> own;
+};
+
+Neighbours neighbours_of(const CellResult& cell, const CellResult& reference) {
+  Neighbours logs;
+  for (const model::Launch& launch : cell.launches) {
+    const auto eager = std::ranges::find(reference.launches, launch.index, &model::Launch::index);
+    if (eager == reference.launches.end() || !launch.latency_seconds || !eager->latency_seconds) continue;
+    if (launch.latency_seconds->p50 <= 0 || eager->latency_seconds->p50 <= 0) continue;
+    logs.eager.push_back(std::log(eager->latency_seconds->p50));
+    logs.own.push_back(std::log(launch.latency_seconds->p50));
+  }
+  return logs;
+}
+
+void add_speedup_interval(model::CellSummary& summary, const Neighbours& logs) {
+  summary.speedup_ci95_low = summary.speedup_ci95_high = std::nullopt;
+  if (logs.own.size() < 3) return;
+  const MeanDifference gain = *paired(logs.own, logs.eager);
+  const double half_width = t_critical(0.025, gain.freedom) * gain.error;
+  summary.speedup_ci95_low = std::exp(gain.mean - half_width);
+  summary.speedup_ci95_high = std::exp(gain.mean + half_width);
+}
+
+// From the gain's interval, which is what is uncertain of it: setups spread less than small gains do.
+void add_breakeven(model::CellSummary& summary, double setup, double saved) {
+  summary.breakeven_steps = summary.breakeven_ci95_low = summary.breakeven_ci95_high = std::nullopt;
+  if (saved <= 0 || model::may_be_no_gain(summary)) return;
+  summary.breakeven_steps = std::ceil(setup / saved);
+  if (!summary.speedup_ci95_low || *summary.speedup_ci95_low <= 1) return;
+  const double own = summary.latency_seconds->p50;
+  summary.breakeven_ci95_low = std::ceil(setup / (own * (*summary.speedup_ci95_high - 1)));
+  summary.breakeven_ci95_high = std::ceil(setup / (own * (*summary.speedup_ci95_low - 1)));
+}
+
 void compare_with_reference(CellResult& cell, const CellResult& reference) {
   const auto& own = cell.summary.latency_seconds;
   const auto& eager = reference.summary.latency_seconds;
   if (!own || !eager || own->p50 <= 0) return;
   cell.summary.speedup_over_eager = eager->p50 / own->p50;
-  const double saved = eager->p50 - own->p50;
-  if (!model::is_graph_mode(cell.cell.mode) || saved <= 0) return;
-  if (const auto setup = setup_seconds(cell)) cell.summary.breakeven_steps = std::ceil(*setup / saved);
+  if (!model::is_graph_mode(cell.cell.mode)) return;
+  add_speedup_interval(cell.summary, neighbours_of(cell, reference));
+  if (const auto setup = setup_seconds(cell)) add_breakeven(cell.summary, *setup, eager->p50 - own->p50);
 }
 
 }  // namespace

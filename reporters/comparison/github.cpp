@@ -69,7 +69,13 @@ std::vector<Annotation> errors_of(const Comparison& comparison) {
                       printable(cell.id, name_length_max) + ": " + coverage_text(cell)});
   }
   add_rows(errors, comparison, Verdict::slower);
-  if (comparison.settings.strict) add_rows(errors, comparison, Verdict::inconclusive);
+  if (!comparison.settings.strict) return errors;
+  for (const model::CellComparison& cell : comparison.cells) {
+    if (cell.changed.empty()) continue;
+    errors.push_back(
+        {"graphbench: changed", printable(cell.id, name_length_max) + ": " + changes_text(cell)});
+  }
+  add_rows(errors, comparison, Verdict::inconclusive);
   return errors;
 }
 

@@ -43,11 +43,12 @@ struct Description<model::ComparisonCounts> {
   static constexpr auto fields = std::tuple(
       group("metrics", field("slower", &T::slower), field("faster", &T::faster),
             field("inconclusive", &T::inconclusive), field("same", &T::same), field("lost", &T::metrics_lost),
-            field("gained", &T::metrics_gained)),
+            field("gained", &T::metrics_gained), field("changed", &T::changed)),
       group("cells", field("compared", &T::compared), field("base_only", &T::base_only),
             field("new_only", &T::new_only), field("failed_now", &T::failed_now),
             field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
-            field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions)));
+            field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
+            field("changed", &T::cells_changed)));
 };
 
 }  // namespace graphbench::codec
@@ -61,7 +62,7 @@ using codec::Json;
 Json settings_of(const model::ComparisonSettings& settings) {
   Json margins;
   Json floors;
-  for (const model::Metric metric : model::all_metrics()) {
+  for (const model::Metric metric : model::tested_metrics()) {
     margins[name_of(metric)] = settings.of(metric).margin;
     floors[name_of(metric)] = settings.of(metric).floor_seconds;
   }
@@ -149,6 +150,34 @@ void add_names(Buffer& to, const char* key, const std::vector<model::Metric>& me
   add(to, "]");
 }
 
+void add_listed(Buffer& to, const std::vector<model::ListedMetric>& listed) {
+  if (listed.empty()) return;
+  const char* separator = "";
+  add(to, R"(,"listed":[)");
+  for (const model::ListedMetric& each : listed) {
+    add(to, R"({}{{"metric":"{}","base":)", separator, name_of(each.metric));
+    add_number(to, each.base > 0 ? std::optional(each.base) : std::nullopt);
+    add(to, R"(,"new":)");
+    add_number(to, each.now > 0 ? std::optional(each.now) : std::nullopt);
+    add(to, "}}");
+    separator = ",";
+  }
+  add(to, "]");
+}
+
+void add_changes(Buffer& to, const std::vector<model::Change>& changes) {
+  if (changes.empty()) return;
+  const char* separator = "";
+  add(to, R"(,"changed":[)");
+  for (const model::Change& change : changes) {
+    const bool is_text = change.name == "paths";
+    add(to, R"({}{{"name":"{}","verdict":"changed","base":{},"new":{}}})", separator, change.name,
+        is_text ? dump(change.base) : change.base, is_text ? dump(change.now) : change.now);
+    separator = ",";
+  }
+  add(to, "]");
+}
+
 void add_cell(Buffer& to, const model::CellComparison& cell) {
   add(to, R"({{"id":)");
   add_string(to, cell.id);
@@ -169,6 +198,11 @@ void add_cell(Buffer& to, const model::CellComparison& cell) {
   add(to, "]");
   add_names(to, "lost", cell.lost);
   add_names(to, "gained", cell.gained);
+  add_listed(to, cell.listed);
+  add_changes(to, cell.changed);
+  if (cell.base_throttle != cell.new_throttle) {
+    add(to, R"(,"throttle":{{"base":{},"new":{}}})", dump(cell.base_throttle), dump(cell.new_throttle));
+  }
   add(to, "}}");
 }
 

@@ -65,6 +65,9 @@ std::string details_of(const CellComparison& cell) {
   for (const model::MetricComparison& metric : cell.metrics) {
     text += fmt::format("{}: {}\n", name_of(metric.verdict), printable(metric_text(metric)));
   }
+  for (const std::string& listed : listed_texts(cell)) text += "listed: " + listed + "\n";
+  if (!cell.changed.empty()) text += "changed: " + changes_text(cell) + "\n";
+  if (const std::string throttled = throttle_text(cell); !throttled.empty()) text += throttled + "\n";
   if (cell.coverage == Coverage::compared && has_gaps(cell)) text += printable(coverage_text(cell)) + "\n";
   return text;
 }
@@ -88,6 +91,10 @@ Test test_of(const CellComparison& cell, bool strict) {
     test.outcome = Outcome::failed;
     test.type = "coverage";
     test.message = coverage_text(cell);
+  } else if (strict && !cell.changed.empty()) {
+    test.outcome = Outcome::failed;
+    test.type = "changed";
+    test.message = "changed: " + changes_text(cell);
   } else if (!inconclusive.empty()) {
     test.outcome = strict ? Outcome::failed : Outcome::skipped;
     test.type = "inconclusive";

@@ -106,6 +106,17 @@ MarkdownText::Rows coverage_rows(const Comparison& comparison, bool lost) {
   });
 }
 
+MarkdownText::Rows said_rows(const Comparison& comparison,
+                             std::string (*text)(const model::CellComparison&)) {
+  std::vector<const model::CellComparison*> cells;
+  for (const model::CellComparison& cell : comparison.cells) {
+    if (!text(cell).empty()) cells.push_back(&cell);
+  }
+  return rows_of(std::move(cells), [text](const model::CellComparison* cell) {
+    return fmt::format("| {} | {} |\n", as_code(cell->id), as_prose(text(*cell)));
+  });
+}
+
 MarkdownText::Rows difference_rows(const Comparison& comparison, bool in_the_way) {
   std::vector<const model::Difference*> differences;
   for (const model::Difference& each : comparison.differences) {
@@ -216,6 +227,8 @@ void print_comparison_markdown(std::ostream& out, const Comparison& comparison, 
   write_advice(text, comparison);
 
   text.fold_table("Differences of environment", "", difference_rows(comparison, false));
+  text.fold_table("Changed, counted without statistics", coverage_head, said_rows(comparison, &changes_text));
+  text.fold_table("Throttled differently", coverage_head, said_rows(comparison, &throttle_text));
   text.fold_table("Inconclusive", inconclusive_head, inconclusive_rows(comparison));
   text.fold_table("Other cells that could not be compared, or not in all metrics", coverage_head,
                   coverage_rows(comparison, false));

@@ -56,6 +56,8 @@ class Table {
       print_verdict(Verdict::faster, other_rows_max);
       print_verdict(Verdict::inconclusive, other_rows_max);
       print_same();
+      print_said("changed", &changes_text);
+      print_said("throttled differently", &throttle_text);
     }
     print_end();
   }
@@ -91,16 +93,26 @@ class Table {
   }
 
   void print_cells(const char* title, const std::vector<const model::CellComparison*>& cells,
-                   std::size_t rows_max, Colour colour) {
+                   std::size_t rows_max, Colour colour,
+                   std::string (*text)(const model::CellComparison&) = &coverage_text) {
     if (cells.empty()) return;
     out_ << paint(fmt::format("{}: {} cell{}", title, cells.size(), cells.size() == 1 ? "" : "s"), colour,
                   colours_)
          << '\n';
     for (std::size_t i = 0; i < std::min(cells.size(), rows_max); ++i) {
-      out_ << "  " << printable(cells[i]->id, name_length_max) << "  " << coverage_text(*cells[i]) << '\n';
+      out_ << "  " << printable(cells[i]->id, name_length_max) << "  " << text(*cells[i]) << '\n';
     }
     print_rest(cells.size(), rows_max);
     out_ << '\n';
+  }
+
+  // Cells of which there is something to say without statistics.
+  void print_said(const char* title, std::string (*text)(const model::CellComparison&)) {
+    std::vector<const model::CellComparison*> cells;
+    for (const model::CellComparison& cell : comparison_.cells) {
+      if (!text(cell).empty()) cells.push_back(&cell);
+    }
+    print_cells(title, cells, other_rows_max, Colour::bold, text);
   }
 
   void print_rest(std::size_t count, std::size_t rows_max) {
@@ -151,6 +163,10 @@ class Table {
          << right(finds_text(metric), finds_width)
          << (families ? right(fmt::format("{} of {}", finding.alike, finding.members), warmups_width) : "")
          << '\n';
+    if (metric.metric != model::Metric::setup || metric.verdict == Verdict::inconclusive) return;
+    std::string parts;
+    for (const std::string& part : listed_texts(*finding.cell)) parts += (parts.empty() ? "" : "; ") + part;
+    out_ << "    " << paint("listed: " + parts, Colour::dim, colours_) << '\n';
   }
 
   // The reasons of the rows shown, each once: rows of one launch a side all have the same.

@@ -12,6 +12,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/model/metrics.hpp"
 #include "harness/model/unseen.hpp"
 #include "reporters/console/format.hpp"
 
@@ -207,6 +208,41 @@ std::string coverage_text(const model::CellComparison& cell) {
   return "ok on neither side" + reason;
 }
 
+std::string changes_text(const model::CellComparison& cell) {
+  std::string text;
+  for (const model::Change& change : cell.changed) {
+    const auto shown = [&](const std::string& value) {
+      return change.name.ends_with("_bytes") ? format_bytes(std::stoll(value)) : printable(value);
+    };
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", change.name, shown(change.base),
+                        shown(change.now));
+  }
+  return text;
+}
+
+std::string throttle_text(const model::CellComparison& cell) {
+  if (cell.base_throttle == cell.new_throttle) return "";
+  const auto shown = [](const std::string& reasons) {
+    return reasons.empty() ? "never" : printable(reasons);
+  };
+  return fmt::format("throttled: {} -> {}", shown(cell.base_throttle), shown(cell.new_throttle));
+}
+
+std::vector<std::string> listed_texts(const model::CellComparison& cell) {
+  std::vector<std::string> texts;
+  for (const model::ListedMetric& each : cell.listed) {
+    const bool is_time = row_of(each.metric).kind == model::MetricKind::time;
+    const auto shown = [&](double value) {
+      if (value <= 0) return std::string("-");
+      return is_time ? format_seconds(value) : fmt::format("{:.4g}/s", value);
+    };
+    std::string text = name_of(each.metric) + " " + shown(each.base) + " -> " + shown(each.now);
+    if (each.base > 0 && each.now > 0) text += ", " + ratio_text(each.now / each.base);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 std::string difference_text(const model::Difference& difference) {
   std::string text =
       difference.field + ": " + value_text(difference.base) + " -> " + value_text(difference.now);
@@ -236,7 +272,7 @@ std::string settings_text(const model::ComparisonSettings& settings) {
   const std::string first = one(settings.metrics[0]);
   std::string each;
   bool alike = true;
-  for (const model::Metric metric : model::all_metrics()) {
+  for (const model::Metric metric : model::tested_metrics()) {
     const std::string text = one(settings.of(metric));
     alike = alike && text == first;
     each += (each.empty() ? "" : "; ") + name_of(metric) + " " + text;
@@ -288,6 +324,20 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
   }
   if (counts.coverage_regressions > counts.cells_lacking) {
     lines.emplace_back("Cells were measured before and are not now: see why, or sweep the same axes again.");
+  }
+  for (const model::Difference& difference : comparison.differences) {
+    if (difference.field != "hostname" && difference.field != "device.uuid") continue;
+    lines.push_back("The sides come from two machines (" + difference_text(difference) +
+                    "): what differs may be the machines.");
+    break;
+  }
+  const auto throttled = std::ranges::count_if(
+      comparison.cells, [](const auto& cell) { return cell.base_throttle != cell.new_throttle; });
+  if (throttled > 0) {
+    lines.push_back(
+        fmt::format("{} cell{} throttled differently on the two sides: "
+                    "what differs there may be the device's clock.",
+                    throttled, throttled == 1 ? " was" : "s were"));
   }
   if (counts.slower > 0) {
     lines.emplace_back(

@@ -50,6 +50,12 @@ std::string q_text(const std::optional<double>& q);
 bool has_gaps(const model::CellComparison& cell);
 // "not in NEW", "failed in NEW: out_of_memory: ...", "latency is not in NEW" for a cell with gaps.
 std::string coverage_text(const model::CellComparison& cell);
+// "nodes 24 -> 26, pool_bytes 2.0 MiB -> 4.0 MiB"; empty where nothing changed.
+std::string changes_text(const model::CellComparison& cell);
+// "throttled: never -> power"; empty where the sides do not differ.
+std::string throttle_text(const model::CellComparison& cell);
+// "capture 1.90ms -> 1.70ms, 0.895x", one each of what is not tested.
+std::vector<std::string> listed_texts(const model::CellComparison& cell);
 // "device.driver: 580 -> 590", with what it means where it is in the way.
 std::string difference_text(const model::Difference& difference);
 // "base.json: NVIDIA H200, driver 580, graphbench 0.1.0 (abc), 5 launches, 2026-..."

@@ -198,10 +198,18 @@ std::vector<std::string> warnings_of(const model::Result& result) {
         "alone, or raise --time-per-cell",
         plural(loud, "cell"), 100 * noise_ratio_min));
   }
-  if (result.plan.launches < 3) {
+  const auto unsure =
+      std::ranges::count_if(result.cells, [](const auto& cell) { return may_be_no_gain(cell.summary); });
+  if (unsure > 0) {
     warnings.push_back(fmt::format(
-        "{} a cell: too few for intervals, small differences mean nothing; use --launches 5 or more",
-        fmt::format("{} launch{}", result.plan.launches, result.plan.launches == 1 ? "" : "es")));
+        "in {} these launches do not tell the gain from 1 (?), so nothing is said of when it is paid back",
+        plural(unsure, "cell")));
+  }
+  if (result.plan.launches < 3) {
+    warnings.push_back(
+        fmt::format("{} a cell: too few for intervals, small differences mean nothing, and gains are about "
+                    "so (~); use --launches 5 or more",
+                    fmt::format("{} launch{}", result.plan.launches, result.plan.launches == 1 ? "" : "es")));
   }
   return warnings;
 }

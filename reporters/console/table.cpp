@@ -24,7 +24,8 @@ namespace {
 constexpr int batch_width = 5;
 constexpr int warmup_width = 3;
 constexpr int time_width = 7;
-constexpr int short_width = 6;  // ratios and counts
+constexpr int short_width = 6;  // counts
+constexpr int ratio_width = 7;  // with its mark
 constexpr int mode_width = 11;
 constexpr std::string_view bar = " |";
 
@@ -35,7 +36,9 @@ bool in_group(const model::MetricRow& row, std::string_view mode) {
 
 // A blank in front of the widest number, or of the name where that is wider.
 int width_of(const model::MetricRow& row) {
-  const int numbers = row.kind == model::MetricKind::time ? time_width : short_width;
+  const int numbers = row.kind == model::MetricKind::time    ? time_width
+                      : row.kind == model::MetricKind::ratio ? ratio_width
+                                                             : short_width;
   return std::max(numbers, static_cast<int>(row.column.name.size()) + 1);
 }
 
@@ -135,13 +138,23 @@ std::string text_of(const model::MetricRow& row, double value) {
   return format_count(value);
 }
 
+// Without an interval a gain is about so; "?" is one whose interval holds 1.
+std::string marked_gain(const std::string& number, const model::CellSummary& summary) {
+  if (!summary.speedup_ci95_low) return "~" + number;
+  return model::may_be_no_gain(summary) ? number + "?" : number;
+}
+
 std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
   const std::optional<double> value = statistics::value_of(row, cell);
   const bool even = row.value == model::MetricValue(&model::CellSummary::breakeven_steps);
+  const bool gain = row.value == model::MetricValue(&model::CellSummary::speedup_over_eager);
   // Without eager beside it, there is nothing to pay back against.
-  const char* none = even && cell.summary.speedup_over_eager ? "never" : "-";
-  const std::string text = right(value ? text_of(row, *value) : none, width_of(row));
+  const bool unknown = !cell.summary.speedup_over_eager || model::may_be_no_gain(cell.summary);
+  const char* none = even && !unknown ? "never" : "-";
+  const std::string number = value ? text_of(row, *value) : none;
+  const std::string text = right(gain && value ? marked_gain(number, cell.summary) : number, width_of(row));
   if (row.kind != model::MetricKind::ratio || !value) return text;
+  if (gain && model::may_be_no_gain(cell.summary)) return paint(text, Colour::dim, colours);
   return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
 }
 

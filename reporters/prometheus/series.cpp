@@ -131,7 +131,8 @@ void add_coverage(Lines& lines, const std::string& on, const model::ComparisonCo
 
 void add_metric(Lines& lines, const Labels& cell, const model::MetricComparison& metric) {
   // Metrics whose row has no help for a baseline have no such family.
-  lines.add(baseline_family(model::row_of(metric.metric)), cell, metric.base_seconds);
+  const model::MetricRow& row = model::row_of(metric.metric);
+  if (!row.baseline_help.empty()) lines.add(baseline_family(row), cell, metric.base_seconds);
   const Labels labels = with(cell, "metric", name_of(metric.metric));
   lines.add("graphbench_change_ratio", labels, metric.ratio);
   lines.add("graphbench_verdict_info", with(labels, "verdict", name_of(metric.verdict)), 1);

@@ -45,7 +45,7 @@ def eager(cell):
 
 # One comparison of each verdict that is not "same".
 CHANGES = {("conv", "8", "latency"): (1.125, "slower"), ("mlp", "8", "submit"): (0.875, "faster"),
-           ("mlp", "8", "capture"): (1.05, "inconclusive")}
+           ("mlp", "8", "setup"): (1.05, "inconclusive")}
 
 
 def change(cell, metric):
@@ -89,7 +89,7 @@ CELLS = {
     "graphbench_baseline_submit_seconds": lambda cell: submit(cell) / 1.001,
     "graphbench_baseline_device_seconds": lambda cell: device(cell) / 1.001,
 }
-COMPARED = ("latency", "submit", "device", "capture")
+COMPARED = ("latency", "submit", "device", "setup")
 
 
 def rows_of_cells():

@@ -35,8 +35,8 @@ model::CellHistory series(std::int64_t count) {
     point.entry = entry(id);
     // 7 steps through the residues of 5 unevenly, which looks like life and is the same everywhere.
     point.median = (id < 21 ? 161e-6 : 169e-6) + static_cast<double>(id * 7 % 5) * 0.3e-6;
-    point.lowest = point.median * 0.998;
-    point.highest = point.median * 1.002;
+    point.lowest = point.median * 0.994;
+    point.highest = point.median * 1.006;
     point.launches = 5;
     made.points.push_back(point);
   }

@@ -31,8 +31,10 @@ DocumentCell cell(const std::string& id, const Times& times, int launches = 5, d
   made.id = id;
   for (int i = 0; i < launches; ++i) {
     const double factor = 1 + (luck[i] - 1) * spread;
-    made.launches.push_back(
-        {i, times.latency * factor, times.submit * factor, times.device * factor, times.capture * factor});
+    made.launches.push_back({i,
+                             {times.latency * factor, times.submit * factor, times.device * factor,
+                              times.capture * factor, 0, 0, times.capture * factor / 2}});
+    made.launches.back().add_setup();
   }
   return made;
 }
@@ -91,6 +93,14 @@ model::Comparison mixed_comparison() {
                cell(id(16, "whole"), {}),
                cell(id(32, "whole"), {100e-6, 5e-6, 0, 0}),
                cell(id(64, "whole"), {})};
+  base.cells[1].counts = {24, 1, 24, 0, 2 << 20, 900'000};
+  now.cells[1].counts = {26, 1, 24, 0, 4 << 20, 905'000};
+  base.cells[1].paths = "linear:own x16";
+  now.cells[1].paths = "linear:cublaslt x8, linear:own x8";
+  now.cells[2].throttled = "hw_thermal+power";
+  base.facts.clocks.launches = now.facts.clocks.launches = 50;
+  base.facts.fields["hostname"] = "one";
+  now.facts.fields["hostname"] = "two";
   return compare::compare(base, now, {});
 }
 

@@ -66,6 +66,30 @@ class Verdicts(CompareCase):
         self.assertIn("faster: 1 of 3 cells; most: cell 0 latency 0.952x",
                       self.compare("slower.json", "base.json").stdout)
 
+    def test_html_waits_for_the_report(self):
+        self.assert_refused(self.run_graphbench("compare", "base.json", "slower.json", "--format", "html"),
+                            "--format", "html", "table", "markdown")
+
+    def test_counts_that_differ_are_changed(self):
+        for name, nodes, host in (("few.json", 24, "one"), ("many.json", 26, "two")):
+            counted = document()
+            counted["environment"]["hostname"] = host
+            for cell in counted["cells"]:
+                cell["graph"] = {"pieces": 1, "nodes": nodes, "captured_ops": 24, "eager_ops": 0}
+                cell["memory"] = {"pool_bytes": 1 << 20, "exec_bytes": 500000 + nodes}
+                cell["paths"] = [{"path": "linear:own", "ops": nodes}]
+            self.put(name, counted)
+        done = self.compare("few.json", "many.json")
+        self.assertIn("changed: 3 cells", done.stdout)
+        self.assertIn("nodes 24 -> 26, paths linear:own x24 -> linear:own x26", done.stdout)
+        self.assertIn("changed: 6 counts of 3 cells", done.stdout)
+        self.assertIn("two machines (hostname: one -> two)", done.stdout)
+        self.compare("few.json", "many.json", "--strict", code=10)
+        changed = json.loads(self.compare("few.json", "many.json", "--format", "json").stdout)
+        self.assertEqual({"name": "nodes", "verdict": "changed", "base": 24, "new": 26},
+                         changed["cells"][0]["changed"][0])
+        self.assertNotIn("changed", self.compare("few.json", "few.json").stdout)
+
     def test_margins_and_floors_decide_what_matters(self):
         self.compare("base.json", "slower.json", "--margin", "10%")
         self.compare("base.json", "slower.json", "--margin", "capture=10%", code=10)

@@ -17,7 +17,7 @@ using compare::Trial;
 using model::Metric;
 
 constexpr double time_seconds = 100e-6;  // far above the floor, which must not help
-constexpr std::array metrics = {Metric::latency, Metric::submit, Metric::device, Metric::capture};
+constexpr std::array metrics = {Metric::latency, Metric::submit, Metric::device, Metric::setup};
 
 // When launch i of a side runs, from 0 (the first of the run) to 1 (the last): ABBA or one after the other.
 double moment(const Scenario& scenario, bool now, std::int64_t i) {
@@ -60,7 +60,7 @@ Sweep::Sweep(const Scenario& scenario, std::uint64_t seed) {
     std::vector<double> sigmas;
     for (int batch = 0; batch < batches; ++batch) {
       for (const Metric metric : metrics) {
-        if (metric == Metric::capture && group >= capturing_groups) continue;
+        if (metric == Metric::setup && group >= capturing_groups) continue;
         metrics_.push_back({metric,
                             static_cast<std::uint32_t>(ladder * batches + batch),
                             static_cast<std::uint32_t>(group * batches + batch),

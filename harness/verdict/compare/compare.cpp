@@ -16,6 +16,7 @@
 #include "harness/verdict/compare/facts.hpp"
 #include "harness/verdict/compare/judge.hpp"
 #include "harness/verdict/compare/looks.hpp"
+#include "harness/verdict/compare/untested.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -84,6 +85,8 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   if (!launches.interleaved || all.base.empty() || all.now.empty()) return all;
   Replicates replicates;
   replicates.paired = true;
+  replicates.base.reserve(base.launches.size());
+  replicates.now.reserve(base.launches.size());
   for (const LaunchTimes& launch : base.launches) {
     const auto partner = std::ranges::find(now.launches, launch.index, &LaunchTimes::index);
     if (partner == now.launches.end() || launch.index >= launches.end) continue;
@@ -99,10 +102,11 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
 Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                      const Launches& launches) {
   Trials measured;
+  const std::vector<Metric> tested = model::tested_metrics();
   for (const Pair& pair : pairs) {
     const bool in_pairs = launches.interleaved && indices_are_unique(pair.base->launches) &&
                           indices_are_unique(pair.now->launches);
-    for (const Metric metric : model::all_metrics()) {
+    for (const Metric metric : tested) {
       const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, {in_pairs, launches.end});
       if (replicates.base.empty() || replicates.now.empty()) {
         if (replicates.base.empty() == replicates.now.empty()) continue;
@@ -116,16 +120,24 @@ Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSetting
   return measured;
 }
 
-// Large comparisons are measured by two threads, half each.
+// Large comparisons are worked on by two threads, half each.
+template <typename Work>
+void in_halves(std::span<const Pair> pairs, Work work) {
+  constexpr std::size_t worth_a_thread = 5000;
+  if (pairs.size() < worth_a_thread) return work(pairs);
+  const std::size_t half = pairs.size() / 2;
+  std::future<void> second = std::async(std::launch::async, [&] { work(pairs.subspan(half)); });
+  work(pairs.first(half));
+  second.get();
+}
+
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                    const Launches& launches) {
-  constexpr std::size_t worth_a_thread = 5000;
-  if (pairs.size() < worth_a_thread) return measure_pairs(pairs, settings, launches);
-  const std::size_t half = pairs.size() / 2;
-  std::future<Trials> second =
-      std::async(std::launch::async, [&] { return measure_pairs(pairs.subspan(half), settings, launches); });
-  Trials measured = measure_pairs(pairs.first(half), settings, launches);
-  Trials rest = second.get();
+  Trials measured;
+  Trials rest;
+  in_halves(pairs, [&](std::span<const Pair> some) {
+    (some.data() == pairs.data() ? measured : rest) = measure_pairs(some, settings, launches);
+  });
   std::ranges::move(rest.trials, std::back_inserter(measured.trials));
   measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
   measured.lacks.insert(measured.lacks.end(), rest.lacks.begin(), rest.lacks.end());
@@ -160,6 +172,18 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
     measured.trials[i].family = family;
     measured.trials[i].ladder = ladder;
     measured.trials[i].cell = static_cast<std::uint32_t>(placed);
+  }
+}
+
+// What is said of pairs without statistics; each has a cell of its own.
+void describe_pairs(std::span<const Pair> pairs, bool throttling_told, model::Comparison& comparison) {
+  const std::vector<Metric> listed = model::listed_metrics();
+  for (const Pair& pair : pairs) {
+    CellComparison& cell = comparison.cells[pair.cell];
+    describe_untested(*pair.base, *pair.now, listed, cell);
+    if (!throttling_told) continue;
+    cell.base_throttle = pair.base->throttled;
+    cell.new_throttle = pair.now->throttled;
   }
 }
 
@@ -245,6 +269,8 @@ void count_cell(const CellComparison& cell, model::ComparisonCounts& counts) {
   if (!cell.lost.empty()) ++counts.cells_lacking;
   counts.metrics_lost += static_cast<std::int64_t>(cell.lost.size());
   counts.metrics_gained += static_cast<std::int64_t>(cell.gained.size());
+  counts.changed += static_cast<std::int64_t>(cell.changed.size());
+  counts.cells_changed += cell.changed.empty() ? 0 : 1;
   for (const model::MetricComparison& metric : cell.metrics) {
     ++(counts.*model::verdict_counts.at(static_cast<std::size_t>(metric.verdict)));
   }
@@ -329,11 +355,14 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   comparison.tests = tests.tests;
   comparison.families = tests.families;
   comparison.slowdown_found = judged.slowdown_found(measured.trials);
+  const std::size_t tested = model::tested_metrics().size();
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
-    if (metrics.empty()) metrics.reserve(model::all_metrics().size());
+    if (metrics.empty()) metrics.reserve(tested);
     metrics.push_back(std::move(measured.trials[i].result));
   }
+  const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
+  in_halves(pairs, [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = model::verdict_of(comparison.counts);

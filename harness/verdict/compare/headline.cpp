@@ -86,7 +86,11 @@ std::string headline_of(const Comparison& comparison) {
                         counts.metrics_lost == 1 ? "" : "s", counts.cells_lacking,
                         counts.cells_lacking == 1 ? "" : "s");
   }
-  return text + verdict_text(comparison);
+  text += verdict_text(comparison);
+  if (counts.changed == 0) return text;
+  return text + fmt::format("; changed: {} count{} of {} cell{}", counts.changed,
+                            counts.changed == 1 ? "" : "s", counts.cells_changed,
+                            counts.cells_changed == 1 ? "" : "s");
 }
 
 }  // namespace graphbench::compare

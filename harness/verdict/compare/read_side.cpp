@@ -215,6 +215,8 @@ Side merge(const std::string& source, std::vector<Document> documents) {
       }
       DocumentCell& merged = side.cells[position->second];
       merged.launches.insert(merged.launches.end(), cell.launches.begin(), cell.launches.end());
+      if (merged.throttled != cell.throttled && !cell.throttled.empty())
+        merged.throttled += (merged.throttled.empty() ? "" : "+") + cell.throttled;
       if (cell.state > merged.state) {
         merged.state = cell.state;
         merged.reason = cell.reason;

@@ -64,3 +64,16 @@ test("the tally counts only what there is", () => {
   assert.equal(tally([cell(), cell({ batch: 2 }), skipped({ mode: "whole" })]), "2 ok, 1 skipped");
   assert.equal(tally([]), "");
 });
+
+test("a gain says how well it is known", () => {
+  const gain = (interval, mode = "whole") => {
+    const of = cell({ mode });
+    of.summary = { ...of.summary, speedup_over_eager_ci95: interval };
+    return row_of(of).numbers[3];
+  };
+  assert.equal(gain([1.4, 1.6]), "1.50\u00d7\n[1.40\u00d7, 1.60\u00d7]");
+  assert.equal(gain([0.9, 2]), "1.50\u00d7?\n[0.90\u00d7, 2.00\u00d7]");
+  assert.equal(gain(null), "~1.50\u00d7");
+  assert.equal(gain(undefined), "1.50\u00d7");
+  assert.equal(gain(null, "eager"), "1.50\u00d7");
+});

@@ -23,6 +23,7 @@ CellResult cell(const std::string& mode, const std::vector<double>& latency_medi
     launch.setup.instantiate_seconds = 1e-3;
     launch.setup.upload_seconds = 1e-3;
     launch.latency_seconds = summarize({median});
+    launch.index = static_cast<std::int64_t>(result.launches.size());
     result.launches.push_back(launch);
   }
   return result;
@@ -57,6 +58,34 @@ TEST(CellSummary, SpeedupAndBreakEvenComeFromTheEagerNeighbour) {
   EXPECT_FALSE(cells[2].summary.breakeven_steps);  // never paid back
   EXPECT_DOUBLE_EQ(*cells[0].summary.speedup_over_eager, 1);
   EXPECT_FALSE(cells[0].summary.breakeven_steps);
+}
+
+TEST(CellSummary, AGainOfThreeLaunchesHasTheIntervalOfItsPairs) {
+  // Both drift by a factor of two; the launches of one index gain 1.4, 1.5 and 1.6.
+  std::vector<CellResult> cells{cell("eager", {1.4e-4, 3e-4, 6.4e-4}), cell("whole", {1e-4, 2e-4, 4e-4})};
+  summarize_cells(cells);
+  const model::CellSummary& summary = cells[1].summary;
+  const double mean = std::log(1.4 * 1.5 * 1.6) / 3;
+  EXPECT_NEAR(std::sqrt(*summary.speedup_ci95_low * *summary.speedup_ci95_high), std::exp(mean), 1e-9);
+  // Logs of sd 0.0668, t(0.975, 2) = 4.303.
+  EXPECT_NEAR(*summary.speedup_ci95_low, std::exp(mean - 4.3027 * 0.066794 / std::sqrt(3)), 1e-3);
+  EXPECT_NEAR(*summary.breakeven_steps, 50, 1);  // 5 ms / 0.1 ms
+  EXPECT_LT(*summary.breakeven_ci95_low, 50);
+  EXPECT_GT(*summary.breakeven_ci95_high, 50);
+  EXPECT_FALSE(cells[0].summary.speedup_ci95_low) << "eager's over itself";
+}
+
+TEST(CellSummary, AGainThatIsNotToldFromOneIsNeverPaidBack) {
+  std::vector<CellResult> cells{cell("eager", {1.0e-4, 1.1e-4, 1.2e-4}),
+                                cell("whole", {1.05e-4, 1.0e-4, 1.1e-4})};
+  summarize_cells(cells);
+  EXPECT_GT(*cells[1].summary.speedup_over_eager, 1);
+  EXPECT_TRUE(may_be_no_gain(cells[1].summary));
+  EXPECT_FALSE(cells[1].summary.breakeven_steps);
+  cells = {cell("eager", {1.0e-4, 1.1e-4}), cell("whole", {1.05e-4, 1.0e-4})};
+  summarize_cells(cells);
+  EXPECT_FALSE(cells[1].summary.speedup_ci95_low) << "two launches";
+  EXPECT_TRUE(cells[1].summary.breakeven_steps);
 }
 
 TEST(CellSummary, SpreadsAreReportedSideBySide) {

@@ -107,14 +107,64 @@ TEST(Compare, AnInterleavedRunWithoutACommonLaunchSaysSo) {
   EXPECT_EQ(comparison.counts.coverage_regressions, 0);
 }
 
-TEST(Compare, CaptureIsComparedWhereBothSidesCaptured) {
+TEST(Compare, SetupIsTestedAndItsPartsAreListedWhereBothSidesCaptured) {
   DocumentCell captured = cell("a", 1e-4);
-  for (LaunchTimes& launch : captured.launches) launch[model::Metric::capture] = 1e-3;
-  EXPECT_EQ(compare(side({captured}), side({captured}), {}).cells.front().metrics.back().metric,
-            Metric::capture);
+  for (LaunchTimes& launch : captured.launches) {
+    launch[Metric::capture] = 1e-3;
+    launch[Metric::instantiate] = 2e-3;
+    launch[Metric::throughput] = 8e3;
+    launch.add_setup();
+  }
+  const model::CellComparison both = compare(side({captured}), side({captured}), {}).cells.front();
+  EXPECT_EQ(both.metrics.back().metric, Metric::setup);
+  EXPECT_DOUBLE_EQ(both.metrics.back().base_seconds, 3e-3);
+  ASSERT_EQ(both.listed.size(), 3u);
+  EXPECT_EQ(both.listed[0].metric, Metric::capture);
+  EXPECT_EQ(both.listed[1].metric, Metric::instantiate);
+  EXPECT_EQ(both.listed[2].metric, Metric::throughput);
+  EXPECT_DOUBLE_EQ(both.listed[2].now, 8e3);
   const model::CellComparison lost = compare(side({captured}), side({cell("a", 1e-4)}), {}).cells.front();
   EXPECT_EQ(lost.metrics.size(), 2u);
-  EXPECT_EQ(lost.lost, std::vector{Metric::capture});
+  EXPECT_EQ(lost.lost, std::vector{Metric::setup});
+}
+
+TEST(Compare, CountsThatDifferAreChangedAndFailOnlyStrictly) {
+  DocumentCell before = cell("a", 1e-4);
+  before.counts = {24, 1, 24, 0, 1 << 20, 1'000'000};
+  before.paths = "conv2d:own x1";
+  DocumentCell after = before;
+  after.counts = {26, 1,       DocumentCell::absent_count,
+                  0,  1 << 20, 1'009'000};  // 0.9 % is no change of exec_bytes
+  after.paths = "conv2d:cudnn x1";
+  model::ComparisonSettings settings;
+  const Comparison comparison = compare(side({before}), side({after}), settings);
+  const std::vector<model::Change>& changed = comparison.cells.front().changed;
+  ASSERT_EQ(changed.size(), 2u);
+  EXPECT_EQ(changed[0].name, "nodes");
+  EXPECT_EQ(changed[0].base + changed[0].now, "2426");
+  EXPECT_EQ(changed[1].name, "paths");
+  EXPECT_EQ(comparison.counts.changed, 2);
+  EXPECT_NE(comparison.headline.find("; changed: 2 counts of 1 cell"), std::string::npos);
+  EXPECT_EQ(comparison.verdict, Verdict::same);
+  EXPECT_TRUE(passed(comparison));
+  settings.strict = true;
+  EXPECT_FALSE(passed(compare(side({before}), side({after}), settings)));
+  after.counts[5] = 1'011'000;
+  EXPECT_EQ(compare(side({before}), side({after}), settings).counts.changed, 3);
+}
+
+TEST(Compare, CellsMeasuredAtDifferentThrottlingAreNamed) {
+  DocumentCell hot = cell("a", 1e-4);
+  hot.throttled = "power";
+  Side base = side({cell("a", 1e-4)});
+  Side now = side({hot});
+  EXPECT_EQ(compare(base, now, {}).cells.front().new_throttle, "") << "neither side says it would tell";
+  base.facts.clocks.launches = now.facts.clocks.launches = 5;
+  const model::CellComparison said = compare(base, now, {}).cells.front();
+  EXPECT_EQ(said.base_throttle, "");
+  EXPECT_EQ(said.new_throttle, "power");
+  const model::CellComparison alike = compare(now, now, {}).cells.front();
+  EXPECT_EQ(alike.base_throttle, alike.new_throttle);
 }
 
 TEST(Compare, LostCellsAreRegressionsOfCoverage) {
