@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <future>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -78,7 +80,13 @@ void share_spreads(std::span<Trial> trials) {
   for (Trial& trial : trials) {
     if (trial.difference) tested[trial.result.metric].push_back(&trial);
   }
-  for (const auto& [metric, same] : tested) share_spread(same);
+  // Metrics are independent of each other: with many cells each has a thread.
+  constexpr std::size_t worth_threads = 10'000;
+  const auto policy = trials.size() < worth_threads ? std::launch::deferred : std::launch::async;
+  std::vector<std::future<void>> shared;
+  for (const auto& [metric, same] : tested)
+    shared.push_back(std::async(policy, share_spread, std::cref(same)));
+  for (std::future<void>& each : shared) each.get();
 }
 
 }  // namespace graphbench::compare
