@@ -42,8 +42,8 @@ export function with_interval(estimate) {
   return seconds(estimate.p50) + interval;
 }
 
-// From three launches on a gain has an interval. Without one it is about so; "?" is one that may be 1. Documents of
-// older versions say neither.
+// From three launches on a gain has an interval. Without one it is about so; "?" is one that may be 1.
+// Documents of older versions say neither.
 function gain(value, interval, mode) {
   const text = ratio(value);
   if (text === NOTHING || mode === "eager" || interval === undefined) return text;
