@@ -183,20 +183,19 @@ std::string id_of(const Cell& cell) {
 }
 
 std::string id_without(const std::string& axis, const std::string& id) {
+  std::string rest;
   std::size_t begin = 0;
   for (const Axis& each : axes()) {
-    const std::size_t end = id.find('/', begin);
-    if (end == std::string::npos) break;
-    if (each.name != axis) {
-      begin = end + 1;
-      continue;
-    }
+    if (each.came_later()) break;
+    const std::size_t end = std::min(id.find('/', begin), id.size());
     const std::string_view part = std::string_view(id).substr(begin, end - begin);
     const bool numbered = part.starts_with(each.id_prefix) && part.size() > each.id_prefix.size() &&
                           part.find_first_not_of("0123456789", each.id_prefix.size()) == std::string::npos;
-    return numbered ? id.substr(0, begin) + id.substr(end + 1) : std::string();
+    if (part.empty() || (each.number != nullptr && !numbered)) return {};
+    if (each.name == axis) rest = id.substr(0, begin) + id.substr(std::min(end + 1, id.size()));
+    begin = std::min(end + 1, id.size());
   }
-  return {};
+  return rest;
 }
 
 std::vector<std::string> values_of(const Axes& planned, const Axis& axis) {

@@ -32,6 +32,7 @@ void Placement::move(std::uint64_t seed) {
   // Of what is free beside the rig, so that what it needs fits again.
   const std::size_t room = device_->memory().free_bytes / 2 / block_bytes;
   rig_->release();
+  if (device_->info().kind == "host") return;  // new memory lies on other pages by itself
   const std::size_t blocks = ir::mix64(seed) % (std::min(room, blocks_max) + 1);
   for (std::size_t i = 0; i < blocks; ++i) unused_.emplace_back(*device_, block_bytes);
 }

@@ -286,7 +286,7 @@ class Ab(HarnessCase):
             line = process.stderr.readline()
             self.assertTrue(line, seen)
             seen += line
-        time.sleep(0.5)
+        time.sleep(6)  # so that each side has a launch
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         self.assertEqual(130, process.returncode, err)
