@@ -138,19 +138,19 @@ std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdi
 }
 
 std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found) {
-  std::map<FamilyMetric, std::size_t> members;
-  for (const model::CellComparison& cell : comparison.cells) {
-    for (const MetricComparison& metric : cell.metrics) ++members[family_of(cell, metric)];
-  }
+  if (found.empty()) return {};
   std::vector<Finding> families;
   std::map<FamilyMetric, std::size_t> places;
   for (const Finding& each : found) {
-    const FamilyMetric key = family_of(*each.cell, *each.metric);
-    const auto [place, is_new] = places.try_emplace(key, families.size());
-    if (is_new)
-      families.push_back({each.cell, each.metric, 1, members[key]});
-    else
-      ++families[place->second].alike;
+    const auto [place, is_new] = places.try_emplace(family_of(*each.cell, *each.metric), families.size());
+    if (is_new) families.push_back({each.cell, each.metric, 0, 0});
+    ++families[place->second].alike;
+  }
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      const auto place = places.find(family_of(cell, metric));
+      if (place != places.end()) ++families[place->second].members;
+    }
   }
   return families;
 }
