@@ -49,7 +49,7 @@ std::vector<model::OpPath> paths_of(execution::Executor& executor);
 class TaskRig {
  public:
   // All outlive the rig. Makes the stream, whose threads inherit the caller's CPUs. It stays the rig's only
-  // one: on an H200 graphs run half a microsecond a kernel slower in a later stream of the same context.
+  // one: on an H200 graphs were slower in a later stream of the same context.
   TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program);
   ~TaskRig();
 

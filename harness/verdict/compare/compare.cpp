@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <future>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +12,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
+#include "harness/verdict/compare/halves.hpp"
 #include "harness/verdict/compare/judge.hpp"
 #include "harness/verdict/compare/looks.hpp"
 #include "harness/verdict/compare/untested.hpp"
@@ -56,16 +55,8 @@ struct Trials {
 // Which launches are compared, and how.
 struct Launches {
   bool interleaved = false;
-  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // of their indices
+  std::int64_t end = all_launches;  // of their indices
 };
-
-std::vector<double> times_of(const DocumentCell& cell, Metric metric, std::int64_t end) {
-  std::vector<double> times;
-  for (const LaunchTimes& launch : cell.launches) {
-    if (launch.index < end && launch[metric] > 0) times.push_back(launch[metric]);
-  }
-  return times;
-}
 
 // Whether each launch's index says which it is: then those of an interleaved run can be paired.
 bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
@@ -120,22 +111,11 @@ Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSetting
   return measured;
 }
 
-// Large comparisons are worked on by two threads, half each.
-template <typename Work>
-void in_halves(std::span<const Pair> pairs, Work work) {
-  constexpr std::size_t worth_a_thread = 5000;
-  if (pairs.size() < worth_a_thread) return work(pairs);
-  const std::size_t half = pairs.size() / 2;
-  std::future<void> second = std::async(std::launch::async, [&] { work(pairs.subspan(half)); });
-  work(pairs.first(half));
-  second.get();
-}
-
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                    const Launches& launches) {
   Trials measured;
   Trials rest;
-  in_halves(pairs, [&](std::span<const Pair> some) {
+  in_halves(std::span(pairs), [&](std::span<const Pair> some) {
     (some.data() == pairs.data() ? measured : rest) = measure_pairs(some, settings, launches);
   });
   std::ranges::move(rest.trials, std::back_inserter(measured.trials));
@@ -362,7 +342,8 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
     metrics.push_back(std::move(measured.trials[i].result));
   }
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
-  in_halves(pairs, [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
+  in_halves(std::span(pairs),
+            [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = model::verdict_of(comparison.counts);
