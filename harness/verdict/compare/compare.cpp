@@ -90,10 +90,11 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   return all;
 }
 
-Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
-                     const Launches& launches) {
-  Trials measured;
+// Into `measured`, which has room for `most` pairs: trials are large, and a vector that grows copies them.
+void measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
+                   const Launches& launches, std::size_t most, Trials& measured) {
   const std::vector<Metric> tested = model::tested_metrics();
+  measured.trials.reserve(most * tested.size());
   for (const Pair& pair : pairs) {
     const bool in_pairs = launches.interleaved && indices_are_unique(pair.base->launches) &&
                           indices_are_unique(pair.now->launches);
@@ -108,7 +109,6 @@ Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSetting
       measured.cells.push_back(pair.cell);
     }
   }
-  return measured;
 }
 
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
@@ -116,7 +116,8 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   Trials measured;
   Trials rest;
   in_halves(std::span(pairs), [&](std::span<const Pair> some) {
-    (some.data() == pairs.data() ? measured : rest) = measure_pairs(some, settings, launches);
+    const bool first = some.data() == pairs.data();
+    measure_pairs(some, settings, launches, first ? pairs.size() : some.size(), first ? measured : rest);
   });
   std::ranges::move(rest.trials, std::back_inserter(measured.trials));
   measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
