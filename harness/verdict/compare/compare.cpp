@@ -156,6 +156,18 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
   }
 }
 
+// Each pair's results to its cell. Trials are in the order of cells.
+void keep_results(std::span<const Pair> pairs, Trials& measured, model::Comparison& comparison) {
+  for (const Pair& pair : pairs) {
+    const auto mine = std::ranges::equal_range(measured.cells, pair.cell);
+    std::vector<model::MetricComparison>& metrics = comparison.cells[pair.cell].metrics;
+    metrics.reserve(mine.size());
+    for (auto at = mine.begin(); at != mine.end(); ++at)
+      metrics.push_back(
+          std::move(measured.trials[static_cast<std::size_t>(at - measured.cells.begin())].result));
+  }
+}
+
 // What is said of pairs without statistics; each has a cell of its own.
 void describe_pairs(std::span<const Pair> pairs, bool throttling_told, model::Comparison& comparison) {
   const std::vector<Metric> listed = model::listed_metrics();
@@ -336,15 +348,11 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   comparison.tests = tests.tests;
   comparison.families = tests.families;
   comparison.slowdown_found = judged.slowdown_found(measured.trials);
-  const std::size_t tested = model::tested_metrics().size();
-  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
-    std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
-    if (metrics.empty()) metrics.reserve(tested);
-    metrics.push_back(std::move(measured.trials[i].result));
-  }
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
-  in_halves(std::span(pairs),
-            [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
+  in_halves(std::span(pairs), [&](std::span<const Pair> some) {
+    keep_results(some, measured, comparison);
+    describe_pairs(some, throttling_told, comparison);
+  });
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = model::verdict_of(comparison.counts);

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <unordered_map>
 
 #include "harness/statistics/families.hpp"
 #include "harness/statistics/moments.hpp"
@@ -138,12 +137,14 @@ Tests judge(std::span<Trial> trials, double alpha) {
   for_all(trials, test);
   std::vector<double> p;
   std::vector<std::uint32_t> families;
-  std::map<std::pair<model::Metric, std::uint32_t>, std::uint32_t> numbers;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;  // by metric and family
+  numbers.reserve(trials.size());
   for (const Trial& trial : trials) {
     if (!trial.result.p) continue;
     p.push_back(*trial.result.p);
     const auto next = static_cast<std::uint32_t>(numbers.size());
-    families.push_back(numbers.try_emplace({trial.result.metric, trial.family}, next).first->second);
+    const std::uint64_t key = static_cast<std::uint64_t>(trial.result.metric) << 32U | trial.family;
+    families.push_back(numbers.try_emplace(key, next).first->second);
   }
   const statistics::FamilyTests tests = statistics::test_families(p, families, alpha);
   const double threshold = statistics::next_threshold(tests.family_q, alpha);
