@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/model/history.hpp"
+#include "harness/model/ladder.hpp"
 #include "harness/model/result.hpp"
 #include "harness/model/self_check.hpp"
 
@@ -38,6 +39,9 @@ struct PlotOptions {
 };
 
 void print_history(std::ostream& out, const model::CellHistory& history, const PlotOptions& options);
+
+// A block for each; of several launches the first.
+void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
 
 void print_self_check(std::ostream& out, const model::SelfCheck& check, bool colours);
 

@@ -1,0 +1,236 @@
+// graphbench ladder: which sizes to capture under a traffic, and what each costs.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+#include "graphbench_version.hpp"
+#include "graphs/ir/error.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/cli/output.hpp"
+#include "harness/cli/planning.hpp"
+#include "harness/codec/documents.hpp"
+#include "harness/codec/ladder_fields.hpp"
+#include "harness/config/numbers.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/ladder/ladder_process.hpp"
+#include "harness/ladder/plan_ladders.hpp"
+#include "harness/ladder/route.hpp"
+#include "harness/machine/cpu_state.hpp"
+#include "harness/machine/environment.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/process/utc_now.hpp"
+#include "reporters/console/tables.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+constexpr const char* footer =
+    "A FILE of traffic begins with a header: size,count or time,size, or that of vLLM's table of padded "
+    "tokens.\n"
+    "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (what was measured is\n"
+    "kept). docs/ladder.md says what is measured.\n";
+
+// Of the sweep's options, those that a ladder has.
+const std::vector<std::string> shared_options = {
+    "device",    "workload", "preset",   "dtype", "warmup", "mode",   "plugin",         "set",
+    "split-ops", "seed",     "launches", "json",  "cpu",    "no-pin", "worker-timeout", "quiet"};
+
+struct LadderArguments {
+  std::string sizes = "1,2,4,8:512:+8";
+  std::string multiple_of = "1";
+  std::string engine_sizes;
+  std::string order = "largest";
+  std::string when = "startup";
+  std::string pad = "up";
+  std::string beyond = "eager";
+  std::string traffic;
+  std::string steps = "10000";
+  std::string arrivals;
+  bool no_rivals = false;
+};
+
+// The value that `text` names.
+template <typename E>
+E choice(const std::string& where, const std::string& text) {
+  const auto& names = codec::Names<E>::names;
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<E>(found - names.begin());
+  const std::vector<std::string> known(names.begin(), names.end());
+  throw InputError(where, in_quotes(text) + " is unknown: give one of " + config::join(known) +
+                              config::did_you_mean(text, known));
+}
+
+ladder::LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
+  ladder::LadderRequest request;
+  const std::int64_t multiple =
+      config::parse_within("--multiple-of", asked.multiple_of, {1, 65'536}, " is not a multiple: give ");
+  request.sizes = ladder::parse_sizes("--capture-sizes", asked.sizes, multiple);
+  if (!asked.engine_sizes.empty())
+    request.engine_sizes = ladder::parse_sizes("--engine-sizes", asked.engine_sizes);
+  request.policy = {choice<model::LadderPad>("--pad", asked.pad),
+                    choice<model::LadderBeyond>("--beyond", asked.beyond),
+                    choice<model::CaptureOrder>("--capture-order", asked.order),
+                    choice<model::CaptureWhen>("--capture-when", asked.when)};
+  request.rivals = !asked.no_rivals;
+  if (asked.traffic.empty())
+    throw InputError("--traffic",
+                     "it is missing: give FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
+  ladder::TraceRequest steps{.steps = {}, .rate = {}, .seed = static_cast<std::uint64_t>(seed)};
+  if (asked.steps != "all")
+    steps.steps = config::parse_within("--steps", asked.steps, {1, ladder::steps_max},
+                                       " is not a number of steps: give all, or ");
+  if (!asked.arrivals.empty()) {
+    steps.rate = config::parse_real(asked.arrivals);
+    if (!steps.rate || *steps.rate <= 0)
+      throw InputError("--arrivals",
+                       in_quotes(asked.arrivals) + " is not a rate: give steps a second, above 0");
+  }
+  request.trace = ladder::make_trace(ladder::read_traffic("--traffic", asked.traffic), steps);
+  request.traffic.name = asked.traffic;
+  request.traffic.rate = steps.rate;
+  return request;
+}
+
+// What a policy refuses is refused before anything is measured.
+void check_routes(const ladder::LadderRequest& request) {
+  if (request.policy.beyond != model::LadderBeyond::refuse) return;
+  static_cast<void>(ladder::tally(request.trace.rows, request.sizes, request.policy, "--traffic"));
+  if (!request.engine_sizes.empty())
+    static_cast<void>(
+        ladder::tally(request.trace.rows, request.engine_sizes, request.policy, "--engine-sizes"));
+}
+
+struct Measured {
+  model::Result result;
+  std::vector<model::Ladder> ladders;
+  bool interrupted = false;
+};
+
+void add_environment(model::Environment& environment, const model::Plan& plan,
+                     const model::DeviceFacts& device) {
+  const model::InstrumentOptions& instruments = plan.tasks.front().instruments;
+  std::vector<model::LibraryChoice> choices = std::move(environment.library_choices);
+  environment = machine::read_environment();
+  environment.device = device;
+  environment.fingerprint = machine::fingerprint_of(environment);
+  environment.library_choices = std::move(choices);
+  environment.machine = machine::read_cpu_state();
+  environment.machine->pinned = instruments.pin;
+  environment.machine->submitter = instruments.submitter;
+}
+
+Measured measure(const CheckedPlan& checked, const ladder::LadderRequest& request,
+                 const config::SweepOptions& options, process::ProcessSupervisor& supervisor) {
+  Measured measured;
+  measured.result.started_at = process::utc_now();
+  const std::vector<ladder::PlannedLadder> planned = ladder::plan_ladders(checked.plan, request);
+  for (std::size_t i = 0; i < planned.size() && !measured.interrupted; ++i) {
+    ladder::ServeTask task = planned[i].task;
+    if (!options.quiet)
+      std::fprintf(stderr, "%zu of %zu: %s, %s\n", i + 1, planned.size(), planned[i].ladder.role.c_str(),
+                   planned[i].ladder.id.c_str());
+    task.task.spawned_ns =
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    try {
+      const ladder::ServeAnswer answer = ladder::ask_ladder(supervisor, process::own_command(ladder_role),
+                                                            task, options.worker_timeout_seconds);
+      ladder::add_answer(measured.ladders, planned[i], answer);
+      model::add_choices(measured.result.environment.library_choices, answer.choices);
+    } catch (const process::Interrupted&) {
+      if (measured.ladders.empty()) throw;
+      measured.interrupted = true;
+    }
+  }
+  ladder::summarize(measured.ladders);
+  model::Result& result = measured.result;
+  result.tool_version = GRAPHBENCH_VERSION;
+  result.tool_commit = GRAPHBENCH_COMMIT;
+  result.finished_at = process::utc_now();
+  result.complete = !measured.interrupted;
+  result.plan = checked.plan.facts;
+  add_environment(result.environment, checked.plan, checked.catalog.facts);
+  return measured;
+}
+
+int report(const Measured& measured, const config::SweepOptions& options) {
+  write_document(options.json, codec::to_json(measured.result, measured.ladders));
+  const bool stdout_taken = options.json == "-";
+  std::ostream& out = stdout_taken ? std::cerr : std::cout;
+  if (!options.quiet)
+    reporters::print_ladders(out, measured.ladders,
+                             wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO));
+  out.flush();
+  if (measured.interrupted) {
+    std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
+    return exit_interrupted;
+  }
+  const auto failed = std::ranges::find(measured.ladders, model::CellStatus::failed, &model::Ladder::status);
+  if (failed == measured.ladders.end()) return exit_done;
+  const model::Reason reason = failed->reason.value_or(model::Reason{"internal", "no reason was given"});
+  std::fprintf(stderr, "graphbench: ladder %s failed: %s: %s\n", failed->id.c_str(), reason.code.c_str(),
+               reason.message.c_str());
+  return exit_cells_failed;
+}
+
+class LadderCommand final : public Command {
+ public:
+  explicit LadderCommand(Options& options) : options_(options) {
+    options.footer(footer);
+    options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
+    options.text("--multiple-of", asked_.multiple_of, "N", "round them up to multiples of N (default: 1)");
+    options.text("--capture-order", asked_.order, "largest|smallest",
+                 "which is captured first (default: largest)");
+    options.text("--capture-when", asked_.when, "startup|lazy",
+                 "lazy: inside the first request that needs the size (default: startup)");
+    options.text("--pad", asked_.pad, "up|none", "whether steps run padded in a larger size (default: up)");
+    options.text("--beyond", asked_.beyond, "eager|split|refuse",
+                 "what becomes of a step larger than every captured size (default: eager)");
+    options.text(
+        "--traffic", asked_.traffic, "TRAFFIC",
+        "FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; sizes are units of the batch");
+    options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");
+    options.text("--arrivals", asked_.arrivals, "RATE",
+                 "steps arrive, RATE a second in the mean (default: each follows the one before it)");
+    options.text("--engine-sizes", asked_.engine_sizes, "LIST",
+                 "serve the same from these sizes, to compare");
+    options.flag("--no-rivals", asked_.no_rivals,
+                 "do not serve the same eagerly and with every size captured, to compare");
+    options.sweep_options(shared_options);
+    options.describe("--mode", "modes to serve in (default: whole)");
+    options.describe("--warmup", "eager steps before each capture (default: 3)");
+  }
+
+  void check() override {
+    raw_ = options_.sweep();
+    if (!raw_.contains("mode")) raw_["mode"].push_back({"whole", "--mode"});
+    if (!raw_.contains("warmup")) raw_["warmup"].push_back({"3", "--warmup"});
+  }
+
+  int run(const Invocation& invocation) override {
+    config::SweepOptions options = config::check_options(raw_);
+    const ladder::LadderRequest request = request_of(asked_, options.seed);
+    check_routes(request);
+    options.axes.batch = request.sizes;
+    check_output_file(options.where("json"), options.json, Stdout::allowed);
+    check_cpu(options);
+    process::ProcessSupervisor supervisor;
+    const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
+    return report(measure(checked, request, options, supervisor), options);
+  }
+
+ private:
+  const Options& options_;
+  LadderArguments asked_;
+  config::RawOptions raw_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ladder(Options& options) {
+  return std::make_unique<LadderCommand>(options);
+}
+
+}  // namespace graphbench::cli
