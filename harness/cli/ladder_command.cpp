@@ -10,6 +10,7 @@
 #include "harness/cli/commands.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/planning.hpp"
+#include "harness/codec/document_file.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/codec/ladder_fields.hpp"
 #include "harness/config/numbers.hpp"
@@ -17,6 +18,8 @@
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/ladder/plan_ladders.hpp"
 #include "harness/ladder/route.hpp"
+#include "harness/ladder/suggest.hpp"
+#include "harness/ladder/suggestions.hpp"
 #include "harness/machine/cpu_state.hpp"
 #include "harness/machine/environment.hpp"
 #include "harness/model/exit_codes.hpp"
@@ -50,7 +53,15 @@ struct LadderArguments {
   std::string steps = "10000";
   std::string arrivals;
   bool no_rivals = false;
+  std::string suggest;  // a file, or own_measurements; empty: no suggestion
+  std::string sizes_max;
+  std::string memory;
+  std::string startup;
+  std::string engines = "vllm,sglang,trtllm";
+  bool verify = false;
 };
+
+constexpr const char* own_measurements = "-";
 
 // The value that `text` names.
 template <typename E>
@@ -103,9 +114,55 @@ void check_routes(const ladder::LadderRequest& request) {
         ladder::tally(request.trace.rows, request.engine_sizes, request.policy, "--engine-sizes"));
 }
 
+ladder::Budgets budgets_of(const LadderArguments& asked) {
+  const auto amount = [](const std::string& where, const std::string& text) -> std::optional<double> {
+    if (text.empty()) return std::nullopt;
+    const std::optional<double> value = config::parse_real(text);
+    if (value && *value > 0) return value;
+    throw InputError(where, in_quotes(text) + " is not a budget: give a number above 0");
+  };
+  ladder::Budgets budgets{{}, amount("--memory", asked.memory), amount("--startup", asked.startup)};
+  if (!asked.sizes_max.empty())
+    budgets.sizes_max =
+        config::parse_within("--sizes-max", asked.sizes_max, {1, 65'536}, " is not a number of sizes: give ");
+  return budgets;
+}
+
+std::vector<std::string> engines_of(const std::string& text) {
+  std::vector<std::string> engines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    engines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+    if (std::ranges::find(ladder::engines(), engines.back()) == ladder::engines().end())
+      throw InputError("--for", in_quotes(engines.back()) + " is unknown: give some of " +
+                                    config::join(ladder::engines()) +
+                                    config::did_you_mean(engines.back(), ladder::engines()));
+  }
+  return engines;
+}
+
+// Options that say more about a suggestion, without one.
+void check_suggest(const LadderArguments& asked, const Options& options) {
+  if (!asked.suggest.empty()) return;
+  for (const char* const name : {"--sizes-max", "--memory", "--startup", "--for", "--verify"}) {
+    if (options.given(name)) throw InputError(name, "it is about a suggestion: give --suggest too");
+  }
+}
+
+std::vector<model::Suggestion> suggest_from_file(const std::string& path,
+                                                 const ladder::LadderRequest& request,
+                                                 const ladder::Budgets& budgets) {
+  const codec::PaddedText text = codec::read_text(path);
+  const std::vector<model::Ladder> ladders = codec::read_ladders(text.view(), path);
+  if (!ladders.empty()) return ladder::suggest(ladders, request.trace.rows, budgets, path);
+  return ladder::suggest(codec::read_result(text.view(), path).cells, request.trace.rows, budgets, path);
+}
+
 struct Measured {
   model::Result result;
   std::vector<model::Ladder> ladders;
+  std::vector<model::Suggestion> suggestions;
   bool interrupted = false;
 };
 
@@ -122,11 +179,8 @@ void add_environment(model::Environment& environment, const model::Plan& plan,
   environment.machine->submitter = instruments.submitter;
 }
 
-Measured measure(const CheckedPlan& checked, const ladder::LadderRequest& request,
-                 const config::SweepOptions& options, process::ProcessSupervisor& supervisor) {
-  Measured measured;
-  measured.result.started_at = process::utc_now();
-  const std::vector<ladder::PlannedLadder> planned = ladder::plan_ladders(checked.plan, request);
+void serve(const std::vector<ladder::PlannedLadder>& planned, const config::SweepOptions& options,
+           process::ProcessSupervisor& supervisor, Measured& measured) {
   for (std::size_t i = 0; i < planned.size() && !measured.interrupted; ++i) {
     ladder::ServeTask task = planned[i].task;
     if (!options.quiet)
@@ -145,6 +199,9 @@ Measured measure(const CheckedPlan& checked, const ladder::LadderRequest& reques
     }
   }
   ladder::summarize(measured.ladders);
+}
+
+void finish(const CheckedPlan& checked, Measured& measured) {
   model::Result& result = measured.result;
   result.tool_version = GRAPHBENCH_VERSION;
   result.tool_commit = GRAPHBENCH_COMMIT;
@@ -152,16 +209,21 @@ Measured measure(const CheckedPlan& checked, const ladder::LadderRequest& reques
   result.complete = !measured.interrupted;
   result.plan = checked.plan.facts;
   add_environment(result.environment, checked.plan, checked.catalog.facts);
-  return measured;
 }
 
-int report(const Measured& measured, const config::SweepOptions& options) {
-  write_document(options.json, codec::to_json(measured.result, measured.ladders));
+int report(const Measured& measured, const config::SweepOptions& options,
+           const std::vector<std::string>& engines) {
+  write_document(options.json, codec::to_json(measured.result, measured.ladders, measured.suggestions));
   const bool stdout_taken = options.json == "-";
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
-  if (!options.quiet)
-    reporters::print_ladders(out, measured.ladders,
-                             wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO));
+  const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
+  if (!options.quiet) reporters::print_ladders(out, measured.ladders, colours);
+  for (const model::Suggestion& made : measured.suggestions) {
+    std::vector<std::string> flags;
+    for (const std::string& engine : engines)
+      flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes));
+    if (!options.quiet) reporters::print_suggestion(out, made, flags, colours);
+  }
   out.flush();
   if (measured.interrupted) {
     std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
@@ -198,6 +260,15 @@ class LadderCommand final : public Command {
                  "serve the same from these sizes, to compare");
     options.flag("--no-rivals", asked_.no_rivals,
                  "do not serve the same eagerly and with every size captured, to compare");
+    options.text_or(
+        own_measurements, "--suggest", asked_.suggest, "FILE",
+        "the sizes with the least expected step time, from a result (alone: from what this ladder measures)");
+    options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most so many sizes");
+    options.text("--memory", asked_.memory, "BYTES",
+                 "suggest what fits: the pool and the instantiated graphs");
+    options.text("--startup", asked_.startup, "SECONDS", "suggest what is prepared and captured in so long");
+    options.text("--for", asked_.engines, "LIST", "whose flags to print (default: vllm,sglang,trtllm)");
+    options.flag("--verify", asked_.verify, "serve the traffic from the suggested sizes too");
     options.sweep_options(shared_options);
     options.describe("--mode", "modes to serve in (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
@@ -211,14 +282,30 @@ class LadderCommand final : public Command {
 
   int run(const Invocation& invocation) override {
     config::SweepOptions options = config::check_options(raw_);
+    check_suggest(asked_, options_);
+    const std::vector<std::string> engines = engines_of(asked_.engines);
+    const ladder::Budgets budgets = budgets_of(asked_);
     const ladder::LadderRequest request = request_of(asked_, options.seed);
-    check_routes(request);
+    const bool from_file = !asked_.suggest.empty() && asked_.suggest != own_measurements;
+    if (!from_file) check_routes(request);
     options.axes.batch = request.sizes;
     check_output_file(options.where("json"), options.json, Stdout::allowed);
     check_cpu(options);
+    Measured measured;
+    measured.result.started_at = process::utc_now();
+    if (from_file) measured.suggestions = suggest_from_file(asked_.suggest, request, budgets);
     process::ProcessSupervisor supervisor;
     const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
-    return report(measure(checked, request, options, supervisor), options);
+    if (!from_file) serve(ladder::plan_ladders(checked.plan, request), options, supervisor, measured);
+    if (!asked_.suggest.empty() && !from_file)
+      measured.suggestions = ladder::suggest(measured.ladders, request.trace.rows, budgets, "--suggest");
+    if (asked_.verify && !measured.interrupted) {
+      serve(ladder::plan_verification(checked.plan, request, measured.suggestions, measured.ladders), options,
+            supervisor, measured);
+      ladder::add_verification(measured.ladders, measured.suggestions);
+    }
+    finish(checked, measured);
+    return report(measured, options, engines);
   }
 
  private:

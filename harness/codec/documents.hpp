@@ -17,15 +17,16 @@ namespace graphbench::codec {
 // absent where a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes
 // null as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not
 // UTF-8 are replaced by U+FFFD.
-// `ladders`: what `graphbench ladder` found, one a line behind the cells; empty: the document has none.
-std::string to_json(const model::Result& result, const std::vector<model::Ladder>& ladders = {});
+// What `graphbench ladder` found stands behind the cells, one a line; a list that is empty is left out.
+std::string to_json(const model::Result& result, const std::vector<model::Ladder>& ladders = {},
+                    const std::vector<model::Suggestion>& suggestions = {});
 // One cell as it stands there, on one line without its end.
 std::string to_json(const model::CellResult& cell);
 
 // The result that a document holds, as far as this version knows its fields; others are passed over. Of the
 // samples the first steps' latencies are there. Throws InputError, which begins with `source`.
 model::Result read_result(std::string_view text, const std::string& source);
-// The ladders of such a document; none where it has none.
+// The ladders of such a document.
 std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source);
 model::CellResult read_cell(std::string_view text, const std::string& source);
 

@@ -76,7 +76,8 @@ struct Description<model::LadderSize> {
   static constexpr auto fields = std::tuple(
       field("size", &T::size), field("uses", &T::uses), field("rows", &T::rows), field("setup", &T::setup),
       field("step_seconds", &T::step_seconds), field("eager_seconds", &T::eager_seconds),
-      field("breakeven_steps", &T::breakeven_steps), later_field("dropped", &T::dropped));
+      field("breakeven_steps", &T::breakeven_steps), field("exec_bytes", &T::exec_bytes),
+      field("pool_bytes", &T::pool_bytes), later_field("dropped", &T::dropped));
 };
 
 template <>
@@ -142,6 +143,24 @@ struct Description<model::Ladder> {
                  field("policy", &T::policy), field("traffic", &T::traffic),
                  CustomField<LadderStatus>{"status", {}}, CustomField<LadderReason>{"reason", {}},
                  field("check", &T::check), field("launches", &T::launches), field("summary", &T::summary));
+};
+
+template <>
+struct Description<model::FrontierPoint> {
+  using T = model::FrontierPoint;
+  static constexpr auto fields =
+      std::tuple(field("sizes", &T::sizes), field("step_seconds", &T::step_seconds));
+};
+
+template <>
+struct Description<model::Suggestion> {
+  using T = model::Suggestion;
+  static constexpr auto fields = std::tuple(
+      inlined(&T::cell), field("from", &T::from), field("sizes", &T::sizes),
+      field("interpolated", &T::interpolated), field("step_seconds", &T::step_seconds),
+      field("eager_step_seconds", &T::eager_step_seconds), field("startup_seconds", &T::startup_seconds),
+      field("memory_bytes", &T::memory_bytes), field("frontier", &T::frontier),
+      text_field("verified_by", &T::verified_by), field("verified_step_seconds", &T::verified_step_seconds));
 };
 
 }  // namespace graphbench::codec

@@ -31,6 +31,25 @@ std::string id_of(const model::Ladder& ladder) {
          ladder.traffic.digest;
 }
 
+const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
+                           const std::string& role) {
+  const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
+    model::Cell cell = each.cell;
+    cell.batch = of.cell.batch;
+    if (role == "eager") cell.mode = of.cell.mode;
+    return (each.role == role || (role == "eager" && each.sizes.empty())) && cell == of.cell &&
+           each.traffic.digest == of.traffic.digest;
+  });
+  return found == ladders.end() ? nullptr : &*found;
+}
+
+std::optional<double> over(const model::Ladder* rival, const model::Ladder& ladder) {
+  if (rival == nullptr || !rival->summary.busy_seconds || !ladder.summary.busy_seconds) return std::nullopt;
+  return rival->summary.busy_seconds->p50 / ladder.summary.busy_seconds->p50;
+}
+
+}  // namespace
+
 PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
                       std::vector<std::int64_t> sizes) {
   PlannedLadder planned;
@@ -56,25 +75,6 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
   ladder.id = id_of(ladder);
   return planned;
 }
-
-const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
-                           const std::string& role) {
-  const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
-    model::Cell cell = each.cell;
-    cell.batch = of.cell.batch;
-    if (role == "eager") cell.mode = of.cell.mode;
-    return (each.role == role || (role == "eager" && each.sizes.empty())) && cell == of.cell &&
-           each.traffic.digest == of.traffic.digest;
-  });
-  return found == ladders.end() ? nullptr : &*found;
-}
-
-std::optional<double> over(const model::Ladder* rival, const model::Ladder& ladder) {
-  if (rival == nullptr || !rival->summary.busy_seconds || !ladder.summary.busy_seconds) return std::nullopt;
-  return rival->summary.busy_seconds->p50 / ladder.summary.busy_seconds->p50;
-}
-
-}  // namespace
 
 std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request) {
   std::vector<PlannedLadder> ladders;

@@ -29,6 +29,9 @@ struct PlannedLadder {
   model::Ladder ladder;  // without launches
   ServeTask task;
 };
+// `sizes` in a role, under the request's traffic and policy.
+PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
+                      std::vector<std::int64_t> sizes);
 // In the order of the plan's tasks, a ladder's rivals behind it; no ladder twice in a launch. The plan's
 // batches do not matter.
 std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request);

@@ -72,7 +72,9 @@ struct LadderSize {
   std::optional<double> eager_seconds;  // the same, eagerly, without copies
   // Replays that pay capture, instantiate and upload back; absent: never, or not measured.
   std::optional<double> breakeven_steps;
-  std::optional<Reason> dropped;  // why it was not captured
+  std::optional<std::int64_t> exec_bytes;  // its instantiated graphs; absent where no driver says
+  std::optional<std::int64_t> pool_bytes;  // what a pool of its own takes
+  std::optional<Reason> dropped;           // why it was not captured
 };
 
 // A size that ran eagerly.
@@ -125,7 +127,7 @@ struct LadderTraffic {
 struct Ladder {
   std::string id;
   Cell cell;                   // its batch is the largest captured size; 0 where none is
-  std::string role = "asked";  // "eager", "every", "engine": a rival under the same traffic
+  std::string role = "asked";  // "eager", "every", "engine": a rival under the same traffic; "suggested"
   std::vector<std::int64_t> sizes;
   LadderPolicy policy;
   LadderTraffic traffic;
@@ -134,6 +136,27 @@ struct Ladder {
   std::optional<Check> check;  // of isolation; absent where nothing could be padded
   std::vector<LadderLaunch> launches;
   LadderSummary summary;
+};
+
+// The least step time that a number of sizes can give.
+struct FrontierPoint {
+  std::int64_t sizes = 0;
+  double step_seconds = 0;  // the mean over the traffic's steps
+};
+
+// `--suggest`: the ladder of least expected step time under a traffic, within budgets.
+struct Suggestion {
+  Cell cell;         // of what it was made from; its batch is the largest size
+  std::string from;  // a file, or the id of the ladder that was measured
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> interpolated;  // of them, those whose times were not measured
+  double step_seconds = 0;                 // expected mean
+  double eager_step_seconds = 0;           // of the same steps, all eager
+  double startup_seconds = 0;              // preparing and capturing all sizes
+  double memory_bytes = 0;                 // pool and instantiated graphs
+  std::vector<FrontierPoint> frontier;     // where one size more is better than all with fewer
+  std::string verified_by;                 // the id of the ladder that ran it; empty: none
+  std::optional<double> verified_step_seconds;
 };
 
 }  // namespace graphbench::model

@@ -1,5 +1,6 @@
 // A block for each ladder: what it served and how, what it costs, and its sizes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -96,6 +97,7 @@ void print_rivals(std::ostream& out, const model::LadderSummary& summary) {
 
 const char* title_of(const std::string& role) {
   if (role == "eager") return "rival: every step eager";
+  if (role == "suggested") return "suggested ladder";
   if (role == "every") return "rival: every size captured";
   return role == "engine" ? "rival: --engine-sizes" : "ladder";
 }
@@ -118,12 +120,39 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
                          ladder.launches.size(), format_seconds(ladder.summary.latency_seconds->p50),
                          format_seconds(ladder.summary.submit_seconds->p50));
     print_launch(out, ladder.launches.front());
-    if (ladder.role == "asked") {
+    if (ladder.role == "asked" || ladder.role == "suggested") {
       print_rivals(out, ladder.summary);
       if (!ladder.launches.front().sizes.empty()) print_sizes(out, ladder.launches.front(), colours);
     }
     out << '\n';
   }
+}
+
+void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
+                      bool colours) {
+  const auto list = [](const std::vector<std::int64_t>& sizes) {
+    return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
+  };
+  out << paint(fmt::format("suggestion for {} in {}, from {}", made.cell.workload, made.cell.mode,
+                           one_line(made.from)),
+               Colour::bold, colours)
+      << fmt::format("\n  --capture-sizes {}\n", list(made.sizes));
+  for (const std::string& flag : flags) out << "  " << flag << '\n';
+  out << fmt::format("  a step takes {} in the mean, {} where all are eager; {} to start, {} of memory\n",
+                     format_seconds(made.step_seconds), format_seconds(made.eager_step_seconds),
+                     format_seconds(made.startup_seconds),
+                     format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
+  if (!made.interpolated.empty())
+    out << fmt::format("  interpolated, not measured: {}\n", list(made.interpolated));
+  if (made.verified_step_seconds)
+    out << fmt::format("  verified: {} measured, {} of what was expected\n",
+                       format_seconds(*made.verified_step_seconds),
+                       format_ratio(*made.verified_step_seconds / made.step_seconds));
+  out << "  sizes to mean step:";
+  for (const model::FrontierPoint& each : made.frontier)
+    out << fmt::format(" {}: {}{}", each.sizes, format_seconds(each.step_seconds),
+                       &each == &made.frontier.back() ? "" : ",");
+  out << "\n\n";
 }
 
 }  // namespace graphbench::reporters

@@ -42,6 +42,9 @@ void print_history(std::ostream& out, const model::CellHistory& history, const P
 
 // A block for each; of several launches the first.
 void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
+// `flags`: what to give to engines, a line each.
+void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
+                      bool colours);
 
 void print_self_check(std::ostream& out, const model::SelfCheck& check, bool colours);
 
