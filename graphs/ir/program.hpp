@@ -42,7 +42,7 @@ struct Value {
   ValueKind kind = ValueKind::activation;
   DType dtype = DType::fp32;
   Shape shape;
-  Init init;  // meaningless for activations and outputs
+  Init init;       // meaningless for activations and outputs
   double pad = 0;  // of an input: what the rows hold that pad a batch up to a larger one
 };
 

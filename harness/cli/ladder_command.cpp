@@ -12,12 +12,8 @@
 #include "harness/cli/planning.hpp"
 #include "harness/codec/document_file.hpp"
 #include "harness/codec/documents.hpp"
-#include "harness/codec/ladder_fields.hpp"
-#include "harness/config/numbers.hpp"
-#include "harness/config/suggest.hpp"
+#include "harness/ladder/arguments.hpp"
 #include "harness/ladder/ladder_process.hpp"
-#include "harness/ladder/plan_ladders.hpp"
-#include "harness/ladder/route.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/ladder/suggestions.hpp"
 #include "harness/machine/cpu_state.hpp"
@@ -41,109 +37,10 @@ const std::vector<std::string> shared_options = {
     "device",    "workload", "preset",   "dtype", "warmup", "mode",   "plugin",         "set",
     "split-ops", "seed",     "launches", "json",  "cpu",    "no-pin", "worker-timeout", "quiet"};
 
-struct LadderArguments {
-  std::string sizes = "1,2,4,8:512:+8";
-  std::string multiple_of = "1";
-  std::string engine_sizes;
-  std::string order = "largest";
-  std::string when = "startup";
-  std::string pad = "up";
-  std::string beyond = "eager";
-  std::string traffic;
-  std::string steps = "10000";
-  std::string arrivals;
-  bool no_rivals = false;
-  std::string suggest;  // a file, or own_measurements; empty: no suggestion
-  std::string sizes_max;
-  std::string memory;
-  std::string startup;
-  std::string engines = "vllm,sglang,trtllm";
-  bool verify = false;
-};
-
 constexpr const char* own_measurements = "-";
 
-// The value that `text` names.
-template <typename E>
-E choice(const std::string& where, const std::string& text) {
-  const auto& names = codec::Names<E>::names;
-  const auto found = std::ranges::find(names, text);
-  if (found != names.end()) return static_cast<E>(found - names.begin());
-  const std::vector<std::string> known(names.begin(), names.end());
-  throw InputError(where, in_quotes(text) + " is unknown: give one of " + config::join(known) +
-                              config::did_you_mean(text, known));
-}
-
-ladder::LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
-  ladder::LadderRequest request;
-  const std::int64_t multiple =
-      config::parse_within("--multiple-of", asked.multiple_of, {1, 65'536}, " is not a multiple: give ");
-  request.sizes = ladder::parse_sizes("--capture-sizes", asked.sizes, multiple);
-  if (!asked.engine_sizes.empty())
-    request.engine_sizes = ladder::parse_sizes("--engine-sizes", asked.engine_sizes);
-  request.policy = {choice<model::LadderPad>("--pad", asked.pad),
-                    choice<model::LadderBeyond>("--beyond", asked.beyond),
-                    choice<model::CaptureOrder>("--capture-order", asked.order),
-                    choice<model::CaptureWhen>("--capture-when", asked.when)};
-  request.rivals = !asked.no_rivals;
-  if (asked.traffic.empty())
-    throw InputError("--traffic",
-                     "it is missing: give FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
-  ladder::TraceRequest steps{.steps = {}, .rate = {}, .seed = static_cast<std::uint64_t>(seed)};
-  if (asked.steps != "all")
-    steps.steps = config::parse_within("--steps", asked.steps, {1, ladder::steps_max},
-                                       " is not a number of steps: give all, or ");
-  if (!asked.arrivals.empty()) {
-    steps.rate = config::parse_real(asked.arrivals);
-    if (!steps.rate || *steps.rate <= 0)
-      throw InputError("--arrivals",
-                       in_quotes(asked.arrivals) + " is not a rate: give steps a second, above 0");
-  }
-  request.trace = ladder::make_trace(ladder::read_traffic("--traffic", asked.traffic), steps);
-  request.traffic.name = asked.traffic;
-  request.traffic.rate = steps.rate;
-  return request;
-}
-
-// What a policy refuses is refused before anything is measured.
-void check_routes(const ladder::LadderRequest& request) {
-  if (request.policy.beyond != model::LadderBeyond::refuse) return;
-  static_cast<void>(ladder::tally(request.trace.rows, request.sizes, request.policy, "--traffic"));
-  if (!request.engine_sizes.empty())
-    static_cast<void>(
-        ladder::tally(request.trace.rows, request.engine_sizes, request.policy, "--engine-sizes"));
-}
-
-ladder::Budgets budgets_of(const LadderArguments& asked) {
-  const auto amount = [](const std::string& where, const std::string& text) -> std::optional<double> {
-    if (text.empty()) return std::nullopt;
-    const std::optional<double> value = config::parse_real(text);
-    if (value && *value > 0) return value;
-    throw InputError(where, in_quotes(text) + " is not a budget: give a number above 0");
-  };
-  ladder::Budgets budgets{{}, amount("--memory", asked.memory), amount("--startup", asked.startup)};
-  if (!asked.sizes_max.empty())
-    budgets.sizes_max =
-        config::parse_within("--sizes-max", asked.sizes_max, {1, 65'536}, " is not a number of sizes: give ");
-  return budgets;
-}
-
-std::vector<std::string> engines_of(const std::string& text) {
-  std::vector<std::string> engines;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    engines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-    if (std::ranges::find(ladder::engines(), engines.back()) == ladder::engines().end())
-      throw InputError("--for", in_quotes(engines.back()) + " is unknown: give some of " +
-                                    config::join(ladder::engines()) +
-                                    config::did_you_mean(engines.back(), ladder::engines()));
-  }
-  return engines;
-}
-
 // Options that say more about a suggestion, without one.
-void check_suggest(const LadderArguments& asked, const Options& options) {
+void check_suggest(const ladder::LadderArguments& asked, const Options& options) {
   if (!asked.suggest.empty()) return;
   for (const char* const name : {"--sizes-max", "--memory", "--startup", "--for", "--verify"}) {
     if (options.given(name)) throw InputError(name, "it is about a suggestion: give --suggest too");
@@ -283,11 +180,11 @@ class LadderCommand final : public Command {
   int run(const Invocation& invocation) override {
     config::SweepOptions options = config::check_options(raw_);
     check_suggest(asked_, options_);
-    const std::vector<std::string> engines = engines_of(asked_.engines);
-    const ladder::Budgets budgets = budgets_of(asked_);
-    const ladder::LadderRequest request = request_of(asked_, options.seed);
+    const std::vector<std::string> engines = ladder::engines_of(asked_.engines);
+    const ladder::Budgets budgets = ladder::budgets_of(asked_);
+    const ladder::LadderRequest request = ladder::request_of(asked_, options.seed);
     const bool from_file = !asked_.suggest.empty() && asked_.suggest != own_measurements;
-    if (!from_file) check_routes(request);
+    if (!from_file) ladder::check_routes(request);
     options.axes.batch = request.sizes;
     check_output_file(options.where("json"), options.json, Stdout::allowed);
     check_cpu(options);
@@ -310,7 +207,7 @@ class LadderCommand final : public Command {
 
  private:
   const Options& options_;
-  LadderArguments asked_;
+  ladder::LadderArguments asked_;
   config::RawOptions raw_;
 };
 

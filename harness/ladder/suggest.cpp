@@ -106,7 +106,7 @@ class Search {
       }
     }
     auto& bucket = labels_[j][k + 1];
-    // Nothing has gone on from candidate j yet, so what is dropped is nobody's predecessor.
+    // Nothing has gone on from candidate j yet, so no label follows what is dropped.
     kept_ -= std::erase_if(bucket, [&](const auto& known) { return beats(label, known); });
     bucket.push_back(label);
     if (++kept_ > labels_max)

@@ -138,8 +138,8 @@ std::vector<std::int64_t> parse_sizes(const std::string& where, const std::strin
     size = (size + multiple_of - 1) / multiple_of * multiple_of;
   }
   std::ranges::sort(sizes);
-  const auto repeated = std::ranges::unique(sizes);  // by rounding alone: the list had each once
-  sizes.erase(repeated.begin(), repeated.end());
+  // By rounding alone: the list had each once.
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
 

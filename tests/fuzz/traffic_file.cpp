@@ -1,5 +1,5 @@
-// libFuzzer target: whatever a traffic file holds, it is steps of the sizes it names or one line that says why
-// not.
+// libFuzzer target: whatever a traffic file holds, it is steps of the sizes it names or one line that says
+// why not.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
