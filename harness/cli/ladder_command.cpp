@@ -13,6 +13,7 @@
 #include "harness/codec/document_file.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/ladder/arguments.hpp"
+#include "harness/ladder/best.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/ladder/suggestions.hpp"
@@ -58,8 +59,7 @@ std::vector<model::Suggestion> suggest_from_file(const std::string& path,
 
 struct Measured {
   model::Result result;
-  std::vector<model::Ladder> ladders;
-  std::vector<model::Suggestion> suggestions;
+  model::LadderFindings findings;
   bool interrupted = false;
 };
 
@@ -88,14 +88,14 @@ void serve(const std::vector<ladder::PlannedLadder>& planned, const config::Swee
     try {
       const ladder::ServeAnswer answer = ladder::ask_ladder(supervisor, process::own_command(ladder_role),
                                                             task, options.worker_timeout_seconds);
-      ladder::add_answer(measured.ladders, planned[i], answer);
+      ladder::add_answer(measured.findings.ladders, planned[i], answer);
       model::add_choices(measured.result.environment.library_choices, answer.choices);
     } catch (const process::Interrupted&) {
-      if (measured.ladders.empty()) throw;
+      if (measured.findings.ladders.empty()) throw;
       measured.interrupted = true;
     }
   }
-  ladder::summarize(measured.ladders);
+  ladder::summarize(measured.findings.ladders);
 }
 
 void finish(const CheckedPlan& checked, Measured& measured) {
@@ -110,28 +110,66 @@ void finish(const CheckedPlan& checked, Measured& measured) {
 
 int report(const Measured& measured, const config::SweepOptions& options,
            const std::vector<std::string>& engines) {
-  write_document(options.json, codec::to_json(measured.result, measured.ladders, measured.suggestions));
+  write_document(options.json, codec::to_json(measured.result, measured.findings));
   const bool stdout_taken = options.json == "-";
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
   const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
-  if (!options.quiet) reporters::print_ladders(out, measured.ladders, colours);
-  for (const model::Suggestion& made : measured.suggestions) {
+  if (!options.quiet) reporters::print_ladders(out, measured.findings.ladders, colours);
+  for (const model::Suggestion& made : measured.findings.suggestions) {
     std::vector<std::string> flags;
     for (const std::string& engine : engines)
       flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes));
     if (!options.quiet) reporters::print_suggestion(out, made, flags, colours);
+  }
+  for (const model::BestModes& best : measured.findings.best) {
+    if (!options.quiet) reporters::print_best(out, best, colours);
   }
   out.flush();
   if (measured.interrupted) {
     std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
     return exit_interrupted;
   }
-  const auto failed = std::ranges::find(measured.ladders, model::CellStatus::failed, &model::Ladder::status);
-  if (failed == measured.ladders.end()) return exit_done;
+  const auto failed =
+      std::ranges::find(measured.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
+  if (failed == measured.findings.ladders.end()) return exit_done;
   const model::Reason reason = failed->reason.value_or(model::Reason{"internal", "no reason was given"});
   std::fprintf(stderr, "graphbench: ladder %s failed: %s: %s\n", failed->id.c_str(), reason.code.c_str(),
                reason.message.c_str());
   return exit_cells_failed;
+}
+
+// The tokens of a unit of the batch, of workloads that have an option of that name.
+std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::Cell& cell) {
+  for (const model::WorkerTask& task : checked.plan.tasks) {
+    if (task.workload != cell.workload || task.preset != cell.preset) continue;
+    if (const auto given = task.options.find("tokens"); given != task.options.end()) return given->second;
+  }
+  for (const abi::WorkloadInfo& workload : checked.catalog.workloads) {
+    if (workload.name != cell.workload) continue;
+    for (const abi::WorkloadPreset& preset : workload.presets) {
+      const auto found = preset.values.find("tokens");
+      if (preset.name == cell.preset && found != preset.values.end()) return found->second;
+    }
+  }
+  return std::nullopt;
+}
+
+// Takes "best", which is no mode that a ladder is served in, out of the values of --mode. Alone it stands for
+// all graph modes.
+bool take_best(std::vector<config::RawItem>& items) {
+  bool found = false;
+  std::string rest;
+  for (const config::RawItem& item : items) {
+    for (std::size_t begin = 0; begin <= item.text.size();) {
+      const std::size_t end = std::min(item.text.find(',', begin), item.text.size());
+      const std::string word = item.text.substr(begin, end - begin);
+      begin = end + 1;
+      found |= word == "best";
+      if (word != "best") rest += (rest.empty() ? "" : ",") + word;
+    }
+  }
+  if (found) items = {{rest.empty() ? "whole,piecewise" : rest, items.front().where}};
+  return found;
 }
 
 class LadderCommand final : public Command {
@@ -167,13 +205,14 @@ class LadderCommand final : public Command {
     options.text("--for", asked_.engines, "LIST", "whose flags to print (default: vllm,sglang,trtllm)");
     options.flag("--verify", asked_.verify, "serve the traffic from the suggested sizes too");
     options.sweep_options(shared_options);
-    options.describe("--mode", "modes to serve in (default: whole)");
+    options.describe("--mode", "modes to serve in; best: which was fastest at each size (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
   }
 
   void check() override {
     raw_ = options_.sweep();
     if (!raw_.contains("mode")) raw_["mode"].push_back({"whole", "--mode"});
+    best_ = take_best(raw_["mode"]);
     if (!raw_.contains("warmup")) raw_["warmup"].push_back({"3", "--warmup"});
   }
 
@@ -190,16 +229,22 @@ class LadderCommand final : public Command {
     check_cpu(options);
     Measured measured;
     measured.result.started_at = process::utc_now();
-    if (from_file) measured.suggestions = suggest_from_file(asked_.suggest, request, budgets);
+    if (from_file) measured.findings.suggestions = suggest_from_file(asked_.suggest, request, budgets);
     process::ProcessSupervisor supervisor;
     const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
     if (!from_file) serve(ladder::plan_ladders(checked.plan, request), options, supervisor, measured);
     if (!asked_.suggest.empty() && !from_file)
-      measured.suggestions = ladder::suggest(measured.ladders, request.trace.rows, budgets, "--suggest");
+      measured.findings.suggestions =
+          ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
     if (asked_.verify && !measured.interrupted) {
-      serve(ladder::plan_verification(checked.plan, request, measured.suggestions, measured.ladders), options,
-            supervisor, measured);
-      ladder::add_verification(measured.ladders, measured.suggestions);
+      serve(ladder::plan_verification(checked.plan, request, measured.findings.suggestions,
+                                      measured.findings.ladders),
+            options, supervisor, measured);
+      ladder::add_verification(measured.findings.ladders, measured.findings.suggestions);
+    }
+    if (best_) {
+      measured.findings.best = ladder::best_modes(
+          measured.findings.ladders, [&](const model::Cell& cell) { return tokens_of(checked, cell); });
     }
     finish(checked, measured);
     return report(measured, options, engines);
@@ -209,6 +254,7 @@ class LadderCommand final : public Command {
   const Options& options_;
   ladder::LadderArguments asked_;
   config::RawOptions raw_;
+  bool best_ = false;
 };
 
 }  // namespace

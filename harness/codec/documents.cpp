@@ -138,13 +138,13 @@ std::string lines_of(const char* key, const std::vector<T>& elements) {
 
 }  // namespace
 
-std::string to_json(const model::Result& result, const std::vector<model::Ladder>& ladders,
-                    const std::vector<model::Suggestion>& suggestions) {
+std::string to_json(const model::Result& result, const model::LadderFindings& findings) {
   std::string document = document_of(schema, JsonWriter(Form::document).write(result));
   document.resize(document.size() - 2);  // the closing "\n}"
   document += lines_of("cells", result.cells);
-  if (!ladders.empty()) document += lines_of("ladders", ladders);
-  if (!suggestions.empty()) document += lines_of("suggestions", suggestions);
+  if (!findings.ladders.empty()) document += lines_of("ladders", findings.ladders);
+  if (!findings.suggestions.empty()) document += lines_of("suggestions", findings.suggestions);
+  if (!findings.best.empty()) document += lines_of("best", findings.best);
   return document + "\n}\n";
 }
 

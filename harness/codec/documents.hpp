@@ -18,8 +18,7 @@ namespace graphbench::codec {
 // null as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not
 // UTF-8 are replaced by U+FFFD.
 // What `graphbench ladder` found stands behind the cells, one a line; a list that is empty is left out.
-std::string to_json(const model::Result& result, const std::vector<model::Ladder>& ladders = {},
-                    const std::vector<model::Suggestion>& suggestions = {});
+std::string to_json(const model::Result& result, const model::LadderFindings& findings = {});
 // One cell as it stands there, on one line without its end.
 std::string to_json(const model::CellResult& cell);
 

@@ -153,6 +153,21 @@ struct Description<model::FrontierPoint> {
 };
 
 template <>
+struct Description<model::BestSize> {
+  using T = model::BestSize;
+  static constexpr auto fields =
+      std::tuple(field("size", &T::size), field("mode", &T::mode), field("step_seconds", &T::step_seconds),
+                 field("margin", &T::margin), field("over_eager", &T::over_eager));
+};
+template <>
+struct Description<model::BestModes> {
+  using T = model::BestModes;
+  static constexpr auto fields =
+      std::tuple(inlined(&T::cell), field("sizes", &T::sizes), field("no_gain_from", &T::no_gain_from),
+                 field("no_gain_from_tokens", &T::no_gain_from_tokens));
+};
+
+template <>
 struct Description<model::Suggestion> {
   using T = model::Suggestion;
   static constexpr auto fields = std::tuple(

@@ -159,4 +159,28 @@ struct Suggestion {
   std::optional<double> verified_step_seconds;
 };
 
+// `--mode best`: what was measured fastest at a size.
+struct BestSize {
+  std::int64_t size = 0;
+  std::string mode;
+  double step_seconds = 0;
+  double margin = 0;                 // of the next mode over it: 0.1 is a tenth slower
+  std::optional<double> over_eager;  // eager over the fastest graph mode
+};
+
+struct BestModes {
+  Cell cell;                    // its mode is "best", its batch the largest size
+  std::vector<BestSize> sizes;  // ascending
+  // From this size on graphs gain less than 2 % wherever it was measured; absent: they gain at the largest.
+  std::optional<std::int64_t> no_gain_from;
+  std::optional<std::int64_t> no_gain_from_tokens;  // of workloads whose sequences have tokens
+};
+
+// What `graphbench ladder` adds to a result.
+struct LadderFindings {
+  std::vector<Ladder> ladders;
+  std::vector<Suggestion> suggestions;
+  std::vector<BestModes> best;
+};
+
 }  // namespace graphbench::model

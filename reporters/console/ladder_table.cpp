@@ -128,6 +128,28 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
   }
 }
 
+void print_best(std::ostream& out, const model::BestModes& best, bool colours) {
+  out << paint(fmt::format("fastest mode by size: {} {} {}", best.cell.workload, best.cell.preset,
+                           best.cell.dtype),
+               Colour::bold, colours)
+      << '\n'
+      << paint(
+             right("size", 8) + right("mode", 12) + right("step", 10) + right("margin", 9) + right("gain", 8),
+             Colour::dim, colours)
+      << '\n';
+  for (const model::BestSize& size : best.sizes) {
+    out << fmt::format("{:>8}{:>12}", size.size, size.mode) << right(format_seconds(size.step_seconds), 10)
+        << right(percent_text(size.margin), 9)
+        << right(size.over_eager ? format_ratio(*size.over_eager) : "-", 8) << '\n';
+  }
+  if (best.no_gain_from) {
+    out << fmt::format("  graphs gain less than 2 % from size {} on", *best.no_gain_from);
+    if (best.no_gain_from_tokens) out << fmt::format(", {} tokens", *best.no_gain_from_tokens);
+    out << '\n';
+  }
+  out << '\n';
+}
+
 void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
                       bool colours) {
   const auto list = [](const std::vector<std::int64_t>& sizes) {

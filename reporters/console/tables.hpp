@@ -45,6 +45,7 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
 // `flags`: what to give to engines, a line each.
 void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
                       bool colours);
+void print_best(std::ostream& out, const model::BestModes& best, bool colours);
 
 void print_self_check(std::ostream& out, const model::SelfCheck& check, bool colours);
 

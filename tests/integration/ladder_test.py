@@ -71,6 +71,19 @@ class Ladder(HarnessCase):
         self.assertLessEqual(made["step_seconds"], made["eager_step_seconds"])
         self.assertIsNone(made["verified_by"])
 
+    def test_the_fastest_mode_by_size_is_named_with_its_margin(self):
+        document, shown = self.measure("--workload attention --traffic uniform:1:4 --no-rivals "
+                                       "--mode whole,piecewise,best")
+        (best,) = document["best"]
+        self.assertEqual([size["size"] for size in best["sizes"]], [1, 2, 4])
+        for size in best["sizes"]:
+            steps = [each["step_seconds"] for ladder in document["ladders"]
+                     for each in ladder["launches"][0]["sizes"] if each["size"] == size["size"]]
+            self.assertLessEqual(size["step_seconds"], min(steps))
+            self.assertGreaterEqual(size["margin"], 0)
+        self.assertEqual(best["no_gain_from_tokens"], best["no_gain_from"])  # decode: a token each
+        self.assertIn("fastest mode by size: attention", shown)
+
     def test_what_cannot_be_served_is_skipped_with_its_reason(self):
         document, shown = self.measure("--workload attention --traffic uniform:1:8 --beyond split "
                                        "--no-rivals")
