@@ -22,7 +22,10 @@
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/process/utc_now.hpp"
+#include "harness/service/publish/publish_settings.hpp"
 #include "reporters/console/tables.hpp"
+#include "reporters/json/write_file.hpp"
+#include "reporters/prometheus/ladder_series.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -34,9 +37,23 @@ constexpr const char* footer =
     "kept). docs/ladder.md says what is measured.\n";
 
 // Of the sweep's options, those that a ladder has.
-const std::vector<std::string> shared_options = {
-    "device",    "workload", "preset",   "dtype", "warmup", "mode",   "plugin",         "set",
-    "split-ops", "seed",     "launches", "json",  "cpu",    "no-pin", "worker-timeout", "quiet"};
+const std::vector<std::string> shared_options = {"device",
+                                                 "workload",
+                                                 "preset",
+                                                 "dtype",
+                                                 "warmup",
+                                                 "mode",
+                                                 "plugin",
+                                                 "set",
+                                                 "split-ops",
+                                                 "seed",
+                                                 "launches",
+                                                 "json",
+                                                 "prometheus-textfile",
+                                                 "cpu",
+                                                 "no-pin",
+                                                 "worker-timeout",
+                                                 "quiet"};
 
 constexpr const char* own_measurements = "-";
 
@@ -59,6 +76,7 @@ std::vector<model::Suggestion> suggest_from_file(const std::string& path,
 
 struct Measured {
   model::Result result;
+  std::string device;  // "cuda:0", "host"
   model::LadderFindings findings;
   bool interrupted = false;
 };
@@ -105,12 +123,16 @@ void finish(const CheckedPlan& checked, Measured& measured) {
   result.finished_at = process::utc_now();
   result.complete = !measured.interrupted;
   result.plan = checked.plan.facts;
+  measured.device = checked.plan.device;
   add_environment(result.environment, checked.plan, checked.catalog.facts);
 }
 
 int report(const Measured& measured, const config::SweepOptions& options,
            const std::vector<std::string>& engines) {
   write_document(options.json, codec::to_json(measured.result, measured.findings));
+  if (!options.prometheus.textfile.empty())
+    reporters::write_file_atomically(options.prometheus.textfile,
+                                     reporters::ladders_text(measured.device, measured.findings.ladders));
   const bool stdout_taken = options.json == "-";
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
   const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
@@ -227,6 +249,7 @@ class LadderCommand final : public Command {
     options.axes.batch = request.sizes;
     check_output_file(options.where("json"), options.json, Stdout::allowed);
     check_cpu(options);
+    static_cast<void>(publish::check_publishing(options));
     Measured measured;
     measured.result.started_at = process::utc_now();
     if (from_file) measured.findings.suggestions = suggest_from_file(asked_.suggest, request, budgets);

@@ -18,7 +18,8 @@ class Ladder(HarnessCase):
     def test_the_document_is_valid_and_counts_are_the_histograms(self):
         self.write("traffic.csv", "size,count\n1,30\n3,20\n6,10\n")
         document, shown = self.measure("--workload mlp,attention --traffic traffic.csv --mode "
-                                       "whole,piecewise --engine-sizes 2,8")
+                                       "whole,piecewise --engine-sizes 2,8 "
+                                       "--prometheus-textfile ladder.prom")
         asked = [ladder for ladder in document["ladders"] if ladder["role"] == "asked"]
         self.assertEqual(len(asked), 4)
         self.assertEqual(len({ladder["id"] for ladder in document["ladders"]}), len(document["ladders"]))
@@ -33,6 +34,9 @@ class Ladder(HarnessCase):
                 self.assertGreater(ladder["summary"][key], 0)
             self.assertEqual({size["size"]: size["uses"] for size in launch["sizes"]}, {1: 30, 2: 0, 4: 20})
         self.assertIn("padding  20 of 110 rows", shown)
+        series = (self.folder / "ladder.prom").read_text(encoding="utf-8")
+        self.assertIn("# TYPE graphbench_ladder_latency_seconds summary", series)
+        self.assertRegex(series, r'graphbench_ladder_steps\{workload="mlp",.*"asked",how="padded"\} 20\n')
         compared = self.run_graphbench("compare", "graphbench.json", "graphbench.json")
         self.assertIn("/ladder-", compared.stdout)
 
