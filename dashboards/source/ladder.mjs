@@ -1,4 +1,4 @@
-// Ladder: captured sizes under one traffic, beside their rivals: hits, padding, start-up, memory, percentiles.
+// Ladder: captured sizes under one traffic, beside their rivals: hits, padding, start-up, memory, latency.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame } from "./links.mjs";
@@ -45,8 +45,8 @@ function sideBySide(builder) {
   const quantile = (metric, at) => micro(of(metric, LADDERS, `quantile="${at}"`));
   return builder.withPanel(rows({
     title: "Ladders and rivals",
-    description: "The same steps from each ladder: the one asked for, every step eager, every size captured, " +
-      "an engine's sizes, a suggestion. Batch is the largest captured size.",
+    description: "The same steps from each ladder: the one asked for, every step eager, every size " +
+      "captured, an engine's sizes, a suggestion. Batch is the largest captured size.",
     unit: UNITS.inColumns,
     height: 7,
   }, row, [
@@ -66,10 +66,12 @@ function parts(builder) {
     title, description, unit, span: 8, min: 0, stacked: true,
   }, maxBy(["mode", label], of(metric, ASKED)), { over: "mode", of: label, numeric: false });
   return builder
-    .withPanel(bar("Steps", "Steps by how they were served. Each is counted once.", UNITS.count, "steps", "how"))
-    .withPanel(bar("Start-up by stage", "One-time costs of all sizes.", UNITS.seconds, "startup_seconds", "stage"))
-    .withPanel(bar("Memory", "Device memory: the pool that captures share, instantiated graphs, static buffers " +
-      "and scratch.", UNITS.bytes, "memory_bytes", "of"));
+    .withPanel(bar("Steps", "Steps by how they were served. Each is counted once.", UNITS.count, "steps",
+      "how"))
+    .withPanel(bar("Start-up by stage", "One-time costs of all sizes.", UNITS.seconds, "startup_seconds",
+      "stage"))
+    .withPanel(bar("Memory", "The pool that captures share, instantiated graphs, static buffers and scratch.",
+      UNITS.bytes, "memory_bytes", "of"));
 }
 
 function overTime(builder) {
@@ -77,7 +79,7 @@ function overTime(builder) {
   for (const [title, metric, at, description] of [
     ["Median latency over time", "latency", "0.5", "Of the steps that the ladder served."],
     ["p99 latency over time", "latency", "0.99", "Of the steps that the ladder served."],
-    ["p99 response over time", "response", "0.99", "From the intended arrival to the completion (--arrivals)."],
+    ["p99 response over time", "response", "0.99", "From the intended arrival to the end (--arrivals)."],
   ]) {
     builder.withPanel(lines({ title, description, unit: UNITS.seconds, min: 0, span: 8 },
       [byMode(`${metric}_seconds`, `quantile="${at}"`), "{{mode}}"]));

@@ -179,7 +179,8 @@ def text(seconds=60):
         for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ())):
             family_of[metric.name + suffix] = metric
     lines = {metric.name: [] for metric in table.metrics}
-    for name, labels, value in itertools.chain(rows_of_cells(), rows_of_ladders(), rows_of_service(seconds)):
+    rows = itertools.chain(rows_of_cells(), rows_of_ladders(), rows_of_service(seconds))
+    for name, labels, value in rows:
         written = ",".join(f'{label}="{content}"' for label, content in labels.items())
         series = f"{name}{{{written}}}" if labels else name
         lines[family_of[name].name].append(f"{series} {value:.9g}")
