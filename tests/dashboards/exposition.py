@@ -114,7 +114,8 @@ def rows_of_cells():
 LADDERS = {
     "hit_ratio": {None: 0.97}, "padding_waste_ratio": {None: 0.12}, "busy_seconds": {None: 1.5},
     "rows_per_second": {None: 4e5}, "stall_seconds": {None: 0.2},
-    "steps": {("how", how): 100 for how in ("exact", "padded", "eager_below", "eager_beyond", "captured_now")},
+    "steps": {("how", how): 100 for how in ("exact", "padded", "eager_below", "eager_beyond",
+                                            "captured_now")},
     "startup_seconds": {("stage", stage): 0.1 for stage in ("prepare", "warmup", "capture", "instantiate",
                                                             "upload")},
     "memory_bytes": {("of", of): 4e7 for of in ("pool", "graphs", "static", "workspace")},
