@@ -39,7 +39,7 @@ struct LadderPadding {
   std::int64_t graph_rows = 0;  // all that ran in graphs
   double waste = 0;             // rows / graph_rows; 0 where nothing ran in graphs
   // What padded steps took beyond a graph of exactly their rows, by interpolation between captured sizes.
-  std::optional<double> seconds;
+  std::optional<double> seconds = {};
 };
 
 // Captures inside a request.
@@ -65,23 +65,24 @@ struct RowCount {
 
 struct LadderSize {
   std::int64_t size = 0;
-  std::int64_t uses = 0;       // replays for a caller: a step in parts has several
-  std::vector<RowCount> rows;  // the callers' rows that ran in it, ascending
-  Setup setup;
-  std::optional<double> step_seconds;   // median of calibration steps of exactly this size, copies and all
-  std::optional<double> eager_seconds;  // the same, eagerly, without copies
+  std::int64_t uses = 0;            // replays for a caller: a step in parts has several
+  std::vector<RowCount> rows = {};  // the callers' rows that ran in it, ascending
+  Setup setup = {};
+  std::optional<double> step_seconds =
+      {};  // median of calibration steps of exactly this size, copies and all
+  std::optional<double> eager_seconds = {};  // the same, eagerly, without copies
   // Replays that pay capture, instantiate and upload back; absent: never, or not measured.
-  std::optional<double> breakeven_steps;
-  std::optional<std::int64_t> exec_bytes;  // its instantiated graphs; absent where no driver says
-  std::optional<std::int64_t> pool_bytes;  // what a pool of its own takes
-  std::optional<Reason> dropped;           // why it was not captured
+  std::optional<double> breakeven_steps = {};
+  std::optional<std::int64_t> exec_bytes = {};  // its instantiated graphs; absent where no driver says
+  std::optional<std::int64_t> pool_bytes = {};  // what a pool of its own takes
+  std::optional<Reason> dropped = {};           // why it was not captured
 };
 
 // A size that ran eagerly.
 struct LadderEager {
   std::int64_t rows = 0;
   std::int64_t uses = 0;
-  std::optional<double> step_seconds;
+  std::optional<double> step_seconds = {};
 };
 
 struct LadderLaunch {
@@ -164,8 +165,8 @@ struct BestSize {
   std::int64_t size = 0;
   std::string mode;
   double step_seconds = 0;
-  double margin = 0;                 // of the next mode over it: 0.1 is a tenth slower
-  std::optional<double> over_eager;  // eager over the fastest graph mode
+  double margin = 0;                      // of the next mode over it: 0.1 is a tenth slower
+  std::optional<double> over_eager = {};  // eager over the fastest graph mode
 };
 
 struct BestModes {
