@@ -65,6 +65,9 @@ class TaskRig {
   // took goes to `setup`, and `phase` is called before each begins. Throws what they throw.
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
                                                const std::function<void(std::string_view)>& phase);
+  // Of it, what follows the kernels: warmups, capture, instantiation, upload.
+  void set_up(execution::Executor& executor, model::Setup& setup,
+              const std::function<void(std::string_view)>& phase);
   // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check);
 
