@@ -110,9 +110,13 @@ void Server::report_memory(model::LadderLaunch& launch) {
     const std::optional<double> bytes = known ? memory.bytes_of(rung->executor->graphs()) : std::nullopt;
     known = known && bytes.has_value();
     if (bytes) rung->result.exec_bytes = std::llround(*bytes);
-    rung->result.pool_bytes = own_pool_bytes(rung->result.size);
     execs += bytes.value_or(0);
     grown.push_back(static_cast<double>(rung->pool_bytes) + execs);
+    alive_();
+  }
+  // Behind the graphs: what these captures take and give back would show in the driver's figures.
+  for (Rung* rung : capture_order_) {
+    rung->result.pool_bytes = own_pool_bytes(rung->result.size);
     alive_();
   }
   if (known) launch.memory.exec_bytes = std::llround(execs);

@@ -17,7 +17,7 @@
 namespace graphbench::ladder {
 namespace {
 
-constexpr std::size_t labels_max = 4'000'000;
+constexpr std::size_t labels_max = 500'000;  // some twenty seconds
 
 struct Label {
   double seconds = 0;
@@ -111,7 +111,7 @@ class Search {
     bucket.push_back(label);
     if (++kept_ > labels_max)
       throw Error(ErrorCode::unsupported,
-                  "suggest a ladder: too many lie between the budgets to be told apart: give fewer sizes, or "
+                  "suggest a ladder: too many lie between the budgets to be told apart: give --sizes-max, or "
                   "only one of --memory and --startup");
   }
 
