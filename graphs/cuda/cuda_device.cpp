@@ -94,6 +94,12 @@ std::unique_ptr<Stream> CudaDevice::make_stream() {
   return stream;
 }
 
+std::unique_ptr<Stream> CudaDevice::default_stream() {
+  return std::make_unique<CudaStream>(
+      DeviceRange{static_cast<const std::byte*>(context_.workspace), context_.workspace_bytes},
+      cudaStreamPerThread);
+}
+
 std::unique_ptr<Event> CudaDevice::make_event() {
   return std::make_unique<CudaEvent>();
 }

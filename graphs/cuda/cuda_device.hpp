@@ -29,6 +29,8 @@ class CudaDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   bool supports(ir::DType dtype) const override;
   std::unique_ptr<Stream> make_stream() override;
+  // The calling thread's: the legacy default stream cannot be captured.
+  std::unique_ptr<Stream> default_stream() override;
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
   std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override;

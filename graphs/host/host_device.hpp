@@ -24,6 +24,8 @@ class HostDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   bool supports(ir::DType dtype) const override;
   std::unique_ptr<Stream> make_stream() override;
+  // No stream is there unasked for: this makes one.
+  std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }

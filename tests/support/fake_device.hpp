@@ -43,9 +43,15 @@ class FakeStream : public Stream {
   void synchronize() override { log_.step("synchronize"); }
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
+  void end_capture(Graph& graph) override;
   void abandon_capture() noexcept override { log_.capturing = false; }
   bool capturing() const override { return log_.capturing; }
   std::size_t recorded_nodes() const override { return log_.launches.size(); }
+  std::vector<GraphNode> nodes_so_far() const override {
+    std::vector<GraphNode> nodes;
+    for (std::size_t i = 1; i <= log_.launches.size(); ++i) nodes.push_back(reinterpret_cast<GraphNode>(i));
+    return nodes;
+  }
   void fill_bytes(void* destination, int byte, std::size_t bytes) override {
     std::memset(destination, byte, bytes);
   }
@@ -66,6 +72,12 @@ class FakeExec final : public GraphExec {
  public:
   explicit FakeExec(CallLog& log) : log_(log) { ++log_.live_graphs; }
   ~FakeExec() override { --log_.live_graphs; }
+  GraphUpdate update(Graph&) override {
+    log_.step("update");
+    return {.done = true, .node = "", .reason = ""};
+  }
+  void set_operands(const std::vector<GraphNode>&, Kernel&, void* const*) override { log_.step("set"); }
+  void set_copy(GraphNode, const DeviceCopy&) override { log_.step("set copy"); }
   void upload(Stream&) override { log_.step("upload"); }
   void launch(Stream&) override {
     log_.step("launch graph");
@@ -89,7 +101,9 @@ class FakeGraph final : public Graph {
     log_.nodes_instantiated += static_cast<std::int64_t>(nodes_);
     return std::make_unique<FakeExec>(log_);
   }
+  void reset() override { nodes_ = 0; }
   void* native_handle() noexcept override { return nullptr; }
+  void hold(std::size_t nodes) { nodes_ = nodes; }
 
  private:
   CallLog& log_;
@@ -137,6 +151,7 @@ class FakeDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
   bool supports(ir::DType) const override { return true; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<FakeStream>(log); }
+  std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override { return std::make_unique<FakeEvent>(); }
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     log.step("make kernel");
@@ -190,6 +205,12 @@ inline std::unique_ptr<Graph> FakeStream::end_capture() {
   log_.capturing = false;
   log_.step("end capture");
   return std::make_unique<FakeGraph>(log_, log_.launches.size());
+}
+
+inline void FakeStream::end_capture(Graph& graph) {
+  log_.capturing = false;
+  log_.step("end capture");
+  static_cast<FakeGraph&>(graph).hold(log_.launches.size());
 }
 
 }  // namespace graphbench::test
