@@ -134,6 +134,16 @@ void CudaDevice::deallocate(void* data) noexcept {
   log_failure(cudaFree(data), "free device memory");
 }
 
+void* CudaDevice::allocate_pinned(std::size_t bytes) {
+  void* data = nullptr;
+  check(cudaMallocHost(&data, bytes), "allocate pinned memory");
+  return data;
+}
+
+void CudaDevice::deallocate_pinned(void* data) noexcept {
+  FreeHostMemory()(data);
+}
+
 MemoryInfo CudaDevice::memory() const {
   MemoryInfo info;
   check(cudaMemGetInfo(&info.free_bytes, &info.total_bytes), "read free memory");

@@ -36,6 +36,8 @@ class CudaDevice final : public Device {
   std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override;
   void* allocate(std::size_t bytes) override;
   void deallocate(void* data) noexcept override;
+  void* allocate_pinned(std::size_t bytes) override;
+  void deallocate_pinned(void* data) noexcept override;
   MemoryInfo memory() const override;
   std::size_t allocation_granularity() const override { return std::size_t{2} << 20; }
   std::size_t workspace_bytes() const override;

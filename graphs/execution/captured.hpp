@@ -10,7 +10,7 @@
 
 namespace graphbench::execution {
 
-class CapturedExecutor final : public Executor {
+class CapturedExecutor : public Executor {
  public:
   // `segments` cover the program's ops in order, markers excepted.
   CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
@@ -25,8 +25,9 @@ class CapturedExecutor final : public Executor {
   std::vector<StepItem> items() const override;
   std::vector<Graph*> graphs() const override;
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return free_ranges_; }
+  std::size_t check_addresses() const override;
 
- private:
+ protected:
   // A piece, or one eagerly launched op: [first, last) in the step's ops.
   struct Item {
     bool captured = false;
@@ -45,20 +46,40 @@ class CapturedExecutor final : public Executor {
   };
 
   void enqueue_step() override;
-  void add_items(const ir::Segment& segment);
   void plan_addresses();
+  // Into the item's graph, which may hold an earlier recording.
   void capture_piece(Item& item);
+  // For capture_piece(), on the capturing stream.
+  virtual void record_piece(Item& item);
   void record(const StepOp& op, void** operands);
+  // Of the step's op `i`.
+  const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
 
-  std::vector<Enqueue> enqueues_;  // first: what enqueue_step() reads of this object is one cache line
+  std::vector<Enqueue>
+      enqueues_;  // one an item. First: what enqueue_step() reads of this object is one cache line
   Stream& stream_;
   pool::MemoryPool& pool_;
   bool record_free_ranges_;
   bool replace_memset_nodes_;
+  std::int64_t parts_;
   EagerExecutor eager_;
   std::vector<Item> items_;
   OperandArrays operands_;
   std::vector<void*> addresses_;  // by value
+
+ private:
+  // An address that the graphs hold, and who may move it.
+  struct Watched {
+    ir::ValueId id = 0;
+    const void* captured = nullptr;
+  };
+
+  void add_items(const ir::Segment& segment);
+
+  const ir::Program& program_;
+  const ProgramBuffers& buffers_;
+  bool check_addresses_;
+  std::vector<Watched> watched_;
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;
 };
 

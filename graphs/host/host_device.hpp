@@ -31,6 +31,8 @@ class HostDevice final : public Device {
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
   // Waits for enqueued work first, as cudaFree does: it may still use the memory.
   void deallocate(void* data) noexcept override;
+  void* allocate_pinned(std::size_t bytes) override { return allocate(bytes); }  // all of it is the host's
+  void deallocate_pinned(void* data) noexcept override { deallocate(data); }
   MemoryInfo memory() const override { return memory_.info(); }
   std::size_t allocation_granularity() const override { return HostMemory::granularity; }
   std::size_t workspace_bytes() const override { return scratch_.total_bytes(); }

@@ -9,7 +9,7 @@
 namespace graphbench {
 namespace {
 
-constexpr std::array<std::pair<ErrorCode, std::string_view>, 26> code_names{{
+constexpr std::array<std::pair<ErrorCode, std::string_view>, 27> code_names{{
     {ErrorCode::invalid_argument, "invalid_argument"},
     {ErrorCode::unsupported, "unsupported"},
     {ErrorCode::out_of_memory, "out_of_memory"},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<ErrorCode, std::string_view>, 26> code_names{{
     {ErrorCode::host_op, "host_op"},
     {ErrorCode::mutated_input, "mutated_input"},
     {ErrorCode::recorded_nothing, "recorded_nothing"},
+    {ErrorCode::address_changed, "address_changed"},
     {ErrorCode::undeclared_mutation, "undeclared_mutation"},
     {ErrorCode::check_failed, "check_failed"},
     {ErrorCode::device_lost, "device_lost"},

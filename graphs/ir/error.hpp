@@ -28,6 +28,7 @@ enum class ErrorCode {
   host_op,               // the program has an op that runs on the host
   mutated_input,         // the program writes to one of its inputs
   recorded_nothing,      // a plugin's launch function recorded no node while it was captured
+  address_changed,       // a value has moved since the capture of a graph that holds its address
   undeclared_mutation,   // an op wrote a value that it does not declare to write
   check_failed,          // outputs differ from the reference
   device_lost,           // a sticky error: this process's context is gone

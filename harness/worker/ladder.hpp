@@ -48,6 +48,7 @@ class Ladder {
   void set_up(Rung& rung);
   void set_up_first(Rung& rung);
   std::unique_ptr<execution::Executor> prepare(Rung& rung, model::Setup& setup);
+  void count(Rung& rung);
   ExecBytes measure_execs();
   void measure();
   void visit(Rung& rung);

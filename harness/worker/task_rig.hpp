@@ -63,8 +63,10 @@ class TaskRig {
 
   // An executor that has been through the task's warmups, capture, instantiation and upload; what each
   // took goes to `setup`, and `phase` is called before each begins. Throws what they throw.
+  // `eagerly`: in mode eager, whatever the task's is.
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
-                                               const std::function<void(std::string_view)>& phase);
+                                               const std::function<void(std::string_view)>& phase,
+                                               bool eagerly = false);
   // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check);
 
@@ -73,6 +75,7 @@ class TaskRig {
   Stream& stream() noexcept { return *stream_; }
   execution::ExecutionMode mode() const noexcept { return mode_; }
   execution::ProgramBuffers& buffers() noexcept { return *buffers_; }
+  std::size_t caller_bytes() const noexcept { return caller_ ? caller_->device_bytes() : 0; }
   pool::MemoryPool& eager_pool() noexcept { return *eager_pool_; }
   pool::MemoryPool* graph_pool() noexcept { return graph_pool_.get(); }  // null for eager
 
@@ -85,6 +88,7 @@ class TaskRig {
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
   std::unique_ptr<execution::ProgramBuffers> buffers_;
+  std::unique_ptr<execution::CallerMemory> caller_;  // null where the caller's memory is the buffers
   CheckMemory check_memory_;
 };
 

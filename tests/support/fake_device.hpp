@@ -176,6 +176,8 @@ class FakeDevice : public Device {
     sizes_.erase(data);
     std::free(data);
   }
+  void* allocate_pinned(std::size_t bytes) override { return allocate(bytes); }
+  void deallocate_pinned(void* data) noexcept override { deallocate(data); }
   MemoryInfo memory() const override { return {memory_limit, memory_limit}; }
   std::size_t allocation_granularity() const override { return 4096; }
   std::size_t workspace_bytes() const override { return 0; }

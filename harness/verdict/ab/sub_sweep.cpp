@@ -15,8 +15,9 @@ namespace graphbench::ab {
 namespace {
 
 // Passed on as given, where given: the default is for each binary to know.
-const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu"};
-const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2"};
+const std::vector<std::string> passed_on = {"time-per-cell", "samples-max",    "worker-timeout", "cpu",
+                                            "io-addresses",  "mutated-inputs", "on-skip"};
+const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};
 
 std::string list_of(const std::vector<std::string>& words) {
   std::string list;
