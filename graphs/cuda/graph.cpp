@@ -33,21 +33,8 @@ const char* text_of(cudaGraphExecUpdateResult result) {
   }
 }
 
-const char* text_of(cudaGraphNodeType type) {
-  switch (type) {
-    case cudaGraphNodeTypeKernel:
-      return "kernel";
-    case cudaGraphNodeTypeMemcpy:
-      return "memcpy";
-    case cudaGraphNodeTypeMemset:
-      return "memset";
-    default:
-      return "other";
-  }
-}
-
 // "kernel node 3" by its place in the graph that was to be taken over; empty where there is none.
-std::string name_of(cudaGraphNode_t node, cudaGraph_t graph) {
+std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
   if (node == nullptr) return "";
   cudaGraphNodeType type{};
   check(cudaGraphNodeGetType(node, &type), "ask for a node's type");
@@ -55,10 +42,29 @@ std::string name_of(cudaGraphNode_t node, cudaGraph_t graph) {
   const auto found = std::find(nodes.begin(), nodes.end(), node);
   const std::string place =
       found == nodes.end() ? "" : " " + std::to_string(std::distance(nodes.begin(), found));
-  return std::string(text_of(type)) + " node" + place;
+  return std::string(name_of(type)) + " node" + place;
 }
 
 }  // namespace
+
+const char* name_of(cudaGraphNodeType type) noexcept {
+  switch (type) {
+    case cudaGraphNodeTypeKernel:
+      return "kernel";
+    case cudaGraphNodeTypeMemcpy:
+      return "memcpy";
+    case cudaGraphNodeTypeMemset:
+      return "memset";
+    case cudaGraphNodeTypeHost:
+      return "host";
+    case cudaGraphNodeTypeGraph:
+      return "graph";
+    case cudaGraphNodeTypeEmpty:
+      return "empty";
+    default:
+      return "other";
+  }
+}
 
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
   std::size_t count = 0;
@@ -76,7 +82,7 @@ GraphUpdate CudaGraphExec::update(Graph& graph) {
     return {.done = true, .node = "", .reason = ""};
   if (status != cudaErrorGraphExecUpdateFailure) raise(status, "update", "graph");
   (void)cudaGetLastError();
-  return {.done = false, .node = name_of(info.errorNode, native), .reason = text_of(info.result)};
+  return {.done = false, .node = place_of(info.errorNode, native), .reason = text_of(info.result)};
 }
 
 void CudaGraphExec::set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) {

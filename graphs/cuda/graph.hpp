@@ -13,6 +13,7 @@ namespace graphbench::cuda {
 
 // In the order in which they were made.
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph);
+const char* name_of(cudaGraphNodeType type) noexcept;  // "kernel", "memcpy", ...
 
 class CudaGraphExec final : public GraphExec {
  public:
@@ -39,6 +40,7 @@ class CudaGraph final : public Graph {
   std::size_t node_count() const override;
   std::size_t replace_memset_nodes() override { return cuda::replace_memset_nodes(graph_.get(), workspace_); }
   std::unique_ptr<GraphExec> instantiate() override;
+  std::vector<GraphNodeFacts> describe() const override;
   void reset() override { graph_.reset(); }
   void* native_handle() noexcept override { return graph_.get(); }
   // Gives up what it held.

@@ -182,10 +182,7 @@ void CallerExecutor::record_piece(Item& item) {
 void CallerExecutor::record_settable(Item& item, const StepOp& op, void** operands) {
   const std::vector<GraphNode> before = stream_.nodes_so_far();
   record(op, operands);
-  std::vector<GraphNode> nodes;
-  for (const GraphNode node : stream_.nodes_so_far()) {
-    if (std::ranges::find(before, node) == before.end()) nodes.push_back(node);
-  }
+  std::vector<GraphNode> nodes = nodes_since(before);
   if (nodes.size() != op.kernel->settable_nodes()) {
     throw Error(ErrorCode::internal, "capture op " + program_of_.ops()[op.op].name + ": it recorded " +
                                          std::to_string(nodes.size()) + " nodes instead of " +
@@ -221,8 +218,7 @@ void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
   const std::vector<GraphNode> before = stream_.nodes_so_far();
   stream_.copy_on_device(in ? own : callers, in ? callers : own, bytes);
   own_is_current_[id] = true;
-  for (const GraphNode node : stream_.nodes_so_far()) {
-    if (std::ranges::find(before, node) != before.end()) continue;
+  for (const GraphNode node : nodes_since(before)) {
     copies_.push_back({.id = id, .own = own, .bytes = bytes, .in = in, .item = &item, .node = node});
   }
 }

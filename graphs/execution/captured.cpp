@@ -48,7 +48,8 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
       addresses_(context.program.values().size()),
       program_(context.program),
       buffers_(context.buffers),
-      check_addresses_(context.check_addresses) {
+      check_addresses_(context.check_addresses),
+      name_nodes_(context.name_nodes) {
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
     addresses_[id] = context.buffers.address(id);
     const bool moves = context.caller != nullptr && context.caller->moves(id);
@@ -102,7 +103,11 @@ void CapturedExecutor::plan_addresses() {
 // Our own kernels are known to record; asking for each would cost time of the capture.
 void CapturedExecutor::record(const StepOp& op, void** operands) {
   const std::size_t before = op.must_record != nullptr ? stream_.recorded_nodes() : 0;
+  const std::vector<GraphNode> earlier = name_nodes_ ? stream_.nodes_so_far() : std::vector<GraphNode>();
   op.kernel->launch(stream_, operands);
+  if (name_nodes_) {
+    for (const GraphNode node : nodes_since(earlier)) op_of_node_[node] = op.op;
+  }
   if (op.must_record == nullptr || stream_.recorded_nodes() > before) return;
   throw Error(
       ErrorCode::recorded_nothing,
@@ -113,6 +118,14 @@ void CapturedExecutor::record(const StepOp& op, void** operands) {
 
 void CapturedExecutor::record_piece(Item& item) {
   for (std::size_t i = item.first; i < item.last; ++i) record(op_at(i), operands_.of(i));
+}
+
+std::vector<GraphNode> CapturedExecutor::nodes_since(const std::vector<GraphNode>& before) const {
+  std::vector<GraphNode> nodes;
+  for (const GraphNode node : stream_.nodes_so_far()) {
+    if (std::ranges::find(before, node) == before.end()) nodes.push_back(node);
+  }
+  return nodes;
 }
 
 void CapturedExecutor::capture_piece(Item& item) {
@@ -128,6 +141,7 @@ void CapturedExecutor::capture_piece(Item& item) {
   } else {
     item.graph = stream_.end_capture();
   }
+  if (name_nodes_) item.op_of_node = std::exchange(op_of_node_, {});
   item.rewritten_nodes = replace_memset_nodes_ ? item.graph->replace_memset_nodes() : 0;
 }
 
@@ -207,6 +221,20 @@ std::vector<Graph*> CapturedExecutor::graphs() const {
     if (item.graph != nullptr) graphs.push_back(item.graph.get());
   }
   return graphs;
+}
+
+std::vector<DescribedGraph> CapturedExecutor::describe() const {
+  std::vector<DescribedGraph> described;
+  for (const Item& item : items_) {
+    if (item.graph == nullptr) continue;
+    DescribedGraph& graph = described.emplace_back();
+    graph.nodes = item.graph->describe();
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const auto named = item.op_of_node.find(graph.nodes[i].node);
+      graph.ops.push_back(named == item.op_of_node.end() ? std::nullopt : std::optional(named->second));
+    }
+  }
+  return described;
 }
 
 std::vector<StepItem> CapturedExecutor::items() const {

@@ -2,6 +2,7 @@
 // has pieces and eagerly launched ops between them. Both draw activations from one private pool.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -26,6 +27,7 @@ class CapturedExecutor : public Executor {
   std::vector<Graph*> graphs() const override;
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return free_ranges_; }
   std::size_t check_addresses() const override;
+  std::vector<DescribedGraph> describe() const override;
 
  protected:
   // A piece, or one eagerly launched op: [first, last) in the step's ops.
@@ -36,6 +38,7 @@ class CapturedExecutor : public Executor {
     std::unique_ptr<Graph> graph;
     std::unique_ptr<GraphExec> exec;
     std::size_t rewritten_nodes = 0;
+    std::map<GraphNode, ir::OpId> op_of_node;  // where nodes are named
   };
   // What enqueue_step() walks: a replay, or a kernel with its operands; one cache line each.
   struct Enqueue {
@@ -49,6 +52,8 @@ class CapturedExecutor : public Executor {
   void plan_addresses();
   // Into the item's graph, which may hold an earlier recording.
   void capture_piece(Item& item);
+  // Those recorded since `before`; their order is the one of recording.
+  std::vector<GraphNode> nodes_since(const std::vector<GraphNode>& before) const;
   // For capture_piece(), on the capturing stream.
   virtual void record_piece(Item& item);
   void record(const StepOp& op, void** operands);
@@ -80,6 +85,8 @@ class CapturedExecutor : public Executor {
   const ProgramBuffers& buffers_;
   bool check_addresses_;
   std::vector<Watched> watched_;
+  bool name_nodes_;
+  std::map<GraphNode, ir::OpId> op_of_node_;  // of the piece under way
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;
 };
 

@@ -77,6 +77,17 @@ struct ExecutionContext {
   // Of the graph modes: a step compares the addresses that its graphs were captured with with the buffers',
   // and throws Error(address_changed), naming the first value that moved, before it enqueues anything.
   bool check_addresses = false;
+  // Remember which op recorded which node, for Executor::describe(); costs time in capture().
+  bool name_nodes = false;
+};
+
+// The pieces and eagerly launched runs of a step in the mode.
+std::vector<ir::Segment> segments_of(ExecutionMode mode, const ExecutionContext& context);
+
+// One of a step's graphs; each node with the op that recorded it, where one did.
+struct DescribedGraph {
+  std::vector<GraphNodeFacts> nodes;
+  std::vector<std::optional<ir::OpId>> ops;
 };
 
 // One enqueue of a step: a graph launch, or an op launched eagerly. Exactly one of the two is set.
@@ -122,6 +133,8 @@ class Executor {
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
   // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
+  // The same, described; ops are known where the context names nodes.
+  virtual std::vector<DescribedGraph> describe() const { return {}; }
 
  protected:
   // Set where a step is one graph launch: submit() then is that call and nothing else.

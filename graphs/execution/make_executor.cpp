@@ -47,13 +47,14 @@ void refuse_uncapturable(const ir::Program& program) {
                                                 op->kind + ") is marked as not capturable");
 }
 
+}  // namespace
+
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ExecutionContext& context) {
-  if (mode == ExecutionMode::whole) return {{true, 0, static_cast<ir::OpId>(context.program.ops().size())}};
+  const auto ops = static_cast<ir::OpId>(context.program.ops().size());
+  if (mode != ExecutionMode::piecewise) return {{mode == ExecutionMode::whole, 0, ops}};
   return ir::partition(context.program, context.split_kinds.empty() ? context.program.default_split_kinds()
                                                                     : context.split_kinds);
 }
-
-}  // namespace
 
 std::string_view name_of(ExecutionMode mode) noexcept {
   for (const auto& [each, name] : mode_names) {

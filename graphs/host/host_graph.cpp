@@ -39,6 +39,21 @@ std::size_t position_of(GraphNode node) {
 
 }  // namespace
 
+// Each waits for the one before it.
+std::vector<GraphNodeFacts> HostGraph::describe() const {
+  std::vector<GraphNodeFacts> nodes;
+  for (const Task& task : tasks_) {
+    const bool is_op = task.run == HostKernel::run;
+    GraphNodeFacts& node = nodes.emplace_back();
+    node.node = reinterpret_cast<GraphNode>(nodes.size());
+    node.type = is_op ? "kernel" : HostStream::is_copy(task) ? "memcpy" : "memset";
+    if (is_op) node.function = name_of(task);
+    if (!is_op) node.facts["bytes"] = std::to_string(HostStream::bytes_of(task));
+    if (nodes.size() > 1) node.after.push_back(nodes.size() - 2);
+  }
+  return nodes;
+}
+
 HostGraphExec::Node HostGraphExec::bind(const Task& task) {
   if (task.run != HostKernel::run) return {task, std::make_shared<BoundTask>(task)};
   return {task, static_cast<OpImplementation*>(task.object)->bind(task.words.data())};

@@ -198,6 +198,15 @@ void HostStream::make_copy(Task& task, const DeviceCopy& copy) {
   std::memcpy(task.words.data(), &payload, sizeof(payload));
 }
 
+bool HostStream::is_copy(const Task& task) {
+  return task.run == run_copy;
+}
+
+std::size_t HostStream::bytes_of(const Task& task) {
+  if (task.run == run_copy) return payload_of<CopyBytes>(task).bytes;
+  return task.run == run_fill ? payload_of<FillBytes>(task).bytes : 0;
+}
+
 void HostStream::copy_on_device(void* destination, const void* source, std::size_t bytes) {
   const CopyBytes copy{destination, source, bytes};
   submit(run_copy, nullptr, &copy, sizeof(copy));

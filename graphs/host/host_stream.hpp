@@ -42,8 +42,10 @@ class HostStream final : public Stream {
   // Error(capture_unsupported), naming the operation, and the capture becomes invalid.
   void submit_uncaptured(const char* operation, Task::Run run, void* object, const void* payload,
                          std::size_t bytes);
-  // The task of a copy on the device.
+  // The task of a copy on the device; whether it is one, and not a fill; the bytes of either.
   static void make_copy(Task& task, const DeviceCopy& copy);
+  static bool is_copy(const Task& task);
+  static std::size_t bytes_of(const Task& task);
   // Waits for what is enqueued and leaves its error for the next synchronize.
   void drain() noexcept;
 

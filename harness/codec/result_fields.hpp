@@ -207,7 +207,7 @@ struct Description<model::CellResult> {
       std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<CellStatusField>{"status", {}},
                  CustomField<CellReason>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
                  field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
-                 later_field("caller_io", &T::io), later_field("counters", &T::counters),
+                 later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
                  later_field("address_check", &T::address_check), later_field("fallback", &T::fallback),
                  later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
                  later_field("profile", &T::profile), later_field("resumed", &T::resumed));
@@ -309,7 +309,8 @@ struct Description<model::CallerOptions> {
   using T = model::CallerOptions;
   static constexpr auto fields =
       std::tuple(field("addresses", &T::addresses), field("mutated_inputs", &T::mutated_inputs),
-                 field("on_skip", &T::on_skip), field("check_addresses", &T::check_addresses));
+                 field("on_skip", &T::on_skip), field("check_addresses", &T::check_addresses),
+                 field("dump_graph", &T::dump_graph));
 };
 
 template <>

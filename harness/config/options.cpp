@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "harness/config/numbers.hpp"
@@ -236,6 +237,9 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   options.mutated_inputs = word_of(raw, "mutated-inputs", {"refuse", "copy_back"});
   options.on_skip = word_of(raw, "on-skip", {"record", "eager"});
   options.check_addresses = flag(raw, "check-addresses");
+  options.dump_graph = text_of(raw, "dump-graph", "");
+  if (!options.dump_graph.empty())
+    options.dump_graph = std::filesystem::absolute(options.dump_graph).lexically_normal().string();
   const std::vector<std::string> copies = {"copy_in", "copy_in_out"};
   if (find(raw, "io-addresses") != nullptr && !so_far.axes.more_axes.contains("io"))
     throw InputError(so_far.where("io-addresses"), "a caller has addresses of its own with --io: give one");

@@ -24,8 +24,9 @@ struct CallerOptions {
   std::string mutated_inputs = "refuse";  // --mutated-inputs
   std::string on_skip = "record";         // --on-skip
   bool check_addresses = false;           // --check-addresses
+  std::string dump_graph;                 // --dump-graph, an absolute path; empty: none
 };
-// Those away from their default, by the option's name: what a plan is known by.
+// Those away from their default that change what is measured, by the option's name: what a plan is known by.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);
 
 // One worker process: a (workload, preset, dtype, pass, mode, warmup) and the whole batch ladder.

@@ -251,7 +251,7 @@ struct CellResult {
   std::optional<Check> check;
   std::optional<GraphCounts> graph;
   std::optional<Memory> memory;
-  std::optional<Io> io;
+  std::optional<Io> caller_io;
   std::optional<Counters> counters;
   std::optional<AddressCheck> address_check;
   std::string fallback;                   // the mode it ran in instead of its own; empty: its own

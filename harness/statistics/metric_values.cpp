@@ -42,7 +42,7 @@ struct InCell {
     return cell.graph ? Number(static_cast<double>((*cell.graph).*field)) : std::nullopt;
   }
   Number operator()(std::int64_t model::Io::*field) const {
-    return cell.io ? Number(static_cast<double>((*cell.io).*field)) : std::nullopt;
+    return cell.caller_io ? Number(static_cast<double>((*cell.caller_io).*field)) : std::nullopt;
   }
   Number operator()(std::int64_t model::Counters::*field) const {
     return cell.counters ? Number(static_cast<double>((*cell.counters).*field)) : std::nullopt;

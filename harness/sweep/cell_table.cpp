@@ -102,7 +102,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
   merge_check(cell.check, reported.check);
   merge_paths(cell.paths, reported.paths);
   if (reported.graph) cell.graph = reported.graph;
-  if (reported.io) cell.io = reported.io;
+  if (reported.caller_io) cell.caller_io = reported.caller_io;
   if (reported.counters) cell.counters = reported.counters;
   if (reported.address_check) cell.address_check = reported.address_check;
   if (!reported.fallback.empty()) {

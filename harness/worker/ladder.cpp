@@ -12,6 +12,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/statistics/quantiles.hpp"
+#include "harness/worker/graph_dump.hpp"
 #include "harness/worker/profile_pass.hpp"
 
 namespace graphbench::worker {
@@ -184,6 +185,10 @@ std::unique_ptr<execution::Executor> Ladder::prepare(Rung& rung, model::Setup& s
   return executor;
 }
 
+bool Ladder::is_graph_cell(const Rung& rung) const {
+  return model::is_graph_mode(task_.mode) && rung.result.fallback.empty();
+}
+
 // Of a placement's executor, before it is given up.
 void Ladder::count(Rung& rung) {
   if (!rung.executor || !model::is_graph_mode(task_.mode)) return;
@@ -197,7 +202,7 @@ void Ladder::count(Rung& rung) {
   counters.compilations += counts.kernels;
   const std::optional<execution::IoCounts> io = rung.executor->io();
   if (!io) return;
-  rung.result.io = to_model(*io);
+  rung.result.caller_io = to_model(*io);
   counters.captured += io->recordings;
   counters.updated += io->updates;
 }
@@ -287,7 +292,7 @@ void Ladder::check(Rung& rung) {
   rung.machine->cpu_slowdown = statistics::median_or_absent(rung.cpu_slowdowns);
   rung.machine->device_slowdown = statistics::median_or_absent(rung.device_slowdowns);
   events_.phase(rung.batch, "check");
-  if (task_.caller.check_addresses && model::is_graph_mode(task_.mode) && rung.result.fallback.empty()) {
+  if (task_.caller.check_addresses && is_graph_cell(rung)) {
     rung.result.address_check =
         model::AddressCheck{static_cast<std::int64_t>(rung.executor->check_addresses()),
                             seconds_of_address_check(*rung.executor)};
@@ -295,6 +300,14 @@ void Ladder::check(Rung& rung) {
   placement_->rig().check(*rung.executor, rung.batch, rung.result.check);
   count(rung);
   rung.result.status = model::CellStatus::ok;
+}
+
+// Of the first launch: the others capture the same.
+void Ladder::dump(Rung& rung) {
+  const std::string& folder = task_.caller.dump_graph;
+  if (folder.empty() || task_.launch != 0 || !is_graph_cell(rung)) return;
+  TaskRig& rig = placement_->rig();
+  dump_graphs(folder, id_of(rung.result.cell), rig.mode(), rig.context(nullptr), rung.batch);
 }
 
 void Ladder::report(Rung& rung) {
@@ -336,6 +349,7 @@ void Ladder::run_stages() {
   }
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { check(rung); });
+    attempt(rung, [&] { dump(rung); });
     report(rung);
   }
   if (memory_ && placement_->rig().allocated()) measure_pools();

@@ -60,12 +60,9 @@ std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {
 }
 
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task) {
-  ir::Program program = registry.build(
+  return registry.build(
       task.workload,
       {.preset = task.preset, .dtype = dtype_of(task.dtype), .pass = task.pass, .options = task.options});
-  // A split kind that the program lacks is bad input for every batch, so it is refused once, here.
-  static_cast<void>(ir::partition(program, task.split_ops));
-  return program;
 }
 
 std::vector<model::OpPath> paths_of(execution::Executor& executor) {

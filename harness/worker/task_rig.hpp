@@ -39,8 +39,8 @@ bool is_skip(ErrorCode code) noexcept;
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 
-// The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an
-// unknown dtype or split kind, and what building throws.
+// The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an unknown dtype,
+// and what building throws.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
 // How the executor's ops are computed where there was a choice, each way once.

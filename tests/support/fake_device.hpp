@@ -30,6 +30,7 @@ struct CallLog {
   bool capturing = false;
   std::size_t memset_nodes = 0;  // of every graph
   bool residuals_in_place = false;
+  bool refuse_updates = false;
   std::string fuses_first, fuses_second;  // kinds of op that have one kernel for both, where set
 
   void step(const char* what) {
@@ -74,6 +75,7 @@ class FakeExec final : public GraphExec {
   ~FakeExec() override { --log_.live_graphs; }
   GraphUpdate update(Graph&) override {
     log_.step("update");
+    if (log_.refuse_updates) return {.done = false, .node = "kernel node 1", .reason = "not today"};
     return {.done = true, .node = "", .reason = ""};
   }
   void set_operands(const std::vector<GraphNode>&, Kernel&, void* const*) override { log_.step("set"); }
@@ -101,6 +103,7 @@ class FakeGraph final : public Graph {
     log_.nodes_instantiated += static_cast<std::int64_t>(nodes_);
     return std::make_unique<FakeExec>(log_);
   }
+  std::vector<GraphNodeFacts> describe() const override { return std::vector<GraphNodeFacts>(nodes_); }
   void reset() override { nodes_ = 0; }
   void* native_handle() noexcept override { return nullptr; }
   void hold(std::size_t nodes) { nodes_ = nodes; }
