@@ -60,7 +60,8 @@ class GraphDiffCommand final : public Command {
     if (fs::is_directory(a_)) {
       compare_folders();
     } else {
-      compare(read("A", a_), read("B", b_));
+      const model::GraphDump a = read("A", a_);
+      compare(a, read("B", b_));
     }
     if (differences_ > shown_max)
       std::printf("... and %lld more\n", static_cast<long long>(differences_ - shown_max));
@@ -86,7 +87,8 @@ class GraphDiffCommand final : public Command {
       throw InputError("A", in_quotes(a_) + " holds no .json file: give what --dump-graph wrote");
     for (const std::string& name : in_a) {
       if (in_b.contains(name)) {
-        compare(read("A", fs::path(a_) / name), read("B", fs::path(b_) / name));
+        const model::GraphDump a = read("A", fs::path(a_) / name);
+        compare(a, read("B", fs::path(b_) / name));
       } else {
         differ(name + ": only in A");
       }

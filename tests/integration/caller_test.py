@@ -17,13 +17,13 @@ class Caller(HarnessCase):
         return done, document, {cell["id"]: cell for cell in document["cells"]}
 
     def plugin_sweep(self, name, *arguments, code=0):
-        return self.sweep("--plugin", self.plugin(name), "--workload", name, "--batch", "2", *arguments,
+        return self.sweep("--plugin", self.plugin(name), "--workload", name, *arguments,
                           code=code)
 
     def test_every_form_is_a_cell_that_is_checked_and_counted(self):
-        _, document, cells = self.sweep("--workload", "attention", "--batch", "2", "--io", FORMS,
+        _, document, cells = self.sweep("--workload", "attention", "--io", FORMS,
                                         "--io-source", "device,pageable")
-        self.assertEqual(1 + 2 * 9, len(cells))  # eager once; both copies from two sources
+        self.assertEqual(2 * (1 + 2 * 9), len(cells))  # eager once a batch; both copies from two sources
         for cell in cells.values():
             self.assertTrue(cell["check"]["identical"], cell["id"])
         whole = "attention/tiny/fp32/forward/b2/w0/whole"
@@ -46,7 +46,7 @@ class Caller(HarnessCase):
         self.assertNotIn("caller", document["plan"])
 
     def test_fresh_addresses_and_their_check(self):
-        _, document, cells = self.sweep("--workload", "mlp", "--batch", "2", "--io", "copy_in_out,set_params,update",
+        _, document, cells = self.sweep("--workload", "mlp", "--io", "copy_in_out,set_params,update",
                                         "--io-addresses", "fresh", "--check-addresses")
         self.assertEqual({"io-addresses": "fresh", "check-addresses": "true"}, document["plan"]["caller"])
         for cell in cells.values():
@@ -87,7 +87,7 @@ class Caller(HarnessCase):
         self.assertNotIn("fallback", piecewise)
 
     def test_a_kind_that_is_absent_is_a_note(self):
-        done, _, cells = self.sweep("--workload", "mlp,attention", "--batch", "2", "--split-ops", "sdpa")
+        done, _, cells = self.sweep("--workload", "mlp,attention", "--split-ops", "sdpa")
         self.assertIn('graphbench: note: --split-ops: "sdpa" occurs nowhere in program mlp', done.stderr)
         self.assertNotIn("program attention", done.stderr)
         self.assertEqual(1, cells["mlp/tiny/fp32/forward/b2/w0/piecewise"]["graph"]["pieces"])

@@ -31,6 +31,7 @@ struct CallLog {
   std::size_t memset_nodes = 0;  // of every graph
   bool residuals_in_place = false;
   bool refuse_updates = false;
+  std::vector<DeviceCopy> copies_set;
   std::string fuses_first, fuses_second;  // kinds of op that have one kernel for both, where set
 
   void step(const char* what) {
@@ -61,7 +62,12 @@ class FakeStream : public Stream {
     std::memcpy(to, from, bytes);
   }
   void copy_on_device(void* to, const void* from, std::size_t bytes) override {
-    std::memcpy(to, from, bytes);
+    if (!log_.capturing) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    log_.launches.emplace_back("copy");
+    log_.operands.push_back({to, const_cast<void*>(from)});
   }
   void* native_handle() noexcept override { return nullptr; }
 
@@ -79,7 +85,10 @@ class FakeExec final : public GraphExec {
     return {.done = true, .node = "", .reason = ""};
   }
   void set_operands(const std::vector<GraphNode>&, Kernel&, void* const*) override { log_.step("set"); }
-  void set_copy(GraphNode, const DeviceCopy&) override { log_.step("set copy"); }
+  void set_copy(GraphNode, const DeviceCopy& copy) override {
+    log_.step("set copy");
+    log_.copies_set.push_back(copy);
+  }
   void upload(Stream&) override { log_.step("upload"); }
   void launch(Stream&) override {
     log_.step("launch graph");

@@ -1,6 +1,8 @@
 // What a caller's executor asks of its device, step by step, and what remains where a call fails.
 #include "graphs/execution/caller.hpp"
 
+#include <algorithm>
+
 #include "tests/unit/graphs/execution/execution_fixture.hpp"
 
 namespace graphbench::execution {
@@ -37,6 +39,31 @@ TEST_F(CallerTest, ARefusedUpdateIsCountedNamedAndInstantiatedAnew) {
   EXPECT_EQ(refused.refused_reason, "not today");
   device_.log.refuse_updates = false;
   EXPECT_EQ(after_steps(*executor, 1).updates, refused.pieces_touched);
+}
+
+// None of the fake device's kernels has parameters that can be set.
+TEST_F(CallerTest, CopyNodesStandAtTheEdgesOfLibrarysKernels) {
+  CallerMemory caller(device_, program_, buffers_, {.form = IoForm::set_params});
+  const auto executor = ready(caller, ExecutionMode::whole);
+  const ir::ValueId x = program_.values_of(ir::ValueKind::input).front();
+  const ir::ValueId output = program_.values_of(ir::ValueKind::output).front();
+  const auto& launches = device_.log.launches;
+  ASSERT_EQ(launches.front(), "copy");
+  EXPECT_EQ(launches.back(), "copy");
+  EXPECT_EQ(std::count(launches.begin(), launches.end(), "copy"), 2) << "one copy serves all that read x";
+  EXPECT_EQ(device_.log.operands[1].front(), buffers_.address(x)) << "the kernel keeps the graph's own";
+  void* const own = device_.log.operands.back()[1];
+  const std::size_t place = executor->next_place() + 1;
+  executor->submit();
+  device_.log.copies_set.clear();
+  const IoCounts counts = after_steps(*executor, 1);
+  EXPECT_EQ(counts.kernel_nodes_set, 0);
+  EXPECT_EQ(counts.copy_nodes_set, 2);
+  ASSERT_EQ(device_.log.copies_set.size(), 2u);
+  EXPECT_EQ(device_.log.copies_set[0].source, caller.address(x, place));
+  EXPECT_EQ(device_.log.copies_set[0].destination, buffers_.address(x));
+  EXPECT_EQ(device_.log.copies_set[1].source, own);
+  EXPECT_EQ(device_.log.copies_set[1].destination, caller.address(output, place));
 }
 
 TEST_F(CallerTest, SetsComeInTurnAndFreshPlacesDoNotComeAgainSoon) {
