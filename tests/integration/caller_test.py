@@ -62,7 +62,7 @@ class Caller(HarnessCase):
             self.assertEqual("skipped" if form.startswith("copy") else "ok", cell["status"], cell)
         reason = states["copy_in"]["reason"]
         self.assertEqual("mutated_input", reason["code"])
-        for words in ("op op0 (mutating_op)", "the input x", "--mutated-inputs copy_back"):
+        for words in ("op odd (mutating_op)", "the input x", "--mutated-inputs copy_back"):
             self.assertIn(words, reason["message"])
         self.assertEqual({"mutated_input": 1}, states["copy_in"]["counters"]["skips"])
         _, _, cells = self.plugin_sweep("mutating_op", "--io", "copy_in,copy_in_out", "--mutated-inputs",
