@@ -25,8 +25,8 @@ BARE_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<batch>\d+)\s+(?P<mode>[a-z]+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
     r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
 CALLER_LINE = re.compile(
-    r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<limit>[\d.]+)(\s+OVER)?$",
-    re.MULTILINE)
+    r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
+    r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
 INSTRUMENT_NS_MAX = 50
 INSTRUMENT_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<mode>[a-z]+)\s+\d+\s+\d+\s+(?P<difference>[+-]\d+)"
@@ -175,7 +175,7 @@ def bare_rows(text):
 
 
 def caller_rows(text):
-    """What graphbench_caller_loops prints: io, nodes, ours_us, bare_us, ratio, limit; 0.00: no limit was set."""
+    """What graphbench_caller_loops prints: io, nodes, ours_us, bare_us, ratio, limit (0.00: none)."""
     rows = []
     for match in CALLER_LINE.finditer(text):
         if float(match["limit"]) > 0:

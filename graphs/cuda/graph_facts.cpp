@@ -1,4 +1,4 @@
-// What the runtime tells of a graph's nodes, for people.
+// What the runtime knows of a graph's nodes, for people.
 #include <algorithm>
 #include <string>
 

@@ -50,7 +50,7 @@ struct IoCounts {
   // Since the capture, over all steps.
   std::int64_t recordings = 0;
   std::int64_t updates = 0;
-  std::int64_t updates_refused = 0;  // after which the piece was instantiated anew
+  std::int64_t updates_refused = 0;  // after which the piece was instantiated again
   std::int64_t instantiations = 0;
   std::string refused_piece;  // of the first one refused: "piece 3, kernel node 7"
   std::string refused_reason;

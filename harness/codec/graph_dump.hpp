@@ -9,7 +9,7 @@
 namespace graphbench::codec {
 
 std::string to_json(const model::GraphDump& dump);
-// Throws Error(invalid_argument), beginning with `what`, for a text that is none.
+// Throws Error(invalid_argument), beginning with `what`, for any other text.
 model::GraphDump read_graph_dump(std::string_view text, const std::string& what);
 
 }  // namespace graphbench::codec

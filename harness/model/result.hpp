@@ -161,7 +161,7 @@ struct Io {
   std::int64_t updates_refused = 0;
   std::int64_t instantiations = 0;
   // Of the first update that was refused, code graph_update_failed, with piece and node; the piece was
-  // instantiated anew each time, within the step's time.
+  // instantiated again each time, within the step's time.
   std::optional<Reason> refused;
 };
 

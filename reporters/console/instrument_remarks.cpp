@@ -159,7 +159,7 @@ void warn_of_callers(const model::Result& result, std::vector<std::string>& warn
   if (refused > 0)
     warnings.push_back(
         fmt::format("graph_update_failed in {} cell{}: updates were refused, and graphs "
-                    "instantiated anew within the step ({})",
+                    "instantiated again within the step ({})",
                     refused, refused == 1 ? "" : "s", why_refused));
 }
 

@@ -30,9 +30,9 @@ class Caller(HarnessCase):
         self.assertNotIn("caller_io", cells[whole])
         counted = {form: cells[f"{whole}/io={form}"]["caller_io"] for form in FORMS.split(",")[1:]}
         row = 64 * 4  # of x and of the output; positions are 4 bytes
-        self.assertEqual((2, 2 * (row + 4)), tuple(counted["copy_in"][key] for key in ("copies", "copy_bytes")))
-        self.assertEqual((3, 2 * (2 * row + 4)),
-                         tuple(counted["copy_in_out"][key] for key in ("copies", "copy_bytes")))
+        copied = {form: (counted[form]["copies"], counted[form]["copy_bytes"]) for form in counted}
+        self.assertEqual((2, 2 * (row + 4)), copied["copy_in"])
+        self.assertEqual((3, 2 * (2 * row + 4)), copied["copy_in_out"])
         self.assertGreater(counted["set_params"]["kernel_nodes_set"], 2)
         self.assertEqual(0, counted["update"]["updates_refused"])
         self.assertEqual(counted["update"]["recordings"], counted["update"]["updates"])
@@ -103,9 +103,11 @@ class Caller(HarnessCase):
         node = dump["pieces"][0]["nodes"][0]
         self.assertEqual(("layer0.norm", "kernel", []), (node["op"], node["type"], node["after"]))
         self.assertEqual([0], dump["pieces"][0]["nodes"][1]["after"])
-        self.assertIn("layer0.norm (kernel)", (self.folder / "one" / f"{stem}.dot").read_text(encoding="utf-8"))
-        self.assertIn("piece 7", (self.folder / "one" / f"{stem}.after.txt").read_text(encoding="utf-8"))
-        self.assertNotIn("piece 1", (self.folder / "one" / f"{stem}.before.txt").read_text(encoding="utf-8"))
+        texts = {end: (self.folder / "one" / f"{stem}.{end}").read_text(encoding="utf-8")
+                 for end in ("dot", "after.txt", "before.txt")}
+        self.assertIn("layer0.norm (kernel)", texts["dot"])
+        self.assertIn("piece 7", texts["after.txt"])
+        self.assertNotIn("piece 1", texts["before.txt"])
         same = self.run_graphbench("graph-diff", "one", "two", code=0)
         self.assertIn("equal: ", same.stdout)
         other = self.run_graphbench("graph-diff", f"one/{stem}.json",
