@@ -3,16 +3,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { cell } from "./cell.mjs";
+import { ladder } from "./ladder.mjs";
 import { numbered } from "./links.mjs";
 import { overview } from "./overview.mjs";
 import { regressions } from "./regressions.mjs";
 import { service } from "./service.mjs";
 
 if (process.argv.length !== 3) {
-  console.error("usage: node generate.mjs FOLDER    writes overview, cell, regressions and service.json");
+  console.error("usage: node generate.mjs FOLDER    writes the dashboards");
   process.exit(2);
 }
 // All are made before one is written: a mistake leaves the folder as it was.
-const makers = Object.entries({ overview, cell, regressions, service });
+const makers = Object.entries({ overview, cell, ladder, regressions, service });
 const files = makers.map(([name, make]) => [`${name}.json`, JSON.stringify(numbered(make()), null, 2)]);
 for (const [name, text] of files) writeFileSync(join(process.argv[2], name), `${text}\n`);

@@ -17,6 +17,8 @@ const DESCRIPTIONS = {
   mode: "eager: every op launched by the host; whole: one graph; piecewise: graphs between splitting ops.",
   metric: "The time that was compared with the baseline's.",
   verdict: "What the comparison says of a cell.",
+  traffic: "The digest of the steps that were served.",
+  role: "asked: the ladder that was asked for; the others are rivals under the same traffic.",
   route: "The HTTP route of the service.",
 };
 

@@ -198,8 +198,17 @@ void record_failure(gb_builder* builder, const char* message) {
   });
 }
 
-constexpr gb_builder_api kApi = {sizeof(gb_builder_api), 0, add_value, add_op, mark_output, split_at,
-                                 record_failure};
+std::int32_t pad_with(gb_builder* builder, std::int32_t value, double pad) {
+  return kept(builder, [&] {
+    if (value < 0) refuse("pad_with: " + std::to_string(value) + " is no value's id");
+    if (!std::isfinite(pad)) refuse("pad_with: the pad value is not finite");
+    builder->program.pad_with(static_cast<ir::ValueId>(value), pad);
+    return 0;
+  });
+}
+
+constexpr gb_builder_api kApi = {sizeof(gb_builder_api), 0,       add_value, add_op, mark_output, split_at,
+                                 record_failure,         pad_with};
 
 }  // namespace
 

@@ -113,6 +113,9 @@ typedef struct gb_builder_api {
   int32_t (*split_at)(gb_builder*, const char* const* kinds, int32_t kind_count);
   /* Records why build() is about to return non-zero. The text is copied. */
   void (*fail)(gb_builder*, const char* message);
+  /* Says what an input's padding rows hold, where a batch is padded up to a larger one that is captured:
+   * `pad` in every element, 0 for an input without this call. Returns 0, or negative where it was refused. */
+  int32_t (*pad_with)(gb_builder*, int32_t value, double pad);
 } gb_builder_api;
 
 /* One `--set WORKLOAD.KEY=VALUE` choice. The value of every declared option is passed to build(). */

@@ -27,6 +27,8 @@ enum class ErrorCode {
   not_capturable_op,     // the program has an op that its author marked as not capturable
   host_op,               // the program has an op that runs on the host
   mutated_input,         // the program writes to one of its inputs
+  not_batch_major,       // a value's rows, one for each of the batch, do not follow one another
+  state_not_splittable,  // a step was to run in parts, and its state belongs to whole batches
   recorded_nothing,      // a plugin's launch function recorded no node while it was captured
   address_changed,       // a value has moved since the capture of a graph that holds its address
   undeclared_mutation,   // an op wrote a value that it does not declare to write

@@ -129,6 +129,13 @@ void ProgramBuilder::split_at(std::vector<std::string> kinds) {
   program_.default_split_kinds_ = std::move(kinds);
 }
 
+void ProgramBuilder::pad_with(ValueId input, double pad) {
+  if (input >= program_.values_.size() || program_.values_[input].kind != ValueKind::input)
+    refuse("program " + program_.name_ + ": value " + std::to_string(input) +
+           " is no input, and has no pad value");
+  program_.values_[input].pad = pad;
+}
+
 Program ProgramBuilder::finish() {
   if (program_.values_of(ValueKind::output).empty()) {
     refuse("program " + program_.name_ + ": it has no output");

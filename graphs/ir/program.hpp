@@ -42,7 +42,8 @@ struct Value {
   ValueKind kind = ValueKind::activation;
   DType dtype = DType::fp32;
   Shape shape;
-  Init init;  // meaningless for activations and outputs
+  Init init;       // meaningless for activations and outputs
+  double pad = 0;  // of an input: what the rows hold that pad a batch up to a larger one
 };
 
 using Attribute = std::variant<std::int64_t, double, std::string>;
@@ -168,6 +169,7 @@ class ProgramBuilder {
                           Attributes attributes);
   void mark_output(ValueId value);  // an activation becomes an output
   void split_at(std::vector<std::string> kinds);
+  void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value
   // Validates the whole (an output at least, every activation read or an output). The builder is
   // empty afterwards.
   Program finish();

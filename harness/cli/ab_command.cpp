@@ -97,9 +97,11 @@ void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
   write(files.now, outcome.now);
 }
 
-int interrupted(const Files& files) {
-  std::fprintf(stderr, "graphbench: interrupted; what was measured is kept in %s and %s\n",
-               files.base.c_str(), files.now.c_str());
+int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
+  const std::string kept = outcome.base && outcome.now ? files.base + " and " + files.now
+                           : outcome.base              ? files.base
+                                                       : files.now;
+  std::fprintf(stderr, "graphbench: interrupted; what was measured is kept in %s\n", kept.c_str());
   return exit_interrupted;
 }
 
@@ -126,7 +128,7 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
   const Files files = files_of(asked);
   const ab::InterleavedOutcome outcome = measure(request, supervisor);
   keep(outcome, files);
-  if (outcome.interrupted) return interrupted(files);
+  if (outcome.interrupted) return interrupted(outcome, files);
   check_measured(outcome, request);
   model::Comparison comparison = compare_sides(outcome, files, verdict.settings);
   if (asked.confirm && comparison.counts.slower > 0) {
@@ -135,7 +137,7 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
     request.seed += static_cast<std::uint64_t>(request.plan.facts.launches);
     const ab::InterleavedOutcome second = measure(request, supervisor);
     keep(second, more);
-    if (second.interrupted) return interrupted(files);
+    if (second.interrupted) return interrupted(second, more);
     check_measured(second, request);
     ab::apply_confirmation(comparison, compare_sides(second, more, verdict.settings));
   }

@@ -2,6 +2,7 @@
 #include "harness/cli/commands.hpp"
 
 #include "harness/floor/floor_process.hpp"
+#include "harness/ladder/ladder_process.hpp"
 #include "harness/sweep/probe_main.hpp"
 #include "harness/worker/worker_main.hpp"
 
@@ -11,6 +12,7 @@ using Made = std::unique_ptr<Command>;
 Made make_sweep(Options& options);
 Made make_list(Options& options);
 Made make_floor(Options& options);
+Made make_ladder(Options& options);
 Made make_bench(Options& options);
 Made make_compare(Options& options);
 Made make_graph_diff(Options& options);
@@ -26,6 +28,8 @@ const std::vector<CommandRow>& commands() {
        make_list},
       {"floor", "measure what this machine can do at best", "floor [--device DEVICE] [--json FILE] [options]",
        make_floor},
+      {"ladder", "serve a traffic of batch sizes from a ladder of captured ones, and say what it costs",
+       "ladder --traffic TRAFFIC [--capture-sizes LIST] [options]", make_ladder},
       {"bench", "run the cells in this process as a Google Benchmark program",
        "bench [options of --sweep] [--benchmark_NAME=VALUE]...", make_bench, true},
       {"compare", "say what became slower between two results", "compare BASE NEW [options]", make_compare},
@@ -47,6 +51,7 @@ const std::vector<ChildRow>& children() {
       {worker_role, [](const ChildArguments& own) { return worker::worker_main(own.parent); }},
       {probe_role, [](const ChildArguments& own) { return sweep::probe_main(own.parent); }},
       {floor_role, [](const ChildArguments& own) { return floors::floor_main(own.parent); }},
+      {ladder_role, [](const ChildArguments& own) { return ladder::ladder_main(own.parent); }},
       {served_role, run_served},
   };
   return rows;

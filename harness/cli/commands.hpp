@@ -55,6 +55,7 @@ struct ChildRow {
 inline constexpr const char* worker_role = "--worker";
 inline constexpr const char* probe_role = "--probe";
 inline constexpr const char* floor_role = "--floor-process";
+inline constexpr const char* ladder_role = "--ladder-process";
 inline constexpr const char* served_role = "--served-sweep";
 const std::vector<ChildRow>& children();
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/codec/json_writer.hpp"
+#include "harness/codec/ladder_fields.hpp"
 #include "harness/codec/result_fields.hpp"
 
 namespace graphbench::codec {
@@ -121,18 +122,30 @@ std::string to_json(const model::CellResult& cell) {
   return dump(JsonWriter(Form::document).write(cell));
 }
 
-std::string to_json(const model::Result& result) {
-  std::string document = document_of(schema, JsonWriter(Form::document).write(result));
-  document.resize(document.size() - 2);  // the closing "\n}"
-  document += ",\n  \"cells\": [";
+namespace {
+
+// One element a line.
+template <typename T>
+std::string lines_of(const char* key, const std::vector<T>& elements) {
+  std::string text = std::string(",\n  \"") + key + "\": [";
   const char* separator = "\n    ";
-  for (const model::CellResult& cell : result.cells) {
-    document += separator;
-    document += to_json(cell);
+  for (const T& element : elements) {
+    text += separator + dump(JsonWriter(Form::document).write(element));
     separator = ",\n    ";
   }
-  document += result.cells.empty() ? "]\n}\n" : "\n  ]\n}\n";
-  return document;
+  return text + (elements.empty() ? "]" : "\n  ]");
+}
+
+}  // namespace
+
+std::string to_json(const model::Result& result, const model::LadderFindings& findings) {
+  std::string document = document_of(schema, JsonWriter(Form::document).write(result));
+  document.resize(document.size() - 2);  // the closing "\n}"
+  document += lines_of("cells", result.cells);
+  if (!findings.ladders.empty()) document += lines_of("ladders", findings.ladders);
+  if (!findings.suggestions.empty()) document += lines_of("suggestions", findings.suggestions);
+  if (!findings.best.empty()) document += lines_of("best", findings.best);
+  return document + "\n}\n";
 }
 
 model::Result read_result(std::string_view text, const std::string& source) {
@@ -150,6 +163,19 @@ model::Result read_result(std::string_view text, const std::string& source) {
   });
   if (seen != schema) walk.fail("it is no result document: its schema is " + in_quotes(seen));
   return result;
+}
+
+std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source) {
+  JsonWalk walk(source);
+  std::vector<model::Ladder> ladders;
+  walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
+    if (key == "ladders") {
+      JsonReader(walk).read(value, ladders);
+    } else {
+      walk.skip(value);
+    }
+  });
+  return ladders;
 }
 
 model::CellResult read_cell(std::string_view text, const std::string& source) {

@@ -7,6 +7,7 @@
 
 #include "harness/model/floors_document.hpp"
 #include "harness/model/history.hpp"
+#include "harness/model/ladder.hpp"
 #include "harness/model/result.hpp"
 #include "harness/model/self_check.hpp"
 
@@ -16,13 +17,16 @@ namespace graphbench::codec {
 // absent where a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes
 // null as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not
 // UTF-8 are replaced by U+FFFD.
-std::string to_json(const model::Result& result);
+// What `graphbench ladder` found stands behind the cells, one a line; a list that is empty is left out.
+std::string to_json(const model::Result& result, const model::LadderFindings& findings = {});
 // One cell as it stands there, on one line without its end.
 std::string to_json(const model::CellResult& cell);
 
 // The result that a document holds, as far as this version knows its fields; others are passed over. Of the
 // samples the first steps' latencies are there. Throws InputError, which begins with `source`.
 model::Result read_result(std::string_view text, const std::string& source);
+// The ladders of such a document.
+std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source);
 model::CellResult read_cell(std::string_view text, const std::string& source);
 
 // `graphbench.floors/1`.

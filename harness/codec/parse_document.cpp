@@ -117,6 +117,8 @@ void DocumentReader::read_field(std::string_view key, Value value, const char* b
     has_cells_ = true;
     cells_at_ = static_cast<std::size_t>(value.raw_json_token().data() - begin);
     cells_.read_cells(value);
+  } else if (key == "ladders") {
+    cells_.read_cells(value);  // what is compared of a ladder stands where a cell has it
   } else {
     walk_.skip(value);
   }

@@ -25,8 +25,8 @@ void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const m
 // Curtsinger and Berger, "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013.
 // Several placements share an opened device, because opening one takes longer than they do.
 // What is to load code at its first use has one placement: a second would find it loaded.
-// Two visits each: with one, longer one, seven in a hundred placements of conv were 2 % off or more on an
-// H200, because the clock had fallen in it and no other visit outweighed it; with two, two at most.
+// Two visits each: in a longer one a power limit lowers the clock more often, and where it does no other
+// visit outweighs it.
 inline constexpr std::int64_t placements = 6;
 inline constexpr std::int64_t placements_on_a_device = 3;
 inline constexpr std::int64_t visits_in_a_placement = 2;

@@ -65,6 +65,7 @@ bool powerful(const Comparison& comparison) {
 bool passed(const Comparison& comparison) {
   const ComparisonCounts& counts = comparison.counts;
   if (!comparison.comparable || counts.slower > 0 || counts.coverage_regressions > 0) return false;
+  if (!powerful(comparison)) return false;
   if (!comparison.settings.strict) return true;
   return comparison.verdict != Verdict::inconclusive && counts.changed == 0;
 }

@@ -221,7 +221,7 @@ struct Comparison {
 // False where --require-power asks for more than these launches find.
 bool powerful(const Comparison& comparison);
 
-// What CI gates on: comparable, nothing slower, no cell or metric lost. `strict` also wants nothing
+// What CI gates on: comparable, nothing slower, no cell or metric lost, powerful. `strict` also wants nothing
 // inconclusive and no count changed.
 bool passed(const Comparison& comparison);
 

@@ -54,29 +54,28 @@ std::vector<double> behind_ramp(const std::vector<double>& samples, const std::o
   return {samples.end() - static_cast<std::ptrdiff_t>(counted), samples.end()};
 }
 
-void add_spreads(model::Estimate& estimate, const std::vector<model::Launch>& launches, Field field,
-                 Samples samples, const std::vector<double>& medians) {
+void add_within(model::Estimate& estimate, const std::vector<model::Launch>& launches, Field field,
+                Samples samples) {
   std::vector<double> within;
   for (const model::Launch& launch : launches) {
     const std::vector<double> counted = behind_ramp(launch.*samples, launch.*field);
     if (counted.size() >= 2) within.push_back(log_spread(counted));
   }
   if (!within.empty()) estimate.within_launch = median(within);
-  if (medians.size() >= 2) estimate.between_launches = standard_deviation(logs_of(medians));
 }
 
-std::optional<model::Estimate> estimate_of(const std::vector<model::Launch>& launches, Field field,
-                                           Samples samples) {
+std::vector<double> medians_of(const std::vector<model::Launch>& launches, Field field) {
   std::vector<double> medians;
   for (const model::Launch& launch : launches) {
     if ((launch.*field).has_value()) medians.push_back((launch.*field)->p50);
   }
-  if (medians.empty()) return std::nullopt;
-  model::Estimate estimate;
-  estimate.p50 = median(medians);
-  if (std::ranges::any_of(medians, [](double each) { return each <= 0; })) return estimate;
-  add_interval(estimate, medians);
-  add_spreads(estimate, launches, field, samples, medians);
+  return medians;
+}
+
+std::optional<model::Estimate> estimate_of(const std::vector<model::Launch>& launches, Field field,
+                                           Samples samples) {
+  std::optional<model::Estimate> estimate = estimate_over(medians_of(launches, field));
+  if (estimate && estimate->p50 > 0) add_within(*estimate, launches, field, samples);
   return estimate;
 }
 
@@ -160,6 +159,16 @@ void compare_with_reference(CellResult& cell, const CellResult& reference) {
 }
 
 }  // namespace
+
+std::optional<model::Estimate> estimate_over(const std::vector<double>& launches) {
+  if (launches.empty()) return std::nullopt;
+  model::Estimate estimate;
+  estimate.p50 = median(launches);
+  if (std::ranges::any_of(launches, [](double each) { return each <= 0; })) return estimate;
+  add_interval(estimate, launches);
+  if (launches.size() >= 2) estimate.between_launches = standard_deviation(logs_of(launches));
+  return estimate;
+}
 
 double setup_seconds(const model::Setup& setup) {
   return setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds;

@@ -14,6 +14,9 @@ double setup_seconds(const model::Setup& setup);
 // The median over the cell's launches; absent where it has none.
 std::optional<double> setup_seconds(const model::CellResult& cell);
 
+// The median over launches of what each measured, with its interval; absent for none.
+std::optional<model::Estimate> estimate_over(const std::vector<double>& launches);
+
 // Fills `summary` of every cell from its launches, and speedup and break-even from the eager cell of
 // the same workload, preset, dtype, pass, batch and warmup.
 void summarize_cells(std::vector<model::CellResult>& cells);

@@ -12,7 +12,7 @@ namespace {
 using execution::ExecutionMode;
 
 // A few milliseconds a batch, and some times the memory that a driver takes at once.
-constexpr std::int64_t exec_nodes_wanted = 1024;
+constexpr std::int64_t exec_nodes_wanted = 512;
 
 }  // namespace
 

@@ -137,23 +137,28 @@ std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model:
   phase("prepare");
   setup.prepare_seconds =
       seconds_of([&] { executor = execution::make_executor(mode, context(graph_pool()), batch); });
+  set_up(*executor, setup, phase);
+  return executor;
+}
+
+void TaskRig::set_up(execution::Executor& executor, model::Setup& setup,
+                     const std::function<void(std::string_view)>& phase) {
   phase("warmup");
   setup.warmup_seconds = seconds_of([&] {
-    for (std::int64_t i = 0; i < task_.warmup; ++i) executor->warm_up();
+    for (std::int64_t i = 0; i < task_.warmup; ++i) executor.warm_up();
     stream_->synchronize();
   });
-  if (mode == ExecutionMode::eager) return executor;
+  if (&executor.eager() == &executor) return;
   // As serving engines do: nothing pending and no cached memory when a capture begins.
   device_.synchronize();
   eager_pool_->trim();
   phase("capture");
-  setup.capture_seconds = seconds_of([&] { executor->capture(); });
-  setup.instantiate_seconds = seconds_of([&] { executor->instantiate(); });
+  setup.capture_seconds = seconds_of([&] { executor.capture(); });
+  setup.instantiate_seconds = seconds_of([&] { executor.instantiate(); });
   setup.upload_seconds = seconds_of([&] {
-    executor->upload();
+    executor.upload();
     stream_->synchronize();
   });
-  return executor;
 }
 
 void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {

@@ -49,7 +49,7 @@ std::vector<model::OpPath> paths_of(execution::Executor& executor);
 class TaskRig {
  public:
   // All outlive the rig. Makes the stream, whose threads inherit the caller's CPUs. It stays the rig's only
-  // one: on an H200 graphs run half a microsecond a kernel slower in a later stream of the same context.
+  // one: on an H200 graphs were slower in a later stream of the same context.
   TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program);
   ~TaskRig();
 
@@ -67,6 +67,9 @@ class TaskRig {
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
                                                const std::function<void(std::string_view)>& phase,
                                                bool eagerly = false);
+  // Of it, what follows the kernels: warmups, capture, instantiation, upload.
+  void set_up(execution::Executor& executor, model::Setup& setup,
+              const std::function<void(std::string_view)>& phase);
   // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check);
 

@@ -139,43 +139,38 @@ void add_metric(Buffer& to, const model::MetricComparison& metric) {
   add(to, "}}");
 }
 
-void add_names(Buffer& to, const char* key, const std::vector<model::Metric>& metrics) {
-  if (metrics.empty()) return;
-  const char* separator = "";
+// ,"key":[...], where there are any.
+template <typename Item, typename Add>
+void add_list(Buffer& to, const char* key, const std::vector<Item>& items, const Add& add_item) {
+  if (items.empty()) return;
   add(to, R"(,"{}":[)", key);
-  for (const model::Metric metric : metrics) {
-    add(to, R"({}"{}")", separator, name_of(metric));
-    separator = ",";
+  for (const Item& item : items) {
+    if (&item != items.data()) add(to, ",");
+    add_item(item);
   }
   add(to, "]");
 }
 
+void add_names(Buffer& to, const char* key, const std::vector<model::Metric>& metrics) {
+  add_list(to, key, metrics, [&](model::Metric metric) { add(to, R"("{}")", name_of(metric)); });
+}
+
 void add_listed(Buffer& to, const std::vector<model::ListedMetric>& listed) {
-  if (listed.empty()) return;
-  const char* separator = "";
-  add(to, R"(,"listed":[)");
-  for (const model::ListedMetric& each : listed) {
-    add(to, R"({}{{"metric":"{}","base":)", separator, name_of(each.metric));
+  add_list(to, "listed", listed, [&](const model::ListedMetric& each) {
+    add(to, R"({{"metric":"{}","base":)", name_of(each.metric));
     add_number(to, each.base > 0 ? std::optional(each.base) : std::nullopt);
     add(to, R"(,"new":)");
     add_number(to, each.now > 0 ? std::optional(each.now) : std::nullopt);
     add(to, "}}");
-    separator = ",";
-  }
-  add(to, "]");
+  });
 }
 
 void add_changes(Buffer& to, const std::vector<model::Change>& changes) {
-  if (changes.empty()) return;
-  const char* separator = "";
-  add(to, R"(,"changed":[)");
-  for (const model::Change& change : changes) {
+  add_list(to, "changed", changes, [&](const model::Change& change) {
     const bool is_text = change.name == "paths";
-    add(to, R"({}{{"name":"{}","verdict":"changed","base":{},"new":{}}})", separator, change.name,
+    add(to, R"({{"name":"{}","verdict":"changed","base":{},"new":{}}})", change.name,
         is_text ? dump(change.base) : change.base, is_text ? dump(change.now) : change.now);
-    separator = ",";
-  }
-  add(to, "]");
+  });
 }
 
 void add_cell(Buffer& to, const model::CellComparison& cell) {

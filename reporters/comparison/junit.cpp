@@ -118,15 +118,26 @@ Test test_of_all(const Comparison& comparison) {
   return test;
 }
 
+Test test_of_power(const Comparison& comparison) {
+  Test test;
+  test.classname = "graphbench.compare";
+  test.name = "the launches find the slowdown required";
+  test.outcome = Outcome::failed;
+  test.type = "power";
+  test.message = power_text(comparison);
+  return test;
+}
+
 std::vector<Test> tests_of(const Comparison& comparison) {
   std::vector<Test> tests;
-  tests.reserve(comparison.cells.size() + 1);
+  tests.reserve(comparison.cells.size() + 2);
   bool judged = false;
   for (const CellComparison& cell : comparison.cells) {
     judged = judged || !cell.metrics.empty();
     tests.push_back(test_of(cell, comparison.settings.strict));
   }
   if (!comparison.comparable || !judged) tests.push_back(test_of_all(comparison));
+  if (comparison.comparable && !powerful(comparison)) tests.push_back(test_of_power(comparison));
   return tests;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "harness/model/metrics.hpp"
@@ -77,10 +78,9 @@ bool lacks_launches(const model::Comparison& comparison) {
          });
 }
 
-// The metric of a family. A comparison that was written down by hand may name none.
-using FamilyMetric = std::pair<std::string_view, model::Metric>;
-FamilyMetric family_of(const model::CellComparison& cell, const MetricComparison& metric) {
-  return {cell.family.empty() ? cell.id : cell.family, metric.metric};
+// A comparison that was written down by hand may name none.
+std::string_view family_of(const model::CellComparison& cell) {
+  return cell.family.empty() ? cell.id : cell.family;
 }
 
 // At most six columns, so that no ratio runs into its neighbour.
@@ -140,16 +140,19 @@ std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdi
 std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found) {
   if (found.empty()) return {};
   std::vector<Finding> families;
-  std::map<FamilyMetric, std::size_t> places;
+  std::unordered_map<std::string_view, std::map<model::Metric, std::size_t>> places;
   for (const Finding& each : found) {
-    const auto [place, is_new] = places.try_emplace(family_of(*each.cell, *each.metric), families.size());
+    const auto [place, is_new] =
+        places[family_of(*each.cell)].try_emplace(each.metric->metric, families.size());
     if (is_new) families.push_back({each.cell, each.metric, 0, 0});
     ++families[place->second].alike;
   }
   for (const model::CellComparison& cell : comparison.cells) {
+    const auto family = places.find(family_of(cell));
+    if (family == places.end()) continue;
     for (const MetricComparison& metric : cell.metrics) {
-      const auto place = places.find(family_of(cell, metric));
-      if (place != places.end()) ++families[place->second].members;
+      const auto place = family->second.find(metric.metric);
+      if (place != family->second.end()) ++families[place->second].members;
     }
   }
   return families;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/model/history.hpp"
+#include "harness/model/ladder.hpp"
 #include "harness/model/result.hpp"
 #include "harness/model/self_check.hpp"
 
@@ -38,6 +39,13 @@ struct PlotOptions {
 };
 
 void print_history(std::ostream& out, const model::CellHistory& history, const PlotOptions& options);
+
+// A block for each; of several launches the first.
+void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
+// `flags`: what to give to engines, a line each.
+void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
+                      bool colours);
+void print_best(std::ostream& out, const model::BestModes& best, bool colours);
 
 void print_self_check(std::ostream& out, const model::SelfCheck& check, bool colours);
 

@@ -110,6 +110,34 @@ def rows_of_cells():
             yield "graphbench_verdict_info", {**labels, "verdict": verdict(cell, metric)}, 1
 
 
+# Of each ladder: the value by the label that the family has of its own.
+LADDERS = {
+    "hit_ratio": {None: 0.97}, "padding_waste_ratio": {None: 0.12}, "busy_seconds": {None: 1.5},
+    "rows_per_second": {None: 4e5}, "stall_seconds": {None: 0.2},
+    "steps": {("how", how): 100 for how in ("exact", "padded", "eager_below", "eager_beyond",
+                                            "captured_now")},
+    "startup_seconds": {("stage", stage): 0.1 for stage in ("prepare", "warmup", "capture", "instantiate",
+                                                            "upload")},
+    "memory_bytes": {("of", of): 4e7 for of in ("pool", "graphs", "static", "workspace")},
+}
+
+
+def rows_of_ladders():
+    for workload, mode, role in itertools.product(WORKLOADS, ("whole", "piecewise"), ("asked", "every")):
+        ladder = {"workload": workload, "preset": "base", "dtype": "bf16", "pass": "forward", "batch": "512",
+                  "warmup": "3", "mode": mode, "device": DEVICE, "ladder": "0123abcd",
+                  "traffic": "0123456789ab", "role": role}
+        for name, values in LADDERS.items():
+            for own, value in values.items():
+                yield f"graphbench_ladder_{name}", {**ladder, **dict([own] if own else [])}, value
+        for what in ("latency", "submit", "response"):
+            name = f"graphbench_ladder_{what}_seconds"
+            for quantile in ("0.5", "0.9", "0.99", "0.999"):
+                yield name, {**ladder, "quantile": quantile}, 1e-4 * (1 + float(quantile))
+            yield name + "_count", ladder, 10000
+            yield name + "_sum", ladder, 1.5
+
+
 def rows_of_service(seconds):
     yield "graphbench_build_info", {"version": "0.1.0"}, 1
     yield "graphbench_device_info", {"device": DEVICE, "kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-0",
@@ -152,7 +180,8 @@ def text(seconds=60):
         for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ())):
             family_of[metric.name + suffix] = metric
     lines = {metric.name: [] for metric in table.metrics}
-    for name, labels, value in itertools.chain(rows_of_cells(), rows_of_service(seconds)):
+    rows = itertools.chain(rows_of_cells(), rows_of_ladders(), rows_of_service(seconds))
+    for name, labels, value in rows:
         written = ",".join(f'{label}="{content}"' for label, content in labels.items())
         series = f"{name}{{{written}}}" if labels else name
         lines[family_of[name].name].append(f"{series} {value:.9g}")

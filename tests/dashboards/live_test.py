@@ -31,6 +31,8 @@ MAY_LACK = {
     "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
     **{metric.name: "measured with --sustained, which takes four seconds a cell" for metric in TABLE.metrics
        if metric.name.startswith("graphbench_sustained_")},
+    **{metric.name: "a service serves no ladders" for metric in TABLE.metrics
+       if metric.name.startswith("graphbench_ladder_")},
     "graphbench_baseline_mismatch_info": "gone when a sweep compares again; a test looks back at it",
 }
 OF_A_MACHINE = ("graphbench_breakeven_steps", "graphbench_steady_after_steps")

@@ -129,5 +129,16 @@ TEST(Formats, JunitFailsExactlyWhereTheComparisonDoes) {
   }
 }
 
+TEST(Formats, TooLittlePowerFails) {
+  model::Comparison comparison = samples::formats::unchanged_comparison();
+  EXPECT_TRUE(model::passed(comparison));
+  comparison.slowdown_found = 0.05;
+  comparison.settings.require_power = 0.05;
+  EXPECT_TRUE(model::passed(comparison));
+  comparison.slowdown_found = 0.051;
+  EXPECT_FALSE(model::passed(comparison));
+  EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"power\""));
+}
+
 }  // namespace
 }  // namespace graphbench

@@ -68,6 +68,7 @@ int build_attention(const gb_build_request* request, gb_builder* builder, const 
   // The step's tokens are the last of the cache: every slot before them is filled, none is masked out.
   const std::int32_t positions = build.value(GB_INPUT, "positions", GB_I32, {of_batch()},
                                              constant(static_cast<double>(sizes.cache - sizes.tokens)));
+  build.pad_with(positions, -1);  // a padding row must not write the cache
   for (std::int64_t i = 0; i < sizes.layers && !build.failed(); ++i) {
     x = add_layer(build, "layer" + std::to_string(i), sizes, x, positions);
   }

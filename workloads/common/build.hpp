@@ -98,6 +98,11 @@ class Build {
     if (!failed_) checked(api_->split_at(builder_, &kind, 1));
   }
 
+  // What an input's padding rows hold; 0 without this.
+  void pad_with(std::int32_t input, double pad) {
+    if (!failed_) checked(api_->pad_with(builder_, input, pad));
+  }
+
   // Says why the program cannot be built.
   void fail(const std::string& why) {
     if (!failed_) api_->fail(builder_, why.c_str());

@@ -73,7 +73,9 @@ __global__ void rope_kernel(const RopeParameters p) {
   // What does not depend on the position, while the kernels ahead still run.
   double frequency = exp2(-2.0 * pair / p.head_dim * p.log2_theta);
   wait_for_kernels_ahead();
-  const int position = static_cast<const std::int32_t*>(p.positions)[sequence] + token;
+  // A negative position is a padding row's: q stays as it is, and nothing is written to the caches.
+  const int first = static_cast<const std::int32_t*>(p.positions)[sequence];
+  const int position = first < 0 ? 0 : first + token;
   Pairs next{};
   if (pair < pairs) next = load_pairs(p, row, pair);  // under way with the position
   for (int i = pair; i < half; i += static_cast<int>(blockDim.x)) {
@@ -82,7 +84,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   }
   __syncthreads();
   // A position outside the cache has no slot; writing it would be another sequence's memory.
-  const bool has_slot = position >= 0 && position < p.slots;
+  const bool has_slot = first >= 0 && position < p.slots;
   while (pair < pairs) {
     const int i = pair % half;
     const std::int64_t head_row = std::int64_t{sequence} * p.heads + pair / half;

@@ -68,10 +68,12 @@ class RopeKvAppend final : public DirectOp {
         const std::int64_t t = r % e_.tokens;
         for (std::int64_t h = 0; h < e_.heads; ++h) {
           const T* q = qkv + r * 3 * width + h * e_.head_dim;
-          const std::int64_t slot = positions[b] + t;
+          const bool is_padding = positions[b] < 0;
+          const std::int64_t slot = is_padding ? 0 : positions[b] + t;
           const float* angles = angles_.data() + slot * e_.head_dim;
           const std::int64_t sequence_head = b * e_.heads + h;
           rotate(q, angles, q_out + (sequence_head * e_.tokens + t) * e_.head_dim, e_.head_dim);
+          if (is_padding) continue;
           const std::int64_t kept = (sequence_head * e_.slots + slot) * e_.head_dim;
           rotate(q + width, angles, k_cache + kept, e_.head_dim);
           std::copy_n(q + 2 * width, e_.head_dim, v_cache + kept);
@@ -84,7 +86,7 @@ class RopeKvAppend final : public DirectOp {
   // A position beyond the cache would be a write beyond its memory.
   void check(const std::int32_t* positions) const {
     for (std::int64_t b = 0; b < e_.batch; ++b) {
-      if (positions[b] >= 0 && positions[b] + e_.tokens <= e_.slots) continue;
+      if (positions[b] + e_.tokens <= e_.slots) continue;
       throw Error(ErrorCode::invalid_argument,
                   "run " + name_ + ": position " + std::to_string(positions[b]) + " of sequence " +
                       std::to_string(b) + " with " + std::to_string(e_.tokens) +

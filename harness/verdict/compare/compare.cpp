@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <future>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +12,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
+#include "harness/verdict/compare/halves.hpp"
 #include "harness/verdict/compare/judge.hpp"
 #include "harness/verdict/compare/looks.hpp"
 #include "harness/verdict/compare/untested.hpp"
@@ -56,16 +55,8 @@ struct Trials {
 // Which launches are compared, and how.
 struct Launches {
   bool interleaved = false;
-  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // of their indices
+  std::int64_t end = all_launches;  // of their indices
 };
-
-std::vector<double> times_of(const DocumentCell& cell, Metric metric, std::int64_t end) {
-  std::vector<double> times;
-  for (const LaunchTimes& launch : cell.launches) {
-    if (launch.index < end && launch[metric] > 0) times.push_back(launch[metric]);
-  }
-  return times;
-}
 
 // Whether each launch's index says which it is: then those of an interleaved run can be paired.
 bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
@@ -99,10 +90,11 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   return all;
 }
 
-Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
-                     const Launches& launches) {
-  Trials measured;
+// Into `measured`, which has room for `most` pairs: trials are large, and a vector that grows copies them.
+void measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
+                   const Launches& launches, std::size_t most, Trials& measured) {
   const std::vector<Metric> tested = model::tested_metrics();
+  measured.trials.reserve(most * tested.size());
   for (const Pair& pair : pairs) {
     const bool in_pairs = launches.interleaved && indices_are_unique(pair.base->launches) &&
                           indices_are_unique(pair.now->launches);
@@ -117,26 +109,15 @@ Trials measure_pairs(std::span<const Pair> pairs, const model::ComparisonSetting
       measured.cells.push_back(pair.cell);
     }
   }
-  return measured;
-}
-
-// Large comparisons are worked on by two threads, half each.
-template <typename Work>
-void in_halves(std::span<const Pair> pairs, Work work) {
-  constexpr std::size_t worth_a_thread = 5000;
-  if (pairs.size() < worth_a_thread) return work(pairs);
-  const std::size_t half = pairs.size() / 2;
-  std::future<void> second = std::async(std::launch::async, [&] { work(pairs.subspan(half)); });
-  work(pairs.first(half));
-  second.get();
 }
 
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                    const Launches& launches) {
   Trials measured;
   Trials rest;
-  in_halves(pairs, [&](std::span<const Pair> some) {
-    (some.data() == pairs.data() ? measured : rest) = measure_pairs(some, settings, launches);
+  in_halves(std::span(pairs), [&](std::span<const Pair> some) {
+    const bool first = some.data() == pairs.data();
+    measure_pairs(some, settings, launches, first ? pairs.size() : some.size(), first ? measured : rest);
   });
   std::ranges::move(rest.trials, std::back_inserter(measured.trials));
   measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
@@ -172,6 +153,18 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
     measured.trials[i].family = family;
     measured.trials[i].ladder = ladder;
     measured.trials[i].cell = static_cast<std::uint32_t>(placed);
+  }
+}
+
+// Each pair's results to its cell. Trials are in the order of cells.
+void keep_results(std::span<const Pair> pairs, Trials& measured, model::Comparison& comparison) {
+  for (const Pair& pair : pairs) {
+    const auto mine = std::ranges::equal_range(measured.cells, pair.cell);
+    std::vector<model::MetricComparison>& metrics = comparison.cells[pair.cell].metrics;
+    metrics.reserve(mine.size());
+    for (auto at = mine.begin(); at != mine.end(); ++at)
+      metrics.push_back(
+          std::move(measured.trials[static_cast<std::size_t>(at - measured.cells.begin())].result));
   }
 }
 
@@ -355,14 +348,11 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   comparison.tests = tests.tests;
   comparison.families = tests.families;
   comparison.slowdown_found = judged.slowdown_found(measured.trials);
-  const std::size_t tested = model::tested_metrics().size();
-  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
-    std::vector<model::MetricComparison>& metrics = comparison.cells[measured.cells[i]].metrics;
-    if (metrics.empty()) metrics.reserve(tested);
-    metrics.push_back(std::move(measured.trials[i].result));
-  }
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
-  in_halves(pairs, [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
+  in_halves(std::span(pairs), [&](std::span<const Pair> some) {
+    keep_results(some, measured, comparison);
+    describe_pairs(some, throttling_told, comparison);
+  });
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = model::verdict_of(comparison.counts);

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <future>
-#include <map>
-#include <utility>
+#include <unordered_map>
 
 #include "harness/statistics/families.hpp"
 #include "harness/statistics/moments.hpp"
 #include "harness/statistics/quantiles.hpp"
+#include "harness/verdict/compare/halves.hpp"
 #include "harness/verdict/compare/spreads.hpp"
 
 namespace graphbench::compare {
@@ -86,18 +85,11 @@ void give_verdict(Trial& trial, double alpha) {
   }
 }
 
-// One half on a thread of its own where there are many: `give` looks at one trial alone.
 template <typename Give>
-void in_halves(std::span<Trial> trials, const Give& give) {
-  constexpr std::size_t worth_a_thread = 10'000;
-  const auto give_all = [&](std::span<Trial> some) {
+void for_all(std::span<Trial> trials, const Give& give) {
+  in_halves(trials, [&](std::span<Trial> some) {
     for (Trial& trial : some) give(trial);
-  };
-  if (trials.size() < worth_a_thread) return give_all(trials);
-  const std::size_t half = trials.size() / 2;
-  std::future<void> second = std::async(std::launch::async, give_all, trials.subspan(half));
-  give_all(trials.first(half));
-  second.get();
+  });
 }
 
 void test(Trial& trial) {
@@ -142,15 +134,17 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
 
 Tests judge(std::span<Trial> trials, double alpha) {
   share_spreads(trials);
-  in_halves(trials, test);
+  for_all(trials, test);
   std::vector<double> p;
   std::vector<std::uint32_t> families;
-  std::map<std::pair<model::Metric, std::uint32_t>, std::uint32_t> numbers;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;  // by metric and family
+  numbers.reserve(trials.size());
   for (const Trial& trial : trials) {
     if (!trial.result.p) continue;
     p.push_back(*trial.result.p);
     const auto next = static_cast<std::uint32_t>(numbers.size());
-    families.push_back(numbers.try_emplace({trial.result.metric, trial.family}, next).first->second);
+    const std::uint64_t key = static_cast<std::uint64_t>(trial.result.metric) << 32U | trial.family;
+    families.push_back(numbers.try_emplace(key, next).first->second);
   }
   const statistics::FamilyTests tests = statistics::test_families(p, families, alpha);
   const double threshold = statistics::next_threshold(tests.family_q, alpha);
@@ -163,7 +157,7 @@ Tests judge(std::span<Trial> trials, double alpha) {
     trial.result.family_q = tests.family_q[family];
     trial.threshold = threshold / static_cast<double>(tests.members[family]);
   }
-  in_halves(trials, [=](Trial& trial) { give_verdict(trial, alpha); });
+  for_all(trials, [=](Trial& trial) { give_verdict(trial, alpha); });
   return {static_cast<std::int64_t>(p.size()), static_cast<std::int64_t>(tests.family_p.size())};
 }
 

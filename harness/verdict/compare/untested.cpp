@@ -39,11 +39,11 @@ std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCe
 
 }  // namespace
 
-std::vector<double> times_of(const DocumentCell& cell, model::Metric metric) {
+std::vector<double> times_of(const DocumentCell& cell, model::Metric metric, std::int64_t end) {
   std::vector<double> times;
   times.reserve(cell.launches.size());
   for (const LaunchTimes& launch : cell.launches) {
-    if (launch[metric] > 0) times.push_back(launch[metric]);
+    if (launch.index < end && launch[metric] > 0) times.push_back(launch[metric]);
   }
   return times;
 }

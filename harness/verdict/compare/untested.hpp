@@ -2,6 +2,8 @@
 // differ. Pure.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "harness/model/comparison.hpp"
@@ -9,8 +11,10 @@
 
 namespace graphbench::compare {
 
-// One number a launch that has the metric.
-std::vector<double> times_of(const DocumentCell& cell, model::Metric metric);
+inline constexpr std::int64_t all_launches = std::numeric_limits<std::int64_t>::max();
+
+// One number a launch that has the metric, of launches with an index below `end`.
+std::vector<double> times_of(const DocumentCell& cell, model::Metric metric, std::int64_t end = all_launches);
 
 // Fills in `listed`, of these metrics, and `changed`.
 void describe_untested(const DocumentCell& base, const DocumentCell& now,

@@ -23,11 +23,13 @@ std::vector<Tensor> rope_kv_append(const ir::OpCall& call, std::vector<Tensor>& 
   Tensor out(static_cast<Index>(q.elements()));
   for (Index row = 0; row < extent(call.input(0), 0); ++row) {
     const Index b = row / tokens, t = row % tokens;
-    const Index slot = static_cast<Index>(in[1][b]) + t;
+    const bool is_padding = in[1][b] < 0;
+    const Index slot = is_padding ? 0 : static_cast<Index>(in[1][b]) + t;
     for (Index h = 0; h < heads; ++h) {
       const double* from = &in[0][row * 3 * heads * dim + h * dim];
       const Index kept = ((b * heads + h) * slots + slot) * dim;
       rotate(from, static_cast<double>(slot), theta, &out[((b * heads + h) * tokens + t) * dim], dim);
+      if (is_padding) continue;
       rotate(from + heads * dim, static_cast<double>(slot), theta, &in[2][kept], dim);
       for (Index d = 0; d < dim; ++d) in[3][kept + d] = from[2 * heads * dim + d];
     }
@@ -48,7 +50,10 @@ OpCase rope_case(std::string name, std::int64_t tokens, double position) {
 }
 
 const OpRegistration registration{
-    "rope_kv_append", rope_kv_append, {rope_case("rope_one_token", 1, 13), rope_case("rope_tokens", 4, 16)}};
+    "rope_kv_append",
+    rope_kv_append,
+    {rope_case("rope_one_token", 1, 13), rope_case("rope_tokens", 4, 16), rope_case("rope_padding", 1, -1),
+     rope_case("rope_padding_tokens", 4, -1)}};
 
 }  // namespace
 }  // namespace graphbench::conformance

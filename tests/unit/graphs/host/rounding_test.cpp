@@ -48,12 +48,10 @@ TEST(RopeKvAppend, APositionBeyondTheCacheIsRefused) {
   const auto kernel = device.make_kernel(program.call(0, 2));
   const auto stream = device.make_stream();
   std::vector<float> rows(12), k_cache(16), v_cache(16), q(4);
-  for (const std::int32_t position : {4, -1}) {
-    std::int32_t positions[2] = {3, position};
-    void* operands[] = {rows.data(), positions, k_cache.data(), v_cache.data(), q.data()};
-    kernel->launch(*stream, operands);
-    EXPECT_THROW(stream->synchronize(), Error) << position;
-  }
+  std::int32_t positions[2] = {3, 4};
+  void* operands[] = {rows.data(), positions, k_cache.data(), v_cache.data(), q.data()};
+  kernel->launch(*stream, operands);
+  EXPECT_THROW(stream->synchronize(), Error);
 }
 
 }  // namespace

@@ -71,6 +71,19 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
   EXPECT_FALSE(document.facts.complete);
 }
 
+TEST(ParseDocument, LooksGrowAndAreFew) {
+  const auto with_looks = [](const std::string& looks) {
+    std::string text = with_latency("1e-4");
+    text.pop_back();
+    return text + R"(,"plan":{"interleaved":{"id":"r","looks":[)" + looks + "]}}}";
+  };
+  std::string twenty = "1";
+  for (int look = 2; look <= 20; ++look) twenty += "," + std::to_string(look);
+  EXPECT_EQ(parse(with_looks(twenty)).facts.looks.size(), 20u);
+  for (const std::string& wrong : {twenty + ",21", std::string("5,5"), std::string("0"), std::string("10,5")})
+    expect_refused(with_looks(wrong), "at most 20 numbers of launches");
+}
+
 TEST(ParseDocument, WhatIsNotJsonIsSaidToBe) {
   expect_refused("", "it is empty");
   expect_refused(" \n", "it is empty");

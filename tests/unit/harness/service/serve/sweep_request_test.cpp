@@ -44,6 +44,7 @@ TEST(SweepRequest, JsonKeysMayHaveUnderscores) {
             "time-per-cell: it is given twice: give it once");
   EXPECT_THAT(refusal(R"({"prometheus_push": "x"})"),
               HasSubstr("prometheus-push: a request may not give it"));
+  EXPECT_THAT(refusal(R"({"traffic": "steps.csv"})"), HasSubstr("\"traffic\" is not a key of a sweep"));
   EXPECT_THAT(refusal(R"({"time_per_sell": 1})"), HasSubstr("\"time_per_sell\" is not a key of a sweep"));
   EXPECT_THAT(refusal("time_per_cell = 1\n", BodyFormat::toml), HasSubstr("is not a key of a sweep"));
 }

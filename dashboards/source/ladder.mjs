@@ -1,0 +1,101 @@
+// Ladder: captured sizes under one traffic, beside their rivals: hits, padding, start-up, memory, latency.
+import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
+
+import { UIDS, frame } from "./links.mjs";
+import { UNITS, bars, lines, number, thresholds } from "./panels.mjs";
+import { any, maxBy, one, select } from "./queries.mjs";
+import { mebi, micro, rows } from "./tables.mjs";
+import { datasource, labels } from "./variables.mjs";
+
+const PINS = ["instance", "device", "workload", "preset", "dtype", "pass", "warmup", "traffic"];
+const LADDERS = [...one(...PINS), ...any("role")];
+const ASKED = [...one(...PINS), 'role="asked"'];
+
+const of = (metric, ...matchers) => select(`graphbench_ladder_${metric}`, ...matchers);
+const byMode = (metric, ...matchers) => maxBy(["mode"], of(metric, ASKED, ...matchers));
+
+function headline(builder) {
+  const stat = (about, expression) => number({ span: 6, ...about }, expression, "{{mode}}");
+  return builder
+    .withPanel(stat({
+      title: "Hits",
+      description: "Steps that a captured graph served, exactly or padded, over all steps.",
+      unit: UNITS.share, decimals: 1, thresholds: thresholds("red", [0.9, "orange"], [0.99, "green"]),
+    }, byMode("hit_ratio")))
+    .withPanel(stat({
+      title: "Padding waste",
+      description: "Padding rows over all rows that ran in graphs.",
+      unit: UNITS.share, decimals: 1, thresholds: thresholds("green", [0.1, "orange"], [0.3, "red"]),
+    }, byMode("padding_waste_ratio")))
+    .withPanel(stat({
+      title: "Start-up",
+      description: "Preparing, warming up, capturing, instantiating and uploading all sizes.",
+      unit: UNITS.seconds, decimals: 2,
+    }, `sum by (mode) (${of("startup_seconds", ASKED)})`))
+    .withPanel(stat({
+      title: "Stalls",
+      description: "Time that requests waited for captures, where these are lazy.",
+      unit: UNITS.seconds, decimals: 2, thresholds: thresholds("green", [0.001, "orange"]),
+    }, byMode("stall_seconds")));
+}
+
+function sideBySide(builder) {
+  const row = ["role", "mode", "batch", "ladder"];
+  const column = (name, expression) => ({ name, expression: maxBy(row, expression) });
+  const quantile = (metric, at) => micro(of(metric, LADDERS, `quantile="${at}"`));
+  return builder.withPanel(rows({
+    title: "Ladders and rivals",
+    description: "The same steps from each ladder: the one asked for, every step eager, every size " +
+      "captured, an engine's sizes, a suggestion. Batch is the largest captured size.",
+    unit: UNITS.inColumns,
+    height: 7,
+  }, row, [
+    column("Busy, s", of("busy_seconds", LADDERS)),
+    column("Latency p50, us", quantile("latency_seconds", "0.5")),
+    column("Latency p99, us", quantile("latency_seconds", "0.99")),
+    column("Submit p50, us", quantile("submit_seconds", "0.5")),
+    column("Rows/s", of("rows_per_second", LADDERS)),
+    column("Hits", of("hit_ratio", LADDERS)),
+    column("Waste", of("padding_waste_ratio", LADDERS)),
+    column("Pool, MiB", mebi(of("memory_bytes", LADDERS, 'of="pool"'))),
+  ], "Busy, s"));
+}
+
+function parts(builder) {
+  const bar = (title, description, unit, metric, label) => bars({
+    title, description, unit, span: 8, min: 0, stacked: true,
+  }, maxBy(["mode", label], of(metric, ASKED)), { over: "mode", of: label, numeric: false });
+  return builder
+    .withPanel(bar("Steps", "Steps by how they were served. Each is counted once.", UNITS.count, "steps",
+      "how"))
+    .withPanel(bar("Start-up by stage", "One-time costs of all sizes.", UNITS.seconds, "startup_seconds",
+      "stage"))
+    .withPanel(bar("Memory", "The pool that captures share, instantiated graphs, static buffers and scratch.",
+      UNITS.bytes, "memory_bytes", "of"));
+}
+
+function overTime(builder) {
+  builder.withRow(new dashboard.RowBuilder("Over time"));
+  for (const [title, metric, at, description] of [
+    ["Median latency over time", "latency", "0.5", "Of the steps that the ladder served."],
+    ["p99 latency over time", "latency", "0.99", "Of the steps that the ladder served."],
+    ["p99 response over time", "response", "0.99", "From the intended arrival to the end (--arrivals)."],
+  ]) {
+    builder.withPanel(lines({ title, description, unit: UNITS.seconds, min: 0, span: 8 },
+      [byMode(`${metric}_seconds`, `quantile="${at}"`), "{{mode}}"]));
+  }
+  return builder;
+}
+
+export function ladder() {
+  const builder = frame({
+    uid: UIDS.ladder,
+    title: "graphbench / Ladder",
+    description: "Captured sizes under one traffic, beside their rivals.",
+    from: "now-7d",
+    refresh: "1m",
+  });
+  builder.withVariable(datasource());
+  labels("graphbench_ladder_hit_ratio", ...PINS, "role*").forEach((each) => builder.withVariable(each));
+  return overTime(parts(sideBySide(headline(builder))));
+}

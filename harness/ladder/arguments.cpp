@@ -1,0 +1,93 @@
+// Words become values by the names that documents have for them.
+#include "harness/ladder/arguments.hpp"
+
+#include <algorithm>
+
+#include "harness/codec/ladder_fields.hpp"
+#include "harness/config/numbers.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/ladder/route.hpp"
+#include "harness/ladder/suggest.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+// The value that `text` names.
+template <typename E>
+E choice(const std::string& where, const std::string& text) {
+  const auto& names = codec::Names<E>::names;
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<E>(found - names.begin());
+  const std::vector<std::string> known(names.begin(), names.end());
+  throw InputError(where, in_quotes(text) + " is unknown: give one of " + config::join(known) +
+                              config::did_you_mean(text, known));
+}
+
+}  // namespace
+
+LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
+  LadderRequest request;
+  const std::int64_t multiple =
+      config::parse_within("--multiple-of", asked.multiple_of, {1, 65'536}, " is not a multiple: give ");
+  request.sizes = parse_sizes("--capture-sizes", asked.sizes, multiple);
+  if (!asked.engine_sizes.empty()) request.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
+  request.policy = {choice<model::LadderPad>("--pad", asked.pad),
+                    choice<model::LadderBeyond>("--beyond", asked.beyond),
+                    choice<model::CaptureOrder>("--capture-order", asked.order),
+                    choice<model::CaptureWhen>("--capture-when", asked.when)};
+  request.rivals = !asked.no_rivals;
+  if (asked.traffic.empty())
+    throw InputError("--traffic",
+                     "it is missing: give FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
+  TraceRequest steps{.steps = {}, .rate = {}, .seed = static_cast<std::uint64_t>(seed)};
+  if (asked.steps != "all")
+    steps.steps = config::parse_within("--steps", asked.steps, {1, steps_max},
+                                       " is not a number of steps: give all, or ");
+  if (!asked.arrivals.empty()) {
+    steps.rate = config::parse_real(asked.arrivals);
+    if (!steps.rate || *steps.rate <= 0)
+      throw InputError("--arrivals",
+                       in_quotes(asked.arrivals) + " is not a rate: give steps a second, above 0");
+  }
+  request.trace = make_trace(read_traffic("--traffic", asked.traffic), steps);
+  request.traffic.name = asked.traffic;
+  request.traffic.rate = steps.rate;
+  return request;
+}
+
+void check_routes(const LadderRequest& request) {
+  if (request.policy.beyond != model::LadderBeyond::refuse) return;
+  static_cast<void>(tally(request.trace.rows, request.sizes, request.policy, "--traffic"));
+  if (!request.engine_sizes.empty())
+    static_cast<void>(tally(request.trace.rows, request.engine_sizes, request.policy, "--engine-sizes"));
+}
+
+Budgets budgets_of(const LadderArguments& asked) {
+  const auto amount = [](const std::string& where, const std::string& text) -> std::optional<double> {
+    if (text.empty()) return std::nullopt;
+    const std::optional<double> value = config::parse_real(text);
+    if (value && *value > 0) return value;
+    throw InputError(where, in_quotes(text) + " is not a budget: give a number above 0");
+  };
+  Budgets budgets{{}, amount("--memory", asked.memory), amount("--startup", asked.startup)};
+  if (!asked.sizes_max.empty())
+    budgets.sizes_max =
+        config::parse_within("--sizes-max", asked.sizes_max, {1, 65'536}, " is not a number of sizes: give ");
+  return budgets;
+}
+
+std::vector<std::string> engines_of(const std::string& text) {
+  std::vector<std::string> found;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    found.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+    if (std::ranges::find(engines(), found.back()) == engines().end())
+      throw InputError("--for", in_quotes(found.back()) + " is unknown: give some of " +
+                                    config::join(engines()) + config::did_you_mean(found.back(), engines()));
+  }
+  return found;
+}
+
+}  // namespace graphbench::ladder

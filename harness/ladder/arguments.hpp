@@ -1,0 +1,39 @@
+// The options of `graphbench ladder` from their texts. Pure, but for traffic files, which are read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/ladder/plan_ladders.hpp"
+#include "harness/ladder/suggestions.hpp"
+
+namespace graphbench::ladder {
+
+struct LadderArguments {
+  std::string sizes = "1,2,4,8:512:+8";
+  std::string multiple_of = "1";
+  std::string engine_sizes;
+  std::string order = "largest";
+  std::string when = "startup";
+  std::string pad = "up";
+  std::string beyond = "eager";
+  std::string traffic;
+  std::string steps = "10000";
+  std::string arrivals;
+  bool no_rivals = false;
+  std::string suggest;  // a file, or "-": what the ladder measures; empty: no suggestion
+  std::string sizes_max;
+  std::string memory;
+  std::string startup;
+  std::string engines = "vllm,sglang,trtllm";
+  bool verify = false;
+};
+
+// All throw InputError, which names the option.
+LadderRequest request_of(const LadderArguments& asked, std::int64_t seed);
+// What a policy refuses is refused before anything is measured.
+void check_routes(const LadderRequest& request);
+Budgets budgets_of(const LadderArguments& asked);
+std::vector<std::string> engines_of(const std::string& text);
+
+}  // namespace graphbench::ladder

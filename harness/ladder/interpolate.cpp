@@ -1,0 +1,70 @@
+// Boost's pchip takes four points or more.
+#include "harness/ladder/interpolate.hpp"
+
+#include <algorithm>
+#include <boost/math/interpolators/pchip.hpp>
+#include <memory>
+
+namespace graphbench::ladder {
+
+struct StepTimes::Curve {
+  boost::math::interpolators::pchip<std::vector<double>> pchip;
+};
+
+StepTimes::StepTimes(std::map<std::int64_t, double> measured) : measured_(std::move(measured)) {
+  if (measured_.size() < 4) return;
+  std::vector<double> sizes;
+  std::vector<double> seconds;
+  for (const auto& [size, time] : measured_) {
+    sizes.push_back(static_cast<double>(size));
+    seconds.push_back(time);
+  }
+  curve_ = std::make_unique<Curve>(Curve{{std::move(sizes), std::move(seconds)}});
+}
+
+StepTimes::~StepTimes() = default;
+StepTimes::StepTimes(StepTimes&&) noexcept = default;
+
+std::optional<double> StepTimes::at(std::int64_t size) const {
+  const auto above = measured_.lower_bound(size);
+  if (above == measured_.end()) return std::nullopt;
+  if (above->first == size) return above->second;
+  if (above == measured_.begin()) return std::nullopt;
+  if (curve_ != nullptr) return curve_->pchip(static_cast<double>(size));
+  const auto below = std::prev(above);
+  const double part =
+      static_cast<double>(size - below->first) / static_cast<double>(above->first - below->first);
+  return below->second + part * (above->second - below->second);
+}
+
+void add_expectations(model::LadderLaunch& launch) {
+  std::map<std::int64_t, double> measured;
+  bool complete = true;
+  double expected = 0;
+  for (const model::LadderSize& size : launch.sizes) {
+    if (size.step_seconds) measured[size.size] = *size.step_seconds;
+    complete = complete && (size.uses == 0 || size.step_seconds);
+    expected += static_cast<double>(size.uses) * size.step_seconds.value_or(0);
+  }
+  for (const model::LadderEager& eager : launch.eager) {
+    complete = complete && (eager.uses == 0 || eager.step_seconds);
+    expected += static_cast<double>(eager.uses) * eager.step_seconds.value_or(0);
+  }
+  if (!complete) return;
+  launch.predicted_seconds = expected;
+  if (measured.empty()) return;
+  const double smallest = measured.begin()->second;
+  const StepTimes times(std::move(measured));
+  double padding = 0;
+  for (const model::LadderSize& size : launch.sizes) {
+    for (const model::RowCount& each : size.rows) {
+      // Below the smallest measured size nothing is known: as if a graph of these rows took as long.
+      if (each.rows < size.size)
+        padding +=
+            static_cast<double>(each.count) * (*size.step_seconds - times.at(each.rows).value_or(smallest));
+    }
+  }
+  launch.padding.seconds = padding;
+}
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,34 @@
+// Step times of sizes that were not measured, and what follows from them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/model/ladder.hpp"
+
+namespace graphbench::ladder {
+
+// Seconds by size through measured points: monotone between two points where they are (Fritsch and Butland's
+// piecewise cubic; a line below four points). Nothing is said beyond the points.
+class StepTimes {
+ public:
+  explicit StepTimes(std::map<std::int64_t, double> measured);
+  ~StepTimes();
+  StepTimes(StepTimes&&) noexcept;
+  bool measured(std::int64_t size) const { return measured_.contains(size); }
+  std::optional<double> at(std::int64_t size) const;
+
+ private:
+  struct Curve;
+  std::map<std::int64_t, double> measured_;
+  std::unique_ptr<Curve> curve_;
+};
+
+// Fills in, from the launch's counts and calibration, what the steps were expected to take and what padding
+// costs; left absent where a size that was used has no time.
+void add_expectations(model::LadderLaunch& launch);
+
+}  // namespace graphbench::ladder

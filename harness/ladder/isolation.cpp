@@ -1,0 +1,124 @@
+// Two runs over the same rows: eager beside other rows of data, the graph beside rows of NaN.
+#include "harness/ladder/isolation.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "graphs/ir/passes.hpp"
+#include "harness/ladder/caller.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+// All bits set is a NaN in fp32, fp16 and bf16.
+constexpr int poison_byte = 0xFF;
+
+struct Seen {
+  std::vector<std::vector<std::byte>> outputs;  // the caller's rows
+  std::vector<std::uint64_t> own_state;         // digests of the caller's rows, of mutated state
+  std::vector<std::uint64_t> others_before;     // and of all rows behind them
+  std::vector<std::uint64_t> others;
+};
+
+class IsolationCheck {
+ public:
+  explicit IsolationCheck(const PaddedStep& step)
+      : step_(step), states_(ir::mutated_state(step.context.program)) {}
+
+  void run() {
+    const Seen expected = observe(step_.executor.eager(), false);
+    const Seen actual = observe(step_.executor, true);
+    const std::vector<ir::ValueId> outputs = program().values_of(ir::ValueKind::output);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      compare_rows(outputs[i], expected.outputs[i], actual.outputs[i]);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (actual.own_state[i] != expected.own_state[i])
+        fail("the caller's rows of state " + name(states_[i]) + " differ");
+      if (actual.others[i] != actual.others_before[i])
+        fail("state " + name(states_[i]) + " of other sequences was written");
+    }
+  }
+
+ private:
+  const ir::Program& program() const { return step_.context.program; }
+  std::string name(ir::ValueId id) const { return program().value(id).name; }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(ErrorCode::check_failed, "isolation: " + std::to_string(step_.rows) + " rows in the size " +
+                                             std::to_string(step_.size) +
+                                             ", with padding rows of NaN: " + why);
+  }
+
+  void compare_rows(ir::ValueId id, const std::vector<std::byte>& expected,
+                    const std::vector<std::byte>& actual) const {
+    const std::size_t bytes = row_bytes(program(), id);
+    for (std::size_t row = 0; row * bytes < expected.size(); ++row) {
+      if (std::memcmp(&expected[row * bytes], &actual[row * bytes], bytes) == 0) continue;
+      fail("row " + std::to_string(row) + " of output " + name(id) + " differs from eager's at that size");
+    }
+  }
+
+  void fill(bool poisoned) {
+    const execution::ExecutionContext& context = step_.context;
+    context.buffers.fill_inputs(context.stream, step_.seed);
+    context.buffers.fill_state(context.stream, step_.seed);
+    for (const ir::ValueId id : program().values_of(ir::ValueKind::input)) {
+      const ir::Value& value = program().value(id);
+      if (value.shape.front().per_batch == 0) continue;
+      const std::size_t each = row_bytes(program(), id);
+      auto* const padding =
+          static_cast<std::byte*>(context.buffers.address(id)) + static_cast<std::size_t>(step_.rows) * each;
+      const std::size_t bytes = static_cast<std::size_t>(step_.size - step_.rows) * each;
+      if (value.dtype == ir::DType::i32) {
+        context.device.fill(context.stream, padding, value.dtype, bytes / ir::size_of(value.dtype),
+                            {ir::Init::Kind::constant, value.pad, value.pad}, 0);
+      } else if (poisoned) {
+        context.stream.fill_bytes(padding, poison_byte, bytes);
+      }
+    }
+  }
+
+  // Of rows [first, last) of each mutated state; whole words, as digests take them.
+  std::vector<std::uint64_t> digests(std::int64_t first, std::int64_t last) {
+    std::vector<std::uint64_t> found;
+    for (const ir::ValueId id : states_) {
+      const std::size_t each = row_bytes(program(), id);
+      const std::size_t begin = (static_cast<std::size_t>(first) * each + 3) / 4 * 4;
+      const std::size_t end = static_cast<std::size_t>(last) * each / 4 * 4;
+      const auto* const at = static_cast<const std::byte*>(step_.context.buffers.address(id));
+      found.push_back(begin < end ? step_.context.device.digest(step_.context.stream, at + begin, end - begin)
+                                  : 0);
+    }
+    return found;
+  }
+
+  Seen observe(execution::Executor& executor, bool poisoned) {
+    Stream& stream = step_.context.stream;
+    fill(poisoned);
+    Seen seen;
+    const std::int64_t all = step_.context.buffers.largest_batch();
+    seen.others_before = digests(step_.rows, all);
+    executor.submit();
+    for (const ir::ValueId id : program().values_of(ir::ValueKind::output)) {
+      std::vector<std::byte>& rows =
+          seen.outputs.emplace_back(static_cast<std::size_t>(step_.rows) * row_bytes(program(), id));
+      stream.copy_to_host(rows.data(), executor.output(id), rows.size());
+    }
+    stream.synchronize();
+    seen.own_state = digests(0, step_.rows);
+    seen.others = digests(step_.rows, all);
+    return seen;
+  }
+
+  const PaddedStep& step_;
+  std::vector<ir::ValueId> states_;
+};
+
+}  // namespace
+
+void check_isolation(const PaddedStep& step) {
+  IsolationCheck(step).run();
+}
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,75 @@
+// The JSON form of the ladder process's question and answer, and the question asked.
+#include "harness/codec/ladder_fields.hpp"
+#include "harness/codec/messages.hpp"
+#include "harness/ladder/ladder_process.hpp"
+#include "harness/process/exit_text.hpp"
+
+namespace graphbench::codec {
+
+template <>
+struct Description<ladder::ServeTask> {
+  using T = ladder::ServeTask;
+  static constexpr auto fields =
+      std::tuple(field("task", &T::task), field("sizes", &T::sizes), field("policy", &T::policy),
+                 field("rows", &T::rows), field("arrivals", &T::arrivals));
+};
+template <>
+struct Description<ladder::ServeAnswer> {
+  using T = ladder::ServeAnswer;
+  static constexpr auto fields =
+      std::tuple(field("status", &T::status), field("reason", &T::reason), field("check", &T::check),
+                 field("device", &T::device), field("choices", &T::choices), field("launch", &T::launch));
+};
+template <>
+struct Description<ladder::AliveEvent> {
+  static constexpr auto fields = std::tuple(field("phase", &ladder::AliveEvent::phase));
+};
+
+using LadderEvent = std::variant<ladder::AliveEvent, ladder::ServeAnswer>;
+template <>
+struct Messages<LadderEvent> {
+  static constexpr std::array<std::string_view, 2> names = {"alive", "answer"};
+};
+
+}  // namespace graphbench::codec
+
+namespace graphbench::ladder {
+
+std::string encode_task(const ServeTask& task) {
+  return codec::write_data(task);
+}
+
+ServeTask decode_task(std::string_view text) {
+  return codec::read_data<ServeTask>(text, "read ladder task");
+}
+
+std::string encode_alive(const AliveEvent& event) {
+  return codec::write_message(codec::LadderEvent(event));
+}
+
+std::string encode_answer(const ServeAnswer& answer) {
+  return codec::write_message(codec::LadderEvent(answer));
+}
+
+std::optional<ServeAnswer> decode_answer(std::string_view line) {
+  codec::LadderEvent event = codec::read_message<codec::LadderEvent>(line, "read ladder event");
+  if (auto* const answer = std::get_if<ServeAnswer>(&event)) return std::move(*answer);
+  return std::nullopt;
+}
+
+ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
+                       const ServeTask& task, double silent_seconds_max) {
+  std::optional<ServeAnswer> answer;
+  const process::ChildExit exit =
+      supervisor.ask({command, encode_task(task), silent_seconds_max}, [&](std::string_view line) {
+        if (std::optional<ServeAnswer> found = decode_answer(line)) answer = std::move(found);
+      });
+  if (answer) return std::move(*answer);
+  ServeAnswer failed;
+  failed.status = model::CellStatus::failed;
+  failed.reason = model::Reason{exit.how == process::ChildExit::How::timed_out ? "timeout" : "crashed",
+                                "the ladder process " + process::how_it_ended(exit, silent_seconds_max)};
+  return failed;
+}
+
+}  // namespace graphbench::ladder

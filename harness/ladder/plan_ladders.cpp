@@ -1,0 +1,132 @@
+// Ids, rivals and summaries.
+#include "harness/ladder/plan_ladders.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "harness/model/axes.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/statistics/cell_summary.hpp"
+#include "harness/statistics/quantiles.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& rows) {
+  const std::set<std::int64_t> sizes(rows.begin(), rows.end());
+  return {sizes.begin(), sizes.end()};
+}
+
+// Ladders of one id are launches of the same: sizes, what is done where none fits, and the traffic.
+std::string id_of(const model::Ladder& ladder) {
+  std::string text;
+  for (const std::int64_t size : ladder.sizes) text += std::to_string(size) + ",";
+  const auto& [pad, beyond, order, when] = ladder.policy;
+  for (const int each :
+       {static_cast<int>(pad), static_cast<int>(beyond), static_cast<int>(order), static_cast<int>(when)})
+    text += ";" + std::to_string(each);
+  return model::id_of(ladder.cell) + "/ladder-" + model::sha256_hex(text).substr(0, 8) + "/traffic-" +
+         ladder.traffic.digest;
+}
+
+const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
+                           const std::string& role) {
+  const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
+    model::Cell cell = each.cell;
+    cell.batch = of.cell.batch;
+    if (role == "eager") cell.mode = of.cell.mode;
+    return (each.role == role || (role == "eager" && each.sizes.empty())) && cell == of.cell &&
+           each.traffic.digest == of.traffic.digest;
+  });
+  return found == ladders.end() ? nullptr : &*found;
+}
+
+std::optional<double> over(const model::Ladder* rival, const model::Ladder& ladder) {
+  if (rival == nullptr || !rival->summary.busy_seconds || !ladder.summary.busy_seconds) return std::nullopt;
+  return rival->summary.busy_seconds->p50 / ladder.summary.busy_seconds->p50;
+}
+
+}  // namespace
+
+PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
+                      std::vector<std::int64_t> sizes) {
+  PlannedLadder planned;
+  planned.task = {task, std::move(sizes), request.policy, request.trace.rows, request.trace.arrivals};
+  planned.task.task.batches.clear();
+  if (role != "asked") planned.task.policy.when = model::CaptureWhen::startup;
+  if (planned.task.sizes.empty()) {  // no policy applies, and every mode is this one
+    planned.task.task.mode = model::reference_mode().name;
+    planned.task.policy = {};
+  }
+  model::Ladder& ladder = planned.ladder;
+  ladder.sizes = planned.task.sizes;
+  ladder.cell = model::cell_of(planned.task.task, ladder.sizes.empty() ? 0 : ladder.sizes.back());
+  ladder.role = role;
+  ladder.policy = planned.task.policy;
+  ladder.traffic = request.traffic;
+  ladder.traffic.digest = request.trace.digest();
+  ladder.traffic.steps = static_cast<std::int64_t>(request.trace.rows.size());
+  ladder.traffic.rows =
+      std::accumulate(request.trace.rows.begin(), request.trace.rows.end(), std::int64_t{0});
+  ladder.traffic.sizes = static_cast<std::int64_t>(distinct(request.trace.rows).size());
+  ladder.traffic.arrivals = !request.trace.arrivals.empty();
+  ladder.id = id_of(ladder);
+  return planned;
+}
+
+std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request) {
+  std::vector<PlannedLadder> ladders;
+  std::set<std::pair<std::string, std::int64_t>> seen;
+  const auto add = [&](const model::WorkerTask& task, const std::string& role,
+                       const std::vector<std::int64_t>& sizes) {
+    PlannedLadder next = planned(task, request, role, sizes);
+    if (seen.emplace(next.ladder.id, task.launch).second) ladders.push_back(std::move(next));
+  };
+  const std::vector<std::int64_t> every = distinct(request.trace.rows);
+  for (const model::WorkerTask& task : plan.tasks) {
+    const bool captures = model::is_graph_mode(task.mode);
+    add(task, "asked", captures ? request.sizes : std::vector<std::int64_t>());
+    if (!captures) continue;
+    if (request.rivals) add(task, "eager", {});
+    if (request.rivals && every.size() <= every_sizes_max) add(task, "every", every);
+    if (!request.engine_sizes.empty()) add(task, "engine", request.engine_sizes);
+  }
+  return ladders;
+}
+
+void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned,
+                const ServeAnswer& answer) {
+  auto found = std::ranges::find(ladders, planned.ladder.id, &model::Ladder::id);
+  if (found == ladders.end()) found = ladders.insert(ladders.end(), planned.ladder);
+  // `skipped` before `failed`, as CellStatus has them.
+  if (answer.status > found->status) {
+    found->status = answer.status;
+    found->reason = answer.reason;
+  }
+  if (answer.check) found->check = answer.check;
+  if (answer.status == model::CellStatus::ok) found->launches.push_back(answer.launch);
+}
+
+void summarize(std::vector<model::Ladder>& ladders) {
+  for (model::Ladder& ladder : ladders) {
+    std::vector<double> latency, submit, busy;
+    for (const model::LadderLaunch& launch : ladder.launches) {
+      if (launch.latency_seconds) latency.push_back(launch.latency_seconds->p50);
+      if (launch.submit_seconds) submit.push_back(launch.submit_seconds->p50);
+      busy.push_back(launch.busy_seconds);
+    }
+    ladder.summary.latency_seconds = statistics::estimate_over(latency);
+    ladder.summary.submit_seconds = statistics::estimate_over(submit);
+    ladder.summary.busy_seconds = statistics::estimate_over(busy);
+  }
+  for (model::Ladder& ladder : ladders) {
+    if (ladder.role != "asked" || ladder.sizes.empty()) continue;
+    ladder.summary.over_eager = over(rival(ladders, ladder, "eager"), ladder);
+    ladder.summary.over_every = over(rival(ladders, ladder, "every"), ladder);
+    ladder.summary.over_engine = over(rival(ladders, ladder, "engine"), ladder);
+  }
+}
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,46 @@
+// From a plan of tasks to ladders and their rivals under one trace, and from answers to the ladders of a
+// result. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/ladder/serve.hpp"
+#include "harness/ladder/traffic.hpp"
+#include "harness/model/plan.hpp"
+
+namespace graphbench::ladder {
+
+struct LadderRequest {
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> engine_sizes;  // empty: no rival of these sizes
+  model::LadderPolicy policy;
+  Trace trace;
+  model::LadderTraffic traffic;  // its name and rate; the rest follows from the trace
+  bool rivals = true;            // every step eager, and every size of the traffic captured
+};
+
+// More sizes than these are not captured for a rival.
+inline constexpr std::size_t every_sizes_max = 1024;
+
+// One launch of one ladder.
+struct PlannedLadder {
+  model::Ladder ladder;  // without launches
+  ServeTask task;
+};
+// `sizes` in a role, under the request's traffic and policy.
+PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
+                      std::vector<std::int64_t> sizes);
+// In the order of the plan's tasks, a ladder's rivals behind it; no ladder twice in a launch. The plan's
+// batches do not matter.
+std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request);
+
+// Puts an answer where launches of the same id are, or behind them. The worst status of a ladder's launches
+// is its own.
+void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned, const ServeAnswer& answer);
+
+// Fills in every `summary`.
+void summarize(std::vector<model::Ladder>& ladders);
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,88 @@
+// Arithmetic on sizes.
+#include "harness/ladder/route.hpp"
+
+#include <algorithm>
+
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::ladder {
+
+using model::LadderBeyond;
+using model::LadderPad;
+
+std::optional<Route> route(const std::vector<std::int64_t>& sizes, std::int64_t rows,
+                           const model::LadderPolicy& policy) {
+  Route found{.how = How::exact, .full_parts = 0, .rest = rows, .captured = 0};
+  const std::int64_t largest = sizes.empty() ? 0 : sizes.back();
+  if (rows > largest) {
+    if (policy.beyond == LadderBeyond::refuse) return std::nullopt;
+    if (policy.beyond == LadderBeyond::eager || largest == 0) {
+      found.how = How::eager_beyond;
+      return found;
+    }
+    found.full_parts = (rows - 1) / largest;
+    found.rest = rows - found.full_parts * largest;
+  }
+  const std::int64_t fits = *std::ranges::lower_bound(sizes, found.rest);
+  const bool exact = fits == found.rest;
+  found.how = exact ? How::exact : policy.pad == LadderPad::up ? How::padded : How::eager_below;
+  if (found.how != How::eager_below) found.captured = fits;
+  return found;
+}
+
+void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when) {
+  bool waits = false;
+  const auto replay = [&](std::int64_t size, std::int64_t rows, std::int64_t count) {
+    waits |= when == model::CaptureWhen::lazy && !used.contains(size);
+    used[size][rows] += count;
+    graph_rows += size * count;
+    padding_rows += (size - rows) * count;
+  };
+  if (route.full_parts > 0) {
+    ++split_steps;
+    replay(sizes.back(), sizes.back(), route.full_parts);
+  }
+  if (route.captured > 0) {
+    replay(route.captured, route.rest, 1);
+  } else {
+    ++eager[route.rest];
+  }
+  if (waits) {
+    ++steps.captured_now;
+  } else if (route.how == How::exact) {
+    ++steps.exact;
+  } else if (route.how == How::padded) {
+    ++steps.padded;
+  } else if (route.how == How::eager_below) {
+    ++steps.eager_below;
+  } else {
+    ++steps.eager_beyond;
+  }
+}
+
+double Tally::hit_rate() const {
+  return total() == 0 ? 0 : static_cast<double>(steps.exact + steps.padded) / static_cast<double>(total());
+}
+
+model::LadderPadding Tally::padding() const {
+  const double waste =
+      graph_rows == 0 ? 0 : static_cast<double>(padding_rows) / static_cast<double>(graph_rows);
+  return {.rows = padding_rows, .graph_rows = graph_rows, .waste = waste, .seconds = {}};
+}
+
+Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64_t>& sizes,
+            const model::LadderPolicy& policy, const std::string& where) {
+  Tally sum;
+  for (const std::int64_t rows : steps) {
+    const std::optional<Route> found = route(sizes, rows, policy);
+    if (!found) {
+      throw InputError(where, "a step of " + std::to_string(rows) + " is beyond the largest captured size, " +
+                                  std::to_string(sizes.empty() ? 0 : sizes.back()) +
+                                  ", and --beyond refuse: capture a larger one, or give eager or split");
+    }
+    sum.add(*found, sizes, policy.when);
+  }
+  return sum;
+}
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,205 @@
+// Start-up and the steps. Between a step's clock reads are its copies, padding, replays, and captures that it
+// waits for.
+#include "harness/ladder/serve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/ladder/server.hpp"
+
+namespace graphbench::ladder {
+
+using execution::ExecutionMode;
+
+void Server::check_program() const {
+  require_batch_major(program_);
+  if (task_.policy.beyond != model::LadderBeyond::split) return;
+  const std::vector<ir::ValueId> states = program_.values_of(ir::ValueKind::state);
+  if (states.empty()) return;
+  throw Error(ErrorCode::state_not_splittable,
+              "serve " + program_.name() + ": state " + program_.value(states.front()).name +
+                  " belongs to whole batches, so steps beyond the ladder cannot run "
+                  "in parts: give --beyond eager or refuse");
+}
+
+void Server::drop(std::int64_t size, const Error& error) {
+  std::erase(sizes_, size);
+  rungs_.erase(size);
+  model::LadderSize& dropped = dropped_.emplace_back();
+  dropped.size = size;
+  dropped.dropped = model::Reason{std::string(name_of(error.code())), error.what()};
+}
+
+// Static buffers for the largest that runs. Returns how many rows that is.
+std::int64_t Server::allocate() {
+  while (true) {
+    prepared_.clear();
+    std::int64_t largest = sizes_.empty() ? 0 : sizes_.back();
+    for (const std::int64_t rows : task_.rows) {
+      const std::optional<Route> found = route(sizes_, rows, task_.policy);
+      if (!found)
+        throw Error(ErrorCode::out_of_memory, "serve a step of " + std::to_string(rows) +
+                                                  " rows: it is beyond the largest size that fits in memory");
+      prepared_[rows].route = *found;
+      if (found->captured == 0) largest = std::max(largest, found->rest);
+    }
+    try {
+      rig_.allocate(largest);
+      caller_.emplace(rig_.context(rig_.graph_pool()),
+                      std::max(largest, *std::ranges::max_element(task_.rows)),
+                      worker::seed_for(task_.task, worker::SeedUse::inputs, 1));
+      rig_.stream().synchronize();
+      return largest;
+    } catch (const Error& error) {
+      // Without the largest size less is needed, unless steps run eagerly at that many rows.
+      if (error.code() != ErrorCode::out_of_memory || sizes_.empty() || sizes_.back() < largest) throw;
+      rig_.release();
+      drop(sizes_.back(), error);
+    }
+  }
+}
+
+void Server::prepare(std::int64_t size) {
+  Rung& rung = rungs_[size];
+  rung.result.size = size;
+  const auto start = Clock::now();
+  rung.executor = execution::make_executor(rig_.mode(), rig_.context(rig_.graph_pool()), size);
+  rung.result.setup.prepare_seconds = seconds(Clock::now() - start);
+}
+
+void Server::capture(Rung& rung) {
+  const auto start = Clock::now();
+  rig_.set_up(*rung.executor, rung.result.setup, [](std::string_view) {});
+  rung.captured = true;
+  rung.pool_bytes = static_cast<std::int64_t>(rig_.graph_pool()->statistics().reserved_bytes);
+  capture_order_.push_back(&rung);
+  stall_ += seconds(Clock::now() - start);
+}
+
+void Server::start_up() {
+  sizes_ = task_.sizes;
+  allocate();
+  clock_.lap(&model::Startup::weights_seconds);
+  std::vector<std::int64_t> order = sizes_;
+  if (task_.policy.order == model::CaptureOrder::largest) std::ranges::reverse(order);
+  for (const std::int64_t size : order) {
+    alive_();
+    try {
+      prepare(size);
+      if (task_.policy.when == model::CaptureWhen::startup) capture(rungs_[size]);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory) throw;
+      drop(size, error);
+      continue;
+    }
+    clock_.add(rungs_[size].result.setup);
+  }
+  look_up();
+}
+
+// Routes once more, because sizes may have been dropped; and kernels for what runs eagerly.
+void Server::look_up() {
+  for (auto& [rows, step] : prepared_) {
+    const std::optional<Route> found = route(sizes_, rows, task_.policy);
+    if (!found || (found->captured == 0 && found->rest > rig_.buffers().largest_batch()))
+      throw Error(ErrorCode::out_of_memory, "serve a step of " + std::to_string(rows) +
+                                                " rows: it is beyond the largest size that fits in memory");
+    step.route = *found;
+    if (found->full_parts > 0) step.full = &rungs_.at(sizes_.back());
+    if (found->captured > 0) {
+      step.last = &rungs_.at(found->captured);
+      continue;
+    }
+    EagerRows& eager = eager_[found->rest];
+    if (eager.executor == nullptr) {
+      alive_();
+      const auto start = Clock::now();
+      eager.executor = execution::make_executor(ExecutionMode::eager, rig_.context(nullptr), found->rest);
+      clock_.add({.prepare_seconds = seconds(Clock::now() - start)});
+      eager.executor->submit();  // the pool grows, and code is loaded, before steps are timed
+      rig_.stream().synchronize();
+    }
+    step.eager = eager.executor.get();
+  }
+}
+
+void Server::replay(Rung& rung, Caller::Rows rows) {
+  caller_->copy_in(rows, rung.result.size);
+  if (!rung.captured) capture(rung);
+  rung.executor->submit();
+  caller_->copy_out(*rung.executor, rows);
+}
+
+void Server::serve_one(const Prepared& step) {
+  std::int64_t first = 0;
+  for (std::int64_t part = 0; part < step.route.full_parts; ++part, first += step.full->result.size)
+    replay(*step.full, {first, step.full->result.size});
+  if (step.last != nullptr) {
+    replay(*step.last, {first, step.route.rest});
+  } else {
+    if (first > 0) caller_->copy_in({first, step.route.rest}, step.route.rest);
+    step.eager->submit();
+  }
+}
+
+namespace {
+
+// A framework's eager step takes its caller's pointers: the copies that ours needs are not its cost.
+bool takes_pointers(const Prepared& step) {
+  return step.eager != nullptr && step.route.full_parts == 0;
+}
+
+}  // namespace
+
+// Spins, as a sleeping thread would wake too late.
+void Server::wait_for(Clock::time_point arrival) const {
+  while (Clock::now() < arrival) {
+  }
+}
+
+void Server::serve_steps() {
+  constexpr auto alive_every = std::chrono::seconds(10);
+  std::vector<const Prepared*> steps;
+  for (const std::int64_t rows : task_.rows) steps.push_back(&prepared_.at(rows));
+  for (auto* samples : {&latency_, &submit_, &wait_, &response_, &stalls_}) samples->reserve(steps.size());
+  caller_->forget();
+  rig_.device().synchronize();
+  const auto begin = Clock::now();
+  auto said = begin;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Prepared& step = *steps[i];
+    if (takes_pointers(step)) {
+      caller_->copy_in({0, step.route.rest}, step.route.rest);
+      rig_.stream().synchronize();
+    }
+    auto arrival = Clock::time_point::min();
+    if (!task_.arrivals.empty()) {
+      arrival = begin + std::chrono::nanoseconds(std::llround(task_.arrivals[i] * 1e9));
+      wait_for(arrival);
+    }
+    stall_ = 0;
+    const auto start = Clock::now();
+    serve_one(step);
+    const auto submitted = Clock::now();
+    rig_.stream().synchronize();
+    const auto end = Clock::now();
+    submit_.push_back(seconds(submitted - start));
+    latency_.push_back(seconds(end - start));
+    if (!task_.arrivals.empty()) {
+      wait_.push_back(seconds(start - arrival));
+      response_.push_back(seconds(end - arrival));
+    }
+    if (stall_ > 0) stalls_.push_back(stall_);
+    tally_.add(step.route, sizes_, task_.policy.when);
+    if (end - said < alive_every) continue;
+    alive_();
+    said = end;
+  }
+}
+
+void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
+           worker::StartupClock& clock, const std::function<void()>& alive, ServeAnswer& answer) {
+  Server(task, rig, program, clock, alive, answer).run();
+}
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,109 @@
+// The server behind serve(): start-up and the steps are in serve.cpp, what is said of them in
+// server_report.cpp.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+#include "harness/ladder/caller.hpp"
+#include "harness/ladder/route.hpp"
+#include "harness/ladder/serve.hpp"
+
+namespace graphbench::ladder {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds(Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+// A captured size.
+struct Rung {
+  model::LadderSize result;
+  // Its kernels are prepared at start-up, also where it is captured later.
+  std::unique_ptr<execution::Executor> executor;
+  bool captured = false;
+  std::int64_t pool_bytes = 0;  // of all captures up to this one
+  std::vector<double> step_samples;
+  std::vector<double> eager_samples;
+};
+struct EagerRows {
+  std::unique_ptr<execution::Executor> executor;
+  std::vector<double> samples;
+};
+
+// What serving a number of rows comes to, with everything looked up.
+struct Prepared {
+  Route route;
+  Rung* full = nullptr;  // of parts of the largest size
+  Rung* last = nullptr;
+  execution::Executor* eager = nullptr;
+};
+
+// What a step enqueues, and where its time goes.
+struct Turn {
+  std::vector<double>* samples = nullptr;
+  std::function<void()> enqueue;
+};
+
+class Server {
+ public:
+  Server(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program, worker::StartupClock& clock,
+         const std::function<void()>& alive, ServeAnswer& answer)
+      : task_(task), rig_(rig), program_(program), clock_(clock), alive_(alive), answer_(answer) {}
+
+  void run() {
+    check_program();
+    start_up();
+    serve_steps();
+    calibrate();
+    report();
+    check();
+  }
+
+ private:
+  void check_program() const;
+  void start_up();
+  std::int64_t allocate();
+  void prepare(std::int64_t size);
+  void capture(Rung& rung);
+  void drop(std::int64_t size, const Error& error);
+  void look_up();
+  void serve_steps();
+  void serve_one(const Prepared& step);
+  void replay(Rung& rung, Caller::Rows rows);
+  void wait_for(Clock::time_point arrival) const;
+  void time_turns(std::vector<Turn> turns, std::mt19937_64& random);
+  void calibrate();
+  void report();
+  std::optional<std::int64_t> own_pool_bytes(std::int64_t size);
+  void report_memory(model::LadderLaunch& launch);
+  void check();
+
+  const ServeTask& task_;
+  worker::TaskRig& rig_;
+  const ir::Program& program_;
+  worker::StartupClock& clock_;
+  const std::function<void()>& alive_;
+  ServeAnswer& answer_;
+
+  std::vector<std::int64_t> sizes_;  // ascending; less those that were dropped
+  std::map<std::int64_t, Rung> rungs_;
+  std::vector<model::LadderSize> dropped_;
+  std::map<std::int64_t, EagerRows> eager_;
+  std::map<std::int64_t, Prepared> prepared_;
+  std::optional<Caller> caller_;
+  std::vector<Rung*> capture_order_;
+  // Of the steps served.
+  Tally tally_;
+  double stall_ = 0;  // of the step under way
+  std::vector<double> latency_, submit_, wait_, response_, stalls_;
+};
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,139 @@
+// What a server says when its steps are served: the sizes' own times, counts, memory, and the check. It comes
+// in this order because each may spoil what is measured before it.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "harness/ladder/interpolate.hpp"
+#include "harness/ladder/isolation.hpp"
+#include "harness/ladder/server.hpp"
+#include "harness/machine/exec_memory.hpp"
+#include "harness/statistics/quantiles.hpp"
+#include "harness/statistics/summary.hpp"
+
+namespace graphbench::ladder {
+
+// Every turn some times, in mixed order as in traffic; the first round does not count.
+void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
+  const std::size_t rounds = std::clamp<std::size_t>(8192 / std::max<std::size_t>(turns.size(), 1), 8, 32);
+  for (std::size_t round = 0; round <= rounds; ++round) {
+    for (std::size_t i = turns.size(); i > 1; --i) std::swap(turns[i - 1], turns[random() % i]);
+    for (const Turn& turn : turns) {
+      const auto start = Clock::now();
+      turn.enqueue();
+      rig_.stream().synchronize();
+      if (round > 0) turn.samples->push_back(seconds(Clock::now() - start));
+    }
+    alive_();
+  }
+}
+
+// What was captured, with a full size of the caller's rows, and what ran eagerly; then the captured sizes
+// eagerly, apart from these, because a step's time depends on which ones ran before it.
+void Server::calibrate() {
+  std::vector<Turn> served, eagerly;
+  for (auto& [size, rung] : rungs_) {
+    if (!rung.captured) continue;
+    served.push_back({&rung.step_samples, [this, rung = &rung] { replay(*rung, {0, rung->result.size}); }});
+    eagerly.push_back({&rung.eager_samples, [rung = &rung] { rung->executor->eager().submit(); }});
+  }
+  for (auto& [rows, eager] : eager_)
+    served.push_back({&eager.samples, [executor = eager.executor.get()] { executor->submit(); }});
+  std::mt19937_64 random(worker::seed_for(task_.task, worker::SeedUse::order));
+  time_turns(std::move(served), random);
+  time_turns(std::move(eagerly), random);
+}
+
+void Server::report() {
+  model::LadderLaunch& launch = answer_.launch;
+  launch.index = task_.task.launch;
+  launch.startup = clock_.startup();
+  launch.steps = tally_.steps;
+  launch.split_steps = tally_.split_steps;
+  launch.hit_rate = tally_.hit_rate();
+  launch.padding = tally_.padding();
+  launch.stalls = {static_cast<std::int64_t>(stalls_.size()),
+                   std::accumulate(stalls_.begin(), stalls_.end(), 0.0),
+                   stalls_.empty() ? 0 : *std::ranges::max_element(stalls_)};
+  launch.latency_seconds = statistics::summarize(latency_);
+  launch.submit_seconds = statistics::summarize(submit_);
+  launch.wait_seconds = statistics::summarize(wait_);
+  launch.response_seconds = statistics::summarize(response_);
+  launch.busy_seconds = std::accumulate(latency_.begin(), latency_.end(), 0.0);
+  launch.rows_per_second =
+      static_cast<double>(std::accumulate(task_.rows.begin(), task_.rows.end(), std::int64_t{0})) /
+      launch.busy_seconds;
+  report_memory(launch);
+  launch.sizes = dropped_;
+  for (auto& [size, rung] : rungs_) {
+    model::LadderSize& of = rung.result;
+    for (const auto& [rows, count] : tally_.used[size]) {
+      of.rows.push_back({rows, count});
+      of.uses += count;
+    }
+    of.step_seconds = statistics::median_or_absent(rung.step_samples);
+    of.eager_seconds = statistics::median_or_absent(rung.eager_samples);
+    const double cost = of.setup.capture_seconds + of.setup.instantiate_seconds + of.setup.upload_seconds;
+    if (of.step_seconds && *of.eager_seconds > *of.step_seconds)
+      of.breakeven_steps = std::ceil(cost / (*of.eager_seconds - *of.step_seconds));
+    launch.sizes.push_back(of);
+  }
+  std::ranges::sort(launch.sizes, {}, &model::LadderSize::size);
+  for (const auto& [rows, eager] : eager_)
+    launch.eager.push_back({rows, tally_.eager[rows], statistics::median_or_absent(eager.samples)});
+  add_expectations(launch);
+}
+
+// The same capture into a pool of its own. Absent where a second set of kernels does not fit.
+std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
+  try {
+    pool::MemoryPool own(rig_.device());
+    execution::make_executor(rig_.mode(), rig_.context(&own), size)->capture();
+    return static_cast<std::int64_t>(own.statistics().reserved_bytes);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    return std::nullopt;
+  }
+}
+
+void Server::report_memory(model::LadderLaunch& launch) {
+  constexpr std::int64_t exec_nodes_wanted = 1024;
+  launch.memory.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes());
+  launch.memory.workspace_bytes = static_cast<std::int64_t>(rig_.device().workspace_bytes());
+  if (capture_order_.empty()) return;
+  launch.memory.pool_bytes = capture_order_.back()->pool_bytes;
+  machine::ExecMemory memory(rig_.device(), rig_.stream(), exec_nodes_wanted);
+  std::vector<double> grown;  // pool and execs, after each capture
+  double execs = 0;
+  bool known = true;
+  for (Rung* rung : capture_order_) {
+    const std::optional<double> bytes = known ? memory.bytes_of(rung->executor->graphs()) : std::nullopt;
+    known = known && bytes.has_value();
+    if (bytes) rung->result.exec_bytes = std::llround(*bytes);
+    rung->result.pool_bytes = own_pool_bytes(rung->result.size);
+    execs += bytes.value_or(0);
+    grown.push_back(static_cast<double>(rung->pool_bytes) + execs);
+    alive_();
+  }
+  if (known) launch.memory.exec_bytes = std::llround(execs);
+  if (grown.size() < 2) return;
+  const auto further = static_cast<double>(grown.size() - 1);
+  launch.memory.line_bytes = std::llround(grown[0] + (grown[1] - grown[0]) * further);
+}
+
+// Last of all: it writes inputs and state.
+void Server::check() {
+  std::int64_t below = 0;
+  for (auto& [size, rung] : rungs_) {
+    const std::int64_t rows = below + 1;  // with the most padding that this size ever has
+    below = size;
+    if (!rung.captured || rows == size || task_.policy.pad == model::LadderPad::none) continue;
+    answer_.check = model::Check{.reference = "eager_padded", .identical = false, .max_abs_error = 0};
+    check_isolation({*rung.executor, rig_.context(rig_.graph_pool()), rows, size,
+                     worker::seed_for(task_.task, worker::SeedUse::check, size)});
+    alive_();
+  }
+  if (answer_.check) answer_.check->identical = true;
+}
+
+}  // namespace graphbench::ladder

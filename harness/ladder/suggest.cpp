@@ -1,0 +1,253 @@
+// A shortest path with resources: a ladder is a path over ascending sizes, an edge from one size to the next
+// costs the steps between them, and a label at a size is a way to come there. Labels that another beats in
+// every respect are dropped.
+#include "harness/ladder/suggest.hpp"
+
+#include <algorithm>
+#include <list>
+#include <set>
+
+#include "graphs/ir/error.hpp"
+#include "harness/ladder/interpolate.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/statistics/cell_summary.hpp"
+#include "harness/statistics/quantiles.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+constexpr std::size_t labels_max = 4'000'000;
+
+struct Label {
+  double seconds = 0;
+  double startup = 0;
+  double execs = 0;
+  double pool = 0;  // the largest so far
+  const Label* before = nullptr;
+  std::size_t candidate = 0;
+};
+bool beats(const Label& a, const Label& b) {
+  return a.seconds <= b.seconds && a.startup <= b.startup && a.execs <= b.execs && a.pool <= b.pool;
+}
+
+class Search {
+ public:
+  explicit Search(const SuggestProblem& problem) : problem_(problem), count_(problem.candidates.size()) {
+    const auto most = static_cast<std::size_t>(problem.sizes_max.value_or(static_cast<std::int64_t>(count_)));
+    deepest_ = std::min(most, count_);
+    labels_.resize(count_, std::vector<std::list<Label>>(deepest_ + 1));
+  }
+
+  std::vector<Choice> run() {
+    std::vector<Choice> best = {choice(nullptr, steps_beyond(0))};
+    std::vector<std::optional<Choice>> by_count(deepest_ + 1);
+    for (std::size_t j = 0; j < count_; ++j) {
+      const std::int64_t size = problem_.candidates[j].size;
+      if (deepest_ > 0) extend(nullptr, 0, j, steps_between(0, size));
+      for (std::size_t i = 0; i < j; ++i) {
+        const double steps = steps_between(problem_.candidates[i].size, size);
+        for (std::size_t k = 1; k < deepest_; ++k) {
+          for (const auto& label : labels_[i][k]) extend(&label, k, j, steps);
+        }
+      }
+      const double beyond = steps_beyond(size);
+      for (std::size_t k = 1; k <= deepest_; ++k) {
+        for (const auto& label : labels_[j][k]) {
+          if (!by_count[k] || label.seconds + beyond < by_count[k]->seconds)
+            by_count[k] = choice(&label, label.seconds + beyond);
+        }
+      }
+    }
+    for (std::optional<Choice>& each : by_count) {
+      if (each && each->seconds < best.back().seconds) best.push_back(std::move(*each));
+    }
+    return best;
+  }
+
+ private:
+  double steps_beyond(std::int64_t size) const {
+    double seconds = 0;
+    for (auto each = problem_.steps.upper_bound(size); each != problem_.steps.end(); ++each)
+      seconds += static_cast<double>(each->second) * problem_.eager.at(each->first);
+    return seconds;
+  }
+  double steps_between(std::int64_t below, std::int64_t size) const {
+    std::int64_t steps = 0;
+    for (auto each = problem_.steps.upper_bound(below); each != problem_.steps.end() && each->first <= size;
+         ++each)
+      steps += each->second;
+    return static_cast<double>(steps);
+  }
+
+  // `from` with `k` sizes, and then candidate j for the `steps` between them.
+  void extend(const Label* from, std::size_t k, std::size_t j, double steps) {
+    const Candidate& to = problem_.candidates[j];
+    Label label{.seconds = (from == nullptr ? 0 : from->seconds) + steps * to.step_seconds,
+                .startup = 0,
+                .execs = 0,
+                .pool = 0,
+                .before = from,
+                .candidate = j};
+    // What has no budget is no resource.
+    if (problem_.startup_seconds) {
+      label.startup = (from == nullptr ? 0 : from->startup) + to.startup_seconds;
+      if (label.startup > *problem_.startup_seconds) return;
+    }
+    if (problem_.memory_bytes) {
+      label.execs = (from == nullptr ? 0 : from->execs) + to.exec_bytes;
+      label.pool = std::max(from == nullptr ? 0 : from->pool, to.pool_bytes);
+      if (label.execs + label.pool > *problem_.memory_bytes) return;
+    }
+    // A way with one size fewer may go on wherever this one may.
+    for (const std::size_t sizes : {k, k + 1}) {
+      for (const auto& known : labels_[j][sizes]) {
+        if (beats(known, label)) return;
+      }
+    }
+    auto& bucket = labels_[j][k + 1];
+    // Nothing has gone on from candidate j yet, so no label follows what is dropped.
+    kept_ -= std::erase_if(bucket, [&](const auto& known) { return beats(label, known); });
+    bucket.push_back(label);
+    if (++kept_ > labels_max)
+      throw Error(ErrorCode::unsupported,
+                  "suggest a ladder: too many lie between the budgets to be told apart: give fewer sizes, or "
+                  "only one of --memory and --startup");
+  }
+
+  Choice choice(const Label* label, double seconds) const {
+    Choice found;
+    found.seconds = seconds;
+    double pool = 0;
+    for (; label != nullptr; label = label->before) {
+      const Candidate& each = problem_.candidates[label->candidate];
+      found.sizes.push_back(each.size);
+      found.startup_seconds += each.startup_seconds;
+      found.memory_bytes += each.exec_bytes;
+      pool = std::max(pool, each.pool_bytes);
+    }
+    found.memory_bytes += pool;
+    std::ranges::reverse(found.sizes);
+    return found;
+  }
+
+  const SuggestProblem& problem_;
+  std::size_t count_;
+  std::size_t deepest_ = 0;
+  std::vector<std::vector<std::list<Label>>> labels_;  // [candidate][sizes so far]; they stay where they are
+  std::size_t kept_ = 0;
+};
+
+void add_median(std::map<std::int64_t, double>& to, std::int64_t size, std::vector<double> values) {
+  if (!values.empty()) to[size] = statistics::median(std::move(values));
+}
+
+}  // namespace
+
+std::vector<Choice> best_ladders(const SuggestProblem& problem) {
+  return Search(problem).run();
+}
+
+Measurements measurements_of(const model::Ladder& ladder) {
+  struct Samples {
+    std::vector<double> step, startup, execs, pool, eager;
+  };
+  std::map<std::int64_t, Samples> samples;
+  for (const model::LadderLaunch& launch : ladder.launches) {
+    for (const model::LadderSize& size : launch.sizes) {
+      if (!size.step_seconds) continue;
+      Samples& of = samples[size.size];
+      const model::Setup& setup = size.setup;
+      of.step.push_back(*size.step_seconds);
+      of.eager.push_back(*size.eager_seconds);
+      of.startup.push_back(setup.prepare_seconds.value_or(0) + setup.warmup_seconds +
+                           statistics::setup_seconds(setup));
+      if (size.exec_bytes) of.execs.push_back(static_cast<double>(*size.exec_bytes));
+      if (size.pool_bytes) of.pool.push_back(static_cast<double>(*size.pool_bytes));
+    }
+    for (const model::LadderEager& eager : launch.eager) {
+      if (eager.step_seconds) samples[eager.rows].eager.push_back(*eager.step_seconds);
+    }
+  }
+  Measurements measured;
+  for (auto& [size, of] : samples) {
+    add_median(measured.step_seconds, size, of.step);
+    add_median(measured.startup_seconds, size, of.startup);
+    add_median(measured.exec_bytes, size, of.execs);
+    add_median(measured.pool_bytes, size, of.pool);
+    add_median(measured.eager, size, of.eager);
+  }
+  return measured;
+}
+
+Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of) {
+  Measurements measured;
+  for (const model::CellResult& each : cells) {
+    model::Cell same = each.cell;
+    same.batch = of.batch;
+    if (each.status != model::CellStatus::ok || !each.summary.latency_seconds) continue;
+    const double seconds = each.summary.latency_seconds->p50;
+    const std::int64_t size = each.cell.batch;
+    if (same == of) {
+      measured.step_seconds[size] = seconds;
+      std::vector<double> startup;
+      for (const model::Launch& launch : each.launches)
+        startup.push_back(launch.setup.prepare_seconds.value_or(0) + launch.setup.warmup_seconds +
+                          statistics::setup_seconds(launch.setup));
+      add_median(measured.startup_seconds, size, startup);
+      if (each.memory && each.memory->exec_bytes)
+        measured.exec_bytes[size] = static_cast<double>(*each.memory->exec_bytes);
+      if (each.memory) measured.pool_bytes[size] = static_cast<double>(each.memory->pool_bytes_own);
+    }
+    same.mode = of.mode;
+    if (each.cell.mode == model::reference_mode().name && same == of) measured.eager[size] = seconds;
+  }
+  return measured;
+}
+
+SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
+                          const std::string& where) {
+  if (measured.step_seconds.empty() || measured.eager.empty())
+    throw InputError(where, "no graph mode was measured beside eager: there is nothing to suggest from");
+  SuggestProblem problem;
+  for (const std::int64_t each : rows) ++problem.steps[each];
+  const std::int64_t largest = problem.steps.rbegin()->first;
+  if (largest > measured.eager.rbegin()->first)
+    throw InputError(where, "steps of " + std::to_string(largest) + " rows are beyond what was measured, " +
+                                std::to_string(measured.eager.rbegin()->first) +
+                                ": measure larger sizes too");
+  const StepTimes steps(measured.step_seconds), startups(measured.startup_seconds),
+      execs(measured.exec_bytes), pools(measured.pool_bytes), eager(measured.eager);
+  std::set<std::int64_t> sizes;
+  for (const auto& [size, seconds] : measured.step_seconds) sizes.insert(size);
+  for (const auto& [size, count] : problem.steps) {
+    if (steps.at(size)) sizes.insert(size);
+    // Below the smallest that was measured: as long as that one.
+    problem.eager[size] = eager.at(size).value_or(measured.eager.begin()->second);
+  }
+  for (const std::int64_t size : sizes) {
+    problem.candidates.push_back({.size = size,
+                                  .step_seconds = *steps.at(size),
+                                  .startup_seconds = startups.at(size).value_or(0),
+                                  .exec_bytes = execs.at(size).value_or(0),
+                                  .pool_bytes = pools.at(size).value_or(0),
+                                  .measured = steps.measured(size)});
+  }
+  return problem;
+}
+
+const std::vector<std::string>& engines() {
+  static const std::vector<std::string> names = {"vllm", "sglang", "trtllm"};
+  return names;
+}
+
+std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes) {
+  const char* const separator = engine == "sglang" ? " " : ",";
+  std::string list;
+  for (const std::int64_t size : sizes) list += (list.empty() ? "" : separator) + std::to_string(size);
+  if (engine == "vllm") return "--compilation-config '{\"cudagraph_capture_sizes\": [" + list + "]}'";
+  if (engine == "sglang") return "--cuda-graph-bs " + list;
+  return "cuda_graph_config: {batch_sizes: [" + list + "]}";
+}
+
+}  // namespace graphbench::ladder

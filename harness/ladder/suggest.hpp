@@ -1,0 +1,70 @@
+// The ladder of least expected step time under a traffic, within budgets. Exact for the times it is given:
+// every subset of the candidates counts, eager steps beyond the ladder too, and nothing is assumed to grow
+// with the size. Pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/ladder.hpp"
+
+namespace graphbench::ladder {
+
+// A size that could be captured.
+struct Candidate {
+  std::int64_t size = 0;
+  double step_seconds = 0;     // of its graph, whatever rows are in it
+  double startup_seconds = 0;  // what capturing it adds
+  double exec_bytes = 0;       // likewise
+  double pool_bytes = 0;       // of a pool of its own; all share one, as large as the largest
+  bool measured = true;        // else by interpolation
+};
+
+struct SuggestProblem {
+  std::map<std::int64_t, std::int64_t> steps;  // rows -> how often
+  std::vector<Candidate> candidates;           // ascending
+  std::map<std::int64_t, double> eager;        // seconds by rows, of all rows in `steps`
+  std::optional<std::int64_t> sizes_max;
+  std::optional<double> memory_bytes;
+  std::optional<double> startup_seconds;
+};
+
+struct Choice {
+  std::vector<std::int64_t> sizes;  // ascending; none: all eager is best
+  double seconds = 0;               // of all steps together
+  double startup_seconds = 0;
+  double memory_bytes = 0;
+};
+
+// The best for each number of sizes that is better than with fewer, so the last is the best of all. It begins
+// with no size at all. Throws Error(unsupported) where too many ladders lie between the budgets to be told
+// apart: ones with fewer candidates can be.
+std::vector<Choice> best_ladders(const SuggestProblem& problem);
+
+// What was measured of one workload, by size: of a graph mode, and eagerly.
+struct Measurements {
+  std::map<std::int64_t, double> step_seconds;
+  std::map<std::int64_t, double> startup_seconds;
+  std::map<std::int64_t, double> exec_bytes;  // may be empty, as on a host
+  std::map<std::int64_t, double> pool_bytes;
+  std::map<std::int64_t, double> eager;
+};
+// Medians over the launches.
+Measurements measurements_of(const model::Ladder& ladder);
+// Of the graph cells of one workload, preset, dtype, pass, warmup and mode, and their eager ones.
+Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
+
+// Candidates are the sizes that were measured, and, by interpolation between them, those of the traffic that
+// were not. Throws InputError(`where`) where nothing was measured of a graph, or not of steps that large.
+SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
+                          const std::string& where);
+
+// What to give to an engine: "vllm", "sglang", "trtllm".
+const std::vector<std::string>& engines();
+std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes);
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,117 @@
+// Suggestions by cell, and ladders of the role "suggested".
+#include "harness/ladder/suggestions.hpp"
+
+#include <algorithm>
+
+#include "harness/ladder/suggest.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+model::Suggestion suggestion_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
+                                const Budgets& budgets, const std::string& where) {
+  SuggestProblem problem = problem_of(measured, rows, where);
+  problem.sizes_max = budgets.sizes_max;
+  problem.memory_bytes = budgets.memory_bytes;
+  problem.startup_seconds = budgets.startup_seconds;
+  const std::vector<Choice> best = best_ladders(problem);
+  const auto steps = static_cast<double>(rows.size());
+  model::Suggestion suggestion;
+  suggestion.sizes = best.back().sizes;
+  for (const Candidate& each : problem.candidates) {
+    if (!each.measured && std::ranges::find(suggestion.sizes, each.size) != suggestion.sizes.end())
+      suggestion.interpolated.push_back(each.size);
+  }
+  suggestion.step_seconds = best.back().seconds / steps;
+  suggestion.eager_step_seconds = best.front().seconds / steps;
+  suggestion.startup_seconds = best.back().startup_seconds;
+  suggestion.memory_bytes = best.back().memory_bytes;
+  for (const Choice& each : best)
+    suggestion.frontier.push_back({static_cast<std::int64_t>(each.sizes.size()), each.seconds / steps});
+  return suggestion;
+}
+
+// Whether both are of one program in one mode.
+bool is_same(model::Cell a, const model::Cell& b) {
+  a.batch = b.batch;
+  return a == b;
+}
+
+std::int64_t largest(const model::Suggestion& suggestion) {
+  return suggestion.sizes.empty() ? 0 : suggestion.sizes.back();
+}
+
+}  // namespace
+
+std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
+                                       const std::vector<std::int64_t>& rows, const Budgets& budgets,
+                                       const std::string& where) {
+  std::vector<model::Suggestion> suggestions;
+  for (const model::Ladder& ladder : ladders) {
+    if (ladder.role != "asked" || ladder.sizes.empty() || ladder.launches.empty()) continue;
+    model::Suggestion& made =
+        suggestions.emplace_back(suggestion_of(measurements_of(ladder), rows, budgets, where));
+    made.cell = ladder.cell;
+    made.cell.batch = largest(made);
+    made.from = ladder.id;
+  }
+  return suggestions;
+}
+
+std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cells,
+                                       const std::vector<std::int64_t>& rows, const Budgets& budgets,
+                                       const std::string& where) {
+  std::vector<model::Suggestion> suggestions;
+  for (const model::CellResult& each : cells) {
+    const bool seen = std::ranges::any_of(
+        suggestions, [&](const model::Suggestion& made) { return is_same(made.cell, each.cell); });
+    if (seen || !model::is_graph_mode(each.cell.mode) || each.status != model::CellStatus::ok) continue;
+    model::Suggestion& made =
+        suggestions.emplace_back(suggestion_of(measurements_of(cells, each.cell), rows, budgets, where));
+    made.cell = each.cell;
+    made.cell.batch = largest(made);
+    made.from = where;
+  }
+  if (suggestions.empty())
+    throw InputError(where, "no graph was measured in it: there is nothing to suggest from");
+  return suggestions;
+}
+
+std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const LadderRequest& request,
+                                             const std::vector<model::Suggestion>& suggestions,
+                                             const std::vector<model::Ladder>& measured) {
+  std::vector<PlannedLadder> ladders;
+  bool matched = false;
+  for (const model::WorkerTask& task : plan.tasks) {
+    for (const model::Suggestion& made : suggestions) {
+      if (!is_same(model::cell_of(task, 0), made.cell)) continue;
+      matched = true;
+      PlannedLadder next = planned(task, request, "suggested", made.sizes);
+      if (std::ranges::find(measured, next.ladder.id, &model::Ladder::id) == measured.end())
+        ladders.push_back(std::move(next));
+    }
+  }
+  if (!matched)
+    throw InputError("--verify",
+                     "nothing was suggested for the workloads, presets, dtypes, warmups and modes that "
+                     "the options name: give those that were measured");
+  return ladders;
+}
+
+void add_verification(const std::vector<model::Ladder>& ladders,
+                      std::vector<model::Suggestion>& suggestions) {
+  for (model::Suggestion& made : suggestions) {
+    for (const model::Ladder& ladder : ladders) {
+      if (!ladder.summary.busy_seconds || ladder.sizes != made.sizes) continue;
+      if (!made.sizes.empty() && !is_same(ladder.cell, made.cell)) continue;
+      made.verified_by = ladder.id;
+      made.verified_step_seconds =
+          ladder.summary.busy_seconds->p50 / static_cast<double>(ladder.traffic.steps);
+    }
+  }
+}
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,208 @@
+// Distributions by name, and steps from a histogram, a trace or a chain of bursts.
+#include "harness/ladder/traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "harness/config/numbers.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::ladder {
+
+Traffic read_traffic_file(const std::string& where, const std::string& path);
+
+namespace {
+
+// The parts of "uniform:1:64" after its word.
+class Parameters {
+ public:
+  Parameters(const std::string& where, const std::string& text, std::string form)
+      : where_(where), text_(text), form_(std::move(form)) {
+    std::size_t begin = text.find(':');
+    while (begin != std::string::npos) {
+      const std::size_t end = text.find(':', begin + 1);
+      parts_.push_back(text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1));
+      begin = end;
+    }
+    const auto wanted = static_cast<std::size_t>(std::ranges::count(form_, ':'));
+    if (parts_.size() != wanted) refuse("is not " + form_);
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw InputError(where_, in_quotes(text_) + " " + why);
+  }
+
+  std::int64_t size(std::size_t i) const {
+    const config::ParsedInteger parsed = config::parse_integer(parts_[i]);
+    if (parsed.fault == config::NumberFault::none && parsed.value >= 1 && parsed.value <= size_max)
+      return parsed.value;
+    refuse("has " + in_quotes(parts_[i]) + " where a size belongs: " + form_ +
+           " takes whole numbers from 1 to " + std::to_string(size_max));
+  }
+  double real(std::size_t i, double low, double high, const std::string& advice) const {
+    const std::optional<double> value = config::parse_real(parts_[i]);
+    if (value && *value >= low && *value <= high) return *value;
+    refuse("has " + in_quotes(parts_[i]) + " where " + advice + " belongs");
+  }
+
+ private:
+  const std::string& where_;
+  const std::string& text_;
+  std::string form_;
+  std::vector<std::string> parts_;
+};
+
+constexpr std::int64_t distinct_max = 65'536;
+
+Traffic uniform(const Parameters& of) {
+  const std::int64_t low = of.size(0);
+  const std::int64_t high = of.size(1);
+  if (high < low) of.refuse("ends before it begins");
+  if (high - low >= distinct_max) of.refuse("has more than 65536 sizes");
+  Traffic traffic;
+  for (std::int64_t rows = low; rows <= high; ++rows) traffic.histogram[rows] = 1;
+  return traffic;
+}
+
+Traffic zipf(const Parameters& of) {
+  const double exponent = of.real(0, 0, 16, "an exponent from 0 to 16");
+  const std::int64_t most = of.size(1);
+  if (most > distinct_max) of.refuse("has more than 65536 sizes");
+  Traffic traffic;
+  for (std::int64_t rows = 1; rows <= most; ++rows)
+    traffic.histogram[rows] = std::pow(static_cast<double>(rows), -exponent);
+  return traffic;
+}
+
+Traffic bursty(const Parameters& of) {
+  Traffic traffic;
+  const std::string chance = "a chance above 0 and up to 1";
+  constexpr double least = 1e-9;
+  traffic.bursts = {of.size(0), of.size(1), of.real(2, least, 1, chance), of.real(3, least, 1, chance)};
+  return traffic;
+}
+
+// As in a plan: the standard's shuffle and distributions may differ between libraries.
+void shuffle(std::vector<std::int64_t>& rows, std::mt19937_64& random) {
+  for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
+}
+double unit(std::mt19937_64& random) {
+  return static_cast<double>(random() >> 11) * 0x1p-53;
+}
+
+std::int64_t steps_of(const Traffic& traffic, const TraceRequest& request) {
+  if (request.steps) return *request.steps;
+  double all = static_cast<double>(traffic.trace.size());
+  if (traffic.trace.empty()) {
+    if (!traffic.counted)
+      throw InputError("--steps", "\"all\" of " + in_quotes(traffic.name) + " has no end: give a number");
+    for (const auto& [rows, count] : traffic.histogram) all += count;
+  }
+  if (all > static_cast<double>(steps_max))
+    throw InputError("--steps",
+                     "\"all\" is more than " + std::to_string(steps_max) + " steps: give a number");
+  return static_cast<std::int64_t>(all);
+}
+
+std::vector<std::int64_t> rows_of(const Traffic& traffic, std::int64_t steps, std::mt19937_64& random) {
+  std::vector<std::int64_t> rows;
+  if (!traffic.trace.empty()) {
+    rows = traffic.trace;
+    rows.resize(std::min<std::size_t>(rows.size(), static_cast<std::size_t>(steps)));
+  } else if (traffic.bursts) {
+    bool high = false;
+    for (std::int64_t i = 0; i < steps; ++i) {
+      rows.push_back(high ? traffic.bursts->high : traffic.bursts->low);
+      if (unit(random) < (high ? traffic.bursts->leave : traffic.bursts->enter)) high = !high;
+    }
+  } else {
+    for (const auto& [size, count] : largest_remainders(traffic.histogram, steps))
+      rows.insert(rows.end(), static_cast<std::size_t>(count), size);
+    shuffle(rows, random);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parse_sizes(const std::string& where, const std::string& text,
+                                      std::int64_t multiple_of) {
+  std::vector<std::int64_t> sizes = config::parse_numbers(where, text, {.noun = "size"});
+  for (std::int64_t& size : sizes) {
+    if (size > size_max)
+      throw InputError(
+          where, std::to_string(size) + " is too large for a size: at most " + std::to_string(size_max));
+    size = (size + multiple_of - 1) / multiple_of * multiple_of;
+  }
+  std::ranges::sort(sizes);
+  // By rounding alone: the list had each once.
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+Traffic read_traffic(const std::string& where, const std::string& text) {
+  const std::string word = text.substr(0, text.find(':'));
+  Traffic traffic;
+  if (word == "uniform" && word != text) {
+    traffic = uniform({where, text, "uniform:A:B"});
+  } else if (word == "zipf" && word != text) {
+    traffic = zipf({where, text, "zipf:S:MAX"});
+  } else if (word == "bursty" && word != text) {
+    traffic = bursty({where, text, "bursty:LOW:HIGH:ENTER:LEAVE"});
+  } else {
+    traffic = read_traffic_file(where, text);
+  }
+  traffic.name = text;
+  return traffic;
+}
+
+std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int64_t, double>& weights,
+                                                        std::int64_t total) {
+  double sum = 0;
+  for (const auto& [key, weight] : weights) sum += weight;
+  std::map<std::int64_t, std::int64_t> counts;
+  std::vector<std::pair<double, std::int64_t>> remainders;
+  std::int64_t left = total;
+  for (const auto& [key, weight] : weights) {
+    const double share = weight * static_cast<double>(total) / sum;
+    counts[key] = static_cast<std::int64_t>(share);
+    left -= counts[key];
+    remainders.emplace_back(-(share - std::floor(share)), key);
+  }
+  std::ranges::sort(remainders);
+  for (std::size_t i = 0; i < remainders.size() && left > 0; ++i, --left) ++counts[remainders[i].second];
+  return counts;
+}
+
+Trace make_trace(const Traffic& traffic, const TraceRequest& request) {
+  std::mt19937_64 random(request.seed);
+  Trace trace;
+  trace.rows = rows_of(traffic, steps_of(traffic, request), random);
+  if (!traffic.arrivals.empty()) {
+    if (request.rate)
+      throw InputError("--arrivals", in_quotes(traffic.name) + " says when its steps arrive: leave it out");
+    for (std::size_t i = 0; i < trace.rows.size(); ++i)
+      trace.arrivals.push_back(traffic.arrivals[i] - traffic.arrivals.front());
+  }
+  double now = 0;
+  for (std::size_t i = 0; request.rate && i < trace.rows.size(); ++i) {
+    now -= std::log1p(-unit(random)) / *request.rate;
+    trace.arrivals.push_back(now);
+  }
+  return trace;
+}
+
+std::string Trace::digest() const {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    text += std::to_string(rows[i]);
+    if (!arrivals.empty()) text += "@" + std::to_string(std::llround(arrivals[i] * 1e9));
+    text += ",";
+  }
+  return model::sha256_hex(text).substr(0, 12);
+}
+
+}  // namespace graphbench::ladder

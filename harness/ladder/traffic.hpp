@@ -1,0 +1,67 @@
+// The sizes of the steps that a ladder serves, and when they arrive: from a file or a distribution, and the
+// same for the same seed everywhere. Pure, but for the one function that reads a file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphbench::ladder {
+
+inline constexpr std::int64_t steps_max = 1'000'000;
+inline constexpr std::int64_t size_max = 16'777'216;  // rows of a step, and sizes to capture
+inline constexpr std::size_t file_bytes_max = std::size_t{64} << 20;
+
+// `--capture-sizes` and `--multiple-of` to ascending sizes: each rounded up to a multiple. Throws InputError.
+std::vector<std::int64_t> parse_sizes(const std::string& where, const std::string& text,
+                                      std::int64_t multiple_of = 1);
+
+// Either a histogram, whose counts or weights say how often a size comes, or a trace, whose steps have an
+// order of their own, and maybe times.
+struct Traffic {
+  std::string name;
+  std::map<std::int64_t, double> histogram;
+  bool counted = false;  // the histogram's numbers are counts: `--steps all` can be had
+  std::vector<std::int64_t> trace;
+  std::vector<double> arrivals;  // seconds, not decreasing, of a trace; empty: it has none
+  // bursty: drawn when the steps are
+  struct Bursts {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    double enter = 0;  // the chance that a step of `low` is followed by one of `high`
+    double leave = 0;
+  };
+  std::optional<Bursts> bursts;
+};
+
+// `text`: `uniform:A:B`, `zipf:S:MAX`, `bursty:LOW:HIGH:ENTER:LEAVE`, or else a file's path. Throws
+// InputError.
+Traffic read_traffic(const std::string& where, const std::string& text);
+// A file's content; `path` begins every message ("trace.csv:3: ..."). Its header names the form:
+// `size,count`, `time,size`, or vLLM's table of unpadded and padded tokens.
+Traffic parse_traffic_file(const std::string& path, std::string_view content);
+
+struct Trace {
+  std::vector<std::int64_t> rows;
+  std::vector<double> arrivals;  // seconds from the start; empty: each step follows the one before it
+  std::string digest() const;
+};
+
+struct TraceRequest {
+  std::optional<std::int64_t> steps;  // absent: all
+  std::optional<double> rate;         // steps a second, of Poisson arrivals
+  std::uint64_t seed = 1;
+};
+// A histogram becomes exactly `steps` steps, by largest remainders, shuffled. Of a trace the first ones are
+// taken. Throws InputError, which names --steps or --arrivals.
+Trace make_trace(const Traffic& traffic, const TraceRequest& request);
+
+// `weights` scaled to whole numbers that sum to `total`: each rounded down, and what is left over goes to the
+// largest remainders, of equal ones to the smaller key.
+std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int64_t, double>& weights,
+                                                        std::int64_t total);
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,168 @@
+// Readers of traffic files, line by line. Every refusal names file and line.
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "harness/config/numbers.hpp"
+#include "harness/ladder/traffic.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::vector<std::string_view> fields_of(std::string_view line, char separator) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t end = line.find(separator);
+    fields.push_back(trimmed(line.substr(0, end)));
+    if (end == std::string_view::npos) return fields;
+    line.remove_prefix(end + 1);
+  }
+}
+
+class TrafficReader {
+ public:
+  explicit TrafficReader(const std::string& path) : path_(path) { traffic_.name = path; }
+
+  Traffic read(std::string_view content) {
+    std::size_t begin = 0;
+    while (begin < content.size()) {
+      const std::size_t end = content.find('\n', begin);
+      ++line_;
+      const std::string_view text = trimmed(content.substr(begin, end - begin));
+      if (!text.empty()) take(text);
+      if (end == std::string_view::npos) break;
+      begin = end + 1;
+    }
+    if (form_ == Form::unknown) refuse("it is empty: its first line must be " + forms);
+    if (traffic_.trace.empty() && traffic_.histogram.empty()) refuse("no step follows the header");
+    return std::move(traffic_);
+  }
+
+ private:
+  enum class Form : std::uint8_t { unknown, counts, times, vllm };
+  inline static const std::string forms = "size,count or time,size, or the header of vLLM's table";
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw InputError(path_ + ":" + std::to_string(std::max<std::int64_t>(line_, 1)), why);
+  }
+
+  void take(std::string_view text) {
+    if (form_ == Form::unknown) return choose(text);
+    if (form_ == Form::vllm) return take_vllm(text);
+    const std::vector<std::string_view> fields = fields_of(text, ',');
+    if (fields.size() != 2) refuse(in_quotes(text) + " has not two fields: give " + header());
+    if (form_ == Form::counts) return add(size(fields[0]), count(fields[1]));
+    take_time(fields[0]);
+    traffic_.trace.push_back(size(fields[1]));
+  }
+
+  std::string header() const { return form_ == Form::counts ? "size,count" : "time,size"; }
+
+  void choose(std::string_view text) {
+    const std::vector<std::string_view> fields = fields_of(text, ',');
+    if (fields == std::vector<std::string_view>{"size", "count"}) {
+      form_ = Form::counts;
+    } else if (fields == std::vector<std::string_view>{"time", "size"}) {
+      form_ = Form::times;
+    } else if (cells_of(text) == vllm_header) {
+      form_ = Form::vllm;
+    } else {
+      refuse(in_quotes(head_of(text, 80)) + " is not a header: the first line must be " + forms);
+    }
+    traffic_.counted = form_ != Form::times;
+  }
+
+  // What stands between the bars; empty where there are none.
+  static std::vector<std::string_view> cells_of(std::string_view text) {
+    if (text.size() < 2 || text.front() != '|' || text.back() != '|') return {};
+    return fields_of(text.substr(1, text.size() - 2), '|');
+  }
+
+  void take_vllm(std::string_view text) {
+    if (text.find_first_not_of("|-: ") == std::string_view::npos) return;  // the rule below the header
+    const std::vector<std::string_view> cells = cells_of(text);
+    if (cells.size() != vllm_header.size()) refuse(in_quotes(head_of(text, 80)) + " is no row of five cells");
+    const std::int64_t unpadded = size(cells[0]);
+    const std::int64_t padded = size(cells[1]);
+    if (padded < unpadded || config::parse_integer(cells[2]).value != padded - unpadded)
+      refuse(in_quotes(cells[2]) + " paddings are not what leads from " + std::string(cells[0]) + " to " +
+             std::string(cells[1]) + " tokens");
+    add(unpadded, count(cells[4]));
+  }
+
+  void take_time(std::string_view text) {
+    const std::optional<double> time = config::parse_real(text);
+    if (!time || *time < 0) refuse(in_quotes(text) + " is not a time: give seconds from 0 up");
+    if (!traffic_.arrivals.empty() && *time < traffic_.arrivals.back())
+      refuse("time goes back to " + std::string(text) + ": give steps in the order in which they arrive");
+    traffic_.arrivals.push_back(*time);
+  }
+
+  void add(std::int64_t size, std::int64_t count) {
+    if (count > 0) traffic_.histogram[size] += static_cast<double>(count);
+  }
+
+  std::int64_t number(std::string_view text, std::int64_t least, const char* noun) const {
+    const config::ParsedInteger parsed = config::parse_integer(text);
+    if (parsed.fault == config::NumberFault::malformed || parsed.value < least)
+      refuse(in_quotes(head_of(text, 80)) + " is not a " + noun + ": give a whole number from " +
+             std::to_string(least) + " up");
+    if (parsed.fault == config::NumberFault::overflow)
+      refuse(in_quotes(text) + " is too large for a " + noun);
+    return parsed.value;
+  }
+  std::int64_t size(std::string_view text) const {
+    const std::int64_t rows = number(text, 1, "size");
+    if (rows > size_max)
+      refuse(in_quotes(text) + " is too large for a size: at most " + std::to_string(size_max));
+    return rows;
+  }
+  // Sums of counts stay exact in a double.
+  std::int64_t count(std::string_view text) const {
+    const std::int64_t times = number(text, 0, "count");
+    if (times > 1'000'000'000'000) refuse(in_quotes(text) + " is too large for a count");
+    return times;
+  }
+
+  inline static const std::vector<std::string_view> vllm_header = {"Unpadded Tokens", "Padded Tokens",
+                                                                   "Num Paddings", "Runtime Mode", "Count"};
+
+  const std::string& path_;
+  std::int64_t line_ = 0;
+  Form form_ = Form::unknown;
+  Traffic traffic_;
+};
+
+}  // namespace
+
+Traffic parse_traffic_file(const std::string& path, std::string_view content) {
+  return TrafficReader(path).read(content);
+}
+
+Traffic read_traffic_file(const std::string& where, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content(1 << 16, '\0');
+  std::size_t length = 0;
+  while (file.read(content.data() + length, static_cast<std::streamsize>(content.size() - length)) ||
+         file.gcount() > 0) {
+    length += static_cast<std::size_t>(file.gcount());
+    if (length > file_bytes_max)
+      throw InputError(where, in_quotes(path) + " has more than 64 MiB: give a histogram, size,count");
+    content.resize(std::max(content.size(), 2 * length));
+  }
+  if (!file.eof())
+    throw InputError(where, in_quotes(path) + " cannot be read: " + std::strerror(errno) +
+                                "; give a file, or uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
+  return parse_traffic_file(path, std::string_view(content).substr(0, length));
+}
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,187 @@
+// A ladder of captured sizes that served traffic, as plain data: `ladders[]` of the result document. Sizes
+// and rows are units of the batch; times in seconds, memory in bytes; optional means absent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/result.hpp"
+
+namespace graphbench::model {
+
+enum class LadderPad : std::uint8_t { up, none };
+enum class LadderBeyond : std::uint8_t { eager, split, refuse };
+enum class CaptureOrder : std::uint8_t { largest, smallest };
+enum class CaptureWhen : std::uint8_t { startup, lazy };
+
+struct LadderPolicy {
+  LadderPad pad = LadderPad::up;               // up: a step runs in the smallest captured size that holds it
+  LadderBeyond beyond = LadderBeyond::eager;   // what becomes of a step larger than every captured size
+  CaptureOrder order = CaptureOrder::largest;  // which size is captured first
+  CaptureWhen when = CaptureWhen::startup;     // lazy: a size is captured inside the first request for it
+  friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
+};
+
+// Each step is counted once.
+struct LadderSteps {
+  std::int64_t exact = 0;
+  std::int64_t padded = 0;
+  std::int64_t eager_below = 0;   // no captured size would do, though a larger one exists (pad none)
+  std::int64_t eager_beyond = 0;  // larger than every captured size
+  std::int64_t captured_now = 0;  // waited for its size's capture (lazy)
+  friend bool operator==(const LadderSteps&, const LadderSteps&) = default;
+};
+
+struct LadderPadding {
+  std::int64_t rows = 0;        // that were no caller's
+  std::int64_t graph_rows = 0;  // all that ran in graphs
+  double waste = 0;             // rows / graph_rows; 0 where nothing ran in graphs
+  // What padded steps took beyond a graph of exactly their rows, by interpolation between captured sizes.
+  std::optional<double> seconds = {};
+};
+
+// Captures inside a request.
+struct LadderStalls {
+  std::int64_t count = 0;
+  double seconds = 0;
+  double longest_seconds = 0;
+};
+
+struct LadderMemory {
+  std::int64_t pool_bytes = 0;             // the pool that all captured sizes share
+  std::optional<std::int64_t> exec_bytes;  // instantiated graphs; absent where no driver says
+  std::int64_t static_bytes = 0;           // weights, inputs, state
+  std::int64_t workspace_bytes = 0;
+  std::optional<std::int64_t> line_bytes;  // pool + exec, as a line through the first two captures has it
+};
+
+struct RowCount {
+  std::int64_t rows = 0;
+  std::int64_t count = 0;
+  friend bool operator==(const RowCount&, const RowCount&) = default;
+};
+
+struct LadderSize {
+  std::int64_t size = 0;
+  std::int64_t uses = 0;            // replays for a caller: a step in parts has several
+  std::vector<RowCount> rows = {};  // the callers' rows that ran in it, ascending
+  Setup setup = {};
+  std::optional<double> step_seconds =
+      {};  // median of calibration steps of exactly this size, copies and all
+  std::optional<double> eager_seconds = {};  // the same, eagerly, without copies
+  // Replays that pay capture, instantiate and upload back; absent: never, or not measured.
+  std::optional<double> breakeven_steps = {};
+  std::optional<std::int64_t> exec_bytes = {};  // its instantiated graphs; absent where no driver says
+  std::optional<std::int64_t> pool_bytes = {};  // what a pool of its own takes
+  std::optional<Reason> dropped = {};           // why it was not captured
+};
+
+// A size that ran eagerly.
+struct LadderEager {
+  std::int64_t rows = 0;
+  std::int64_t uses = 0;
+  std::optional<double> step_seconds = {};
+};
+
+struct LadderLaunch {
+  std::int64_t index = 0;
+  Startup startup;
+  LadderSteps steps;
+  std::int64_t split_steps = 0;  // ran in parts; counted in `steps` by their last one
+  double hit_rate = 0;           // exact and padded steps over all
+  LadderPadding padding;
+  LadderStalls stalls;
+  LadderMemory memory;
+  std::optional<Summary> latency_seconds;   // of a step, from its start
+  std::optional<Summary> submit_seconds;    // of it: copies, padding and launches enqueued
+  std::optional<Summary> wait_seconds;      // from the intended arrival to the start; with arrivals only
+  std::optional<Summary> response_seconds;  // from the intended arrival to the end; with arrivals only
+  double rows_per_second = 0;               // callers' rows over the sum of latencies
+  double busy_seconds = 0;                  // the sum of latencies
+  std::optional<double> predicted_seconds;  // the same, from the calibration's medians; without stalls
+  std::vector<LadderSize> sizes;            // ascending
+  std::vector<LadderEager> eager;           // ascending
+};
+
+struct LadderSummary {
+  std::optional<Estimate> latency_seconds;
+  std::optional<Estimate> submit_seconds;
+  std::optional<Estimate> busy_seconds;
+  // This one's rivals under the same traffic: their busy_seconds over this ladder's.
+  std::optional<double> over_eager;   // every step eager
+  std::optional<double> over_every;   // every size of the traffic captured
+  std::optional<double> over_engine;  // --engine-sizes
+};
+
+struct LadderTraffic {
+  std::string name;    // as it was given
+  std::string digest;  // of the steps, and of their arrivals
+  std::int64_t steps = 0;
+  std::int64_t rows = 0;
+  std::int64_t sizes = 0;      // different ones
+  std::optional<double> rate;  // --arrivals, in steps a second
+  bool arrivals = false;       // steps have a time to arrive at; else each follows the one before it
+};
+
+struct Ladder {
+  std::string id;
+  Cell cell;                   // its batch is the largest captured size; 0 where none is
+  std::string role = "asked";  // "eager", "every", "engine": a rival under the same traffic; "suggested"
+  std::vector<std::int64_t> sizes;
+  LadderPolicy policy;
+  LadderTraffic traffic;
+  CellStatus status = CellStatus::pending;
+  std::optional<Reason> reason;
+  std::optional<Check> check;  // of isolation; absent where nothing could be padded
+  std::vector<LadderLaunch> launches;
+  LadderSummary summary;
+};
+
+// The least step time that a number of sizes can give.
+struct FrontierPoint {
+  std::int64_t sizes = 0;
+  double step_seconds = 0;  // the mean over the traffic's steps
+};
+
+// `--suggest`: the ladder of least expected step time under a traffic, within budgets.
+struct Suggestion {
+  Cell cell;         // of what it was made from; its batch is the largest size
+  std::string from;  // a file, or the id of the ladder that was measured
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> interpolated;  // of them, those whose times were not measured
+  double step_seconds = 0;                 // expected mean
+  double eager_step_seconds = 0;           // of the same steps, all eager
+  double startup_seconds = 0;              // preparing and capturing all sizes
+  double memory_bytes = 0;                 // pool and instantiated graphs
+  std::vector<FrontierPoint> frontier;     // where one size more is better than all with fewer
+  std::string verified_by;                 // the id of the ladder that ran it; empty: none
+  std::optional<double> verified_step_seconds;
+};
+
+// `--mode best`: what was measured fastest at a size.
+struct BestSize {
+  std::int64_t size = 0;
+  std::string mode;
+  double step_seconds = 0;
+  double margin = 0;                      // of the next mode over it: 0.1 is a tenth slower
+  std::optional<double> over_eager = {};  // eager over the fastest graph mode
+};
+
+struct BestModes {
+  Cell cell;                    // its mode is "best", its batch the largest size
+  std::vector<BestSize> sizes;  // ascending
+  // From this size on graphs gain less than 2 % wherever it was measured; absent: they gain at the largest.
+  std::optional<std::int64_t> no_gain_from;
+  std::optional<std::int64_t> no_gain_from_tokens;  // of workloads whose sequences have tokens
+};
+
+// What `graphbench ladder` adds to a result.
+struct LadderFindings {
+  std::vector<Ladder> ladders;
+  std::vector<Suggestion> suggestions;
+  std::vector<BestModes> best;
+};
+
+}  // namespace graphbench::model

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""graphbench ladder as a person runs it: valid documents, rivals, suggestions, and input that is refused."""
+
+import unittest
+
+from harness_case import HarnessCase
+
+TINY = ["ladder", "--device", "host", "--capture-sizes", "1,2,4", "--steps", "60", "--warmup", "1"]
+
+
+class Ladder(HarnessCase):
+    def measure(self, arguments):
+        done = self.run_graphbench(*TINY, *arguments.split(), code=0)
+        document = self.result()
+        self.assert_valid(document, "result.schema.json")
+        return document, done.stdout
+
+    def test_the_document_is_valid_and_counts_are_the_histograms(self):
+        self.write("traffic.csv", "size,count\n1,30\n3,20\n6,10\n")
+        document, shown = self.measure("--workload mlp,attention --traffic traffic.csv --mode "
+                                       "whole,piecewise --engine-sizes 2,8 "
+                                       "--prometheus-textfile ladder.prom")
+        asked = [ladder for ladder in document["ladders"] if ladder["role"] == "asked"]
+        self.assertEqual(len(asked), 4)
+        self.assertEqual(len({ladder["id"] for ladder in document["ladders"]}), len(document["ladders"]))
+        for ladder in asked:
+            launch = ladder["launches"][0]
+            self.assertEqual(launch["steps"], {"exact": 30, "padded": 20, "eager_below": 0,
+                                               "eager_beyond": 10, "captured_now": 0})
+            self.assertEqual((launch["padding"]["rows"], launch["padding"]["graph_rows"]), (20, 30 + 80))
+            self.assertAlmostEqual(launch["padding"]["waste"], 20 / 110)
+            self.assertTrue(ladder["check"]["identical"])
+            for key in ("over_eager", "over_every", "over_engine"):
+                self.assertGreater(ladder["summary"][key], 0)
+            self.assertEqual({size["size"]: size["uses"] for size in launch["sizes"]}, {1: 30, 2: 0, 4: 20})
+        self.assertIn("padding  20 of 110 rows", shown)
+        series = (self.folder / "ladder.prom").read_text(encoding="utf-8")
+        self.assertIn("# TYPE graphbench_ladder_latency_seconds summary", series)
+        self.assertRegex(series, r'graphbench_ladder_steps\{workload="mlp",.*"asked",how="padded"\} 20\n')
+        compared = self.run_graphbench("compare", "graphbench.json", "graphbench.json")
+        self.assertIn("/ladder-", compared.stdout)
+
+    def test_several_launches_and_lazy_captures(self):
+        document, _ = self.measure("--workload mlp --traffic uniform:1:4 --launches 3 --capture-when lazy "
+                                   "--arrivals 20000 --no-rivals")
+        (ladder,) = document["ladders"]
+        self.assertEqual([launch["index"] for launch in ladder["launches"]], [0, 1, 2])
+        self.assertIsNotNone(ladder["summary"]["latency_seconds"]["ci95"])
+        for launch in ladder["launches"]:
+            self.assertEqual(launch["steps"]["captured_now"], 3)
+            self.assertEqual(launch["stalls"]["count"], 3)
+            self.assertGreaterEqual(launch["response_seconds"]["p50"], launch["latency_seconds"]["p50"])
+
+    def test_a_suggestion_comes_from_a_result_and_is_verified(self):
+        sweep = ("--sweep --device host --workload mlp --mode eager,whole --warmup 1 --batch 1,2,4,8 "
+                 "--time-per-cell 0.01 --json sweep.json --quiet")
+        self.run_graphbench(*sweep.split(), code=0)
+        document, shown = self.measure("--workload mlp --traffic uniform:1:6 --suggest=sweep.json "
+                                       "--sizes-max 2 --verify --for sglang,vllm")
+        (made,) = document["suggestions"]
+        self.assertLessEqual(len(made["sizes"]), 2)
+        self.assertEqual(made["from"], "sweep.json")
+        counts = [point["sizes"] for point in made["frontier"]]
+        self.assertEqual(counts, sorted(counts))
+        self.assertEqual(made["verified_by"], document["ladders"][0]["id"])
+        self.assertGreater(made["verified_step_seconds"], 0)
+        for words in ("sglang: --cuda-graph-bs", "vllm: --compilation-config", "verified: "):
+            self.assertIn(words, shown)
+
+    def test_a_suggestion_comes_from_what_the_ladder_measured(self):
+        document, _ = self.measure("--workload mlp --traffic uniform:1:4 --no-rivals --suggest --memory 1e9 "
+                                   "--startup 100")
+        (made,) = document["suggestions"]
+        self.assertEqual(made["from"], document["ladders"][0]["id"])
+        self.assertLessEqual(made["step_seconds"], made["eager_step_seconds"])
+        self.assertIsNone(made["verified_by"])
+
+    def test_the_fastest_mode_by_size_is_named_with_its_margin(self):
+        document, shown = self.measure("--workload attention --traffic uniform:1:4 --no-rivals "
+                                       "--mode whole,piecewise,best")
+        (best,) = document["best"]
+        self.assertEqual([size["size"] for size in best["sizes"]], [1, 2, 4])
+        for size in best["sizes"]:
+            steps = [each["step_seconds"] for ladder in document["ladders"]
+                     for each in ladder["launches"][0]["sizes"] if each["size"] == size["size"]]
+            self.assertLessEqual(size["step_seconds"], min(steps))
+            self.assertGreaterEqual(size["margin"], 0)
+        self.assertEqual(best["no_gain_from_tokens"], best["no_gain_from"])  # decode: a token each
+        self.assertIn("fastest mode by size: attention", shown)
+
+    def test_what_cannot_be_served_is_skipped_with_its_reason(self):
+        document, shown = self.measure("--workload attention --traffic uniform:1:8 --beyond split "
+                                       "--no-rivals")
+        self.assertEqual(document["ladders"][0]["reason"]["code"], "state_not_splittable")
+        self.assertIn("state_not_splittable", shown)
+
+    def test_bad_input_is_refused_in_a_line_that_names_it(self):
+        self.write("empty.csv", "size,count\n")
+        self.write("back.csv", "time,size\n2,1\n1,1\n")
+        for arguments, words in (
+                ("--capture-sizes 0", ["--capture-sizes", '"0"']),
+                ("--capture-sizes -4", ["--capture-sizes", '"-4"']),
+                ("--capture-sizes 1.5", ["--capture-sizes", '"1.5"']),
+                ("--capture-sizes 4,4", ["--capture-sizes", "given twice"]),
+                ("--capture-sizes 99999999", ["--capture-sizes", "too large"]),
+                ("--multiple-of 0", ["--multiple-of", '"0"']),
+                ("--engine-sizes x", ["--engine-sizes", '"x"']),
+                ("--pad down", ["--pad", "up, none"]),
+                ("--beyond splt", ["--beyond", 'did you mean "split"?']),
+                ("--capture-order first", ["--capture-order", "largest, smallest"]),
+                ("--capture-when never", ["--capture-when", "startup, lazy"]),
+                ("--steps 0", ["--steps", '"0"']),
+                ("--steps all", ["--steps", "has no end"]),
+                ("--arrivals 0", ["--arrivals", "above 0"]),
+                ("--arrivals -3", ["--arrivals", "above 0"]),
+                ("--arrivals fast", ["--arrivals", "above 0"]),
+                ("--traffic uniform:1:600 --beyond refuse", ["--traffic", "beyond the largest", "512"]),
+                ("--traffic absent.csv", ["--traffic", "absent.csv"]),
+                ("--traffic .", ["--traffic", '"."']),
+                ("--traffic empty.csv", ["empty.csv:1", "no step"]),
+                ("--traffic back.csv", ["back.csv:3", "time goes back"]),
+                ("--sizes-max 2", ["--sizes-max", "give --suggest"]),
+                ("--suggest --sizes-max 0", ["--sizes-max", '"0"']),
+                ("--suggest --memory much", ["--memory", '"much"']),
+                ("--suggest --startup -1", ["--startup", '"-1"']),
+                ("--suggest --for vlm", ["--for", 'did you mean "vllm"?']),
+                ("--suggest=none.json", ["none.json"]),
+                ("--suggest=back.csv", ["back.csv"]),
+                ("", ["--traffic", "it is missing"])):
+            given = arguments.split()
+            if "--traffic" not in given and given:
+                given += ["--traffic", "uniform:1:4"]
+            with self.subTest(arguments):
+                self.assert_refused(self.run_graphbench("ladder", "--device", "host", *given), *words)
+                self.assertFalse((self.folder / "graphbench.json").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,123 @@
+// Which size serves a step; and that a trace's counts are the arithmetic of its histogram, in every policy.
+#include "harness/ladder/route.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "harness/ladder/traffic.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+using model::CaptureWhen;
+using model::LadderBeyond;
+using model::LadderPad;
+using Sizes = std::vector<std::int64_t>;
+
+model::LadderPolicy policy(LadderPad pad, LadderBeyond beyond, CaptureWhen when = CaptureWhen::startup) {
+  return {.pad = pad, .beyond = beyond, .order = {}, .when = when};
+}
+
+TEST(Route, IsTheSmallestCapturedSizeThatFits) {
+  const auto eager = policy(LadderPad::up, LadderBeyond::eager);
+  EXPECT_EQ(route({2, 4, 8}, 4, eager), (Route{How::exact, 0, 4, 4}));
+  EXPECT_EQ(route({2, 4, 8}, 5, eager), (Route{How::padded, 0, 5, 8}));
+  EXPECT_EQ(route({2, 4, 8}, 1, eager), (Route{How::padded, 0, 1, 2}));
+  EXPECT_EQ(route({2, 4, 8}, 9, eager), (Route{How::eager_beyond, 0, 9, 0}));
+  EXPECT_EQ(route({2, 4, 8}, 5, policy(LadderPad::none, LadderBeyond::eager)),
+            (Route{How::eager_below, 0, 5, 0}));
+  EXPECT_EQ(route({}, 5, eager), (Route{How::eager_beyond, 0, 5, 0}));
+}
+
+TEST(Route, SplitsWhatIsBeyondIntoFullPartsAndARest) {
+  const auto split = policy(LadderPad::up, LadderBeyond::split);
+  EXPECT_EQ(route({2, 8}, 16, split), (Route{How::exact, 1, 8, 8}));
+  EXPECT_EQ(route({2, 8}, 17, split), (Route{How::padded, 2, 1, 2}));
+  EXPECT_EQ(route({2, 8}, 11, policy(LadderPad::none, LadderBeyond::split)),
+            (Route{How::eager_below, 1, 3, 0}));
+}
+
+TEST(Route, BeyondARefusingLadderThereIsNone) {
+  EXPECT_EQ(route({2, 4}, 5, policy(LadderPad::up, LadderBeyond::refuse)), std::nullopt);
+  try {
+    tally({1, 5}, {2, 4}, policy(LadderPad::up, LadderBeyond::refuse), "--traffic");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::StartsWith("--traffic: a step of 5 is beyond"),
+                                             testing::HasSubstr("eager or split")));
+  }
+}
+
+TEST(Tally, ALazyLadderWaitsOnceForEachSize) {
+  const Tally lazy =
+      tally({3, 3, 4, 1, 9}, {2, 4}, policy(LadderPad::up, LadderBeyond::eager, CaptureWhen::lazy), "");
+  EXPECT_EQ(
+      lazy.steps,
+      (model::LadderSteps{.exact = 1, .padded = 1, .eager_below = 0, .eager_beyond = 1, .captured_now = 2}));
+  EXPECT_DOUBLE_EQ(lazy.hit_rate(), 0.4);
+  EXPECT_EQ(lazy.padding_rows, 1 + 1 + 0 + 1);
+  EXPECT_EQ(lazy.graph_rows, 4 + 4 + 4 + 2);
+}
+
+// From the histogram alone, in its own way: for each size, who fits by subtraction of cumulated counts.
+TEST(Tally, EqualsTheHistogramsArithmeticInEveryPolicy) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 200; ++round) {
+    std::set<std::int64_t> chosen;
+    for (std::uint64_t i = 0; i <= random() % 6; ++i)
+      chosen.insert(1 + static_cast<std::int64_t>(random() % 24));
+    const Sizes sizes(chosen.begin(), chosen.end());
+    std::map<std::int64_t, std::int64_t> histogram;
+    Sizes steps;
+    for (std::uint64_t i = 0; i < 1 + random() % 40; ++i) {
+      steps.push_back(1 + static_cast<std::int64_t>(random() % 60));
+      ++histogram[steps.back()];
+    }
+    for (const LadderPad pad : {LadderPad::up, LadderPad::none}) {
+      for (const LadderBeyond beyond : {LadderBeyond::eager, LadderBeyond::split}) {
+        const Tally found = tally(steps, sizes, policy(pad, beyond), "");
+        model::LadderSteps expected;
+        std::int64_t graph_rows = 0, own_rows = 0;
+        for (const auto& [rows, count] : histogram) {
+          std::int64_t rest = rows, parts = 0;
+          while (beyond == LadderBeyond::split && rest > sizes.back()) rest -= sizes.back(), ++parts;
+          graph_rows += parts * sizes.back() * count;
+          own_rows += parts * sizes.back() * count;
+          const bool is_beyond = rest > sizes.back();
+          if (chosen.contains(rest)) {
+            expected.exact += count;
+          } else if (is_beyond) {
+            expected.eager_beyond += count;
+          } else if (pad == LadderPad::up) {
+            expected.padded += count;
+          } else {
+            expected.eager_below += count;
+          }
+          if (is_beyond || (pad == LadderPad::none && !chosen.contains(rest))) continue;
+          graph_rows += *chosen.lower_bound(rest) * count;
+          own_rows += rest * count;
+        }
+        EXPECT_EQ(found.steps, expected);
+        EXPECT_EQ(found.total(), static_cast<std::int64_t>(steps.size()));
+        EXPECT_EQ(found.graph_rows, graph_rows);
+        EXPECT_EQ(found.padding_rows, graph_rows - own_rows);
+        std::int64_t replays = 0;
+        for (const auto& [size, rows] : found.used) {
+          EXPECT_TRUE(chosen.contains(size));
+          for (const auto& [each, count] : rows) {
+            EXPECT_LE(each, size);
+            replays += size * count;
+          }
+        }
+        EXPECT_EQ(replays, graph_rows);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::ladder

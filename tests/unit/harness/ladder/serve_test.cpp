@@ -1,0 +1,263 @@
+// Ladders that serve steps on the host device: what they count, what padding leaves alone, and what is
+// refused.
+#include "harness/ladder/serve.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/backends/registry.hpp"
+#include "harness/ladder/caller.hpp"
+#include "harness/ladder/isolation.hpp"
+#include "harness/ladder/ladder_process.hpp"
+#include "harness/ladder/route.hpp"
+#include "harness/ladder/traffic.hpp"
+#include "tests/conformance/plugin_op.hpp"
+#include "tests/support/sample_plan.hpp"
+#include "workloads/builtin.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+using model::CaptureWhen;
+using model::LadderBeyond;
+using model::LadderPad;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ServeTask task_of(const std::string& workload, const std::string& mode, std::vector<std::int64_t> sizes,
+                  const std::string& traffic, std::int64_t steps) {
+  ServeTask task;
+  task.task = test::sample_task(mode, {});
+  task.task.workload = workload;
+  task.sizes = std::move(sizes);
+  task.rows = make_trace(read_traffic("--traffic", traffic), {.steps = steps, .rate = {}, .seed = 5}).rows;
+  return task;
+}
+
+class Serve : public ::testing::Test {
+ protected:
+  void SetUp() override { workloads::add_builtin(registry_); }
+  ServeAnswer serve_program(const ServeTask& task, const ir::Program& program) {
+    const std::unique_ptr<Device> device = open_device("host");
+    worker::TaskRig rig(task.task, *device, program);
+    worker::StartupClock clock(0);
+    ServeAnswer answer;
+    serve(
+        task, rig, program, clock, [] {}, answer);
+    return answer;
+  }
+  ServeAnswer serve_task(const ServeTask& task) {
+    return serve_program(task, worker::build_program(registry_, task.task));
+  }
+  ErrorCode failure(const ServeTask& task, const ir::Program& program, const std::string& text) {
+    try {
+      serve_program(task, program);
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(text));
+      return error.code();
+    }
+    ADD_FAILURE() << "nothing was refused";
+    return ErrorCode::internal;
+  }
+  abi::WorkloadRegistry registry_;
+};
+
+void expect_counts(const ServeTask& task, const model::LadderLaunch& launch) {
+  const Tally expected = tally(task.rows, task.sizes, task.policy, "");
+  EXPECT_EQ(launch.steps, expected.steps);
+  EXPECT_EQ(launch.padding.rows, expected.padding_rows);
+  EXPECT_EQ(launch.padding.graph_rows, expected.graph_rows);
+  EXPECT_EQ(launch.padding.waste, expected.padding().waste);
+  EXPECT_EQ(launch.hit_rate, expected.hit_rate());
+  EXPECT_EQ(launch.split_steps, expected.split_steps);
+  for (const model::LadderSize& size : launch.sizes) {
+    std::vector<model::RowCount> rows;
+    const auto used = expected.used.find(size.size);
+    if (used != expected.used.end())
+      for (const auto& [each, count] : used->second) rows.push_back({each, count});
+    EXPECT_EQ(size.rows, rows) << size.size;
+  }
+}
+
+TEST_F(Serve, CountsAreTheTrafficsArithmeticInEveryPolicyAndMode) {
+  for (const std::string mode : {"whole", "piecewise"}) {
+    for (const LadderPad pad : {LadderPad::up, LadderPad::none}) {
+      for (const LadderBeyond beyond : {LadderBeyond::eager, LadderBeyond::split}) {
+        for (const CaptureWhen when : {CaptureWhen::startup, CaptureWhen::lazy}) {
+          ServeTask task = task_of("mlp", mode, {1, 4, 6}, "uniform:1:9", 60);
+          task.policy = {.pad = pad, .beyond = beyond, .order = model::CaptureOrder::smallest, .when = when};
+          const ServeAnswer answer = serve_task(task);
+          expect_counts(task, answer.launch);
+          EXPECT_EQ(answer.launch.latency_seconds.value().count, 60);
+          EXPECT_EQ(answer.launch.stalls.count, answer.launch.steps.captured_now);
+          EXPECT_EQ(answer.check.has_value(), pad == LadderPad::up);
+          EXPECT_GT(answer.launch.predicted_seconds.value(), 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Serve, EverySizeHasItsCostItsUsersAndItsTimes) {
+  const ServeTask task = task_of("conv", "whole", {2, 4}, "uniform:1:4", 40);
+  const ServeAnswer answer = serve_task(task);
+  ASSERT_EQ(answer.launch.sizes.size(), 2u);
+  for (const model::LadderSize& size : answer.launch.sizes) {
+    EXPECT_EQ(size.uses, 20);
+    EXPECT_GT(size.setup.capture_seconds, 0);
+    EXPECT_GT(size.step_seconds.value(), 0);
+    EXPECT_GT(size.eager_seconds.value(), 0);
+  }
+  EXPECT_THAT(answer.launch.sizes[1].rows, ElementsAre(model::RowCount{3, 10}, model::RowCount{4, 10}));
+  EXPECT_GT(answer.launch.memory.pool_bytes, 0);
+  EXPECT_EQ(answer.launch.memory.line_bytes.has_value(), true);
+  EXPECT_GT(answer.launch.startup.capture_seconds, 0);
+  EXPECT_TRUE(answer.check.value().identical);
+}
+
+TEST_F(Serve, EagerLaddersServeEveryStepWithoutGraphs) {
+  ServeTask task = task_of("attention", "eager", {}, "uniform:1:4", 12);
+  const ServeAnswer answer = serve_task(task);
+  EXPECT_EQ(answer.launch.steps.eager_beyond, 12);
+  EXPECT_EQ(answer.launch.eager.size(), 4u);
+  EXPECT_EQ(answer.launch.padding.graph_rows, 0);
+  EXPECT_FALSE(answer.check.has_value());
+}
+
+TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
+  ServeTask task = task_of("mlp", "whole", {4}, "uniform:4:4", 8);
+  task.arrivals.assign(8, 0.0);  // all at once: each waits for those before it
+  const model::LadderLaunch launch = serve_task(task).launch;
+  EXPECT_GE(launch.wait_seconds.value().max, launch.latency_seconds.value().min * 7);
+  EXPECT_GE(launch.response_seconds.value().max, launch.wait_seconds.value().max);
+}
+
+TEST_F(Serve, AttentionsPaddingWritesNoOthersState) {
+  for (const std::string mode : {"whole", "piecewise"}) {
+    ServeTask task = task_of("attention", mode, {2, 5, 8}, "uniform:1:8", 24);
+    EXPECT_TRUE(serve_task(task).check.value().identical);
+    task.task.preset = "tiny-prefill";
+    EXPECT_TRUE(serve_task(task).check.value().identical);
+  }
+}
+
+// As attention, but its positions pad with 0, so a padding row writes slot 0 of a cache that is another's.
+TEST_F(Serve, APaddedRowThatWritesStateIsCaught) {
+  const ir::OpCatalog catalog;
+  ir::ProgramBuilder builder("leaky_state", catalog);
+  const auto f = [](std::int64_t n) { return ir::fixed_dim(n); };
+  const ir::Shape cache{ir::of_batch(), f(1), f(4), f(2)};
+  const auto qkv = builder.value(ir::ValueKind::input, "qkv", ir::DType::fp32, {ir::of_batch(), f(6)}, {});
+  const auto at = builder.value(ir::ValueKind::input, "at", ir::DType::i32, {ir::of_batch()},
+                                {ir::Init::Kind::constant, 3, 3});
+  const auto k = builder.value(ir::ValueKind::state, "k", ir::DType::fp32, cache, {});
+  const auto v = builder.value(ir::ValueKind::state, "v", ir::DType::fp32, cache, {});
+  builder.mark_output(builder.op("rope_kv_append", "rope", {qkv, at, k, v},
+                                 {{"heads", std::int64_t{1}}, {"head_dim", std::int64_t{2}}})[0]);
+  const ir::Program program = builder.finish();
+  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), program,
+                    "state k of other sequences was written"),
+            ErrorCode::check_failed);
+}
+
+// Every row of its output is the sum of all rows.
+int sum_rows(const gb_op_call* call, void* const* operands, void*) {
+  const auto* const from = static_cast<const float*>(operands[0]);
+  auto* const to = static_cast<float*>(operands[1]);
+  const std::int64_t count = call->operands[0].dims[0] * call->operands[0].dims[1];
+  std::fill_n(to, count, std::accumulate(from, from + count, 0.0f));
+  return 0;
+}
+
+TEST_F(Serve, APaddedRowThatReachesTheCallersRowsIsCaught) {
+  gb_op op{};
+  op.struct_size = sizeof(op);
+  op.kind = "sum_rows";
+  op.infer = conformance::infer_same;
+  op.run_host = sum_rows;
+  const ir::OpCatalog& catalog = conformance::catalog_with(op);
+  ir::ProgramBuilder builder("leaky_output", catalog);
+  const auto x =
+      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(2)}, {});
+  builder.mark_output(builder.op("sum_rows", "mix", {x}, {})[0]);
+  const ir::Program program = builder.finish();
+  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), program, "row 0 of output mix differs"),
+            ErrorCode::check_failed);
+}
+
+TEST_F(Serve, ValuesWhoseOutermostExtentIsNotTheBatchAreRefused) {
+  const ir::OpCatalog catalog;
+  ir::ProgramBuilder builder("transposed", catalog);
+  const auto x =
+      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::fixed_dim(3), ir::of_batch()}, {});
+  builder.mark_output(builder.op("softmax", "shares", {x}, {})[0]);
+  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), builder.finish(), "input x [3, batch]"),
+            ErrorCode::not_batch_major);
+}
+
+TEST_F(Serve, StepsWithStateDoNotRunInParts) {
+  ServeTask task = task_of("attention", "whole", {2}, "uniform:1:4", 8);
+  task.policy.beyond = LadderBeyond::split;
+  EXPECT_EQ(failure(task, worker::build_program(registry_, task.task), "give --beyond eager or refuse"),
+            ErrorCode::state_not_splittable);
+}
+
+TEST_F(Serve, ASizeThatDoesNotFitIsDroppedAndTheLadderGoesOn) {
+  ServeTask task = task_of("mlp", "whole", {2, 4, std::int64_t{1} << 40}, "uniform:1:4", 8);
+  const model::LadderLaunch launch = serve_task(task).launch;
+  ASSERT_EQ(launch.sizes.size(), 3u);
+  EXPECT_EQ(launch.sizes[2].dropped.value().code, "out_of_memory");
+  EXPECT_FALSE(launch.sizes[1].dropped.has_value());
+  EXPECT_EQ(launch.steps.exact + launch.steps.padded, 8);
+}
+
+// The caller's rows, and pad values behind them, whatever an earlier step left there.
+TEST_F(Serve, PaddingRowsHoldPadValuesAfterEveryStep) {
+  ServeTask task = task_of("attention", "whole", {}, "uniform:1:1", 1);
+  const ir::Program program = worker::build_program(registry_, task.task);
+  const std::unique_ptr<Device> device = open_device("host");
+  worker::TaskRig rig(task.task, *device, program);
+  rig.allocate(8);
+  Caller caller(rig.context(rig.graph_pool()), 8, 1);
+  const ir::ValueId positions = program.values_of(ir::ValueKind::input).at(1);
+  const auto* const at = static_cast<const std::int32_t*>(rig.buffers().address(positions));
+  const std::int32_t own = static_cast<std::int32_t>(program.value(positions).init.low);
+  for (const auto& [rows, size] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{8, 8}, {3, 5}, {2, 8}, {7, 8}, {1, 4}, {1, 8}}) {
+    caller.copy_in({0, rows}, size);
+    rig.stream().synchronize();
+    for (std::int64_t row = 0; row < size; ++row)
+      EXPECT_EQ(at[row], row < rows ? own : -1) << rows << " in " << size;
+  }
+}
+
+TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
+  ServeTask task = task_of("mlp", "whole", {1, 4}, "uniform:1:4", 6);
+  task.policy = {LadderPad::none, LadderBeyond::split, model::CaptureOrder::smallest, CaptureWhen::lazy};
+  task.arrivals = {0, 0.5};
+  const ServeTask back = decode_task(encode_task(task));
+  EXPECT_EQ(back.sizes, task.sizes);
+  EXPECT_EQ(back.rows, task.rows);
+  EXPECT_EQ(back.arrivals, task.arrivals);
+  EXPECT_EQ(back.policy, task.policy);
+  EXPECT_EQ(back.task.workload, "mlp");
+
+  ServeAnswer answer;
+  answer.status = model::CellStatus::failed;
+  answer.reason = model::Reason{"check_failed", "why"};
+  answer.launch.steps.padded = 4;
+  answer.launch.sizes.push_back({.size = 4, .uses = 2, .rows = {{3, 2}}, .setup = {}, .step_seconds = 0.5});
+  const ServeAnswer same = decode_answer(encode_answer(answer)).value();
+  EXPECT_EQ(same.status, answer.status);
+  EXPECT_EQ(same.reason.value().message, "why");
+  EXPECT_EQ(same.launch.steps, answer.launch.steps);
+  EXPECT_EQ(same.launch.sizes.at(0).rows, answer.launch.sizes[0].rows);
+  EXPECT_EQ(same.launch.sizes.at(0).step_seconds, 0.5);
+  EXPECT_FALSE(decode_answer(encode_alive({"serve"})).has_value());
+}
+
+}  // namespace
+}  // namespace graphbench::ladder

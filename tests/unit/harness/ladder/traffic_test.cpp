@@ -1,0 +1,189 @@
+// Sizes and traffic from text: what is understood, what is refused and where, and steps that repeat.
+#include "harness/ladder/traffic.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include "harness/model/input_error.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::StartsWith;
+
+template <typename Call>
+std::string refusal(Call&& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+std::map<std::int64_t, std::int64_t> counts_of(const std::vector<std::int64_t>& rows) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (const std::int64_t each : rows) ++counts[each];
+  return counts;
+}
+
+Trace steps_of(const std::string& text, std::int64_t steps, std::uint64_t seed = 1) {
+  return make_trace(read_traffic("--traffic", text), {.steps = steps, .rate = {}, .seed = seed});
+}
+
+TEST(CaptureSizes, AreAListWithRangesRoundedUpToAMultiple) {
+  EXPECT_THAT(parse_sizes("--capture-sizes", "1,2,4,8:512:+8").size(), 67u);
+  EXPECT_THAT(parse_sizes("--capture-sizes", "4,1,9"), ElementsAre(1, 4, 9));
+  EXPECT_THAT(parse_sizes("--capture-sizes", "1,2,4,8,9", 8), ElementsAre(8, 16));
+}
+
+TEST(CaptureSizes, RefuseWhatIsNoSize) {
+  const auto why = [](const std::string& text) {
+    return refusal([&] { parse_sizes("--capture-sizes", text); });
+  };
+  for (const std::string text : {"0", "-4", "1.5", "x", "", "1,,2"})
+    EXPECT_THAT(why(text), AllOf(StartsWith("--capture-sizes: "), HasSubstr("give"))) << text;
+  EXPECT_THAT(why("4,2,4"), HasSubstr("4 is given twice"));
+  EXPECT_THAT(why("16777217"), HasSubstr("too large"));
+  EXPECT_THAT(why("99999999999999999999"), HasSubstr("too large"));
+}
+
+TEST(TrafficNames, UniformHasEachSizeOfItsRangeWithBothEnds) {
+  EXPECT_THAT(counts_of(steps_of("uniform:3:6", 400).rows),
+              ElementsAre(Pair(3, 100), Pair(4, 100), Pair(5, 100), Pair(6, 100)));
+}
+
+TEST(TrafficNames, ZipfFallsWithThePowerOfTheSize) {
+  EXPECT_THAT(counts_of(steps_of("zipf:1:4", 2500).rows),
+              ElementsAre(Pair(1, 1200), Pair(2, 600), Pair(3, 400), Pair(4, 300)));
+}
+
+TEST(TrafficNames, BurstsStayAsLongAsTheirChancesSay) {
+  const std::vector<std::int64_t> rows = steps_of("bursty:2:64:1:0.5", 10'000).rows;
+  EXPECT_EQ(rows.front(), 2);
+  // Two steps of `high` in the mean, then one of `low`.
+  EXPECT_NEAR(static_cast<double>(counts_of(rows)[64]), 6667, 200);
+  EXPECT_EQ(std::ranges::adjacent_find(rows, [](auto a, auto b) { return a == 2 && b == 2; }), rows.end());
+}
+
+TEST(TrafficNames, AreRefusedWithTheFormThatWouldDo) {
+  const auto why = [](const std::string& text) { return refusal([&] { read_traffic("--traffic", text); }); };
+  EXPECT_THAT(why("uniform:1"), HasSubstr("is not uniform:A:B"));
+  EXPECT_THAT(why("uniform:0:4"), HasSubstr("whole numbers from 1"));
+  EXPECT_THAT(why("uniform:5:4"), HasSubstr("ends before it begins"));
+  EXPECT_THAT(why("uniform:1:9999999"), HasSubstr("more than 65536 sizes"));
+  EXPECT_THAT(why("zipf:-1:4"), HasSubstr("an exponent from 0 to 16"));
+  EXPECT_THAT(why("zipf:1:1.5"), HasSubstr("\"1.5\""));
+  EXPECT_THAT(why("bursty:1:4:0:1"), HasSubstr("a chance above 0"));
+  EXPECT_THAT(why("bursty:1:4:0.5:1.5"), HasSubstr("a chance above 0"));
+  EXPECT_THAT(why("no-such-file.csv"),
+              AllOf(HasSubstr("\"no-such-file.csv\" cannot be read"), HasSubstr("zipf:S:MAX")));
+}
+
+TEST(TrafficFile, FormsAreNamedByTheirHeaders) {
+  EXPECT_THAT(parse_traffic_file("t", "size,count\n4,10\n\n 1 , 2\r\n4,1\n").histogram,
+              ElementsAre(Pair(1, 2), Pair(4, 11)));
+  const Traffic trace = parse_traffic_file("t", "time,size\n0.5,3\n0.5,1\n2,7\n");
+  EXPECT_THAT(trace.trace, ElementsAre(3, 1, 7));
+  EXPECT_THAT(trace.arrivals, ElementsAre(0.5, 0.5, 2));
+  EXPECT_THAT(
+      parse_traffic_file("t",
+                         "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n"
+                         "|-----------------|---------------|--------------|--------------|-------|\n"
+                         "| 5               | 8             | 3            | FULL         | 25    |\n"
+                         "| 600             | 600           | 0            | NONE         | 2     |\n")
+          .histogram,
+      ElementsAre(Pair(5, 25), Pair(600, 2)));
+}
+
+TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
+  const auto why = [](const std::string& content) {
+    return refusal([&] { parse_traffic_file("t.csv", content); });
+  };
+  EXPECT_THAT(why(""), AllOf(StartsWith("t.csv:1: "), HasSubstr("empty")));
+  EXPECT_THAT(why("size,count\n"), HasSubstr("no step"));
+  EXPECT_THAT(why("size,count\n4,0\n"), HasSubstr("no step"));
+  EXPECT_THAT(why("rows,count\n1,1\n"), AllOf(StartsWith("t.csv:1: "), HasSubstr("time,size")));
+  EXPECT_THAT(why("size,count\n1,1\n0,3\n"),
+              AllOf(StartsWith("t.csv:3: "), HasSubstr("\"0\" is not a size")));
+  EXPECT_THAT(why("size,count\n-2,3\n"), HasSubstr("\"-2\" is not a size"));
+  EXPECT_THAT(why("size,count\n2.5,3\n"), HasSubstr("\"2.5\" is not a size"));
+  EXPECT_THAT(why("size,count\n99999999,3\n"), HasSubstr("too large for a size"));
+  EXPECT_THAT(why("size,count\n9,99999999999999\n"), HasSubstr("too large for a count"));
+  EXPECT_THAT(why("size,count\n9\n"), HasSubstr("has not two fields"));
+  EXPECT_THAT(why("time,size\n1,4\n0.5,4\n"), AllOf(StartsWith("t.csv:3: "), HasSubstr("time goes back")));
+  EXPECT_THAT(why("time,size\n-1,4\n"), HasSubstr("\"-1\" is not a time"));
+  EXPECT_THAT(why("time,size\nnan,4\n"), HasSubstr("\"nan\" is not a time"));
+  const std::string header = "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n";
+  EXPECT_THAT(why(header + "| 5 | 8 | 2 | FULL | 1 |\n"),
+              AllOf(StartsWith("t.csv:2: "), HasSubstr("paddings")));
+  EXPECT_THAT(why(header + "| 5 | 8 |\n"), HasSubstr("five cells"));
+}
+
+TEST(TrafficFile, IsReadFromDisk) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("traffic.csv");
+  std::ofstream(path) << "size,count\n" << std::string(200'000, '\n') << "8,3\n";
+  EXPECT_THAT(read_traffic("--traffic", path).histogram, ElementsAre(Pair(8, 3)));
+}
+
+TEST(Remainders, SumToTheTotalAndStayWithinOneOfTheShare) {
+  for (std::int64_t total : {1, 7, 100, 9'999}) {
+    std::map<std::int64_t, double> weights;
+    double sum = 0;
+    for (int key = 1; key <= 50; ++key) sum += weights[key] = std::fmod(key * 37.7, 11.3) + 0.01;
+    std::int64_t seen = 0;
+    for (const auto& [key, count] : largest_remainders(weights, total)) {
+      EXPECT_LT(std::abs(static_cast<double>(count) - weights[key] / sum * static_cast<double>(total)), 1);
+      seen += count;
+    }
+    EXPECT_EQ(seen, total);
+  }
+  EXPECT_THAT(largest_remainders({{1, 1}, {2, 1}, {3, 1}}, 4),
+              ElementsAre(Pair(1, 2), Pair(2, 1), Pair(3, 1)));
+}
+
+TEST(Steps, AllAreTheFilesCountsAndHaveNoEndElsewhere) {
+  const Traffic file = parse_traffic_file("t", "size,count\n3,7\n5,1\n");
+  EXPECT_THAT(counts_of(make_trace(file, {}).rows), ElementsAre(Pair(3, 7), Pair(5, 1)));
+  EXPECT_THAT(refusal([] { make_trace(read_traffic("--traffic", "zipf:1:4"), {}); }),
+              HasSubstr("has no end"));
+  const Traffic large = parse_traffic_file("t", "size,count\n3,7000000\n");
+  EXPECT_THAT(refusal([&] { make_trace(large, {}); }), HasSubstr("more than 1000000 steps"));
+}
+
+TEST(Steps, DependOnTheSeedAloneInTheirOrder) {
+  EXPECT_EQ(steps_of("zipf:1:64", 500, 3).rows, steps_of("zipf:1:64", 500, 3).rows);
+  EXPECT_NE(steps_of("zipf:1:64", 500, 3).rows, steps_of("zipf:1:64", 500, 4).rows);
+  EXPECT_NE(steps_of("zipf:1:64", 500, 3).digest(), steps_of("zipf:1:64", 500, 4).digest());
+  EXPECT_EQ(counts_of(steps_of("zipf:1:64", 500, 3).rows), counts_of(steps_of("zipf:1:64", 500, 4).rows));
+}
+
+TEST(Steps, OfATraceAreItsFirstOnesAtTheirTimes) {
+  const Traffic trace = parse_traffic_file("t", "time,size\n10,3\n10.5,1\n12,7\n");
+  const Trace first = make_trace(trace, {.steps = 2, .rate = {}});
+  EXPECT_THAT(first.rows, ElementsAre(3, 1));
+  EXPECT_THAT(first.arrivals, ElementsAre(0, 0.5));
+  EXPECT_THAT(make_trace(trace, {}).rows, ElementsAre(3, 1, 7));
+  EXPECT_THAT(refusal([&] { make_trace(trace, {.steps = 2, .rate = 5.0}); }), StartsWith("--arrivals: "));
+}
+
+TEST(Steps, ArriveAtTheRateInTheMean) {
+  const Trace trace =
+      make_trace(read_traffic("--traffic", "uniform:1:1"), {.steps = 20'000, .rate = 1000.0, .seed = 1});
+  ASSERT_EQ(trace.arrivals.size(), 20'000u);
+  EXPECT_TRUE(std::ranges::is_sorted(trace.arrivals));
+  EXPECT_NEAR(trace.arrivals.back(), 20, 1);
+}
+
+}  // namespace
+}  // namespace graphbench::ladder
