@@ -24,6 +24,9 @@ NOT_APPLICABLE = ("the program has no state",)
 BARE_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<batch>\d+)\s+(?P<mode>[a-z]+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
     r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
+CALLER_LINE = re.compile(
+    r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
+    r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
 INSTRUMENT_NS_MAX = 50
 INSTRUMENT_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<mode>[a-z]+)\s+\d+\s+\d+\s+(?P<difference>[+-]\d+)"
@@ -171,6 +174,16 @@ def bare_rows(text):
     return rows or [Row("submit / bare loops", "measured", "graphbench_bare_loops printed no ratio", False)]
 
 
+def caller_rows(text):
+    """What graphbench_caller_loops prints: io, nodes, ours_us, bare_us, ratio, limit (0.00: none)."""
+    rows = []
+    for match in CALLER_LINE.finditer(text):
+        if float(match["limit"]) > 0:
+            rows.append(at_most(f"submit / bare loop: io {match['io']}, {match['nodes']} nodes",
+                                float(match["limit"]), float(match["ratio"])))
+    return rows or [Row("io / bare loops", "measured", "graphbench_caller_loops printed no ratio", False)]
+
+
 def instrument_rows(text):
     """What graphbench_instrument_cost prints: submit by our sampling minus submit in a bare loop.
 
@@ -307,6 +320,7 @@ def rows_of(folder, wanted):
             rows.extend(document_rows(folder, "first_use.json", first_use_rows))
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
+            rows.extend(caller_rows(log_of(folder, "bare.caller")))
             rows.extend(instrument_rows(log_of(folder, "bare.instrument")))
         elif stage == "cycles":
             rows.extend(cycle_rows(log_of(folder, stage)))

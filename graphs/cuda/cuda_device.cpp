@@ -94,6 +94,12 @@ std::unique_ptr<Stream> CudaDevice::make_stream() {
   return stream;
 }
 
+std::unique_ptr<Stream> CudaDevice::default_stream() {
+  return std::make_unique<CudaStream>(
+      DeviceRange{static_cast<const std::byte*>(context_.workspace), context_.workspace_bytes},
+      cudaStreamPerThread);
+}
+
 std::unique_ptr<Event> CudaDevice::make_event() {
   return std::make_unique<CudaEvent>();
 }
@@ -126,6 +132,16 @@ void CudaDevice::deallocate(void* data) noexcept {
     sizes_.erase(found);
   }
   log_failure(cudaFree(data), "free device memory");
+}
+
+void* CudaDevice::allocate_pinned(std::size_t bytes) {
+  void* data = nullptr;
+  check(cudaMallocHost(&data, bytes), "allocate pinned memory");
+  return data;
+}
+
+void CudaDevice::deallocate_pinned(void* data) noexcept {
+  FreeHostMemory()(data);
 }
 
 MemoryInfo CudaDevice::memory() const {

@@ -29,11 +29,15 @@ class CudaDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   bool supports(ir::DType dtype) const override;
   std::unique_ptr<Stream> make_stream() override;
+  // The calling thread's: the legacy default stream cannot be captured.
+  std::unique_ptr<Stream> default_stream() override;
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
   std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override;
   void* allocate(std::size_t bytes) override;
   void deallocate(void* data) noexcept override;
+  void* allocate_pinned(std::size_t bytes) override;
+  void deallocate_pinned(void* data) noexcept override;
   MemoryInfo memory() const override;
   std::size_t allocation_granularity() const override { return std::size_t{2} << 20; }
   std::size_t workspace_bytes() const override;

@@ -1,10 +1,99 @@
-// Graphs: counting, instantiating, uploading, launching.
+// Graphs: counting, instantiating, changing, uploading, launching.
 #include "graphs/cuda/graph.hpp"
 
+#include <algorithm>
+#include <string>
+
+#include "graphs/cuda/prepared_kernel.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/stream.hpp"
 
 namespace graphbench::cuda {
+namespace {
+
+// Of cudaGraphExecUpdateResult; the runtime has no texts for them.
+const char* text_of(cudaGraphExecUpdateResult result) {
+  switch (result) {
+    case cudaGraphExecUpdateErrorTopologyChanged:
+      return "the graph has other nodes or edges";
+    case cudaGraphExecUpdateErrorNodeTypeChanged:
+      return "the node is of another type";
+    case cudaGraphExecUpdateErrorFunctionChanged:
+      return "the node's function cannot become the other one";
+    case cudaGraphExecUpdateErrorParametersChanged:
+      return "the node's parameters changed in a way that is not supported";
+    case cudaGraphExecUpdateErrorNotSupported:
+      return "something of the node is not supported";
+    case cudaGraphExecUpdateErrorUnsupportedFunctionChange:
+      return "the node's function changed in a way that is not supported";
+    case cudaGraphExecUpdateErrorAttributesChanged:
+      return "the node's attributes changed in a way that is not supported";
+    default:
+      return "the driver gives no reason";
+  }
+}
+
+// "kernel node 3" by its place in the graph that was to be taken over; empty where there is none.
+std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
+  if (node == nullptr) return "";
+  cudaGraphNodeType type{};
+  check(cudaGraphNodeGetType(node, &type), "ask for a node's type");
+  const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
+  const auto found = std::find(nodes.begin(), nodes.end(), node);
+  const std::string place =
+      found == nodes.end() ? "" : " " + std::to_string(std::distance(nodes.begin(), found));
+  return std::string(name_of(type)) + " node" + place;
+}
+
+}  // namespace
+
+const char* name_of(cudaGraphNodeType type) noexcept {
+  switch (type) {
+    case cudaGraphNodeTypeKernel:
+      return "kernel";
+    case cudaGraphNodeTypeMemcpy:
+      return "memcpy";
+    case cudaGraphNodeTypeMemset:
+      return "memset";
+    case cudaGraphNodeTypeHost:
+      return "host";
+    case cudaGraphNodeTypeGraph:
+      return "graph";
+    case cudaGraphNodeTypeEmpty:
+      return "empty";
+    default:
+      return "other";
+  }
+}
+
+std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
+  std::size_t count = 0;
+  check(cudaGraphGetNodes(graph, nullptr, &count), "count graph nodes");
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count), "list graph nodes");
+  return nodes;
+}
+
+GraphUpdate CudaGraphExec::update(Graph& graph) {
+  const auto native = static_cast<cudaGraph_t>(graph.native_handle());
+  cudaGraphExecUpdateResultInfo info{};
+  const cudaError_t status = cudaGraphExecUpdate(exec_.get(), native, &info);
+  if (status == cudaSuccess) [[likely]]
+    return {.done = true, .node = "", .reason = ""};
+  if (status != cudaErrorGraphExecUpdateFailure) raise(status, "update", "graph");
+  (void)cudaGetLastError();
+  return {.done = false, .node = place_of(info.errorNode, native), .reason = text_of(info.result)};
+}
+
+void CudaGraphExec::set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) {
+  static_cast<PreparedKernel&>(kernel).set_nodes(exec_.get(), nodes, operands);
+}
+
+void CudaGraphExec::set_copy(GraphNode node, const DeviceCopy& copy) {
+  check(cudaGraphExecMemcpyNodeSetParams1D(exec_.get(), static_cast<cudaGraphNode_t>(node), copy.destination,
+                                           copy.source, copy.bytes, cudaMemcpyDeviceToDevice),
+        "set the parameters of", "a copy node");
+}
 
 void CudaGraphExec::upload(Stream& stream) {
   check(cudaGraphUpload(exec_.get(), static_cast<CudaStream&>(stream).handle()), "upload graph");
@@ -24,7 +113,7 @@ PreparedReplay CudaGraphExec::prepare_replay(Stream& stream) {
 
 std::size_t CudaGraph::node_count() const {
   std::size_t count = 0;
-  check(cudaGraphGetNodes(graph_.get(), nullptr, &count), "count graph nodes");
+  if (graph_) check(cudaGraphGetNodes(graph_.get(), nullptr, &count), "count graph nodes");
   return count;
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "graphs/cuda/handle.hpp"
 #include "graphs/cuda/memset_nodes.hpp"
@@ -10,10 +11,17 @@
 
 namespace graphbench::cuda {
 
+// In the order in which they were made.
+std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph);
+const char* name_of(cudaGraphNodeType type) noexcept;  // "kernel", "memcpy", ...
+
 class CudaGraphExec final : public GraphExec {
  public:
   explicit CudaGraphExec(GraphExecHandle exec) noexcept : exec_(std::move(exec)) {}
 
+  GraphUpdate update(Graph& graph) override;
+  void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) override;
+  void set_copy(GraphNode node, const DeviceCopy& copy) override;
   void upload(Stream& stream) override;
   void launch(Stream& stream) override;
   PreparedReplay prepare_replay(Stream& stream) override;
@@ -32,10 +40,14 @@ class CudaGraph final : public Graph {
   std::size_t node_count() const override;
   std::size_t replace_memset_nodes() override { return cuda::replace_memset_nodes(graph_.get(), workspace_); }
   std::unique_ptr<GraphExec> instantiate() override;
+  std::vector<GraphNodeFacts> describe() const override;
+  void reset() override { graph_.reset(); }
   void* native_handle() noexcept override { return graph_.get(); }
+  // Gives up what it held.
+  void hold(GraphHandle graph) noexcept { graph_ = std::move(graph); }
 
  private:
-  GraphHandle graph_;
+  GraphHandle graph_;  // none after reset()
   DeviceRange workspace_;
 };
 

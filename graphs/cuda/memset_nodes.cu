@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "graphs/cuda/graph.hpp"
 #include "graphs/cuda/memset_nodes.hpp"
 #include "graphs/cuda/status.hpp"
 
@@ -91,11 +92,7 @@ void replace(cudaGraph_t graph, cudaGraphNode_t node, WordFill fill, const Neigh
 
 std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace) {
   std::size_t replaced = 0;
-  std::size_t count = 0;
-  check(cudaGraphGetNodes(graph, nullptr, &count), "count graph nodes");
-  std::vector<cudaGraphNode_t> nodes(count);
-  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count), "list graph nodes");
-  for (const cudaGraphNode_t node : nodes) {
+  for (const cudaGraphNode_t node : nodes_of(graph)) {
     cudaGraphNodeType type{};
     check(cudaGraphNodeGetType(node, &type), "ask for a node's type");
     if (type != cudaGraphNodeTypeMemset) continue;

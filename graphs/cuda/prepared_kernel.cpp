@@ -23,4 +23,29 @@ void PreparedKernel::native_calls(void* const* operands, std::vector<NativeCall>
   }
 }
 
+std::size_t PreparedKernel::settable_nodes() const {
+  for (const NativeCall& call : prepared_.calls) {
+    if (!std::holds_alternative<KernelCall>(call)) return 0;
+  }
+  return prepared_.calls.size();
+}
+
+void PreparedKernel::set_nodes(cudaGraphExec_t exec, const std::vector<GraphNode>& nodes,
+                               void* const* operands) {
+  GRAPHBENCH_ASSERT(nodes.size() == prepared_.calls.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    auto& call = std::get<KernelCall>(prepared_.calls[i]);
+    call.bind(operands);
+    void* arguments[] = {call.parameters.data()};
+    cudaKernelNodeParams parameters{};
+    parameters.func = const_cast<void*>(call.function);
+    parameters.gridDim = call.grid;
+    parameters.blockDim = call.block;
+    parameters.sharedMemBytes = call.shared_bytes;
+    parameters.kernelParams = arguments;
+    check(cudaGraphExecKernelNodeSetParams(exec, static_cast<cudaGraphNode_t>(nodes[i]), &parameters),
+          "set the parameters of", op_name_.c_str());
+  }
+}
+
 }  // namespace graphbench::cuda

@@ -29,6 +29,9 @@ class PreparedKernel final : public Kernel {
   std::optional<std::size_t> in_place_input() const override { return prepared_.in_place_input; }
 
   KernelPath path() const override { return prepared_.path; }
+  std::size_t settable_nodes() const override;
+  // As GraphExec::set_operands().
+  void set_nodes(cudaGraphExec_t exec, const std::vector<GraphNode>& nodes, void* const* operands);
 
   // Appends copies of the calls, bound to `operands`. They use what this kernel holds: keep it alive.
   void native_calls(void* const* operands, std::vector<NativeCall>& calls) const;

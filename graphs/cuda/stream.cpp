@@ -8,6 +8,7 @@ namespace graphbench::cuda {
 
 CudaStream::CudaStream(DeviceRange workspace) : workspace_(workspace) {
   check(cudaStreamCreateWithFlags(stream_.put(), cudaStreamNonBlocking), "create stream");
+  handle_ = stream_.get();
 }
 
 CudaStream::~CudaStream() {
@@ -24,13 +25,21 @@ void CudaStream::begin_capture() {
   check(cudaStreamBeginCapture(handle(), cudaStreamCaptureModeThreadLocal), "begin capture");
 }
 
-std::unique_ptr<Graph> CudaStream::end_capture() {
+GraphHandle CudaStream::finish_capture() {
   GraphHandle graph;
   const cudaError_t status = cudaStreamEndCapture(handle(), graph.put());
-  if (status == cudaSuccess) return std::make_unique<CudaGraph>(std::move(graph), workspace_);
+  if (status == cudaSuccess) return graph;
   // A forked stream that was not joined leaves this one capturing; a second end returns it to normal.
   abandon_capture();
   raise(status, "end capture", "");
+}
+
+std::unique_ptr<Graph> CudaStream::end_capture() {
+  return std::make_unique<CudaGraph>(finish_capture(), workspace_);
+}
+
+void CudaStream::end_capture(Graph& graph) {
+  static_cast<CudaGraph&>(graph).hold(finish_capture());
 }
 
 void CudaStream::abandon_capture() noexcept {
@@ -48,7 +57,7 @@ bool CudaStream::capturing() const {
   return status != cudaStreamCaptureStatusNone;
 }
 
-std::size_t CudaStream::recorded_nodes() const {
+cudaGraph_t CudaStream::graph_so_far() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;
 #if CUDART_VERSION >= 13000
@@ -58,9 +67,21 @@ std::size_t CudaStream::recorded_nodes() const {
   check(cudaStreamGetCaptureInfo_v2(handle(), &status, nullptr, &graph, nullptr, nullptr), "read capture");
 #endif
   if (status == cudaStreamCaptureStatusInvalidated) raise(cudaErrorStreamCaptureInvalidated, "capture", "");
+  return graph;
+}
+
+std::size_t CudaStream::recorded_nodes() const {
+  const cudaGraph_t graph = graph_so_far();
   std::size_t count = 0;
   if (graph != nullptr) check(cudaGraphGetNodes(graph, nullptr, &count), "count nodes of capture");
   return count;
+}
+
+std::vector<GraphNode> CudaStream::nodes_so_far() const {
+  const cudaGraph_t graph = graph_so_far();
+  if (graph == nullptr) return {};
+  const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
+  return {nodes.begin(), nodes.end()};
 }
 
 void CudaStream::fill_bytes(void* destination, int byte, std::size_t bytes) {

@@ -13,6 +13,8 @@ class CudaStream final : public Stream {
  public:
   // `workspace`: of the library calls that are captured on this stream (CudaGraph).
   explicit CudaStream(DeviceRange workspace = {});
+  // A stream that is not ours to destroy.
+  CudaStream(DeviceRange workspace, cudaStream_t stream) : workspace_(workspace), handle_(stream) {}
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -20,24 +22,30 @@ class CudaStream final : public Stream {
   void synchronize() override;
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
+  void end_capture(Graph& graph) override;
   void abandon_capture() noexcept override;
   bool capturing() const override;
   std::size_t recorded_nodes() const override;
+  std::vector<GraphNode> nodes_so_far() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
-  void* native_handle() noexcept override { return stream_.get(); }
+  void* native_handle() noexcept override { return handle_; }
   void synchronize_blocking() override;
   void wait(Event& event) override;
 
-  cudaStream_t handle() const noexcept { return stream_.get(); }
+  cudaStream_t handle() const noexcept { return handle_; }
   // Expires when the stream is destroyed.
   std::weak_ptr<CudaStream*> reference() const noexcept { return self_; }
 
  private:
-  StreamHandle stream_;
+  cudaGraph_t graph_so_far() const;  // null where it does not capture
+  GraphHandle finish_capture();
+
+  StreamHandle stream_;  // what is ours to destroy
   DeviceRange workspace_;
+  cudaStream_t handle_ = nullptr;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);
   EventHandle sleeper_;  // made by the first synchronize_blocking()
 };

@@ -3,16 +3,23 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench {
 
+class Graph;
 class Stream;
+
+// A node of a recording, as the stream that recorded it names it: valid as long as its Graph holds it. On
+// CUDA a cudaGraphNode_t.
+using GraphNode = void*;
 
 // Which way an op is computed where a device has several ways and the choice matters.
 struct KernelPath {
@@ -33,6 +40,9 @@ class Kernel {
   // the element depends on. Absent for an op that must not run in place.
   virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
   virtual KernelPath path() const { return {}; }
+  // How many nodes a launch records, where every operand's address is a parameter of these nodes that
+  // GraphExec::set_operands() can change. 0: some lie in a library's opaque parameters.
+  virtual std::size_t settable_nodes() const { return 0; }
 };
 
 // Two neighbouring ops of a step (ir::OpPair), offered for one kernel.
@@ -64,10 +74,42 @@ struct PreparedReplay {
   void* stream = nullptr;
 };
 
-// The instantiated form of a Graph: launched as often as wanted, never changed.
+// What became of an update of an exec.
+struct GraphUpdate {
+  bool done = false;
+  std::string node;    // refused: which, such as "kernel node 3"; empty where it is not one node
+  std::string reason;  // refused: in the device's words
+};
+
+// What a node does, without addresses: the same for two recordings of the same work.
+struct GraphNodeFacts {
+  GraphNode node = nullptr;
+  std::string type;                          // "kernel", "memcpy", "memset", ...
+  std::string function;                      // of a kernel, where the device tells; empty elsewhere
+  std::map<std::string, std::string> facts;  // "grid", "block", "bytes", ...
+  std::vector<std::size_t> after;            // positions of the nodes that it waits for
+};
+
+// The memory of a copy on the device.
+struct DeviceCopy {
+  void* destination = nullptr;
+  const void* source = nullptr;
+  std::size_t bytes = 0;
+};
+
+// The instantiated form of a Graph: launched as often as wanted. What changes it holds from the next launch
+// on; launches that are already enqueued run as it was then.
 class GraphExec {
  public:
   virtual ~GraphExec() = default;
+  // Makes it do what `graph` does: a recording of the same nodes in the same order, whose parameters may
+  // differ. Refused where it would change anything else: the exec may then be launched no more.
+  virtual GraphUpdate update(Graph& graph) = 0;
+  // Other addresses for a launch of `kernel` that recorded `nodes`, in the order of recording, into the graph
+  // that this came from; that graph still lives. The kernel's settable_nodes() is their number.
+  virtual void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) = 0;
+  // Likewise of a node that copy_on_device() recorded.
+  virtual void set_copy(GraphNode node, const DeviceCopy& copy) = 0;
   virtual void upload(Stream& stream) = 0;  // moves it to the device ahead of its first launch
   virtual void launch(Stream& stream) = 0;  // enqueues one replay
   // What launch(stream) does, for a timed path.
@@ -80,10 +122,14 @@ class Graph {
  public:
   virtual ~Graph() = default;
   virtual std::size_t node_count() const = 0;
+  // Every node, in the order of recording. For people: it takes its time.
+  virtual std::vector<GraphNodeFacts> describe() const = 0;
   // Puts a kernel node that does the same in the place of each memset node of the device's own library calls;
   // those of a plugin's op stay. Returns how many: 0 on a device without such nodes. Before instantiate().
   virtual std::size_t replace_memset_nodes() { return 0; }
   virtual std::unique_ptr<GraphExec> instantiate() = 0;
+  // Gives the recording up; Stream::end_capture(Graph&) may put another into it. Execs made from it stay.
+  virtual void reset() = 0;
   virtual void* native_handle() noexcept = 0;  // cudaGraph_t; null on the host device
 };
 
@@ -97,6 +143,8 @@ class Stream {
   // Ends the capture. Where it failed, throws with the capture's code, the error cleared and the
   // stream ready for the next capture.
   virtual std::unique_ptr<Graph> end_capture() = 0;
+  // The same, but into a graph of this device, which gives up what it held.
+  virtual void end_capture(Graph& graph) = 0;
   // Ends a capture whose recording threw, discards it and clears the error. Does nothing on a
   // stream that does not capture.
   virtual void abandon_capture() noexcept = 0;
@@ -104,6 +152,8 @@ class Stream {
   // How many nodes the capture under way holds so far; 0 without one. May throw where it was
   // invalidated.
   virtual std::size_t recorded_nodes() const = 0;
+  // The nodes that the capture under way holds so far, in the order of recording; none without one.
+  virtual std::vector<GraphNode> nodes_so_far() const = 0;
   virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
   virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;
@@ -122,7 +172,11 @@ class Stream {
 class DeviceExecution {
  public:
   virtual bool supports(ir::DType dtype) const = 0;
+  // Work on different streams is ordered by synchronizing alone. A capture may be made on one stream and
+  // replayed on another.
   virtual std::unique_ptr<Stream> make_stream() = 0;
+  // A way to the device's own stream: what callers use who make none. It can be captured.
+  virtual std::unique_ptr<Stream> default_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
   // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op where this device has
   // no implementation. Markers get a Kernel whose launch does nothing.

@@ -43,6 +43,10 @@ class DeviceMemory {
   // (a host that overcommits). Contents are undefined.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* data) noexcept = 0;
+  // Memory of the host that the device copies from and to by itself, without a copy in between. Throws
+  // Error(out_of_memory).
+  virtual void* allocate_pinned(std::size_t bytes) = 0;
+  virtual void deallocate_pinned(void* data) noexcept = 0;
   virtual MemoryInfo memory() const = 0;
   // Sizes that allocate() wastes nothing on; pools reserve in multiples of it.
   virtual std::size_t allocation_granularity() const = 0;

@@ -42,10 +42,19 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
       pool_(*context.graph_pool),
       record_free_ranges_(context.record_free_ranges),
       replace_memset_nodes_(context.replace_memset_nodes),
+      parts_(static_cast<std::int64_t>(segments.size())),
       eager_(context, batch),
       operands_(eager_.kernels()),
-      addresses_(context.program.values().size()) {
-  for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
+      addresses_(context.program.values().size()),
+      program_(context.program),
+      buffers_(context.buffers),
+      check_addresses_(context.check_addresses),
+      name_nodes_(context.name_nodes) {
+  for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
+    addresses_[id] = context.buffers.address(id);
+    const bool moves = context.caller != nullptr && context.caller->moves(id);
+    if (addresses_[id] != nullptr && !moves) watched_.push_back({id, addresses_[id]});
+  }
   for (const ir::Segment& segment : segments) add_items(segment);
 }
 
@@ -94,7 +103,11 @@ void CapturedExecutor::plan_addresses() {
 // Our own kernels are known to record; asking for each would cost time of the capture.
 void CapturedExecutor::record(const StepOp& op, void** operands) {
   const std::size_t before = op.must_record != nullptr ? stream_.recorded_nodes() : 0;
+  const std::vector<GraphNode> earlier = name_nodes_ ? stream_.nodes_so_far() : std::vector<GraphNode>();
   op.kernel->launch(stream_, operands);
+  if (name_nodes_) {
+    for (const GraphNode node : nodes_since(earlier)) op_of_node_[node] = op.op;
+  }
   if (op.must_record == nullptr || stream_.recorded_nodes() > before) return;
   throw Error(
       ErrorCode::recorded_nothing,
@@ -103,16 +116,32 @@ void CapturedExecutor::record(const StepOp& op, void** operands) {
           "the given stream, or flag the op GB_OP_HOST or GB_OP_NOT_CAPTURABLE");
 }
 
+void CapturedExecutor::record_piece(Item& item) {
+  for (std::size_t i = item.first; i < item.last; ++i) record(op_at(i), operands_.of(i));
+}
+
+std::vector<GraphNode> CapturedExecutor::nodes_since(const std::vector<GraphNode>& before) const {
+  std::vector<GraphNode> nodes;
+  for (const GraphNode node : stream_.nodes_so_far()) {
+    if (std::ranges::find(before, node) == before.end()) nodes.push_back(node);
+  }
+  return nodes;
+}
+
 void CapturedExecutor::capture_piece(Item& item) {
-  const std::vector<StepOp>& ops = eager_.kernels().ops;
   stream_.begin_capture();
   try {
-    for (std::size_t i = item.first; i < item.last; ++i) record(ops[i], operands_.of(i));
+    record_piece(item);
   } catch (...) {
     stream_.abandon_capture();
     throw;
   }
-  item.graph = stream_.end_capture();
+  if (item.graph != nullptr) {
+    stream_.end_capture(*item.graph);
+  } else {
+    item.graph = stream_.end_capture();
+  }
+  if (name_nodes_) item.op_of_node = std::exchange(op_of_node_, {});
   item.rewritten_nodes = replace_memset_nodes_ ? item.graph->replace_memset_nodes() : 0;
 }
 
@@ -135,7 +164,7 @@ void CapturedExecutor::instantiate() {
       enqueues_.push_back({{}, eager_.kernels().ops[item.first].kernel, operands_.of(item.first), nullptr});
     }
   }
-  if (enqueues_.size() == 1) only_replay_ = enqueues_.front().replay;
+  if (enqueues_.size() == 1 && !check_addresses_) only_replay_ = enqueues_.front().replay;
 }
 
 void CapturedExecutor::upload() {
@@ -144,7 +173,20 @@ void CapturedExecutor::upload() {
   }
 }
 
+std::size_t CapturedExecutor::check_addresses() const {
+  for (const Watched& each : watched_) {
+    if (buffers_.address(each.id) == each.captured) [[likely]]
+      continue;
+    const ir::Value& value = program_.value(each.id);
+    throw Error(ErrorCode::address_changed,
+                "replay of program " + program_.name() + ": " + std::string(ir::name_of(value.kind)) + " " +
+                    value.name + " has moved since the capture, and the graph does not follow");
+  }
+  return watched_.size();
+}
+
 void CapturedExecutor::enqueue_step() {
+  if (check_addresses_) check_addresses();
   for (const Enqueue& enqueue : enqueues_) {
     if (enqueue.replay.enqueue != nullptr) {
       enqueue.replay.enqueue(enqueue.replay.exec, enqueue.replay.stream);
@@ -156,6 +198,8 @@ void CapturedExecutor::enqueue_step() {
 
 GraphCounts CapturedExecutor::counts() const {
   GraphCounts counts;
+  counts.parts = parts_;
+  counts.kernels = static_cast<std::int64_t>(eager_.kernels().kernels.size());
   for (const Item& item : items_) {
     std::int64_t ops = 0;
     for (std::size_t i = item.first; i < item.last; ++i) ops += eager_.kernels().ops[i].op_count;
@@ -177,6 +221,20 @@ std::vector<Graph*> CapturedExecutor::graphs() const {
     if (item.graph != nullptr) graphs.push_back(item.graph.get());
   }
   return graphs;
+}
+
+std::vector<DescribedGraph> CapturedExecutor::describe() const {
+  std::vector<DescribedGraph> described;
+  for (const Item& item : items_) {
+    if (item.graph == nullptr) continue;
+    DescribedGraph& graph = described.emplace_back();
+    graph.nodes = item.graph->describe();
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const auto named = item.op_of_node.find(graph.nodes[i].node);
+      graph.ops.push_back(named == item.op_of_node.end() ? std::nullopt : std::optional(named->second));
+    }
+  }
+  return described;
 }
 
 std::vector<StepItem> CapturedExecutor::items() const {

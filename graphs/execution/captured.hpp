@@ -2,6 +2,7 @@
 // has pieces and eagerly launched ops between them. Both draw activations from one private pool.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace graphbench::execution {
 
-class CapturedExecutor final : public Executor {
+class CapturedExecutor : public Executor {
  public:
   // `segments` cover the program's ops in order, markers excepted.
   CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
@@ -25,8 +26,10 @@ class CapturedExecutor final : public Executor {
   std::vector<StepItem> items() const override;
   std::vector<Graph*> graphs() const override;
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return free_ranges_; }
+  std::size_t check_addresses() const override;
+  std::vector<DescribedGraph> describe() const override;
 
- private:
+ protected:
   // A piece, or one eagerly launched op: [first, last) in the step's ops.
   struct Item {
     bool captured = false;
@@ -35,6 +38,7 @@ class CapturedExecutor final : public Executor {
     std::unique_ptr<Graph> graph;
     std::unique_ptr<GraphExec> exec;
     std::size_t rewritten_nodes = 0;
+    std::map<GraphNode, ir::OpId> op_of_node;  // where nodes are named
   };
   // What enqueue_step() walks: a replay, or a kernel with its operands; one cache line each.
   struct Enqueue {
@@ -45,20 +49,44 @@ class CapturedExecutor final : public Executor {
   };
 
   void enqueue_step() override;
-  void add_items(const ir::Segment& segment);
   void plan_addresses();
+  // Into the item's graph, which may hold an earlier recording.
   void capture_piece(Item& item);
+  // Those recorded since `before`; their order is the one of recording.
+  std::vector<GraphNode> nodes_since(const std::vector<GraphNode>& before) const;
+  // For capture_piece(), on the capturing stream.
+  virtual void record_piece(Item& item);
   void record(const StepOp& op, void** operands);
+  // Of the step's op `i`.
+  const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
 
-  std::vector<Enqueue> enqueues_;  // first: what enqueue_step() reads of this object is one cache line
+  std::vector<Enqueue>
+      enqueues_;  // one an item. First: what enqueue_step() reads of this object is one cache line
   Stream& stream_;
   pool::MemoryPool& pool_;
   bool record_free_ranges_;
   bool replace_memset_nodes_;
+  std::int64_t parts_;
   EagerExecutor eager_;
   std::vector<Item> items_;
   OperandArrays operands_;
   std::vector<void*> addresses_;  // by value
+
+ private:
+  // An address that the graphs hold, and who may move it.
+  struct Watched {
+    ir::ValueId id = 0;
+    const void* captured = nullptr;
+  };
+
+  void add_items(const ir::Segment& segment);
+
+  const ir::Program& program_;
+  const ProgramBuffers& buffers_;
+  bool check_addresses_;
+  std::vector<Watched> watched_;
+  bool name_nodes_;
+  std::map<GraphNode, ir::OpId> op_of_node_;  // of the piece under way
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;
 };
 

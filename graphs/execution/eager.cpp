@@ -55,6 +55,7 @@ void EagerExecutor::enqueue_step() {
 GraphCounts EagerExecutor::counts() const {
   GraphCounts counts;
   for (const StepOp& op : kernels_.ops) counts.eager_ops += op.op_count;
+  counts.kernels = static_cast<std::int64_t>(kernels_.kernels.size());
   return counts;
 }
 

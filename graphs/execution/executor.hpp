@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "graphs/device/device.hpp"
+#include "graphs/execution/caller.hpp"
 #include "graphs/execution/program_buffers.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/program.hpp"
@@ -33,6 +34,26 @@ struct GraphCounts {
   std::int64_t captured_ops = 0;     // ops (markers not counted) that the graphs hold
   std::int64_t eager_ops = 0;        // ops (markers not counted) launched one by one
   std::int64_t rewritten_nodes = 0;  // replaced by other nodes that do the same
+  std::int64_t parts = 0;            // that the step is split into: pieces, and runs of ops between them
+  std::int64_t kernels = 0;          // prepared for the step
+};
+
+// How a step of the graph modes gets at its caller's memory (IoForm), and what came of it.
+struct IoCounts {
+  // Of every step.
+  std::int64_t copies = 0;  // of whole values, outside of the graphs
+  std::int64_t copy_bytes = 0;
+  std::int64_t copies_kept = 0;       // not made, because the caller's pointer is the graph's own
+  std::int64_t kernel_nodes_set = 0;  // nodes of our own kernels that get other addresses
+  std::int64_t copy_nodes_set = 0;    // copy nodes beside kernels whose parameters are a library's
+  std::int64_t pieces_touched = 0;    // graphs that hold an address of the caller's
+  // Since the capture, over all steps.
+  std::int64_t recordings = 0;
+  std::int64_t updates = 0;
+  std::int64_t updates_refused = 0;  // after which the piece was instantiated again
+  std::int64_t instantiations = 0;
+  std::string refused_piece;  // of the first one refused: "piece 3, kernel node 7"
+  std::string refused_reason;
 };
 
 // What an executor works with; all outlive it.
@@ -51,6 +72,22 @@ struct ExecutionContext {
   bool record_free_ranges = false;
   // Graph::replace_memset_nodes() after each capture. Off: graphs are instantiated as recorded.
   bool replace_memset_nodes = false;
+  // Of the graph modes: whose memory steps work on. Null: the buffers'.
+  CallerMemory* caller = nullptr;
+  // Of the graph modes: a step compares the addresses that its graphs were captured with with the buffers',
+  // and throws Error(address_changed), naming the first value that moved, before it enqueues anything.
+  bool check_addresses = false;
+  // Remember which op recorded which node, for Executor::describe(); costs time in capture().
+  bool name_nodes = false;
+};
+
+// The pieces and eagerly launched runs of a step in the mode.
+std::vector<ir::Segment> segments_of(ExecutionMode mode, const ExecutionContext& context);
+
+// One of a step's graphs; each node with the op that recorded it, where one did.
+struct DescribedGraph {
+  std::vector<GraphNodeFacts> nodes;
+  std::vector<std::optional<ir::OpId>> ops;
 };
 
 // One enqueue of a step: a graph launch, or an op launched eagerly. Exactly one of the two is set.
@@ -81,8 +118,13 @@ class Executor {
     }
   }
   virtual GraphCounts counts() const = 0;
-  // Where output `id` of the last step lies.
+  // Where output `id` of the last step lies: in the caller's memory where that moves it.
   virtual const void* output(ir::ValueId id) const = 0;
+  // The place in the caller's memory that the next step works on.
+  virtual std::size_t next_place() const { return 0; }
+  virtual std::optional<IoCounts> io() const { return std::nullopt; }  // absent: without a caller
+  // What a step does first where it checks addresses; returns how many.
+  virtual std::size_t check_addresses() const { return 0; }
 
   // For programs that look inside, never for timing: the enqueues of a step in order (of an eager
   // executor: with the addresses of its last step), and, where recorded, what the pool had free after
@@ -91,6 +133,8 @@ class Executor {
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
   // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
+  // The same, described; ops are known where the context names nodes.
+  virtual std::vector<DescribedGraph> describe() const { return {}; }
 
  protected:
   // Set where a step is one graph launch: submit() then is that call and nothing else.

@@ -1,7 +1,8 @@
 // Chooses the executor of a mode, after the checks that decide whether graphs can hold the program.
+#include <algorithm>
 #include <utility>
 
-#include "graphs/execution/captured.hpp"
+#include "graphs/execution/caller_executor.hpp"
 #include "graphs/execution/eager.hpp"
 #include "graphs/execution/executor.hpp"
 
@@ -15,12 +16,24 @@ constexpr std::pair<ExecutionMode, std::string_view> mode_names[] = {
     {ExecutionMode::piecewise, "piecewise"},
 };
 
-void refuse_mutated_inputs(const ir::Program& program) {
-  const std::vector<ir::ValueId> mutated = ir::mutated_inputs(program);
-  if (mutated.empty()) return;
-  throw Error(ErrorCode::mutated_input, "program " + program.name() + ": it writes to its input " +
-                                            program.value(mutated.front()).name +
-                                            ", so a replay would change what the caller passed in");
+// The first op that writes it.
+const ir::Op& writer_of(const ir::Program& program, ir::ValueId id) {
+  return *std::ranges::find_if(program.ops(),
+                               [&](const ir::Op& op) { return std::ranges::count(op.mutates, id) > 0; });
+}
+
+// An op that writes an input in place works on the caller's memory, unless that is copied.
+void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* caller) {
+  if (caller == nullptr || !copies(caller->settings().form) || caller->settings().copy_back) return;
+  for (const ir::ValueId id : ir::mutated_inputs(program)) {
+    if (!caller->moves(id)) continue;
+    const ir::Op& op = writer_of(program, id);
+    throw Error(ErrorCode::mutated_input,
+                "program " + program.name() + ": op " + op.name + " (" + op.kind + ") writes to the input " +
+                    program.value(id).name +
+                    ", and a replay would change a copy of what the caller passed in; give --mutated-inputs "
+                    "copy_back, or another --io");
+  }
 }
 
 void refuse_uncapturable(const ir::Program& program) {
@@ -34,13 +47,14 @@ void refuse_uncapturable(const ir::Program& program) {
                                                 op->kind + ") is marked as not capturable");
 }
 
+}  // namespace
+
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ExecutionContext& context) {
-  if (mode == ExecutionMode::whole) return {{true, 0, static_cast<ir::OpId>(context.program.ops().size())}};
+  const auto ops = static_cast<ir::OpId>(context.program.ops().size());
+  if (mode != ExecutionMode::piecewise) return {{mode == ExecutionMode::whole, 0, ops}};
   return ir::partition(context.program, context.split_kinds.empty() ? context.program.default_split_kinds()
                                                                     : context.split_kinds);
 }
-
-}  // namespace
 
 std::string_view name_of(ExecutionMode mode) noexcept {
   for (const auto& [each, name] : mode_names) {
@@ -60,8 +74,10 @@ std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionConte
                                         std::int64_t batch) {
   if (mode == ExecutionMode::eager) return std::make_unique<EagerExecutor>(context, batch);
   GRAPHBENCH_ASSERT(context.graph_pool != nullptr);
-  refuse_mutated_inputs(context.program);
+  refuse_mutated_inputs(context.program, context.caller);
   if (mode == ExecutionMode::whole) refuse_uncapturable(context.program);
+  if (context.caller != nullptr)
+    return std::make_unique<CallerExecutor>(context, batch, segments_of(mode, context));
   return std::make_unique<CapturedExecutor>(context, batch, segments_of(mode, context));
 }
 

@@ -24,11 +24,15 @@ class HostDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   bool supports(ir::DType dtype) const override;
   std::unique_ptr<Stream> make_stream() override;
+  // No stream is there unasked for: this makes one.
+  std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
   // Waits for enqueued work first, as cudaFree does: it may still use the memory.
   void deallocate(void* data) noexcept override;
+  void* allocate_pinned(std::size_t bytes) override { return allocate(bytes); }  // all of it is the host's
+  void deallocate_pinned(void* data) noexcept override { deallocate(data); }
   MemoryInfo memory() const override { return memory_.info(); }
   std::size_t allocation_granularity() const override { return HostMemory::granularity; }
   std::size_t workspace_bytes() const override { return scratch_.total_bytes(); }

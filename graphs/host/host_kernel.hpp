@@ -17,6 +17,7 @@ class HostKernel final : public Kernel {
       : cache_(cache), signature_(signature), operand_count_(operand_count) {}
   void launch(Stream& stream, void* const* operands) override;
   std::optional<std::size_t> in_place_input() const override;
+  std::size_t settable_nodes() const override { return 1; }
 
   // What a launch enqueues: binds the operands and runs the op.
   static void run(Task& task, StreamContext& context);

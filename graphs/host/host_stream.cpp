@@ -149,7 +149,8 @@ void HostStream::begin_capture() {
   capture_ = CaptureState::active;
 }
 
-std::unique_ptr<Graph> HostStream::end_capture() {
+// Afterwards `recorded_` is the recording.
+void HostStream::finish_capture() {
   if (capture_ == CaptureState::none) {
     throw Error(ErrorCode::capture_unmatched, "end capture on host stream: it does not capture");
   }
@@ -157,11 +158,27 @@ std::unique_ptr<Graph> HostStream::end_capture() {
     capture_ = CaptureState::invalidated;
     throw Error(ErrorCode::capture_wrong_thread, "end capture on host stream: another thread began it");
   }
-  std::vector<Task> tasks = std::exchange(recorded_, {});
   if (std::exchange(capture_, CaptureState::none) == CaptureState::invalidated) {
+    recorded_.clear();
     throw Error(ErrorCode::capture_invalidated, "end capture on host stream: an earlier error ended it");
   }
-  return std::make_unique<HostGraph>(std::move(tasks));
+}
+
+std::unique_ptr<Graph> HostStream::end_capture() {
+  finish_capture();
+  return std::make_unique<HostGraph>(std::exchange(recorded_, {}));
+}
+
+void HostStream::end_capture(Graph& graph) {
+  finish_capture();
+  std::swap(static_cast<HostGraph&>(graph).tasks(), recorded_);  // its memory serves the next capture
+  recorded_.clear();
+}
+
+std::vector<GraphNode> HostStream::nodes_so_far() const {
+  std::vector<GraphNode> nodes;
+  for (std::size_t i = 1; i <= recorded_.size(); ++i) nodes.push_back(reinterpret_cast<GraphNode>(i));
+  return nodes;
 }
 
 void HostStream::abandon_capture() noexcept {
@@ -172,6 +189,22 @@ void HostStream::abandon_capture() noexcept {
 void HostStream::fill_bytes(void* destination, int byte, std::size_t bytes) {
   const FillBytes fill{destination, bytes, byte};
   submit(run_fill, nullptr, &fill, sizeof(fill));
+}
+
+void HostStream::make_copy(Task& task, const DeviceCopy& copy) {
+  const CopyBytes payload{copy.destination, copy.source, copy.bytes};
+  task.run = run_copy;
+  task.object = nullptr;
+  std::memcpy(task.words.data(), &payload, sizeof(payload));
+}
+
+bool HostStream::is_copy(const Task& task) {
+  return task.run == run_copy;
+}
+
+std::size_t HostStream::bytes_of(const Task& task) {
+  if (task.run == run_copy) return payload_of<CopyBytes>(task).bytes;
+  return task.run == run_fill ? payload_of<FillBytes>(task).bytes : 0;
 }
 
 void HostStream::copy_on_device(void* destination, const void* source, std::size_t bytes) {

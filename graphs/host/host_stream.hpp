@@ -23,9 +23,11 @@ class HostStream final : public Stream {
   void synchronize() override;
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
+  void end_capture(Graph& graph) override;
   void abandon_capture() noexcept override;
   bool capturing() const override { return capture_ != CaptureState::none; }
   std::size_t recorded_nodes() const override { return recorded_.size(); }
+  std::vector<GraphNode> nodes_so_far() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
   // Both wait for the copy: the host side is free to use on return, as it is with pageable memory on CUDA.
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
@@ -40,6 +42,10 @@ class HostStream final : public Stream {
   // Error(capture_unsupported), naming the operation, and the capture becomes invalid.
   void submit_uncaptured(const char* operation, Task::Run run, void* object, const void* payload,
                          std::size_t bytes);
+  // The task of a copy on the device; whether it is one, and not a fill; the bytes of either.
+  static void make_copy(Task& task, const DeviceCopy& copy);
+  static bool is_copy(const Task& task);
+  static std::size_t bytes_of(const Task& task);
   // Waits for what is enqueued and leaves its error for the next synchronize.
   void drain() noexcept;
 
@@ -49,6 +55,7 @@ class HostStream final : public Stream {
   void enqueue(Task::Run run, void* object, const void* payload, std::size_t bytes);
   void refuse_while_capturing(const char* operation);
   void rethrow_error();
+  void finish_capture();
   void work();
 
   HostDevice& device_;

@@ -9,7 +9,7 @@
 namespace graphbench {
 namespace {
 
-constexpr std::array<std::pair<ErrorCode, std::string_view>, 28> code_names{{
+constexpr std::array<std::pair<ErrorCode, std::string_view>, 29> code_names{{
     {ErrorCode::invalid_argument, "invalid_argument"},
     {ErrorCode::unsupported, "unsupported"},
     {ErrorCode::out_of_memory, "out_of_memory"},
@@ -30,6 +30,7 @@ constexpr std::array<std::pair<ErrorCode, std::string_view>, 28> code_names{{
     {ErrorCode::not_batch_major, "not_batch_major"},
     {ErrorCode::state_not_splittable, "state_not_splittable"},
     {ErrorCode::recorded_nothing, "recorded_nothing"},
+    {ErrorCode::address_changed, "address_changed"},
     {ErrorCode::undeclared_mutation, "undeclared_mutation"},
     {ErrorCode::check_failed, "check_failed"},
     {ErrorCode::device_lost, "device_lost"},

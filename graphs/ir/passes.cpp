@@ -13,18 +13,6 @@ bool contains(const std::vector<std::string>& kinds, const std::string& kind) {
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-void require_present(const Program& program, const std::string& kind) {
-  if (std::ranges::any_of(program.ops(), [&](const Op& op) { return op.kind == kind; })) return;
-  std::vector<std::string> present;
-  for (const Op& op : program.ops()) {
-    if (!contains(present, op.kind)) present.push_back(op.kind);
-  }
-  std::string list;
-  for (const std::string& each : present) list += (list.empty() ? "" : ", ") + each;
-  throw Error(ErrorCode::invalid_argument, "split op \"" + kind + "\" occurs nowhere in program " +
-                                               program.name() + "; its op kinds are " + list);
-}
-
 std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
   std::vector<ValueId> found;
   for (const Op& op : program.ops()) {
@@ -38,7 +26,6 @@ std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
 }  // namespace
 
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds) {
-  for (const std::string& kind : split_kinds) require_present(program, kind);
   std::vector<Segment> segments;
   const std::vector<Op>& ops = program.ops();
   bool open = false;  // whether the last segment may still grow

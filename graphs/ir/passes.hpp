@@ -17,8 +17,8 @@ struct Segment {
 };
 
 // Cuts the program at splitting ops, at host ops and at ops that cannot be captured, keeping
-// order. Segments alternate; markers (ops that do nothing) end a piece and belong to none.
-// Throws Error(invalid_argument) where a split kind occurs nowhere in the program.
+// order. Segments alternate; markers (ops that do nothing) end a piece and belong to none. A kind that occurs
+// nowhere in the program splits nothing.
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds);
 
 // Two ops, one right behind the other, of which a device may make one kernel: `second` reads the only

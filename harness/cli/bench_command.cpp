@@ -35,6 +35,8 @@ constexpr Refused refused[] = {
     {"baseline", "bench publishes nothing: compare what --benchmark_out=FILE wrote with graphbench compare"},
     {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
     {"dump-program", "it belongs to --sweep"},
+    {"dump-graph", "it belongs to --sweep"},
+    {"on-skip", "a benchmark that cannot run says so: run a sweep with --on-skip"},
 };
 
 // Null where bench takes the option.

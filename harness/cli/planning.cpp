@@ -3,6 +3,7 @@
 #include "harness/cli/planning.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
@@ -93,7 +94,10 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   request.plugins = options.plugins;
   request.programs = programs_of(plan);
   request.dump = options.dump_program;
-  return sweep::ask_probe(supervisor, probe, request, options).dumps;
+  sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
+  for (const std::string& note : answer.notes)
+    std::fprintf(stderr, "graphbench: note: %s: %s\n", options.where("split-ops").c_str(), note.c_str());
+  return std::move(answer.dumps);
 }
 
 const std::string launches_default = "5";

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -149,8 +150,16 @@ void check_beside(const config::SweepOptions& options, const std::string& name, 
   check_output_file(options.where(name), path, Stdout::refused);
 }
 
+void make_folder(const std::string& where, const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!std::filesystem::is_directory(path) || access(path.c_str(), W_OK) != 0)
+    throw InputError(where, in_quotes(path) + " is no folder that can be written: give another");
+}
+
 void check_outputs(const config::SweepOptions& options) {
   if (options.dump_program) return;
+  if (!options.caller.dump_graph.empty()) make_folder(options.where("dump-graph"), options.caller.dump_graph);
   check_output_file(options.where("json"), options.json, Stdout::allowed);
   check_beside(options, "trace", options.trace);
   if (same_file(options.trace, options.json) || same_file(options.trace, options.samples)) {

@@ -28,6 +28,8 @@ struct TypeOf {
   Json operator()(double model::Setup::*) const { return reference("seconds_or_null"); }
   Json operator()(std::optional<double> model::Setup::*) const { return reference("seconds_or_null"); }
   Json operator()(std::int64_t model::GraphCounts::*) const { return reference("count"); }
+  Json operator()(std::int64_t model::Io::*) const { return reference("count"); }
+  Json operator()(std::int64_t model::Counters::*) const { return reference("count"); }
   Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
   // Differences of readings may be negative.
   Json operator()(std::optional<std::int64_t> model::Memory::*) const {
@@ -113,6 +115,8 @@ Json with_tables(Json schema) {
   replace(definitions["launch"], rows_in(MetricSection::launch));
   replace(definitions["sustained"], rows_in(MetricSection::sustained));
   replace(definitions["cell"]["properties"]["graph"], rows_in(MetricSection::graph));
+  replace(definitions["io"], rows_in(MetricSection::io));
+  replace(definitions["counters"], rows_in(MetricSection::counters));
   replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
   replace(definitions["cell_summary"], rows_in(MetricSection::summary));
   add_later_axes(definitions);

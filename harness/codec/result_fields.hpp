@@ -77,6 +77,26 @@ struct Description<model::GraphCounts> {
   static constexpr auto fields = std::tuple(MetricFields<model::GraphCounts>());
 };
 template <>
+struct Description<model::Reason> {
+  using T = model::Reason;
+  static constexpr auto fields = std::tuple(field("code", &T::code), field("message", &T::message));
+};
+template <>
+struct Description<model::Io> {
+  static constexpr auto fields =
+      std::tuple(MetricFields<model::Io>(), later_field("refused", &model::Io::refused));
+};
+template <>
+struct Description<model::Counters> {
+  static constexpr auto fields =
+      std::tuple(MetricFields<model::Counters>(), field("skips", &model::Counters::skips));
+};
+template <>
+struct Description<model::AddressCheck> {
+  using T = model::AddressCheck;
+  static constexpr auto fields = std::tuple(field("values", &T::values), field("seconds", &T::seconds));
+};
+template <>
 struct Description<model::Memory> {
   static constexpr auto fields =
       std::tuple(MetricFields<model::Memory>(), later_field("witness", &model::Memory::witness));
@@ -151,12 +171,6 @@ struct Description<model::OpPath> {
       std::tuple(field("path", &T::path), field("ops", &T::ops), text_field("fallback", &T::fallback));
 };
 
-template <>
-struct Description<model::Reason> {
-  using T = model::Reason;
-  static constexpr auto fields = std::tuple(field("code", &T::code), field("message", &T::message));
-};
-
 struct CellId {
   std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
 };
@@ -193,8 +207,10 @@ struct Description<model::CellResult> {
       std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<CellStatusField>{"status", {}},
                  CustomField<CellReason>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
                  field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
-                 later_field("paths", &T::paths), later_field("profile", &T::profile),
-                 later_field("resumed", &T::resumed));
+                 later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
+                 later_field("address_check", &T::address_check), later_field("fallback", &T::fallback),
+                 later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
+                 later_field("profile", &T::profile), later_field("resumed", &T::resumed));
 };
 
 template <>
@@ -263,11 +279,12 @@ struct Description<model::Interleaved> {
 template <>
 struct Description<model::PlanFacts> {
   using T = model::PlanFacts;
-  static constexpr auto fields = std::tuple(
-      field("hash", &T::hash), field("argv", &T::argv), field("seed", &T::seed),
-      field("launches", &T::launches), field("axes", &T::axes), field("method", &T::method),
-      later_field("cold_l2", &T::cold_l2), later_field("profile", &T::profile),
-      later_field("cell_processes", &T::cell_processes), later_field("interleaved", &T::interleaved));
+  static constexpr auto fields =
+      std::tuple(field("hash", &T::hash), field("argv", &T::argv), field("seed", &T::seed),
+                 field("launches", &T::launches), field("axes", &T::axes), field("method", &T::method),
+                 later_field("cold_l2", &T::cold_l2), later_field("profile", &T::profile),
+                 later_field("cell_processes", &T::cell_processes),
+                 later_field("interleaved", &T::interleaved), later_field("caller", &T::caller));
 };
 
 // All but the schema's name, which comes first, and the cells, which are written one a line.
@@ -288,6 +305,15 @@ struct Description<model::SamplingBounds> {
 };
 
 template <>
+struct Description<model::CallerOptions> {
+  using T = model::CallerOptions;
+  static constexpr auto fields =
+      std::tuple(field("addresses", &T::addresses), field("mutated_inputs", &T::mutated_inputs),
+                 field("on_skip", &T::on_skip), field("check_addresses", &T::check_addresses),
+                 field("dump_graph", &T::dump_graph));
+};
+
+template <>
 struct Description<model::WorkerTask> {
   using T = model::WorkerTask;
   static constexpr auto fields = std::tuple(
@@ -296,7 +322,8 @@ struct Description<model::WorkerTask> {
       field("warmup", &T::warmup), field("more_axes", &T::more_axes), field("batches", &T::batches),
       field("launch", &T::launch), field("seed", &T::seed), field("sampling", &T::sampling),
       field("plugins", &T::plugins), field("options", &T::options), field("split_ops", &T::split_ops),
-      field("instruments", &T::instruments), field("spawned_ns", &T::spawned_ns));
+      field("caller", &T::caller), field("instruments", &T::instruments),
+      field("spawned_ns", &T::spawned_ns));
 };
 
 }  // namespace graphbench::codec

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "harness/config/numbers.hpp"
@@ -212,6 +213,46 @@ bool flag(const RawOptions& raw, const std::string& name) {
   return find(raw, name) != nullptr && raw.at(name).back().text == "true";
 }
 
+std::string word_of(const RawOptions& raw, const std::string& name, const std::vector<std::string>& choices) {
+  const std::vector<RawItem>* items = find(raw, name);
+  if (items == nullptr) return choices.front();
+  const std::string& word = items->back().text;
+  if (std::find(choices.begin(), choices.end(), word) != choices.end()) return word;
+  throw InputError(items->back().where,
+                   in_quotes(word) + " will not do: give " + join(choices) + did_you_mean(word, choices));
+}
+
+bool has_any(const model::Axes& axes, const std::string& axis, const std::vector<std::string>& values) {
+  const auto found = axes.more_axes.find(axis);
+  if (found == axes.more_axes.end()) return false;
+  return std::any_of(values.begin(), values.end(), [&](const std::string& value) {
+    return std::find(found->second.begin(), found->second.end(), value) != found->second.end();
+  });
+}
+
+// What would change nothing is refused.
+model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& so_far) {
+  model::CallerOptions options;
+  options.addresses = word_of(raw, "io-addresses", {"rotate", "fresh"});
+  options.mutated_inputs = word_of(raw, "mutated-inputs", {"refuse", "copy_back"});
+  options.on_skip = word_of(raw, "on-skip", {"record", "eager"});
+  options.check_addresses = flag(raw, "check-addresses");
+  options.dump_graph = text_of(raw, "dump-graph", "");
+  if (!options.dump_graph.empty())
+    options.dump_graph = std::filesystem::absolute(options.dump_graph).lexically_normal().string();
+  const std::vector<std::string> copies = {"copy_in", "copy_in_out"};
+  if (find(raw, "io-addresses") != nullptr && !so_far.axes.more_axes.contains("io"))
+    throw InputError(so_far.where("io-addresses"), "a caller has addresses of its own with --io: give one");
+  if (options.addresses == "fresh" && has_any(so_far.axes, "io", {"exec_per_set"}))
+    throw InputError(so_far.where("io-addresses"), "exec_per_set needs sets that come again: give rotate");
+  for (const std::string name : {"mutated-inputs", "io-source"}) {
+    if (find(raw, name) != nullptr && !has_any(so_far.axes, "io", copies))
+      throw InputError(so_far.where(name),
+                       "it says how values are copied: give --io copy_in or copy_in_out too");
+  }
+  return options;
+}
+
 PrometheusOptions prometheus_options(const RawOptions& raw) {
   PrometheusOptions options;
   options.listen = text_of(raw, "prometheus-listen", "");
@@ -278,6 +319,7 @@ SweepOptions check_options(const RawOptions& raw, const model::AxisTable& axes) 
       throw InputError(options.where("cpu"), "it cannot be combined with --no-pin: give one of them");
     }
   }
+  options.caller = caller_options(raw, options);
   options.trace = text_of(raw, "trace", "");
   options.instruments.cold_l2 = flag(raw, "cold-l2");
   options.instruments.sustained_seconds = sustained_seconds(raw);

@@ -70,6 +70,7 @@ struct SweepOptions {
   std::int64_t seed = 1;
   model::SamplingBounds sampling;
   double worker_timeout_seconds = 120;
+  model::CallerOptions caller;
   model::InstrumentOptions instruments;
   std::string trace;  // empty: none
   PrometheusOptions prometheus;

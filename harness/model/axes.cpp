@@ -127,6 +127,24 @@ AxisTable later_axes() {
        .help = "ahead: code is loaded and kernels are timed ahead; first-use: neither (default: ahead)",
        .choices = {"ahead", "first-use"},
        .fallback = "ahead"},
+      {.name = "io",
+       .values = choices,
+       .noun = "way to the caller's memory",
+       .placeholder = "WAY,...",
+       .help = "how graphs reach a caller's inputs and outputs: static, copy_in, copy_in_out, set_params, "
+               "update, recapture, exec_per_set (default: static: they are the graphs' own)",
+       .choices = {"static", "copy_in", "copy_in_out", "set_params", "update", "recapture", "exec_per_set"},
+       .fallback = "static",
+       .modes = graph_modes()},
+      {.name = "io-source",
+       .values = choices,
+       .noun = "place of the caller's memory",
+       .placeholder = "WHICH,...",
+       .help = "where a caller's memory is that is copied: device, pinned, pageable (default: device)",
+       .choices = {"device", "pinned", "pageable"},
+       .fallback = "device",
+       .modes = graph_modes(),
+       .within = {"io", {"copy_in", "copy_in_out"}}},
   };
 }
 
@@ -143,7 +161,10 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
 }  // namespace
 
 bool Axis::applies_to(const Cell& cell) const {
-  return among(modes, cell.mode) && among(passes, cell.pass);
+  if (!among(modes, cell.mode) || !among(passes, cell.pass)) return false;
+  if (within.axis.empty()) return true;
+  const auto found = cell.more_axes.find(within.axis);
+  return found != cell.more_axes.end() && among(within.values, found->second);
 }
 
 const AxisTable& axes() {
@@ -164,6 +185,16 @@ std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell) {
 std::string_view later_axis(const WorkerTask& task, const std::string& name) {
   const auto found = task.more_axes.find(name);
   return found == task.more_axes.end() ? std::string_view() : found->second;
+}
+
+std::map<std::string, std::string> settings_of(const CallerOptions& options) {
+  const CallerOptions usual;
+  std::map<std::string, std::string> settings;
+  if (options.addresses != usual.addresses) settings["io-addresses"] = options.addresses;
+  if (options.mutated_inputs != usual.mutated_inputs) settings["mutated-inputs"] = options.mutated_inputs;
+  if (options.on_skip != usual.on_skip) settings["on-skip"] = options.on_skip;
+  if (options.check_addresses) settings["check-addresses"] = "true";
+  return settings;
 }
 
 bool at_first_use(const WorkerTask& task) {

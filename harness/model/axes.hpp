@@ -23,6 +23,12 @@ enum class AxisValues : std::uint8_t {
 // The first seven axes have members in Cell and Axes, and are always shown. An axis that came later has
 // none: its values are text in the maps `more_axes`, where only what is not its default stands. So a cell at
 // the default keeps the id, the labels and the plan hash that it had before the axis existed.
+// Values of an earlier later axis, away from its default.
+struct ValuesOfAxis {
+  std::string axis;
+  std::vector<std::string> values;
+};
+
 struct Axis {
   std::string name;  // of the option, the member of plan.axes and the label
   AxisValues values = AxisValues::names;
@@ -43,6 +49,7 @@ struct Axis {
   // Of a later one: where it means something; empty: everywhere. Elsewhere only its default is planned.
   std::vector<std::string> modes = {};
   std::vector<std::string> passes = {};
+  ValuesOfAxis within = {};
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;

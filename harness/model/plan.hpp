@@ -18,6 +18,17 @@ struct SamplingBounds {
   std::int64_t samples_max = 2000;  // --samples-max, each pass
 };
 
+// How steps meet a caller of their own (axis `io`), as the options word it.
+struct CallerOptions {
+  std::string addresses = "rotate";       // --io-addresses
+  std::string mutated_inputs = "refuse";  // --mutated-inputs
+  std::string on_skip = "record";         // --on-skip
+  bool check_addresses = false;           // --check-addresses
+  std::string dump_graph;                 // --dump-graph, an absolute path; empty: none
+};
+// Those away from their default that change what is measured, by the option's name: what a plan is known by.
+std::map<std::string, std::string> settings_of(const CallerOptions& options);
+
 // One worker process: a (workload, preset, dtype, pass, mode, warmup) and the whole batch ladder.
 // Everything a worker needs travels in here.
 struct WorkerTask {
@@ -36,6 +47,7 @@ struct WorkerTask {
   std::vector<std::string> plugins;             // absolute paths
   std::map<std::string, std::int64_t> options;  // `--set` of this workload, without its prefix
   std::vector<std::string> split_ops;           // empty: the workload's own
+  CallerOptions caller;
   InstrumentOptions instruments;
   std::int64_t spawned_ns = 0;  // when its worker was started, on the machine's monotonic clock; 0: not yet
 };

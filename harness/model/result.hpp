@@ -141,6 +141,47 @@ struct GraphCounts {
   std::int64_t rewritten_nodes = 0;
 };
 
+struct Reason {
+  std::string code;     // name_of(ErrorCode), or worker_crashed, worker_timeout, interrupted, ...
+  std::string message;  // one line
+};
+
+// How a graph cell's steps reach memory that is a caller's (axis `io`).
+struct Io {
+  // Of every step.
+  std::int64_t copies = 0;
+  std::int64_t copy_bytes = 0;
+  std::int64_t copies_kept = 0;       // not made: the caller's pointer is the graph's own
+  std::int64_t kernel_nodes_set = 0;  // of our own kernels
+  std::int64_t copy_nodes_set = 0;    // beside kernels whose parameters are a library's
+  std::int64_t pieces_touched = 0;
+  // Of all steps of the launch's last placement.
+  std::int64_t recordings = 0;
+  std::int64_t updates = 0;
+  std::int64_t updates_refused = 0;
+  std::int64_t instantiations = 0;
+  // Of the first update that was refused, code graph_update_failed, with piece and node; the piece was
+  // instantiated again each time, within the step's time.
+  std::optional<Reason> refused;
+};
+
+// What a cell's worker did to have and keep its graphs, over all placements.
+struct Counters {
+  std::int64_t programs = 0;                       // prepared
+  std::int64_t pieces = 0;                         // parts of a step, captured or not
+  std::int64_t capturable = 0;                     // of them
+  std::int64_t captured = 0;                       // recordings made, by the setup and by steps
+  std::int64_t updated = 0;                        // execs, by steps
+  std::int64_t compilations = 0;                   // kernels prepared
+  std::map<std::string, std::int64_t> skips = {};  // of a graph mode that could not be: reason codes
+};
+
+// What comparing the caller's addresses with those captured costs (--check-addresses).
+struct AddressCheck {
+  std::int64_t values = 0;
+  double seconds = 0;  // of every step, within submit
+};
+
 struct Memory {
   std::int64_t weights_bytes = 0;
   std::int64_t pool_bytes = 0;          // reserved by the pool that all batches of the worker share
@@ -158,11 +199,6 @@ struct Memory {
   std::optional<std::int64_t> exec_bytes = {};             // this cell's instantiated graphs
   std::optional<std::int64_t> unaccounted_bytes = {};      // may be negative
   std::string witness = {};  // whose memory used_bytes is: the "process"'s, or what the "device" has lost
-};
-
-struct Reason {
-  std::string code;     // name_of(ErrorCode), or worker_crashed, worker_timeout, interrupted, ...
-  std::string message;  // one line
 };
 
 // How ops of a cell are computed, where there was a choice that matters.
@@ -215,6 +251,11 @@ struct CellResult {
   std::optional<Check> check;
   std::optional<GraphCounts> graph;
   std::optional<Memory> memory;
+  std::optional<Io> caller_io;
+  std::optional<Counters> counters;
+  std::optional<AddressCheck> address_check;
+  std::string fallback;                   // the mode it ran in instead of its own; empty: its own
+  std::optional<Reason> fallback_reason;  // why
   std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;
@@ -295,6 +336,7 @@ struct PlanFacts {
   bool profile = false;         // each cell was profiled afterwards
   bool cell_processes = false;  // of an A/B run: each cell of a ladder was measured in a process of its own
   std::optional<Interleaved> interleaved;
+  std::map<std::string, std::string> caller = {};  // CallerOptions that are not at their default
   Axes axes;
 };
 

@@ -102,6 +102,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.launches = options.launches;
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
+  plan.facts.caller = model::settings_of(options.caller);
   plan.facts.axes = complete_axes(options, workloads, choose_dtypes(options, catalog));
   check_size(plan.facts.axes, options.launches, "--sweep", table);
   plan.facts.hash = plan_hash(plan.facts, workloads, options, table);
@@ -115,6 +116,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   common.sampling = options.sampling;
   common.plugins = options.plugins;
   common.split_ops = options.split_ops;
+  common.caller = options.caller;
   common.instruments = options.instruments;
   std::mt19937_64 random(common.seed);
   for (common.launch = 0; common.launch < options.launches; ++common.launch) {

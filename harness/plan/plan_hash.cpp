@@ -39,6 +39,7 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
   text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
   // Named only where it is on: plans made before the option existed keep their hash.
   if (facts.cold_l2) text += "cold-l2=true\n";
+  for (const auto& [name, value] : facts.caller) text += name + "=" + value + "\n";
   return text;
 }
 

@@ -41,6 +41,12 @@ struct InCell {
   Number operator()(std::int64_t model::GraphCounts::*field) const {
     return cell.graph ? Number(static_cast<double>((*cell.graph).*field)) : std::nullopt;
   }
+  Number operator()(std::int64_t model::Io::*field) const {
+    return cell.caller_io ? Number(static_cast<double>((*cell.caller_io).*field)) : std::nullopt;
+  }
+  Number operator()(std::int64_t model::Counters::*field) const {
+    return cell.counters ? Number(static_cast<double>((*cell.counters).*field)) : std::nullopt;
+  }
   Number operator()(std::int64_t model::Memory::*field) const {
     return cell.memory ? Number(static_cast<double>((*cell.memory).*field)) : std::nullopt;
   }

@@ -102,6 +102,13 @@ void CellTable::add_cell(const model::CellResult& reported) {
   merge_check(cell.check, reported.check);
   merge_paths(cell.paths, reported.paths);
   if (reported.graph) cell.graph = reported.graph;
+  if (reported.caller_io) cell.caller_io = reported.caller_io;
+  if (reported.counters) cell.counters = reported.counters;
+  if (reported.address_check) cell.address_check = reported.address_check;
+  if (!reported.fallback.empty()) {
+    cell.fallback = reported.fallback;
+    cell.fallback_reason = reported.fallback_reason;
+  }
   if (reported.memory) cell.memory = reported.memory;
   for (model::Launch launch : reported.launches) {
     launch.index = task_.launch;

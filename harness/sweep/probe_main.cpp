@@ -2,6 +2,7 @@
 #include "harness/sweep/probe_main.hpp"
 
 #include <exception>
+#include <set>
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
@@ -75,11 +76,27 @@ class Probe {
     GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
     const ir::Program program =
         registry_.build(task.workload, {task.preset, *dtype, task.pass, task.options});
-    bad_split_ = !task.split_ops.empty();
+    bad_split_ = true;
+    for (const std::string& kind : task.split_ops) check_split(program, kind);
+    bad_split_ = false;
     const auto segments =
         ir::partition(program, task.split_ops.empty() ? program.default_split_kinds() : task.split_ops);
-    bad_split_ = false;
     if (request_.dump) answer_.dumps.push_back(ir::dump(program, segments, task.batches.front()));
+  }
+
+  // One list of kinds serves several workloads: only a kind that no op has is a mistake.
+  void check_split(const ir::Program& program, const std::string& kind) {
+    std::set<std::string> present;
+    for (const ir::Op& op : program.ops()) present.insert(op.kind);
+    if (present.contains(kind)) return;
+    std::string list;
+    for (const std::string& each : present) list += (list.empty() ? "" : ", ") + each;
+    const std::string text = "\"" + kind + "\" occurs nowhere in program " + program.name() +
+                             ", and splits nothing; its op kinds are " + list;
+    if (registry_.catalog().find(kind) == nullptr)
+      throw Error(ErrorCode::invalid_argument,
+                  "no op is of kind \"" + kind + "\"; those of program " + program.name() + " are " + list);
+    answer_.notes.push_back(text);
   }
 
   const ProbeRequest& request_;

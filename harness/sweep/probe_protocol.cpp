@@ -65,7 +65,8 @@ struct Description<sweep::ProbeAnswer> {
   using T = sweep::ProbeAnswer;
   static constexpr auto fields =
       std::tuple(field("devices", &T::devices), field("device", &T::device), field("facts", &T::facts),
-                 field("dtypes", &T::dtypes), field("workloads", &T::workloads), field("dumps", &T::dumps));
+                 field("dtypes", &T::dtypes), field("workloads", &T::workloads), field("dumps", &T::dumps),
+                 field("notes", &T::notes));
 };
 
 template <>

@@ -48,6 +48,7 @@ struct ProbeAnswer {
   std::vector<std::string> dtypes;
   std::vector<abi::WorkloadInfo> workloads;
   std::vector<std::string> dumps;  // one a program, where asked for
+  std::vector<std::string> notes;  // of programs that lack a kind to split at
 };
 
 using ProbeEvent = std::variant<ProbeStage, ProbeFailure, ProbeAnswer>;

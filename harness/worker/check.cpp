@@ -56,6 +56,23 @@ void fill(const CheckedStep& step) {
   context.buffers.fill_state(context.stream, step.seed);
 }
 
+// What the step reads is where its caller has it, and nothing else is of use to it.
+void fill_callers(const CheckedStep& step) {
+  fill(step);
+  execution::CallerMemory* const caller = step.context.caller;
+  if (caller == nullptr || step.mode == execution::ExecutionMode::eager) return;
+  caller->fill_inputs(step.context.stream, step.seed, step.executor.next_place());
+  caller->poison_outputs(step.context.stream, step.executor.next_place());
+}
+
+// Outputs, and inputs that ops write in place.
+std::vector<ir::ValueId> written_of(const ir::Program& program) {
+  std::vector<ir::ValueId> written = program.values_of(ir::ValueKind::output);
+  const std::vector<ir::ValueId> inputs = ir::mutated_inputs(program);
+  written.insert(written.end(), inputs.begin(), inputs.end());
+  return written;
+}
+
 // Runs eager's last step once more, op by op at the same addresses, until `value` changes. Returns who did
 // it.
 std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t untouched) {
@@ -86,16 +103,28 @@ void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& 
 
 void run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& pool, Observed& observed) {
   const ExecutionContext& context = step.context;
+  const bool is_eager = &executor.eager() == &executor;
+  execution::CallerMemory* const caller = is_eager ? nullptr : context.caller;
+  const std::size_t place = executor.next_place();
   poison(context.stream, pool);
   context.stream.synchronize();
   executor.submit();
   context.stream.synchronize();
-  const std::vector<ir::ValueId> outputs = context.program.values_of(ir::ValueKind::output);
-  observed.outputs.resize(outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  const std::vector<ir::ValueId> written = written_of(context.program);
+  observed.outputs.resize(written.size());
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const bool is_input = context.program.value(written[i]).kind == ir::ValueKind::input;
+    const bool moved = caller != nullptr && caller->moves(written[i]);
+    const void* const at = !is_input ? executor.output(written[i])
+                           : moved   ? caller->address(written[i], place)
+                                     : context.buffers.address(written[i]);
     std::vector<std::byte>& bytes = observed.outputs[i];
-    bytes.resize(context.program.describe(outputs[i], step.batch).bytes());
-    context.stream.copy_to_host(bytes.data(), executor.output(outputs[i]), bytes.size());
+    bytes.resize(context.program.describe(written[i], step.batch).bytes());
+    if (moved && caller->on_host()) {
+      std::memcpy(bytes.data(), at, bytes.size());
+    } else {
+      context.stream.copy_to_host(bytes.data(), at, bytes.size());
+    }
   }
   context.stream.synchronize();
   observed.state_digests = digests_of(context, ir::mutated_state(context.program));
@@ -137,20 +166,21 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
   const std::vector<std::uint64_t> before = digests_of(step.context, constants);
   run(step, step.executor.eager(), step.context.eager_pool, memory.expected);
   require_untouched(step, constants, before);
-  fill(step);
+  fill_callers(step);
   run(step, step.executor, is_eager ? step.context.eager_pool : *step.context.graph_pool, memory.actual);
   const auto& [expected, actual] = memory;
   why.clear();
-  const std::vector<ir::ValueId> outputs = program.values_of(ir::ValueKind::output);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const ir::Value& value = program.value(outputs[i]);
+  const std::vector<ir::ValueId> written = written_of(program);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const ir::Value& value = program.value(written[i]);
     require_finite(value, expected.outputs[i]);
     if (same_bytes(expected.outputs[i], actual.outputs[i])) continue;
     check.identical = false;
     check.max_abs_error =
         std::max(check.max_abs_error, max_abs_difference(to_float(value.dtype, expected.outputs[i]),
                                                          to_float(value.dtype, actual.outputs[i])));
-    if (why.empty()) why = "output " + value.name + " differs from " + check.reference;
+    if (why.empty())
+      why = std::string(name_of(value.kind)) + " " + value.name + " differs from " + check.reference;
   }
   const std::vector<ir::ValueId> states = ir::mutated_state(program);
   for (std::size_t i = 0; i < states.size(); ++i) {

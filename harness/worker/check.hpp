@@ -23,7 +23,7 @@ struct CheckedStep {
 // What one run left. Memory is the caller's and kept from check to check, largest batch first: pages fresh
 // from the system cost time of their own.
 struct Observed {
-  std::vector<std::vector<std::byte>> outputs;  // in the order of the program's outputs
+  std::vector<std::vector<std::byte>> outputs;  // of the program, then inputs that it writes
   std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()
 };
 struct CheckMemory {

@@ -10,7 +10,9 @@
 #include "harness/machine/device_facts.hpp"
 #include "harness/measure/sustained.hpp"
 #include "harness/model/axes.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "harness/statistics/quantiles.hpp"
+#include "harness/worker/graph_dump.hpp"
 #include "harness/worker/profile_pass.hpp"
 
 namespace graphbench::worker {
@@ -25,6 +27,33 @@ void fail(model::CellResult& result, ErrorCode code, const std::string& message)
 
 model::GraphCounts to_model(const execution::GraphCounts& counts) {
   return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops, counts.rewritten_nodes};
+}
+
+model::Io to_model(const execution::IoCounts& counts) {
+  model::Io io{.copies = counts.copies,
+               .copy_bytes = counts.copy_bytes,
+               .copies_kept = counts.copies_kept,
+               .kernel_nodes_set = counts.kernel_nodes_set,
+               .copy_nodes_set = counts.copy_nodes_set,
+               .pieces_touched = counts.pieces_touched,
+               .recordings = counts.recordings,
+               .updates = counts.updates,
+               .updates_refused = counts.updates_refused,
+               .instantiations = counts.instantiations,
+               .refused = std::nullopt};
+  if (counts.updates_refused > 0) {
+    io.refused = model::Reason{std::string(name_of(ErrorCode::graph_update_failed)),
+                               counts.refused_piece + ": " + counts.refused_reason};
+  }
+  return io;
+}
+
+// What one comparison costs, from many in a row.
+double seconds_of_address_check(const execution::Executor& executor) {
+  constexpr int repeats = 1000;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < repeats; ++i) static_cast<void>(executor.check_addresses());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repeats;
 }
 
 }  // namespace
@@ -85,7 +114,10 @@ void Ladder::stop_where_spoilt(Rung& rung, ErrorCode code) {
 void Ladder::set_up_placement(std::int64_t index) {
   const bool first = index == 0;
   if (!first) events_.phase(0, "open");
-  for (Rung& rung : rungs_) rung.executor.reset();
+  for (Rung& rung : rungs_) {
+    count(rung);
+    rung.executor.reset();
+  }
   if (index % measure::placements_on_a_device == 0) {
     placement_.reset();
     placement_.emplace(task_, open_, program_, pin_);
@@ -134,12 +166,45 @@ void Ladder::set_up(Rung& rung) {
 
 std::unique_ptr<execution::Executor> Ladder::prepare(Rung& rung, model::Setup& setup) {
   using Account = MemoryLedger::Account;
-  auto executor = placement_->rig().prepare(rung.batch, setup, [&](std::string_view phase) {
-    if (ledger_) ledger_->begin(phase == "capture" ? Account::other : Account::code);
-    events_.phase(rung.batch, phase);
-  });
+  const auto phase = [&](std::string_view name) {
+    if (ledger_) ledger_->begin(name == "capture" ? Account::other : Account::code);
+    events_.phase(rung.batch, name);
+  };
+  std::unique_ptr<execution::Executor> executor;
+  try {
+    executor = placement_->rig().prepare(rung.batch, setup, phase, !rung.result.fallback.empty());
+  } catch (const Error& error) {
+    if (!model::is_graph_mode(task_.mode) || !is_skip(error.code())) throw;
+    rung.result.counters.emplace().skips[std::string(name_of(error.code()))] = 1;
+    if (task_.caller.on_skip != "eager") throw;
+    executor = placement_->rig().prepare(rung.batch, setup, phase, true);
+    rung.result.fallback = model::reference_mode().name;
+    rung.result.fallback_reason = model::Reason{std::string(name_of(error.code())), error.what()};
+  }
   if (ledger_) ledger_->begin(Account::code);
   return executor;
+}
+
+bool Ladder::is_graph_cell(const Rung& rung) const {
+  return model::is_graph_mode(task_.mode) && rung.result.fallback.empty();
+}
+
+// Of a placement's executor, before it is given up.
+void Ladder::count(Rung& rung) {
+  if (!rung.executor || !model::is_graph_mode(task_.mode)) return;
+  if (!rung.result.counters) rung.result.counters.emplace();
+  model::Counters& counters = *rung.result.counters;
+  const execution::GraphCounts counts = rung.executor->counts();
+  ++counters.programs;
+  counters.pieces = counts.parts;
+  counters.capturable = counts.pieces;
+  counters.captured += static_cast<std::int64_t>(rung.executor->graphs().size());
+  counters.compilations += counts.kernels;
+  const std::optional<execution::IoCounts> io = rung.executor->io();
+  if (!io) return;
+  rung.result.caller_io = to_model(*io);
+  counters.captured += io->recordings;
+  counters.updated += io->updates;
 }
 
 void Ladder::set_up_first(Rung& rung) {
@@ -227,8 +292,22 @@ void Ladder::check(Rung& rung) {
   rung.machine->cpu_slowdown = statistics::median_or_absent(rung.cpu_slowdowns);
   rung.machine->device_slowdown = statistics::median_or_absent(rung.device_slowdowns);
   events_.phase(rung.batch, "check");
+  if (task_.caller.check_addresses && is_graph_cell(rung)) {
+    rung.result.address_check =
+        model::AddressCheck{static_cast<std::int64_t>(rung.executor->check_addresses()),
+                            seconds_of_address_check(*rung.executor)};
+  }
   placement_->rig().check(*rung.executor, rung.batch, rung.result.check);
+  count(rung);
   rung.result.status = model::CellStatus::ok;
+}
+
+// Of the first launch: the others capture the same.
+void Ladder::dump(Rung& rung) {
+  const std::string& folder = task_.caller.dump_graph;
+  if (folder.empty() || task_.launch != 0 || !is_graph_cell(rung)) return;
+  TaskRig& rig = placement_->rig();
+  dump_graphs(folder, id_of(rung.result.cell), rig.mode(), rig.context(nullptr), rung.batch);
 }
 
 void Ladder::report(Rung& rung) {
@@ -248,7 +327,7 @@ void Ladder::profile() {
                    .context = [this](pool::MemoryPool* pool) { return placement_->rig().context(pool); },
                    .batches = {}};
   for (const Rung& rung : rungs_) {
-    if (rung.result.status != model::CellStatus::ok) continue;
+    if (rung.result.status != model::CellStatus::ok || !rung.result.fallback.empty()) continue;
     const std::optional<model::Summary>& device = rung.result.launches.back().device_seconds;
     pass.batches.emplace_back(rung.batch, device ? std::optional<double>(device->p50) : std::nullopt);
   }
@@ -270,6 +349,7 @@ void Ladder::run_stages() {
   }
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { check(rung); });
+    attempt(rung, [&] { dump(rung); });
     report(rung);
   }
   if (memory_ && placement_->rig().allocated()) measure_pools();

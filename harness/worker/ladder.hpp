@@ -48,6 +48,9 @@ class Ladder {
   void set_up(Rung& rung);
   void set_up_first(Rung& rung);
   std::unique_ptr<execution::Executor> prepare(Rung& rung, model::Setup& setup);
+  bool is_graph_cell(const Rung& rung) const;  // not one that fell back to eager
+  void count(Rung& rung);
+  void dump(Rung& rung);
   ExecBytes measure_execs();
   void measure();
   void visit(Rung& rung);

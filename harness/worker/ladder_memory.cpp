@@ -29,8 +29,7 @@ ExecBytes Ladder::measure_execs() {
   machine::ExecMemory memory(placement_->device(), placement_->rig().stream(), exec_nodes_wanted);
   ExecBytes execs;
   for (const Rung& rung : rungs_) {
-    if (rung.result.status != model::CellStatus::ok || placement_->rig().mode() == ExecutionMode::eager)
-      continue;
+    if (rung.result.status != model::CellStatus::ok || !is_graph_cell(rung)) continue;
     const std::optional<double> bytes = memory.bytes_of(rung.executor->graphs());
     execs[rung.batch] = bytes ? std::optional(std::llround(*bytes)) : std::nullopt;
   }
@@ -48,7 +47,7 @@ void Ladder::measure_pools() {
   try {
     if (rig.mode() != ExecutionMode::eager) rig.eager_pool().trim();
     for (const Rung& rung : rungs_) {
-      if (rung.result.status != model::CellStatus::ok || rig.mode() == ExecutionMode::eager) continue;
+      if (rung.result.status != model::CellStatus::ok || !is_graph_cell(rung)) continue;
       events_.phase(rung.batch, "memory");
       own[rung.batch] = static_cast<std::int64_t>(own_pool_bytes(rung.batch));
       memory.pool_bytes_private += own[rung.batch];

@@ -40,7 +40,7 @@ model::Memory MemoryLedger::close() {
   memory_.pool_bytes = reserved(pool);
   memory_.pool_in_use_bytes_max = static_cast<std::int64_t>(pool.statistics().in_use_bytes_max);
   memory_.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());
-  memory_.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes());
+  memory_.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes() + rig_.caller_bytes());
   memory_.workspace_bytes = known_bytes() - *memory_.static_bytes - memory_.pool_bytes;
   return memory_;
 }

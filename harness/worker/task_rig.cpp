@@ -31,6 +31,17 @@ ir::DType dtype_of(const std::string& name) {
   throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\" is unknown: known are bf16, fp16, fp32");
 }
 
+execution::CallerSettings caller_settings(const model::WorkerTask& task) {
+  execution::CallerSettings settings;
+  if (const std::string_view form = model::later_axis(task, "io"); !form.empty())
+    settings.form = execution::find_io_form(form).value();
+  if (const std::string_view source = model::later_axis(task, "io-source"); !source.empty())
+    settings.source = execution::find_io_source(source).value();
+  settings.fresh_addresses = task.caller.addresses == "fresh";
+  settings.copy_back = task.caller.mutated_inputs == "copy_back";
+  return settings;
+}
+
 }  // namespace
 
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch) {
@@ -49,12 +60,9 @@ std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {
 }
 
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task) {
-  ir::Program program = registry.build(
+  return registry.build(
       task.workload,
       {.preset = task.preset, .dtype = dtype_of(task.dtype), .pass = task.pass, .options = task.options});
-  // A split kind that the program lacks is bad input for every batch, so it is refused once, here.
-  static_cast<void>(ir::partition(program, task.split_ops));
-  return program;
 }
 
 std::vector<model::OpPath> paths_of(execution::Executor& executor) {
@@ -93,6 +101,11 @@ void TaskRig::allocate(std::int64_t largest) {
   buffers->fill_inputs(*stream_, seed_for(task_, SeedUse::inputs));
   buffers->fill_state(*stream_, seed_for(task_, SeedUse::state));
   stream_->synchronize();
+  const execution::CallerSettings settings = caller_settings(task_);
+  if (settings.form != execution::IoForm::fixed) {
+    caller_ = std::make_unique<execution::CallerMemory>(device_, program_, *buffers, settings);
+    caller_->fill_all_inputs(*stream_);
+  }
   buffers_ = std::move(buffers);
 }
 
@@ -104,21 +117,26 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .eager_pool = *eager_pool_,
           .graph_pool = graph_pool,
           .split_kinds = task_.split_ops,
-          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
+          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
+          .caller = caller_.get(),
+          .check_addresses = task_.caller.check_addresses};
 }
 
 void TaskRig::release() {
+  caller_.reset();
   buffers_.reset();
   eager_pool_ = std::make_unique<pool::MemoryPool>(device_);
   if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device_);
 }
 
 std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model::Setup& setup,
-                                                      const std::function<void(std::string_view)>& phase) {
+                                                      const std::function<void(std::string_view)>& phase,
+                                                      bool eagerly) {
+  const ExecutionMode mode = eagerly ? ExecutionMode::eager : mode_;
   std::unique_ptr<execution::Executor> executor;
   phase("prepare");
   setup.prepare_seconds =
-      seconds_of([&] { executor = execution::make_executor(mode_, context(graph_pool()), batch); });
+      seconds_of([&] { executor = execution::make_executor(mode, context(graph_pool()), batch); });
   set_up(*executor, setup, phase);
   return executor;
 }
@@ -130,7 +148,7 @@ void TaskRig::set_up(execution::Executor& executor, model::Setup& setup,
     for (std::int64_t i = 0; i < task_.warmup; ++i) executor.warm_up();
     stream_->synchronize();
   });
-  if (mode_ == ExecutionMode::eager) return;
+  if (&executor.eager() == &executor) return;
   // As serving engines do: nothing pending and no cached memory when a capture begins.
   device_.synchronize();
   eager_pool_->trim();
@@ -145,7 +163,8 @@ void TaskRig::set_up(execution::Executor& executor, model::Setup& setup,
 
 void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {
   std::string why;
-  check = check_against_eager({executor, mode_, context(graph_pool()), batch,
+  const ExecutionMode mode = &executor.eager() == &executor ? ExecutionMode::eager : mode_;
+  check = check_against_eager({executor, mode, context(graph_pool()), batch,
                                seed_for(task_, SeedUse::check, batch), seed_for(task_, SeedUse::weights)},
                               check_memory_, why);
   if (check->identical) return;

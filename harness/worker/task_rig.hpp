@@ -39,8 +39,8 @@ bool is_skip(ErrorCode code) noexcept;
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 
-// The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an
-// unknown dtype or split kind, and what building throws.
+// The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an unknown dtype,
+// and what building throws.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
 // How the executor's ops are computed where there was a choice, each way once.
@@ -63,8 +63,10 @@ class TaskRig {
 
   // An executor that has been through the task's warmups, capture, instantiation and upload; what each
   // took goes to `setup`, and `phase` is called before each begins. Throws what they throw.
+  // `eagerly`: in mode eager, whatever the task's is.
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
-                                               const std::function<void(std::string_view)>& phase);
+                                               const std::function<void(std::string_view)>& phase,
+                                               bool eagerly = false);
   // Of it, what follows the kernels: warmups, capture, instantiation, upload.
   void set_up(execution::Executor& executor, model::Setup& setup,
               const std::function<void(std::string_view)>& phase);
@@ -76,6 +78,7 @@ class TaskRig {
   Stream& stream() noexcept { return *stream_; }
   execution::ExecutionMode mode() const noexcept { return mode_; }
   execution::ProgramBuffers& buffers() noexcept { return *buffers_; }
+  std::size_t caller_bytes() const noexcept { return caller_ ? caller_->device_bytes() : 0; }
   pool::MemoryPool& eager_pool() noexcept { return *eager_pool_; }
   pool::MemoryPool* graph_pool() noexcept { return graph_pool_.get(); }  // null for eager
 
@@ -88,6 +91,7 @@ class TaskRig {
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
   std::unique_ptr<execution::ProgramBuffers> buffers_;
+  std::unique_ptr<execution::CallerMemory> caller_;  // null where the caller's memory is the buffers
   CheckMemory check_memory_;
 };
 

@@ -140,6 +140,29 @@ void warn_of_fallbacks(const model::Result& result, std::vector<std::string>& wa
   }
 }
 
+// Cells that are not what their mode says, or whose graphs could not follow their caller.
+void warn_of_callers(const model::Result& result, std::vector<std::string>& warnings) {
+  std::int64_t eager = 0;
+  std::int64_t refused = 0;
+  std::string why_eager;
+  std::string why_refused;
+  for (const model::CellResult& cell : result.cells) {
+    if (!cell.fallback.empty() && eager++ == 0 && cell.fallback_reason)
+      why_eager = cell.fallback_reason->code + ": " + one_line(cell.fallback_reason->message);
+    if (cell.caller_io && cell.caller_io->refused && refused++ == 0)
+      why_refused = one_line(cell.caller_io->refused->message);
+  }
+  if (eager > 0)
+    warnings.push_back(fmt::format("{} {} eager, because graphs cannot hold the program ({})", eager,
+                                   eager == 1 ? "cell of a graph mode ran" : "cells of graph modes ran",
+                                   why_eager));
+  if (refused > 0)
+    warnings.push_back(
+        fmt::format("graph_update_failed in {} cell{}: updates were refused, and graphs "
+                    "instantiated again within the step ({})",
+                    refused, refused == 1 ? "" : "s", why_refused));
+}
+
 }  // namespace
 
 std::string witness_line(const model::Result& result) {
@@ -180,6 +203,7 @@ std::vector<std::string> instrument_warnings(const model::Result& result) {
   warn_of_restless_loads(result, warnings);
   warn_of_shared_cores(result, warnings);
   warn_of_fallbacks(result, warnings);
+  warn_of_callers(result, warnings);
   if (environment.profiler && !environment.profiler->available) {
     warnings.push_back("no profile: " + one_line(environment.profiler->detail));
   }

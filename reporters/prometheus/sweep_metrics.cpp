@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/model/vocabulary.hpp"
 #include "reporters/prometheus/families.hpp"
 
 namespace graphbench::reporters {
@@ -86,7 +87,7 @@ void SweepMetrics::set_cell(const std::string& device, const model::CellResult& 
   if (!counted_.insert({device, cell.cell}).second) return;
   cells_total_.Add({{"status", std::string(model::name_of(cell.status))}}).Increment();
   steps_.Increment(steps_of(cell));
-  if (cell.status == model::CellStatus::skipped) {
+  if (cell.status == model::CellStatus::skipped && model::is_graph_mode(cell.cell.mode)) {
     skips_.Add({{"reason", cell.reason ? cell.reason->code : "internal"}}).Increment();
   }
 }

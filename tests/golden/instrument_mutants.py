@@ -7,6 +7,7 @@ PLACES = {"ENVIRONMENT": "environment", "FLOORS": "environment.floors",
           "LADDER": "environment.floors.ladders.0", "LAUNCH": "cells.1.launches.0",
           "MACHINE": "cells.1.launches.0.machine",
           "MEMORY": "cells.1.memory", "SUMMARY": "cells.1.summary", "PATH": "cells.1.paths.0",
+          "CALLER": "cells.1.caller_io",
           "PROFILE": "cells.1.profile", "WITNESS": "cells.1.profile.witness"}
 
 # instruments.json: small.json with everything that instruments can find.
@@ -92,6 +93,17 @@ WITNESS.difference_seconds: MISSING
 WITNESS.events_seconds: MISSING
 WITNESS.verdict: "agree"
 cells.1.paths: [], null
+CALLER.copies: -1
+CALLER.refused.code: "No"
+CALLER.colour: "red"
+cells.1.counters.skips: MISSING
+cells.1.counters.skips.host_op: -1
+cells.1.counters.captured: 1.5
+cells.1.address_check.seconds: MISSING, -1
+cells.1.address_check.values: -1
+cells.1.fallback: "whole"
+plan.caller.on-skip: "record"
+plan.caller.io: "static"
 PATH.path: ""
 PATH.ops: 0
 PATH.fallback: "", MISSING

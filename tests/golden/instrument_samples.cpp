@@ -76,6 +76,20 @@ model::Profile profile_of(const model::CellResult& cell) {
   return profile;
 }
 
+// Of a cell whose steps update their graphs, where one update was refused.
+void add_caller(model::CellResult& cell) {
+  cell.caller_io = model::Io{.pieces_touched = 1,
+                             .recordings = 64,
+                             .updates = 63,
+                             .updates_refused = 1,
+                             .instantiations = 1,
+                             .refused = std::nullopt};
+  cell.caller_io->refused =
+      model::Reason{"graph_update_failed", "piece 0, kernel node 7: the function changed"};
+  cell.counters = model::Counters{6, 8, 8, 112, 63, 144, {}};
+  cell.address_check = model::AddressCheck{41, 0.5e-6};
+}
+
 model::LaunchMachine machine(bool throttled) {
   model::LaunchMachine machine;
   machine.cpu = 7;
@@ -114,6 +128,7 @@ model::Result instruments_result() {
     launch.setups.assign(3, launch.setup);
     launch.setups.back().capture_seconds *= 2;
     add_accounts(*cell.memory, cell.cell.mode == "eager");
+    if (cell.cell.mode != "eager") add_caller(cell);
     const model::GraphCounts& graph = *cell.graph;
     // The first launch finds an idle stream; busy, kernels are cheaper to launch and graphs are not.
     const double first = graph.pieces > 0 ? 0 : 2.5e-6 - 2e-6;
@@ -132,6 +147,12 @@ model::Result instruments_result() {
                                      *memory.static_bytes - *memory.workspace_bytes - memory.pool_bytes -
                                      cells * memory.exec_bytes.value_or(0);
   }
+  const auto skipped = std::ranges::find_if(result.cells, [](const model::CellResult& cell) {
+    return cell.status == model::CellStatus::skipped && cell.cell.mode != "eager";
+  });
+  if (skipped != result.cells.end())
+    skipped->counters = model::Counters{.skips = {{skipped->reason->code, 1}}};
+  result.plan.caller = {{"check-addresses", "true"}};
   // Nothing that can be absent keeps a document from being one.
   model::CellResult& last = result.cells[9];
   last.profile->witness.reset();

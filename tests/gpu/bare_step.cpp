@@ -77,10 +77,17 @@ std::vector<BareCall> bare_calls(const execution::Executor& executor) {
     }
     natives.clear();
     static_cast<cuda::PreparedKernel*>(item.kernel)->native_calls(item.operands, natives);
-    for (const cuda::NativeCall& native : natives) {
-      BareCall& call = calls.emplace_back(BareCall{nullptr, native, {}});
-      if (const auto* kernel = std::get_if<cuda::KernelCall>(&native)) call.launch = launch_of(*kernel);
-    }
+    const std::vector<BareCall> more = bare_calls(natives);
+    calls.insert(calls.end(), more.begin(), more.end());
+  }
+  return calls;
+}
+
+std::vector<BareCall> bare_calls(const std::vector<cuda::NativeCall>& natives) {
+  std::vector<BareCall> calls;
+  for (const cuda::NativeCall& native : natives) {
+    BareCall& call = calls.emplace_back(BareCall{nullptr, native, {}});
+    if (const auto* kernel = std::get_if<cuda::KernelCall>(&native)) call.launch = launch_of(*kernel);
   }
   return calls;
 }

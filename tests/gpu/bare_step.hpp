@@ -26,6 +26,8 @@ struct BareCall {
 // The calls of `executor`'s last step. Its kernels and graphs must outlive them.
 std::vector<BareCall> bare_calls(const execution::Executor& executor);
 
+std::vector<BareCall> bare_calls(const std::vector<cuda::NativeCall>& natives);
+
 // Makes the calls; throws where one fails.
 void submit_bare(std::vector<BareCall>& calls, cudaStream_t stream);
 

@@ -47,26 +47,34 @@ double Comparison::limit() const {
   return 1.15;
 }
 
+Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()>& ours,
+                  const std::function<void()>& bare) {
+  std::vector<double> block;
+  std::vector<double> ours_us;
+  std::vector<double> bare_us;
+  std::vector<double> ratios;
+  block.reserve(block_samples);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    ours_us.push_back(take_block(stream, block, ours));
+    bare_us.push_back(take_block(stream, block, bare));
+    ratios.push_back(ours_us.back() / bare_us.back());
+  }
+  return {median(ours_us), median(bare_us), median(ratios)};
+}
+
 Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples) {
   const std::unique_ptr<execution::Executor> executor = program.ready_executor(mode);
   std::vector<BareCall> calls = bare_calls(*executor);
   Stream& stream = program.stream();
   const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
-  std::vector<double> block;
-  std::vector<double> ours;
-  std::vector<double> bare;
-  std::vector<double> ratios;
-  block.reserve(block_samples);
-  for (std::size_t taken = 0; taken < samples; taken += block_samples) {
-    ours.push_back(take_block(stream, block, [&] { executor->submit(); }));
-    bare.push_back(take_block(stream, block, [&] { submit_bare(calls, native_stream); }));
-    ratios.push_back(ours.back() / bare.back());
-  }
+  const Paired paired = take_pairs(
+      stream, (samples + block_samples - 1) / block_samples, [&] { executor->submit(); },
+      [&] { submit_bare(calls, native_stream); });
   Comparison comparison;
   comparison.mode = mode;
-  comparison.ours_us = median(ours);
-  comparison.bare_us = median(bare);
-  comparison.ratio = median(ratios);
+  comparison.ours_us = paired.ours_us;
+  comparison.bare_us = paired.bare_us;
+  comparison.ratio = paired.ratio;
   return comparison;
 }
 

@@ -1,6 +1,7 @@
 // Submit times of a step, ours against bare, taken alternately in one process.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,16 @@ struct Comparison {
   double limit() const;
   bool within() const { return ratio <= limit(); }
 };
+
+// Medians of blocks, and the median ratio over pairs of neighbouring blocks.
+struct Paired {
+  double ours_us = 0.0;
+  double bare_us = 0.0;
+  double ratio = 0.0;
+};
+// `blocks` of 50 submissions a side, alternating, the stream idle before each.
+Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()>& ours,
+                  const std::function<void()>& bare);
 
 // `samples` a side, in alternating blocks, the stream idle before each.
 Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples);

@@ -289,6 +289,17 @@ class Figures(unittest.TestCase):
         self.assertEqual("+30 ns (95 %: +5..+65)", rows[1].measured)
         self.assertEqual([False], self.verdicts(figures.instrument_rows("nothing of the kind\n")))
 
+    def test_loops_of_callers_are_read_line_by_line(self):
+        text = ("submit with 4096 bytes in and as many out\n"
+                "io             nodes    ours_us    bare_us   ratio  limit\n"
+                "copy_in_out        1       9.20       9.10   1.011   1.05\n"
+                "recapture         16      30.00      20.00   1.500   0.00\n"
+                "update          4096    4400.00    3600.00   1.222   1.10  OVER\n")
+        rows = figures.caller_rows(text)
+        self.assertEqual([True, False], self.verdicts(rows))
+        self.assertIn("io update, 4096 nodes", rows[1].figure)
+        self.assertEqual([False], self.verdicts(figures.caller_rows("nothing of the kind\n")))
+
     def test_bare_loops_are_read_line_by_line(self):
         text = ("workload   batch mode         ours_us    bare_us   ratio  limit\n"
                 "mlp            1 whole            2.20       2.10   1.048   1.10\n"

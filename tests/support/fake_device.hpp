@@ -30,6 +30,8 @@ struct CallLog {
   bool capturing = false;
   std::size_t memset_nodes = 0;  // of every graph
   bool residuals_in_place = false;
+  bool refuse_updates = false;
+  std::vector<DeviceCopy> copies_set;
   std::string fuses_first, fuses_second;  // kinds of op that have one kernel for both, where set
 
   void step(const char* what) {
@@ -43,9 +45,15 @@ class FakeStream : public Stream {
   void synchronize() override { log_.step("synchronize"); }
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
+  void end_capture(Graph& graph) override;
   void abandon_capture() noexcept override { log_.capturing = false; }
   bool capturing() const override { return log_.capturing; }
   std::size_t recorded_nodes() const override { return log_.launches.size(); }
+  std::vector<GraphNode> nodes_so_far() const override {
+    std::vector<GraphNode> nodes;
+    for (std::size_t i = 1; i <= log_.launches.size(); ++i) nodes.push_back(reinterpret_cast<GraphNode>(i));
+    return nodes;
+  }
   void fill_bytes(void* destination, int byte, std::size_t bytes) override {
     std::memset(destination, byte, bytes);
   }
@@ -54,7 +62,12 @@ class FakeStream : public Stream {
     std::memcpy(to, from, bytes);
   }
   void copy_on_device(void* to, const void* from, std::size_t bytes) override {
-    std::memcpy(to, from, bytes);
+    if (!log_.capturing) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    log_.launches.emplace_back("copy");
+    log_.operands.push_back({to, const_cast<void*>(from)});
   }
   void* native_handle() noexcept override { return nullptr; }
 
@@ -66,6 +79,16 @@ class FakeExec final : public GraphExec {
  public:
   explicit FakeExec(CallLog& log) : log_(log) { ++log_.live_graphs; }
   ~FakeExec() override { --log_.live_graphs; }
+  GraphUpdate update(Graph&) override {
+    log_.step("update");
+    if (log_.refuse_updates) return {.done = false, .node = "kernel node 1", .reason = "not today"};
+    return {.done = true, .node = "", .reason = ""};
+  }
+  void set_operands(const std::vector<GraphNode>&, Kernel&, void* const*) override { log_.step("set"); }
+  void set_copy(GraphNode, const DeviceCopy& copy) override {
+    log_.step("set copy");
+    log_.copies_set.push_back(copy);
+  }
   void upload(Stream&) override { log_.step("upload"); }
   void launch(Stream&) override {
     log_.step("launch graph");
@@ -89,7 +112,10 @@ class FakeGraph final : public Graph {
     log_.nodes_instantiated += static_cast<std::int64_t>(nodes_);
     return std::make_unique<FakeExec>(log_);
   }
+  std::vector<GraphNodeFacts> describe() const override { return std::vector<GraphNodeFacts>(nodes_); }
+  void reset() override { nodes_ = 0; }
   void* native_handle() noexcept override { return nullptr; }
+  void hold(std::size_t nodes) { nodes_ = nodes; }
 
  private:
   CallLog& log_;
@@ -137,6 +163,7 @@ class FakeDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
   bool supports(ir::DType) const override { return true; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<FakeStream>(log); }
+  std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override { return std::make_unique<FakeEvent>(); }
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     log.step("make kernel");
@@ -161,6 +188,8 @@ class FakeDevice : public Device {
     sizes_.erase(data);
     std::free(data);
   }
+  void* allocate_pinned(std::size_t bytes) override { return allocate(bytes); }
+  void deallocate_pinned(void* data) noexcept override { deallocate(data); }
   MemoryInfo memory() const override { return {memory_limit, memory_limit}; }
   std::size_t allocation_granularity() const override { return 4096; }
   std::size_t workspace_bytes() const override { return 0; }
@@ -190,6 +219,12 @@ inline std::unique_ptr<Graph> FakeStream::end_capture() {
   log_.capturing = false;
   log_.step("end capture");
   return std::make_unique<FakeGraph>(log_, log_.launches.size());
+}
+
+inline void FakeStream::end_capture(Graph& graph) {
+  log_.capturing = false;
+  log_.step("end capture");
+  static_cast<FakeGraph&>(graph).hold(log_.launches.size());
 }
 
 }  // namespace graphbench::test

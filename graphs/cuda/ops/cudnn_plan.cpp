@@ -34,6 +34,7 @@ cudnnBackendDescriptor_t CudnnPlan::pack_for(void* const* addresses) {
                      static_cast<std::int64_t>(pointers.size()), pointers.data());
   descriptor.set_raw(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace_);
   descriptor.finalize();
+  if (packs_.size() == packs_max) packs_.erase(packs_.begin());
   packs_.push_back({std::vector<void*>(addresses, addresses + tensor_count_), std::move(descriptor)});
   return packs_.back().descriptor.handle();
 }

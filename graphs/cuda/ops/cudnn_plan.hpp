@@ -27,7 +27,7 @@ class CudnnPlan {
   std::size_t tensor_count() const noexcept { return tensor_count_; }
 
   // The descriptor that holds these addresses, in the order of the tensors' ids; made on first sight and
-  // kept, since steps repeat theirs.
+  // kept, since steps repeat theirs: until `packs_max` others have been made, where they never repeat.
   cudnnBackendDescriptor_t pack_for(void* const* addresses);
 
  private:
@@ -46,7 +46,8 @@ class CudnnPlan {
   std::vector<std::int64_t> ids_;         // of the tensors, then of the constants
   std::vector<CudnnConstant> constants_;  // cuDNN reads them here at every run
   void* workspace_;
-  std::vector<Pack> packs_;
+  static constexpr std::size_t packs_max = 64;
+  std::vector<Pack> packs_;  // the oldest first
 };
 
 // Engines and settings of their knobs: those that are deterministic and do their arithmetic in fp32. In

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "harness/config/option_table.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/process/exit_text.hpp"
 #include "harness/process/process_supervisor.hpp"
@@ -15,8 +16,9 @@ namespace graphbench::ab {
 namespace {
 
 // Passed on as given, where given: the default is for each binary to know.
-const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu"};
-const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2"};
+const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
+                                            "on-skip"};
+const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};
 
 std::string list_of(const std::vector<std::string>& words) {
   std::string list;
@@ -28,6 +30,12 @@ std::string list_of(const std::vector<std::int64_t>& numbers) {
   std::vector<std::string> words;
   for (const std::int64_t number : numbers) words.push_back(std::to_string(number));
   return list_of(words);
+}
+
+// A sweep refuses words about callers that its cells have none of.
+bool says_something(const std::string& option, const model::WorkerTask& task) {
+  const std::string_view io = model::later_axis(task, "io");
+  return option == "io-addresses" ? !io.empty() : io.starts_with("copy");
 }
 
 constexpr double version_seconds_max = 20;
@@ -71,6 +79,10 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
   for (const std::string& name : passed_on) {
     const auto given = raw.find(name);
     if (given != raw.end()) add(name, given->second.front().text);
+  }
+  for (const std::string name : {"io-addresses", "mutated-inputs"}) {
+    const auto given = raw.find(name);
+    if (given != raw.end() && says_something(name, task)) add(name, given->second.front().text);
   }
   for (const std::string& name : flags_passed_on) {
     const auto given = raw.find(name);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 
 #include "graphs/execution/executor.hpp"
 #include "tests/support/fake_device.hpp"

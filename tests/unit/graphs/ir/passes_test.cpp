@@ -41,11 +41,10 @@ TEST_F(PassesTest, EverySplittingOpIsLaunchedEagerly) {
   EXPECT_THAT(partition(program, {"rmsnorm", "linear"}), ElementsAre(Segment{false, 0, 3}));
 }
 
-TEST_F(PassesTest, AnUnknownSplitKindIsRefusedWithTheKindsThereAre) {
-  const Program program = test::make_chain(catalog_, 1);
-  const Error error = test::error_of([&] { partition(program, {"sdpa"}); });
-  EXPECT_THAT(error.what(), HasSubstr("sdpa"));
-  EXPECT_THAT(error.what(), HasSubstr("rmsnorm, linear"));
+TEST_F(PassesTest, AKindThatOccursNowhereSplitsNothing) {
+  const Program program = test::make_chain(catalog_, 2);
+  EXPECT_THAT(partition(program, {"sdpa"}), ElementsAre(Segment{true, 0, 7}));
+  EXPECT_EQ(partition(program, {"sdpa", "boundary"}), partition(program, {"boundary"}));
 }
 
 TEST_F(PassesTest, PairsLieWithinPieces) {

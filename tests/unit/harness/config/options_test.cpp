@@ -12,6 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 RawOptions flag(const std::string& name, const std::string& text) {
   return {{name, {{text, "--" + name}}}};
@@ -48,6 +49,42 @@ TEST(Options, RefuseUnknownWordsWithASuggestion) {
             "--mode: \"hole\" is not a mode: give eager, whole, piecewise; did you mean \"whole\"?");
   EXPECT_THAT(refusal(flag("dtype", "fp8")), HasSubstr("give bf16, fp16, fp32"));
   EXPECT_THAT(refusal(flag("device", "gpu")), HasSubstr("give auto, cuda, cuda:N or host"));
+}
+
+RawOptions with_io(const std::string& io, const std::string& name, const std::string& text) {
+  RawOptions raw = flag(name, text);
+  raw["io"] = {{io, "--io"}};
+  return raw;
+}
+
+TEST(Options, RefuseWordsOfCallersThatWouldChangeNothing) {
+  EXPECT_EQ(refusal(flag("io-addresses", "fresh")),
+            "--io-addresses: a caller has addresses of its own with --io: give one");
+  EXPECT_EQ(refusal(flag("io-addresses", "rotate")),
+            "--io-addresses: a caller has addresses of its own with --io: give one");
+  EXPECT_EQ(refusal(with_io("update,exec_per_set", "io-addresses", "fresh")),
+            "--io-addresses: exec_per_set needs sets that come again: give rotate");
+  EXPECT_EQ(refusal(with_io("static,update", "mutated-inputs", "copy_back")),
+            "--mutated-inputs: it says how values are copied: give --io copy_in or copy_in_out too");
+  EXPECT_EQ(refusal(flag("io-source", "pinned")),
+            "--io-source: it says how values are copied: give --io copy_in or copy_in_out too");
+  EXPECT_THAT(refusal(flag("io", "copyin")), HasSubstr("did you mean \"copy_in\"?"));
+  EXPECT_THAT(refusal(flag("on-skip", "eagr")), HasSubstr("give record, eager; did you mean \"eager\"?"));
+  EXPECT_THAT(refusal(with_io("copy_in", "mutated-inputs", "copy")), HasSubstr("give refuse, copy_back"));
+  EXPECT_THAT(refusal(with_io("copy_in", "io-source", "disk")), HasSubstr("give device, pinned, pageable"));
+}
+
+TEST(Options, TakeWhatACallerDoes) {
+  const model::CallerOptions usual = check_options({}).caller;
+  EXPECT_TRUE(model::settings_of(usual).empty());
+  RawOptions raw = with_io("static,copy_in_out", "io-addresses", "fresh");
+  raw["mutated-inputs"] = {{"copy_back", "--mutated-inputs"}};
+  raw["on-skip"] = {{"eager", "--on-skip"}};
+  raw["check-addresses"] = {{"true", "--check-addresses"}};
+  const model::CallerOptions given = check_options(raw).caller;
+  EXPECT_THAT(model::settings_of(given),
+              ElementsAre(Pair("check-addresses", "true"), Pair("io-addresses", "fresh"),
+                          Pair("mutated-inputs", "copy_back"), Pair("on-skip", "eager")));
 }
 
 TEST(Options, RefuseMalformedDeviceNumbers) {

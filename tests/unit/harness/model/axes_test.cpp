@@ -55,6 +55,22 @@ TEST(Axes, TheFirstSevenMakeTheIdAndTheLabels) {
                                              Pair("batch", "8"), Pair("warmup", "3"), Pair("mode", "whole")));
 }
 
+TEST(Axes, AnAxisWithinAnotherIsPlannedAtItsValuesAlone) {
+  config::RawOptions raw;
+  raw["workload"] = {{"mlp", "--workload"}};
+  raw["batch"] = {{"1", "--batch"}};
+  raw["warmup"] = {{"0", "--warmup"}};
+  raw["mode"] = {{"eager,whole", "--mode"}};
+  raw["io"] = {{"static,update,copy_in", "--io"}};
+  raw["io-source"] = {{"device,pinned", "--io-source"}};
+  const Plan plan = plan::make_plan(config::check_options(raw), plan::sample_catalog(), {"graphbench"});
+  std::vector<std::string> ends;
+  for (const std::string& id : ids(plan)) ends.push_back(id.substr(id.find("/w0/") + 4));
+  EXPECT_THAT(ends, ElementsAre("eager", "whole", "whole/io=update", "whole/io=copy_in",
+                                "whole/io=copy_in/io-source=pinned"));
+  EXPECT_EQ(id_of(reference_of(plan.cells.back())), id_of(plan.cells.front()));
+}
+
 TEST(Axes, AnIdLosesOnePart) {
   EXPECT_EQ(id_without("warmup", "mlp/base/bf16/forward/b8/w3/whole"), "mlp/base/bf16/forward/b8/whole");
   EXPECT_EQ(id_without("batch", "mlp/base/bf16/forward/b8/w3/whole/prepare=first-use"),

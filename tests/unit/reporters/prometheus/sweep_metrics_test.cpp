@@ -108,13 +108,17 @@ TEST_F(SweepMetricsTest, ACellCountsOnceASweep) {
   EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 2\n"));
 }
 
-TEST_F(SweepMetricsTest, SkipsAreCountedByReason) {
+TEST_F(SweepMetricsTest, SkipsOfGraphModesAreCountedByReason) {
   model::CellResult cell = measured();
+  cell.cell.mode = "eager";
   cell.status = model::CellStatus::skipped;
   cell.reason = model::Reason{"host_op", "op 3 runs on the host"};
   metrics.set_cell("host", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_capture_skips_total{")));
+  cell.cell.mode = "whole";
+  metrics.set_cell("host", cell);
   EXPECT_THAT(text(), HasSubstr("graphbench_capture_skips_total{reason=\"host_op\"} 1\n"));
-  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"skipped\"} 1\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"skipped\"} 2\n"));
 }
 
 TEST_F(SweepMetricsTest, NumbersThatAreNoneHaveNoSeries) {

@@ -66,5 +66,23 @@ TEST(SubSweep, PassesOnWhatWasGiven) {
   EXPECT_EQ(value_of(arguments, "--split-ops"), "sdpa,gelu");
 }
 
+TEST(SubSweep, SaysOfCallersWhatItsCellsHave) {
+  const config::RawOptions raw = {{"io-addresses", {{"fresh", "--io-addresses"}}},
+                                  {"mutated-inputs", {{"copy_back", "--mutated-inputs"}}},
+                                  {"on-skip", {{"eager", "--on-skip"}}},
+                                  {"check-addresses", {{"true", "--check-addresses"}}}};
+  model::WorkerTask own = task();
+  for (const auto& [io, addresses, inputs] :
+       {std::tuple{"", false, false}, {"update", true, false}, {"copy_in", true, true}}) {
+    own.more_axes.clear();
+    if (*io != '\0') own.more_axes["io"] = io;
+    const auto arguments = arguments_of({own, 1, "x"}, raw, {});
+    EXPECT_EQ(std::ranges::count(arguments, "--io-addresses"), addresses) << io;
+    EXPECT_EQ(std::ranges::count(arguments, "--mutated-inputs"), inputs) << io;
+    EXPECT_EQ(value_of(arguments, "--on-skip"), "eager");
+    EXPECT_THAT(arguments, Contains("--check-addresses"));
+  }
+}
+
 }  // namespace
 }  // namespace graphbench::ab

@@ -1,0 +1,171 @@
+// Lays a caller's sets out and fills them.
+#include "graphs/execution/caller.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace graphbench::execution {
+namespace {
+
+constexpr std::size_t alignment = 512;
+constexpr std::size_t places_in_turn = 2;
+// More than anything that keeps plans by their addresses remembers; they overlap in what they read, which
+// is the same data everywhere.
+constexpr std::size_t places_fresh = 1024;
+constexpr int poison_byte = 0xFF;  // a NaN in every floating type
+
+constexpr std::pair<std::string_view, IoForm> form_names[] = {
+    {"static", IoForm::fixed},
+    {"copy_in", IoForm::copy_in},
+    {"copy_in_out", IoForm::copy_in_out},
+    {"set_params", IoForm::set_params},
+    {"update", IoForm::update},
+    {"recapture", IoForm::recapture},
+    {"exec_per_set", IoForm::exec_per_set},
+};
+constexpr std::pair<std::string_view, IoSource> source_names[] = {
+    {"device", IoSource::device}, {"pinned", IoSource::pinned}, {"pageable", IoSource::pageable}};
+
+template <typename Names>
+auto find(const Names& names, std::string_view name) {
+  using Value = std::remove_cvref_t<decltype(names[0].second)>;
+  const auto found = std::ranges::find_if(names, [&](const auto& each) { return each.first == name; });
+  return found == std::end(names) ? std::optional<Value>() : std::optional<Value>(found->second);
+}
+
+bool depends_on_batch(const ir::Value& value) {
+  return std::ranges::any_of(value.shape, [](const ir::Dim& dim) { return dim.per_batch != 0; });
+}
+
+std::size_t padded(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+std::optional<IoForm> find_io_form(std::string_view name) noexcept {
+  return find(form_names, name);
+}
+
+std::optional<IoSource> find_io_source(std::string_view name) noexcept {
+  return find(source_names, name);
+}
+
+void refuse_overlap(const ir::Program& program, const std::vector<CallerValue>& values) {
+  std::vector<CallerValue> sorted = values;
+  const auto address = [](const CallerValue& value) {
+    return reinterpret_cast<std::uintptr_t>(value.address);
+  };
+  std::ranges::sort(sorted, {}, address);
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (address(sorted[i - 1]) + sorted[i - 1].bytes <= address(sorted[i])) continue;
+    throw Error(ErrorCode::invalid_argument,
+                "program " + program.name() + ": the caller's " + program.value(sorted[i - 1].id).name +
+                    " and " + program.value(sorted[i].id).name +
+                    " overlap in memory, so that writing one changes the other; give each memory of its own");
+  }
+}
+
+CallerMemory::CallerMemory(Device& device, const ir::Program& program, ProgramBuffers& buffers,
+                           const CallerSettings& settings)
+    : device_(device),
+      program_(program),
+      buffers_(buffers),
+      settings_(settings),
+      places_(settings.fresh_addresses ? places_fresh : places_in_turn),
+      areas_(program.values().size()) {
+  try {
+    for (const ir::ValueId id : program.values_of(ir::ValueKind::input)) {
+      if (depends_on_batch(program.value(id))) add(id);
+    }
+    if (settings.form == IoForm::copy_in) return;
+    for (const ir::ValueId id : program.values_of(ir::ValueKind::output)) add(id);
+  } catch (...) {
+    for (void* const memory : pinned_) device_.deallocate_pinned(memory);
+    throw;
+  }
+}
+
+CallerMemory::~CallerMemory() {
+  for (void* const memory : pinned_) device_.deallocate_pinned(memory);
+}
+
+std::byte* CallerMemory::allocate(std::size_t bytes) {
+  switch (settings_.source) {
+    case IoSource::device:
+      return static_cast<std::byte*>(buffers_of_device_.emplace_back(device_, bytes).data());
+    case IoSource::pinned:
+      pinned_.reserve(pinned_.size() + 1);
+      return static_cast<std::byte*>(pinned_.emplace_back(device_.allocate_pinned(bytes)));
+    case IoSource::pageable:
+      break;
+  }
+  return pageable_.emplace_back(bytes).data();
+}
+
+void CallerMemory::add(ir::ValueId id) {
+  const std::size_t bytes = program_.describe(id, buffers_.largest_batch()).bytes();
+  const std::size_t stride = settings_.fresh_addresses ? alignment : padded(bytes);
+  areas_[id] = {allocate((places_ - 1) * stride + padded(bytes)), bytes, stride};
+  moved_.push_back(id);
+}
+
+void* CallerMemory::address(ir::ValueId id, std::size_t place) const {
+  const Area& area = areas_[id];
+  return area.data == nullptr ? buffers_.address(id) : area.data + place * area.stride;
+}
+
+std::size_t CallerMemory::device_bytes() const noexcept {
+  std::size_t total = 0;
+  for (const Buffer& buffer : buffers_of_device_) total += buffer.bytes();
+  return total;
+}
+
+void CallerMemory::copy_in(Stream& stream, void* to, const void* from, std::size_t bytes) const {
+  on_host() ? stream.copy_to_device(to, from, bytes) : stream.copy_on_device(to, from, bytes);
+}
+
+void CallerMemory::copy_out(Stream& stream, void* to, const void* from, std::size_t bytes) const {
+  on_host() ? stream.copy_to_host(to, from, bytes) : stream.copy_on_device(to, from, bytes);
+}
+
+void CallerMemory::fill_all_inputs(Stream& stream) {
+  for (const ir::ValueId id : moved_) {
+    if (program_.value(id).kind != ir::ValueKind::input) continue;
+    const Area& area = areas_[id];
+    const std::size_t step = std::max<std::size_t>(1, area.bytes / area.stride);
+    for (std::size_t place = 0;; place = std::min(place + step, places_ - 1)) {
+      copy_out(stream, address(id, place), buffers_.address(id), area.bytes);
+      if (place == places_ - 1) break;
+    }
+  }
+  stream.synchronize();
+}
+
+void CallerMemory::fill_inputs(Stream& stream, std::uint64_t seed, std::size_t place) {
+  buffers_.fill_inputs(stream, seed);
+  for (const ir::ValueId id : moved_) {
+    if (program_.value(id).kind != ir::ValueKind::input) continue;
+    copy_out(stream, address(id, place), buffers_.address(id), areas_[id].bytes);
+    // All bits set among integers would be a wild index.
+    const int byte = program_.value(id).dtype == ir::DType::i32 ? 0 : poison_byte;
+    stream.fill_bytes(buffers_.address(id), byte, areas_[id].bytes);
+  }
+  stream.synchronize();
+}
+
+void CallerMemory::poison_outputs(Stream& stream, std::size_t place) {
+  for (const ir::ValueId id : moved_) {
+    if (program_.value(id).kind != ir::ValueKind::output) continue;
+    if (on_host()) {
+      std::memset(address(id, place), poison_byte, areas_[id].bytes);
+    } else {
+      stream.fill_bytes(address(id, place), poison_byte, areas_[id].bytes);
+    }
+  }
+  stream.synchronize();
+}
+
+}  // namespace graphbench::execution

@@ -1,0 +1,101 @@
+// A caller's own memory: inputs and outputs at addresses that are not the graph's, several sets of them, and
+// how a graph's step gets at them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "graphs/device/device.hpp"
+#include "graphs/execution/program_buffers.hpp"
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::execution {
+
+// What a step does so that its graphs work on the caller's memory; `fixed`: the caller's is the graph's own.
+enum class IoForm : std::uint8_t { fixed, copy_in, copy_in_out, set_params, update, recapture, exec_per_set };
+std::optional<IoForm> find_io_form(std::string_view name) noexcept;  // "static" is `fixed`
+inline bool copies(IoForm form) {
+  return form == IoForm::copy_in || form == IoForm::copy_in_out;
+}
+
+enum class IoSource : std::uint8_t { device, pinned, pageable };
+std::optional<IoSource> find_io_source(std::string_view name) noexcept;
+
+struct CallerSettings {
+  IoForm form = IoForm::fixed;
+  IoSource source = IoSource::device;  // of copies alone
+  bool fresh_addresses = false;        // another place for each step, and not two in turn
+  bool copy_back = false;              // under copies, inputs that the program writes are copied back
+};
+
+// One value where a caller has it.
+struct CallerValue {
+  ir::ValueId id = 0;
+  const void* address = nullptr;
+  std::size_t bytes = 0;
+};
+// Throws Error(invalid_argument), naming both, where two values share memory: a step that writes one would
+// change the other.
+void refuse_overlap(const ir::Program& program, const std::vector<CallerValue>& values);
+
+// The sets of one caller, for batches up to the buffers' largest. All addresses are chosen when it is made: a
+// step takes the next place, and draws nothing. A value that does not depend on the batch stays the graph's
+// own, and so does every output where only inputs are copied.
+class CallerMemory {
+ public:
+  // All outlive it. Throws Error(out_of_memory).
+  CallerMemory(Device& device, const ir::Program& program, ProgramBuffers& buffers,
+               const CallerSettings& settings);
+  ~CallerMemory();
+  CallerMemory(const CallerMemory&) = delete;
+  CallerMemory& operator=(const CallerMemory&) = delete;
+
+  // How many places there are, which steps take in turn.
+  std::size_t places() const noexcept { return places_; }
+  // The values that lie elsewhere than the graph's.
+  const std::vector<ir::ValueId>& moved() const noexcept { return moved_; }
+  bool moves(ir::ValueId id) const { return areas_.at(id).data != nullptr; }
+  // Of an input at `place`: the buffers' own where it is not moved. Of an output: null then.
+  void* address(ir::ValueId id, std::size_t place) const;
+  bool on_host() const noexcept { return settings_.source != IoSource::device; }
+  const CallerSettings& settings() const noexcept { return settings_; }
+  std::size_t device_bytes() const noexcept;
+
+  // Copies between the caller's memory and the device's, enqueued.
+  void copy_in(Stream& stream, void* to, const void* from, std::size_t bytes) const;
+  void copy_out(Stream& stream, void* to, const void* from, std::size_t bytes) const;
+
+  // The inputs at every place as the buffers have them. Waits.
+  void fill_all_inputs(Stream& stream);
+  // The inputs at `place` as ProgramBuffers::fill_inputs() would have them, and the graph's own as NaN (of
+  // integers: 0), so that a step which does not look at the caller's shows. Waits.
+  void fill_inputs(Stream& stream, std::uint64_t seed, std::size_t place);
+  // Outputs at `place` become NaN. Waits.
+  void poison_outputs(Stream& stream, std::size_t place);
+
+ private:
+  struct Area {
+    std::byte* data = nullptr;  // null: not moved
+    std::size_t bytes = 0;      // of a value, for the largest batch
+    std::size_t stride = 0;     // from place to place
+  };
+
+  std::byte* allocate(std::size_t bytes);
+  void add(ir::ValueId id);
+
+  Device& device_;
+  const ir::Program& program_;
+  ProgramBuffers& buffers_;
+  CallerSettings settings_;
+  std::size_t places_;
+  std::vector<Area> areas_;  // by value
+  std::vector<ir::ValueId> moved_;
+  std::vector<Buffer> buffers_of_device_;
+  std::vector<void*> pinned_;
+  std::vector<std::vector<std::byte>> pageable_;
+};
+
+}  // namespace graphbench::execution

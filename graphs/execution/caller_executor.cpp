@@ -1,0 +1,314 @@
+// Setting up, and the steps. A step is timed code: it touches prepared arrays; what allocates is what its
+// form asks for, such as a recording.
+#include "graphs/execution/caller_executor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphbench::execution {
+
+CallerExecutor::CallerExecutor(const ExecutionContext& context, std::int64_t batch,
+                               const std::vector<ir::Segment>& segments)
+    : CapturedExecutor(context, batch, segments),
+      caller_(*context.caller),
+      program_of_(context.program),
+      batch_(batch),
+      form_(caller_.settings().form) {
+  for (std::size_t place = 0; place < caller_.places(); ++place) {
+    std::vector<CallerValue> values;
+    for (const ir::ValueId id : caller_.moved())
+      values.push_back({id, caller_.address(id, place), program_of_.describe(id, batch).bytes()});
+    refuse_overlap(program_of_, values);
+  }
+}
+
+bool CallerExecutor::touches(const StepOp& op) const {
+  return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });
+}
+
+// An output of one of the op's kernels, or an input that an op declares to write.
+bool CallerExecutor::writes(const StepOp& op, ir::ValueId id) const {
+  std::int64_t left = op.op_count;
+  for (ir::OpId at = op.op; left > 0; ++at) {
+    const ir::Op& each = program_of_.ops()[at];
+    if (each.traits.marker) continue;
+    --left;
+    if (std::ranges::count(each.outputs, id) + std::ranges::count(each.mutates, id) > 0) return true;
+  }
+  return false;
+}
+
+// Ops whose kernels' parameters are a library's keep the graph's own addresses where nodes are set.
+void CallerExecutor::find_uses() {
+  uses_.clear();
+  if (copies(form_)) return;
+  for (const Item& item : items_) {
+    for (std::size_t i = item.first; i < item.last; ++i) {
+      const StepOp& op = op_at(i);
+      if (form_ == IoForm::set_params && item.captured && op.kernel->settable_nodes() == 0) continue;
+      for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        if (caller_.moves(op.operands[k])) uses_.push_back({op.operands[k], operands_.of(i) + k});
+      }
+    }
+  }
+}
+
+void CallerExecutor::find_touched() {
+  touched_.clear();
+  for (std::size_t at = 0; at < items_.size() && !copies(form_); ++at) {
+    const Item& item = items_[at];
+    bool touched = false;
+    for (std::size_t i = item.first; i < item.last; ++i) touched = touched || touches(op_at(i));
+    if (item.captured && touched) touched_.push_back(at);
+  }
+  counts_.pieces_touched = static_cast<std::int64_t>(touched_.size());
+}
+
+void CallerExecutor::plan_copies() {
+  const auto add = [&](ir::ValueId id, bool in) {
+    const std::size_t bytes = program_of_.describe(id, batch_).bytes();
+    copies_.push_back({.id = id, .own = addresses_[id], .bytes = bytes, .in = in});
+    counts_.copy_bytes += static_cast<std::int64_t>(bytes);
+  };
+  const std::vector<ir::ValueId> mutated = ir::mutated_inputs(program_of_);
+  for (const ir::ValueId id : program_of_.values_of(ir::ValueKind::input)) {
+    if (!caller_.moves(id)) {
+      ++counts_.copies_kept;
+      continue;
+    }
+    add(id, true);
+    if (std::ranges::count(mutated, id) > 0) add(id, false);
+  }
+  for (const ir::ValueId id : program_of_.values_of(ir::ValueKind::output)) {
+    if (caller_.moves(id)) add(id, false);
+  }
+  counts_.copies = static_cast<std::int64_t>(copies_.size());
+}
+
+void CallerExecutor::capture() {
+  counts_ = {};
+  copies_.clear();
+  settables_.clear();
+  own_is_current_.assign(addresses_.size(), false);
+  plan_addresses();
+  find_uses();
+  find_touched();
+  if (copies(form_)) plan_copies();
+  point_at(0);
+  for (Item& item : items_) {
+    if (item.captured) {
+      capture_piece(item);
+    } else {
+      note_writes(op_at(item.first));
+    }
+  }
+  if (form_ == IoForm::exec_per_set) capture_for_each_place();
+  counts_.kernel_nodes_set = 0;
+  for (const Settable& settable : settables_)
+    counts_.kernel_nodes_set += static_cast<std::int64_t>(settable.nodes.size());
+  if (form_ == IoForm::set_params) counts_.copy_nodes_set = static_cast<std::int64_t>(copies_.size());
+}
+
+// The first place has the executor's own graphs.
+void CallerExecutor::capture_for_each_place() {
+  per_place_.clear();
+  for (std::size_t place = 1; place < caller_.places(); ++place) {
+    point_at(place);
+    std::vector<Item>& items = per_place_.emplace_back().items;
+    for (const std::size_t at : touched_) {
+      Item& item = items.emplace_back();
+      item.captured = true;
+      item.first = items_[at].first;
+      item.last = items_[at].last;
+      capture_piece(item);
+    }
+  }
+}
+
+void CallerExecutor::instantiate() {
+  CapturedExecutor::instantiate();
+  only_replay_ = {};  // a step is more than that
+  enqueues_of_place_.assign(1, enqueues_);
+  for (OfPlace& place : per_place_) {
+    std::vector<Enqueue>& enqueues = enqueues_of_place_.emplace_back(enqueues_);
+    for (std::size_t i = 0; i < place.items.size(); ++i) {
+      Item& item = place.items[i];
+      item.exec = item.graph->instantiate();
+      enqueues[touched_[i]] = {item.exec->prepare_replay(stream_), nullptr, nullptr, item.exec.get()};
+    }
+  }
+}
+
+void CallerExecutor::upload() {
+  CapturedExecutor::upload();
+  for (OfPlace& place : per_place_) {
+    for (Item& item : place.items) item.exec->upload(stream_);
+  }
+}
+
+const void* CallerExecutor::output(ir::ValueId id) const {
+  return caller_.moves(id) ? caller_.address(id, last_place_) : CapturedExecutor::output(id);
+}
+
+std::vector<Graph*> CallerExecutor::graphs() const {
+  std::vector<Graph*> graphs = CapturedExecutor::graphs();
+  for (const OfPlace& place : per_place_) {
+    for (const Item& item : place.items) graphs.push_back(item.graph.get());
+  }
+  return graphs;
+}
+
+void CallerExecutor::point_at(std::size_t place) {
+  for (const Use& use : uses_) *use.operand = caller_.address(use.id, place);
+}
+
+// ---- recording for set_params --------------------------------------------------------------------
+
+void CallerExecutor::record_piece(Item& item) {
+  if (form_ != IoForm::set_params) return CapturedExecutor::record_piece(item);
+  for (std::size_t i = item.first; i < item.last; ++i) {
+    const StepOp& op = op_at(i);
+    void** const operands = operands_.of(i);
+    if (!touches(op)) {
+      record(op, operands);
+    } else if (op.kernel->settable_nodes() > 0) {
+      record_settable(item, op, operands);
+    } else {
+      record_with_copies(item, op, operands);
+    }
+  }
+}
+
+void CallerExecutor::record_settable(Item& item, const StepOp& op, void** operands) {
+  const std::vector<GraphNode> before = stream_.nodes_so_far();
+  record(op, operands);
+  std::vector<GraphNode> nodes = nodes_since(before);
+  if (nodes.size() != op.kernel->settable_nodes()) {
+    throw Error(ErrorCode::internal, "capture op " + program_of_.ops()[op.op].name + ": it recorded " +
+                                         std::to_string(nodes.size()) + " nodes instead of " +
+                                         std::to_string(op.kernel->settable_nodes()));
+  }
+  settables_.push_back({&item, op.kernel, operands, std::move(nodes)});
+  note_writes(op);
+}
+
+// Of an op that works on the caller's memory.
+void CallerExecutor::note_writes(const StepOp& op) {
+  for (const ir::ValueId id : op.operands) {
+    if (caller_.moves(id) && writes(op, id)) own_is_current_[id] = false;
+  }
+}
+
+void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** operands) {
+  // What the op only writes has nothing to copy in: an output that it reads is an earlier op's.
+  for (const ir::ValueId id : op.operands) {
+    const bool reads = program_of_.value(id).kind == ir::ValueKind::input || !writes(op, id);
+    if (caller_.moves(id) && reads && !own_is_current_[id]) record_copy(item, id, true);
+  }
+  record(op, operands);
+  for (const ir::ValueId id : op.operands) {
+    if (caller_.moves(id) && writes(op, id)) record_copy(item, id, false);
+  }
+}
+
+void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
+  void* const own = addresses_[id];
+  void* const callers = caller_.address(id, 0);
+  const std::size_t bytes = program_of_.describe(id, batch_).bytes();
+  const std::vector<GraphNode> before = stream_.nodes_so_far();
+  stream_.copy_on_device(in ? own : callers, in ? callers : own, bytes);
+  own_is_current_[id] = true;
+  for (const GraphNode node : nodes_since(before)) {
+    copies_.push_back({.id = id, .own = own, .bytes = bytes, .in = in, .item = &item, .node = node});
+  }
+}
+
+// ---- steps ---------------------------------------------------------------------------------------
+
+void CallerExecutor::enqueue_step() {
+  const std::size_t place = place_;
+  switch (form_) {
+    case IoForm::fixed:
+      break;
+    case IoForm::copy_in:
+    case IoForm::copy_in_out:
+      copy(true, place);
+      CapturedExecutor::enqueue_step();
+      copy(false, place);
+      break;
+    case IoForm::set_params:
+      point_at(place);
+      set_nodes(place);
+      CapturedExecutor::enqueue_step();
+      break;
+    case IoForm::update:
+      point_at(place);
+      update_pieces();
+      CapturedExecutor::enqueue_step();
+      break;
+    case IoForm::recapture:
+      point_at(place);
+      for (const std::size_t at : touched_) {
+        capture_piece(items_[at]);
+        ++counts_.recordings;
+        instantiate_again(at);
+      }
+      CapturedExecutor::enqueue_step();
+      break;
+    case IoForm::exec_per_set:
+      point_at(place);  // for ops between the pieces
+      std::swap(enqueues_, enqueues_of_place_[place]);
+      CapturedExecutor::enqueue_step();
+      std::swap(enqueues_, enqueues_of_place_[place]);
+      break;
+  }
+  last_place_ = place;
+  place_ = place + 1 == caller_.places() ? 0 : place + 1;
+}
+
+void CallerExecutor::copy(bool in, std::size_t place) {
+  for (const Copy& each : copies_) {
+    if (each.in != in) continue;
+    void* const callers = caller_.address(each.id, place);
+    in ? caller_.copy_in(stream_, each.own, callers, each.bytes)
+       : caller_.copy_out(stream_, callers, each.own, each.bytes);
+  }
+}
+
+void CallerExecutor::set_nodes(std::size_t place) {
+  for (const Settable& each : settables_)
+    each.item->exec->set_operands(each.nodes, *each.kernel, each.operands);
+  for (const Copy& each : copies_) {
+    void* const callers = caller_.address(each.id, place);
+    each.item->exec->set_copy(each.node,
+                              {each.in ? each.own : callers, each.in ? callers : each.own, each.bytes});
+  }
+}
+
+void CallerExecutor::update_pieces() {
+  for (const std::size_t at : touched_) {
+    Item& item = items_[at];
+    capture_piece(item);
+    ++counts_.recordings;
+    const GraphUpdate update = item.exec->update(*item.graph);
+    if (update.done) [[likely]] {
+      ++counts_.updates;
+      continue;
+    }
+    if (counts_.updates_refused++ == 0) {
+      counts_.refused_piece = "piece " + std::to_string(at) + (update.node.empty() ? "" : ", " + update.node);
+      counts_.refused_reason = update.reason;
+    }
+    instantiate_again(at);
+  }
+}
+
+void CallerExecutor::instantiate_again(std::size_t at) {
+  Item& item = items_[at];
+  item.exec = item.graph->instantiate();
+  enqueues_[at].exec = item.exec.get();
+  enqueues_[at].replay = item.exec->prepare_replay(stream_);
+  ++counts_.instantiations;
+}
+
+}  // namespace graphbench::execution

@@ -1,0 +1,88 @@
+// The executor of the graph modes where the caller's memory is not the graph's own: each step first does what
+// its IoForm says, to the pieces that an address of the caller's concerns, and then replays.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "graphs/execution/captured.hpp"
+
+namespace graphbench::execution {
+
+class CallerExecutor final : public CapturedExecutor {
+ public:
+  // `context.caller` is set.
+  CallerExecutor(const ExecutionContext& context, std::int64_t batch,
+                 const std::vector<ir::Segment>& segments);
+
+  void capture() override;
+  void instantiate() override;
+  void upload() override;
+  const void* output(ir::ValueId id) const override;
+  std::vector<Graph*> graphs() const override;
+  std::size_t next_place() const override { return place_; }
+  std::optional<IoCounts> io() const override { return counts_; }
+
+ private:
+  // Where a moved value's address stands among the operands of ops that take the caller's.
+  struct Use {
+    ir::ValueId id = 0;
+    void** operand = nullptr;
+  };
+  // Around the replay, or as nodes at the edge of a library's kernel: between the caller's memory and the
+  // address that the graph holds.
+  struct Copy {
+    ir::ValueId id = 0;
+    void* own = nullptr;
+    std::size_t bytes = 0;
+    bool in = true;
+    Item* item = nullptr;      // of a node
+    GraphNode node = nullptr;  // likewise
+  };
+  struct Settable {
+    Item* item = nullptr;
+    Kernel* kernel = nullptr;
+    void** operands = nullptr;
+    std::vector<GraphNode> nodes;
+  };
+  // What one set of the caller's has of its own, where each has execs (IoForm::exec_per_set).
+  struct OfPlace {
+    std::vector<Item> items;  // with `first` and `last` of the executor's; no graph where none is concerned
+  };
+
+  void enqueue_step() override;
+  void record_piece(Item& item) override;
+  void find_uses();
+  void find_touched();
+  void plan_copies();
+  void capture_for_each_place();
+  void point_at(std::size_t place);
+  bool touches(const StepOp& op) const;
+  bool writes(const StepOp& op, ir::ValueId id) const;
+  void note_writes(const StepOp& op);
+  void record_settable(Item& item, const StepOp& op, void** operands);
+  void record_with_copies(Item& item, const StepOp& op, void** operands);
+  void record_copy(Item& item, ir::ValueId id, bool in);
+  void copy(bool in, std::size_t place);
+  void update_pieces();
+  void instantiate_again(std::size_t item);
+  void set_nodes(std::size_t place);
+
+  CallerMemory& caller_;
+  const ir::Program& program_of_;
+  std::int64_t batch_;
+  IoForm form_;
+  std::size_t place_ = 0;       // of the next step
+  std::size_t last_place_ = 0;  // of the last one
+  std::vector<Use> uses_;
+  std::vector<std::size_t> touched_;  // items
+  std::vector<Copy> copies_;
+  std::vector<Settable> settables_;
+  std::vector<bool>
+      own_is_current_;  // by value, while set_params records: the graph's own holds the caller's
+  std::vector<OfPlace> per_place_;
+  std::vector<std::vector<Enqueue>> enqueues_of_place_;
+  IoCounts counts_;
+};
+
+}  // namespace graphbench::execution

@@ -1,0 +1,24 @@
+// What --dump-graph writes of a cell: its graphs as JSON and DOT, with nodes named after ops, and the program
+// before and after it is split.
+#pragma once
+
+#include <string>
+
+#include "graphs/execution/executor.hpp"
+#include "harness/model/graph_dump.hpp"
+
+namespace graphbench::worker {
+
+// Of an executor whose context names nodes, once it has captured.
+model::GraphDump dump_of(const execution::Executor& executor, const ir::Program& program,
+                         const std::string& cell_id);
+
+// One cluster a piece. For graphviz.
+std::string to_dot(const model::GraphDump& dump);
+
+// Captures the step once more, into memory of its own, and writes FOLDER/ID.json, .dot, .before.txt and
+// .after.txt, where ID has "_" for "/". Throws what capturing throws, and Error(io).
+void dump_graphs(const std::string& folder, const std::string& cell_id, execution::ExecutionMode mode,
+                 execution::ExecutionContext context, std::int64_t batch);
+
+}  // namespace graphbench::worker

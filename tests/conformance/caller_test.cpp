@@ -1,0 +1,255 @@
+// A caller with memory of its own: whatever a step does to get at it, it reads the caller's inputs, its
+// outputs are where the caller reads them, and both are eager's to the bit, at every set in turn.
+#include "tests/conformance/plugin_op.hpp"
+#include "tests/conformance/program_fixture.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+using execution::CallerMemory;
+using execution::CallerSettings;
+using execution::IoForm;
+using execution::IoSource;
+
+struct NamedForm {
+  const char* name;
+  CallerSettings settings;
+};
+
+const std::vector<NamedForm>& forms() {
+  static const std::vector<NamedForm> all = {
+      {"copy_in", {.form = IoForm::copy_in}},
+      {"copy_in_out", {.form = IoForm::copy_in_out}},
+      {"copy_in_out_pinned", {.form = IoForm::copy_in_out, .source = IoSource::pinned}},
+      {"copy_in_out_pageable", {.form = IoForm::copy_in_out, .source = IoSource::pageable}},
+      {"set_params", {.form = IoForm::set_params}},
+      {"update", {.form = IoForm::update}},
+      {"recapture", {.form = IoForm::recapture}},
+      {"exec_per_set", {.form = IoForm::exec_per_set}},
+      {"copy_in_fresh", {.form = IoForm::copy_in, .fresh_addresses = true}},
+      {"set_params_fresh", {.form = IoForm::set_params, .fresh_addresses = true}},
+      {"update_fresh", {.form = IoForm::update, .fresh_addresses = true}},
+  };
+  return all;
+}
+
+// Whatever the caller's memory is: where a step left the value.
+Bytes bytes_of(Rig& rig, const CallerMemory& caller, ir::ValueId id, const void* at, std::int64_t batch) {
+  const std::size_t bytes = rig.program().describe(id, batch).bytes();
+  if (!caller.moves(id) || !caller.on_host()) return rig.read(at, bytes);
+  const auto* first = static_cast<const unsigned char*>(at);
+  return {first, first + bytes};
+}
+
+class CallerConformance : public ProgramFixture {
+ protected:
+  std::unique_ptr<execution::Executor> prepare(Rig& rig, CallerMemory& caller, std::int64_t batch) {
+    execution::ExecutionContext context = rig.context();
+    context.caller = &caller;
+    auto executor = execution::make_executor(mode(), context, batch);
+    executor->capture();
+    executor->instantiate();
+    executor->upload();
+    return executor;
+  }
+  // A step on data of its own, in the caller's memory alone.
+  std::vector<Bytes> step(Rig& rig, CallerMemory& caller, execution::Executor& executor, std::int64_t batch,
+                          std::uint64_t seed) {
+    rig.reset(seed);
+    caller.fill_inputs(stream(), seed, executor.next_place());
+    caller.poison_outputs(stream(), executor.next_place());
+    executor.submit();
+    stream().synchronize();
+    std::vector<Bytes> outputs;
+    for (const ir::ValueId id : rig.program().values_of(ir::ValueKind::output))
+      outputs.push_back(bytes_of(rig, caller, id, executor.output(id), batch));
+    return outputs;
+  }
+};
+
+TEST_P(CallerConformance, EveryFormComputesWhatEagerDoes) {
+  const ir::Program p = program();
+  Rig rig(device(), stream(), p, 8);
+  for (const NamedForm& form : forms()) {
+    CallerMemory caller(device(), p, rig.buffers(), form.settings);
+    caller.fill_all_inputs(stream());
+    const auto large = prepare(rig, caller, 8);
+    const auto small = prepare(rig, caller, 3);
+    std::uint64_t seed = 500;
+    for (int round = 0; round < 3; ++round) {
+      for (const std::int64_t batch : {3, 8}) {
+        const std::vector<Bytes> expected = rig.eager_step(batch, ++seed);
+        const std::vector<std::uint64_t> expected_state = rig.state_digests();
+        EXPECT_EQ(step(rig, caller, batch == 3 ? *small : *large, batch, seed), expected)
+            << form.name << ", batch " << batch << ", round " << round;
+        EXPECT_EQ(rig.state_digests(), expected_state) << form.name << ", batch " << batch;
+      }
+    }
+    EXPECT_EQ(large->io()->updates_refused, 0) << form.name << ": " << large->io()->refused_reason;
+  }
+}
+
+TEST_P(CallerConformance, OnlyPiecesWithAValueOfTheCallersAreTouched) {
+  const ir::Program p = program();
+  Rig rig(device(), stream(), p, 4);
+  CallerMemory caller(device(), p, rig.buffers(), {.form = IoForm::update});
+  caller.fill_all_inputs(stream());
+  const auto executor = prepare(rig, caller, 4);
+  for (int i = 0; i < 3; ++i) executor->submit();
+  stream().synchronize();
+  const execution::IoCounts counts = *executor->io();
+  EXPECT_GT(counts.pieces_touched, 0);
+  EXPECT_LE(counts.pieces_touched, executor->counts().pieces);
+  EXPECT_EQ(counts.recordings, 3 * counts.pieces_touched);
+  EXPECT_EQ(counts.updates, counts.recordings);
+  if (p.name() == "chain" && mode() == ExecutionMode::piecewise) {
+    EXPECT_EQ(executor->counts().pieces, 3);
+    EXPECT_EQ(counts.pieces_touched, 2) << "the first reads x, the last writes the output";
+  }
+}
+
+TEST_P(CallerConformance, AMovedValueIsNamedBeforeAnythingRuns) {
+  const ir::Program p = program();
+  Rig rig(device(), stream(), p, 4);
+  execution::ExecutionContext context = rig.context();
+  context.check_addresses = true;
+  const auto executor = execution::make_executor(mode(), context, 4);
+  executor->capture();
+  executor->instantiate();
+  executor->upload();
+  EXPECT_EQ(rig.step(*executor, 4, 9), rig.eager_step(4, 9));
+  for (ir::ValueId id = 0; id < p.values().size(); ++id) {
+    void* const own = rig.buffers().address(id);
+    if (own == nullptr) continue;
+    rig.buffers().move(id, static_cast<std::byte*>(own) + 512);
+    try {
+      executor->submit();
+      ADD_FAILURE() << p.value(id).name << " moved unseen";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::address_changed);
+      EXPECT_NE(std::string(error.what()).find(" " + p.value(id).name + " has moved"), std::string::npos)
+          << error.what();
+    }
+    rig.buffers().move(id, own);
+  }
+  EXPECT_EQ(rig.step(*executor, 4, 9), rig.eager_step(4, 9));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, CallerConformance, graph_mode_parameters(small_programs()),
+                         name_of_program_parameter);
+
+// ---- inputs that ops write in place ---------------------------------------------------------------
+
+// Adds one to its second input's words, and copies the first to the output.
+gb_op counting_op() {
+  gb_op op{};
+  op.struct_size = sizeof(op);
+  op.kind = "test_counts";
+  op.mutated_inputs = 2;
+  op.infer = infer_same;
+  op.launch_cuda = [](const gb_op_call*, void* const* operands, void* stream, void*) {
+    const int status = fill_words(operands[1], 7, 4, stream);
+    return status != 0 ? status : fill_words(operands[2], 3, 4, stream);
+  };
+  op.run_host = [](const gb_op_call*, void* const* operands, void*) {
+    std::fill_n(static_cast<std::uint32_t*>(operands[1]), 4, 7u);
+    std::fill_n(static_cast<std::uint32_t*>(operands[2]), 4, 3u);
+    return 0;
+  };
+  return op;
+}
+
+class MutatedInputConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override { open(GetParam()); }
+  // counts(x, tally) writes tally; out = add(counted, tally) reads it afterwards.
+  static ir::Program program() {
+    static const gb_op op = counting_op();
+    ir::ProgramBuilder builder("mutates", catalog_with(op));
+    const auto input = [&](const char* name) {
+      return builder.value(ir::ValueKind::input, name, ir::DType::fp32, {ir::of_batch(4)}, {});
+    };
+    const ir::ValueId x = input("x");
+    const ir::ValueId tally = input("tally");
+    const ir::ValueId scaled = builder.op("relu", "scaled", {tally}, {})[0];
+    const ir::ValueId counted = builder.op(op.kind, "counts", {x, tally}, {})[0];
+    const ir::ValueId after = builder.op("add", "after", {counted, tally}, {})[0];
+    builder.mark_output(builder.op("add", "sum", {after, scaled}, {})[0]);
+    builder.split_at({"relu"});
+    return builder.finish();
+  }
+};
+
+TEST_P(MutatedInputConformance, TheCallersInputIsWrittenAsEagerWritesIt) {
+  const ir::Program p = program();
+  const ir::ValueId tally = 1;
+  Rig rig(device(), stream(), p, 1);
+  const std::vector<Bytes> expected = rig.eager_step(1, 5);
+  const Bytes expected_tally = rig.read(rig.buffers().address(tally), 16);
+  for (const ExecutionMode mode : {ExecutionMode::whole, ExecutionMode::piecewise}) {
+    const auto fixed = rig.prepare(mode, 1);
+    EXPECT_EQ(rig.step(*fixed, 1, 5), expected);
+    EXPECT_EQ(rig.read(rig.buffers().address(tally), 16), expected_tally);
+    for (const NamedForm& form : forms()) {
+      CallerSettings settings = form.settings;
+      settings.copy_back = true;
+      CallerMemory caller(device(), p, rig.buffers(), settings);
+      execution::ExecutionContext context = rig.context();
+      context.caller = &caller;
+      const auto executor = execution::make_executor(mode, context, 1);
+      executor->capture();
+      executor->instantiate();
+      for (int i = 0; i < 3; ++i) {
+        const std::size_t place = executor->next_place();
+        caller.fill_inputs(stream(), 5, place);
+        executor->submit();
+        stream().synchronize();
+        const ir::ValueId output = p.values_of(ir::ValueKind::output)[0];
+        EXPECT_EQ(bytes_of(rig, caller, output, executor->output(output), 1), expected[0]) << form.name;
+        EXPECT_EQ(bytes_of(rig, caller, tally, caller.address(tally, place), 1), expected_tally) << form.name;
+      }
+    }
+  }
+}
+
+TEST_P(MutatedInputConformance, ACopyOfItIsRefusedWithOpAndValue) {
+  const ir::Program p = program();
+  Rig rig(device(), stream(), p, 1);
+  for (const IoForm form : {IoForm::copy_in, IoForm::copy_in_out}) {
+    CallerMemory caller(device(), p, rig.buffers(), {.form = form});
+    execution::ExecutionContext context = rig.context();
+    context.caller = &caller;
+    try {
+      execution::make_executor(ExecutionMode::whole, context, 1);
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::mutated_input);
+      EXPECT_NE(std::string(error.what()).find("op counts (test_counts) writes to the input tally"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, MutatedInputConformance, ::testing::ValuesIn(backends()),
+                         [](const auto& parameter) { return parameter.param; });
+
+TEST(CallerValues, ThatOverlapAreRefusedByName) {
+  const ir::OpCatalog catalog;
+  const ir::Program p = small_programs().front().build(catalog, ir::DType::fp32);
+  const auto* memory = reinterpret_cast<const std::byte*>(std::uintptr_t{4096});
+  const ir::ValueId output = p.values_of(ir::ValueKind::output)[0];
+  EXPECT_NO_THROW(execution::refuse_overlap(p, {{output, memory + 64, 64}, {0, memory, 64}}));
+  try {
+    execution::refuse_overlap(p, {{output, memory + 63, 64}, {0, memory, 64}});
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(std::string(error.what()).find("the caller's x and " + p.value(output).name + " overlap"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::conformance

@@ -1,0 +1,209 @@
+// Graphs that change: execs updated from another recording, addresses of nodes set, recordings given up and
+// made again, on streams of their own. What is refused says what is in the way.
+#include <algorithm>
+#include <thread>
+
+#include "tests/conformance/devices.hpp"
+#include "tests/conformance/rig.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+class ChangeConformance : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
+ protected:
+  static constexpr std::size_t bytes = 4096;
+
+  void SetUp() override {
+    open(GetParam());
+    if (IsSkipped() || HasFatalFailure()) return;
+    for (Buffer& buffer : buffers_) {
+      buffer = Buffer(device(), bytes);
+      stream().fill_bytes(buffer.data(), 0, bytes);
+    }
+    stream().synchronize();
+  }
+  void* at(std::size_t i) { return buffers_[i].data(); }
+  int byte_at(std::size_t i) {
+    unsigned char byte = 0;
+    stream().copy_to_host(&byte, at(i), 1);
+    stream().synchronize();
+    return byte;
+  }
+  // A recording that fills buffer i with `byte` and copies it to the buffer behind it.
+  void record_fill_and_copy(std::size_t i, int byte) {
+    stream().begin_capture();
+    stream().fill_bytes(at(i), byte, bytes);
+    stream().copy_on_device(at(i + 1), at(i), bytes);
+  }
+  std::unique_ptr<Graph> fill_and_copy(std::size_t i, int byte) {
+    record_fill_and_copy(i, byte);
+    return stream().end_capture();
+  }
+
+ private:
+  Buffer buffers_[4];
+};
+
+TEST_P(ChangeConformance, AnUpdatedExecDoesWhatTheOtherGraphDoes) {
+  const std::unique_ptr<GraphExec> exec = fill_and_copy(0, 5)->instantiate();
+  std::unique_ptr<Graph> other = fill_and_copy(2, 9);
+  const GraphUpdate update = exec->update(*other);
+  other.reset();
+  ASSERT_TRUE(update.done) << update.node << ": " << update.reason;
+  exec->launch(stream());
+  EXPECT_EQ(byte_at(1), 0) << "what the exec did before";
+  EXPECT_EQ(byte_at(3), 9);
+}
+
+TEST_P(ChangeConformance, WhatWasEnqueuedBeforeAnUpdateRunsAsItWas) {
+  const std::unique_ptr<GraphExec> exec = fill_and_copy(0, 5)->instantiate();
+  const std::unique_ptr<Graph> other = fill_and_copy(2, 9);
+  const std::unique_ptr<Graph> same = fill_and_copy(0, 6);
+  for (int i = 0; i < 100; ++i) exec->launch(stream());
+  ASSERT_TRUE(exec->update(*other).done);
+  exec->launch(stream());
+  ASSERT_TRUE(exec->update(*same).done);
+  EXPECT_EQ(byte_at(1), 5);
+  EXPECT_EQ(byte_at(3), 9);
+}
+
+TEST_P(ChangeConformance, AnUpdateToMoreNodesIsRefusedWithTheReason) {
+  std::unique_ptr<GraphExec> exec = fill_and_copy(0, 5)->instantiate();
+  record_fill_and_copy(0, 7);
+  stream().fill_bytes(at(2), 8, bytes);
+  const std::unique_ptr<Graph> longer = stream().end_capture();
+  const GraphUpdate update = exec->update(*longer);
+  EXPECT_FALSE(update.done);
+  EXPECT_FALSE(update.reason.empty());
+  exec = longer->instantiate();  // what remains to be done then
+  exec->launch(stream());
+  EXPECT_EQ(byte_at(2), 8);
+}
+
+TEST_P(ChangeConformance, AnUpdateToAnotherOpIsRefused) {
+  ir::OpCatalog catalog;
+  ir::ProgramBuilder builder("p", catalog);
+  const ir::ValueId x =
+      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::fixed_dim(4), ir::of_batch()}, {});
+  builder.mark_output(builder.op("softmax", "softmax", {x}, {})[0]);
+  const ir::Program program = builder.finish();
+  const std::unique_ptr<Kernel> kernel = device().make_kernel(program.call(0, 64));
+  const std::unique_ptr<GraphExec> exec = fill_and_copy(0, 5)->instantiate();
+  void* operands[] = {at(0), at(1)};
+  stream().begin_capture();
+  stream().fill_bytes(at(0), 5, bytes);
+  kernel->launch(stream(), operands);
+  const std::unique_ptr<Graph> other = stream().end_capture();
+  ASSERT_EQ(other->node_count(), 2u);
+  const GraphUpdate update = exec->update(*other);
+  EXPECT_FALSE(update.done);
+  EXPECT_NE(update.node + update.reason, "");
+}
+
+TEST_P(ChangeConformance, ACopyNodeTakesOtherAddresses) {
+  stream().begin_capture();
+  stream().copy_on_device(at(1), at(0), bytes);
+  const std::vector<GraphNode> nodes = stream().nodes_so_far();
+  const std::unique_ptr<Graph> graph = stream().end_capture();
+  ASSERT_EQ(nodes.size(), 1u);
+  const std::unique_ptr<GraphExec> exec = graph->instantiate();
+  stream().fill_bytes(at(0), 3, bytes);
+  stream().fill_bytes(at(2), 4, bytes);
+  exec->set_copy(nodes[0], {at(3), at(2), bytes});
+  exec->launch(stream());
+  EXPECT_EQ(byte_at(1), 0);
+  EXPECT_EQ(byte_at(3), 4);
+}
+
+TEST_P(ChangeConformance, NodesOfAKernelTakeOtherAddresses) {
+  ir::OpCatalog catalog;
+  ir::ProgramBuilder builder("p", catalog);
+  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+  builder.mark_output(builder.op("relu", "relu", {x}, {})[0]);
+  const ir::Program program = builder.finish();
+  const std::unique_ptr<Kernel> relu = device().make_kernel(program.call(0, bytes / 4));
+  ASSERT_EQ(relu->settable_nodes(), 1u);
+  void* recorded[] = {at(0), at(1)};
+  stream().begin_capture();
+  stream().fill_bytes(at(0), 0x41, bytes);
+  const std::size_t before = stream().nodes_so_far().size();
+  relu->launch(stream(), recorded);
+  std::vector<GraphNode> nodes = stream().nodes_so_far();
+  nodes.erase(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(before));
+  const std::unique_ptr<Graph> graph = stream().end_capture();
+  const std::unique_ptr<GraphExec> exec = graph->instantiate();
+  exec->launch(stream());
+  stream().fill_bytes(at(2), 0x42, bytes);
+  void* others[] = {at(2), at(3)};
+  exec->set_operands(nodes, *relu, others);
+  exec->launch(stream());
+  EXPECT_EQ(byte_at(1), 0x41);
+  EXPECT_EQ(byte_at(3), 0x42);
+}
+
+TEST_P(ChangeConformance, AGraphIsGivenUpAndCapturedAgain) {
+  const std::unique_ptr<Graph> graph = fill_and_copy(0, 5);
+  const std::unique_ptr<GraphExec> first = graph->instantiate();
+  graph->reset();
+  EXPECT_EQ(graph->node_count(), 0u);
+  stream().begin_capture();
+  stream().fill_bytes(at(2), 6, bytes);
+  stream().end_capture(*graph);
+  EXPECT_EQ(graph->node_count(), 1u);
+  record_fill_and_copy(2, 7);  // one that holds something may be recorded over as well
+  stream().end_capture(*graph);
+  EXPECT_EQ(graph->node_count(), 2u);
+  graph->instantiate()->launch(stream());
+  first->launch(stream());
+  EXPECT_EQ(byte_at(1), 5);
+  EXPECT_EQ(byte_at(3), 7);
+}
+
+TEST_P(ChangeConformance, AFailedCaptureLeavesTheGraphItWasMeantFor) {
+  const std::unique_ptr<Graph> graph = fill_and_copy(0, 5);
+  stream().begin_capture();
+  EXPECT_EQ(error_code_of([&] { stream().synchronize(); }), ErrorCode::capture_unsupported);
+  EXPECT_EQ(error_code_of([&] { stream().end_capture(*graph); }), ErrorCode::capture_invalidated);
+  EXPECT_EQ(graph->node_count(), 2u);
+}
+
+TEST_P(ChangeConformance, ACaptureOnAStreamOfItsOwnRunsOnAnother) {
+  const std::unique_ptr<Stream> own = device().make_stream();
+  const std::unique_ptr<Stream> shared = device().default_stream();
+  for (Stream* recorder : {own.get(), shared.get()}) {
+    recorder->begin_capture();
+    recorder->fill_bytes(at(0), recorder == own.get() ? 11 : 12, bytes);
+    const std::unique_ptr<GraphExec> exec = recorder->end_capture()->instantiate();
+    exec->launch(stream());
+    EXPECT_EQ(byte_at(0), recorder == own.get() ? 11 : 12);
+  }
+  shared->begin_capture();
+  shared->fill_bytes(at(1), 13, bytes);
+  const std::unique_ptr<GraphExec> exec = shared->end_capture()->instantiate();
+  exec->launch(*shared);
+  shared->synchronize();
+  EXPECT_EQ(byte_at(1), 13);
+}
+
+TEST_P(ChangeConformance, AThousandUpdatesLeaveMemoryWhereItWas) {
+  const std::unique_ptr<Graph> graph = fill_and_copy(0, 1);
+  const std::unique_ptr<GraphExec> exec = graph->instantiate();
+  const auto update = [&](int i) {
+    record_fill_and_copy(static_cast<std::size_t>(i) % 3, i % 100);
+    stream().end_capture(*graph);
+    ASSERT_TRUE(exec->update(*graph).done);
+    exec->launch(stream());
+  };
+  for (int i = 0; i < 50; ++i) update(i);
+  stream().synchronize();
+  const std::size_t free_before = device().memory().free_bytes;
+  for (int i = 0; i < 1000; ++i) update(i);
+  EXPECT_EQ(byte_at(1), 99) << "update 999 filled buffer 0 and copied it";
+  EXPECT_EQ(device().memory().free_bytes, free_before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ChangeConformance, ::testing::ValuesIn(backends()),
+                         [](const auto& parameter) { return parameter.param; });
+
+}  // namespace
+}  // namespace graphbench::conformance

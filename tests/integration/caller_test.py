@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""A caller with memory of its own, what stands in the way of graphs, and their dumps."""
+
+import json
+import unittest
+
+from harness_case import TINY, HarnessCase
+
+FORMS = "static,copy_in,copy_in_out,set_params,update,recapture,exec_per_set"
+
+
+class Caller(HarnessCase):
+    def sweep(self, *arguments, code=0):
+        done = self.run_graphbench(*TINY, "--mode", "eager,whole,piecewise", *arguments, code=code)
+        document = self.result()
+        self.assert_valid(document, "result.schema.json")
+        return done, document, {cell["id"]: cell for cell in document["cells"]}
+
+    def plugin_sweep(self, name, *arguments, code=0):
+        return self.sweep("--plugin", self.plugin(name), "--workload", name, *arguments,
+                          code=code)
+
+    def test_every_form_is_a_cell_that_is_checked_and_counted(self):
+        _, document, cells = self.sweep("--workload", "attention", "--io", FORMS,
+                                        "--io-source", "device,pageable")
+        self.assertEqual(2 * (1 + 2 * 9), len(cells))  # eager once a batch; both copies from two sources
+        for cell in cells.values():
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+        whole = "attention/tiny/fp32/forward/b2/w0/whole"
+        self.assertNotIn("caller_io", cells[whole])
+        counted = {form: cells[f"{whole}/io={form}"]["caller_io"] for form in FORMS.split(",")[1:]}
+        row = 64 * 4  # of x and of the output; positions are 4 bytes
+        copied = {form: (counted[form]["copies"], counted[form]["copy_bytes"]) for form in counted}
+        self.assertEqual((2, 2 * (row + 4)), copied["copy_in"])
+        self.assertEqual((3, 2 * (2 * row + 4)), copied["copy_in_out"])
+        self.assertGreater(counted["set_params"]["kernel_nodes_set"], 2)
+        self.assertEqual(0, counted["update"]["updates_refused"])
+        self.assertEqual(counted["update"]["recordings"], counted["update"]["updates"])
+        self.assertEqual(counted["recapture"]["recordings"], counted["recapture"]["instantiations"])
+        counters = cells[f"{whole}/io=update"]["counters"]
+        self.assertEqual((1, 1, {}), (counters["pieces"], counters["capturable"], counters["skips"]))
+        self.assertGreater(counters["updated"], 0)
+        pieces = cells[whole.replace("whole", "piecewise")]["counters"]
+        self.assertGreater(pieces["pieces"], pieces["capturable"])
+        self.assertNotIn("counters", cells[whole.replace("whole", "eager")])
+        self.assertNotIn("caller", document["plan"])
+
+    def test_fresh_addresses_and_their_check(self):
+        _, document, cells = self.sweep("--workload", "mlp", "--io", "copy_in_out,set_params,update",
+                                        "--io-addresses", "fresh", "--check-addresses")
+        self.assertEqual({"io-addresses": "fresh", "check-addresses": "true"}, document["plan"]["caller"])
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell)
+            self.assertEqual(cell["mode"] != "eager", "address_check" in cell)
+            if "address_check" in cell:
+                self.assertGreater(cell["address_check"]["values"], 1)
+
+    def test_an_input_that_is_written_in_place(self):
+        _, _, cells = self.plugin_sweep("mutating_op", "--io", FORMS)
+        states = {cell.get("io", "static"): cell for cell in cells.values() if cell["mode"] == "whole"}
+        for form, cell in states.items():
+            self.assertEqual("skipped" if form.startswith("copy") else "ok", cell["status"], cell)
+        reason = states["copy_in"]["reason"]
+        self.assertEqual("mutated_input", reason["code"])
+        for words in ("op odd (mutating_op)", "the input x", "--mutated-inputs copy_back"):
+            self.assertIn(words, reason["message"])
+        self.assertEqual({"mutated_input": 1}, states["copy_in"]["counters"]["skips"])
+        _, _, cells = self.plugin_sweep("mutating_op", "--io", "copy_in,copy_in_out", "--mutated-inputs",
+                                        "copy_back")
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell)
+            self.assertTrue(cell["check"]["identical"])
+
+    def test_what_graphs_cannot_hold_runs_eager_where_that_is_asked_for(self):
+        _, _, cells = self.plugin_sweep("host_op")
+        whole = next(cell for cell in cells.values() if cell["mode"] == "whole")
+        self.assertEqual(("skipped", "host_op"), (whole["status"], whole["reason"]["code"]))
+        self.assertEqual({"host_op": 1}, whole["counters"]["skips"])
+        done, document, cells = self.plugin_sweep("host_op", "--on-skip", "eager")
+        whole = next(cell for cell in cells.values() if cell["mode"] == "whole")
+        self.assertEqual(("ok", "eager", "host_op"),
+                         (whole["status"], whole["fallback"], whole["fallback_reason"]["code"]))
+        self.assertEqual(0, whole["graph"]["pieces"])
+        self.assertIn("ran eager, because graphs cannot hold the program (host_op", done.stdout)
+        self.assertEqual({"on-skip": "eager"}, document["plan"]["caller"])
+        piecewise = next(cell for cell in cells.values() if cell["mode"] == "piecewise")
+        self.assertNotIn("fallback", piecewise)
+
+    def test_a_kind_that_is_absent_is_a_note(self):
+        done, _, cells = self.sweep("--workload", "mlp,attention", "--split-ops", "sdpa")
+        self.assertIn('graphbench: note: --split-ops: "sdpa" occurs nowhere in program mlp', done.stderr)
+        self.assertNotIn("program attention", done.stderr)
+        self.assertEqual(1, cells["mlp/tiny/fp32/forward/b2/w0/piecewise"]["graph"]["pieces"])
+
+    def test_dumped_graphs_are_compared(self):
+        self.sweep("--workload", "attention,mlp", "--dump-graph", "one", "--io", "static,set_params")
+        self.sweep("--workload", "attention,mlp", "--dump-graph", "two", "--io", "static,set_params")
+        stem = "mlp_tiny_fp32_forward_b2_w0_piecewise"
+        files = sorted(path.name for path in (self.folder / "one").glob(f"{stem}.*"))
+        self.assertEqual([f"{stem}.{end}" for end in ("after.txt", "before.txt", "dot", "json")], files)
+        dump = json.loads((self.folder / "one" / f"{stem}.json").read_text(encoding="utf-8"))
+        self.assertEqual(("graphbench.graph/1", 8), (dump["schema"], len(dump["pieces"])))
+        node = dump["pieces"][0]["nodes"][0]
+        self.assertEqual(("layer0.norm", "kernel", []), (node["op"], node["type"], node["after"]))
+        self.assertEqual([0], dump["pieces"][0]["nodes"][1]["after"])
+        texts = {end: (self.folder / "one" / f"{stem}.{end}").read_text(encoding="utf-8")
+                 for end in ("dot", "after.txt", "before.txt")}
+        self.assertIn("layer0.norm (kernel)", texts["dot"])
+        self.assertIn("piece 7", texts["after.txt"])
+        self.assertNotIn("piece 1", texts["before.txt"])
+        same = self.run_graphbench("graph-diff", "one", "two", code=0)
+        self.assertIn("equal: ", same.stdout)
+        other = self.run_graphbench("graph-diff", f"one/{stem}.json",
+                                    f"one/{stem.replace('mlp', 'attention')}.json", code=10)
+        self.assertIn("piece 0 node 2:", other.stdout)
+        self.assertIn("different: ", other.stdout)
+        (self.folder / "two" / f"{stem}.json").unlink()
+        self.assertIn("only in A", self.run_graphbench("graph-diff", "one", "two", code=10).stdout)
+
+    def test_bad_input(self):
+        self.write("no.json", "{}")
+        self.write("file", "")
+        for arguments, words in (
+                (["graph-diff"], ("A is missing",)),
+                (["graph-diff", "no.json"], ("B is missing",)),
+                (["graph-diff", "no.json", "."], ("one of A and B is a folder",)),
+                (["graph-diff", "none.json", "no.json"], ('"none.json" cannot be read',)),
+                (["graph-diff", "no.json", "no.json"], ('"no.json" is no dumped graph',)),
+                ([*TINY, "--dump-graph", "file"], ("--dump-graph: ", "is no folder that can be written")),
+                ([*TINY, "--io", "copy"], ("--io: ", '"copy"', "give static, copy_in")),
+                ([*TINY, "--io-source", "pinned"], ("--io-source: ", "--io copy_in or copy_in_out")),
+                ([*TINY, "--io-addresses", "fresh"], ("--io-addresses: ", "with --io")),
+                ([*TINY, "--on-skip", "never"], ("--on-skip: ", "record, eager")),
+                (["bench", "--on-skip", "eager"], ("--on-skip: ", "run a sweep")),
+                (["bench", "--dump-graph", "d"], ("--dump-graph: ", "belongs to --sweep"))):
+            with self.subTest(arguments=arguments):
+                self.assert_refused(self.run_graphbench(*arguments), *words)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,141 @@
+// What a caller's executor asks of its device, step by step, and what remains where a call fails.
+#include "graphs/execution/caller.hpp"
+
+#include <algorithm>
+
+#include "tests/unit/graphs/execution/execution_fixture.hpp"
+
+namespace graphbench::execution {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CallerTest : public ExecutionTest {
+ protected:
+  std::unique_ptr<Executor> ready(CallerMemory& caller, ExecutionMode mode = ExecutionMode::piecewise) {
+    ExecutionContext own = context({"boundary"});
+    own.caller = &caller;
+    auto executor = make_executor(mode, own, 4);
+    prepare(*executor);
+    return executor;
+  }
+  IoCounts after_steps(Executor& executor, int steps) {
+    for (int i = 0; i < steps; ++i) executor.submit();
+    return *executor.io();
+  }
+};
+
+TEST_F(CallerTest, ARefusedUpdateIsCountedNamedAndInstantiatedAnew) {
+  CallerMemory caller(device_, program_, buffers_, {.form = IoForm::update});
+  const auto executor = ready(caller);
+  const std::int64_t instantiated = device_.log.instantiations;
+  device_.log.refuse_updates = true;
+  const IoCounts refused = after_steps(*executor, 2);
+  EXPECT_EQ(refused.updates, 0);
+  EXPECT_EQ(refused.updates_refused, 2 * refused.pieces_touched);
+  EXPECT_EQ(refused.instantiations, refused.updates_refused);
+  EXPECT_EQ(device_.log.instantiations - instantiated, refused.updates_refused);
+  EXPECT_EQ(refused.refused_piece, "piece 0, kernel node 1");
+  EXPECT_EQ(refused.refused_reason, "not today");
+  device_.log.refuse_updates = false;
+  EXPECT_EQ(after_steps(*executor, 1).updates, refused.pieces_touched);
+}
+
+// None of the fake device's kernels has parameters that can be set.
+TEST_F(CallerTest, CopyNodesStandAtTheEdgesOfLibrarysKernels) {
+  CallerMemory caller(device_, program_, buffers_, {.form = IoForm::set_params});
+  const auto executor = ready(caller, ExecutionMode::whole);
+  const ir::ValueId x = program_.values_of(ir::ValueKind::input).front();
+  const ir::ValueId output = program_.values_of(ir::ValueKind::output).front();
+  const auto& launches = device_.log.launches;
+  ASSERT_EQ(launches.front(), "copy");
+  EXPECT_EQ(launches.back(), "copy");
+  EXPECT_EQ(std::count(launches.begin(), launches.end(), "copy"), 2) << "one copy serves all that read x";
+  EXPECT_EQ(device_.log.operands[1].front(), buffers_.address(x)) << "the kernel keeps the graph's own";
+  void* const own = device_.log.operands.back()[1];
+  const std::size_t place = executor->next_place() + 1;
+  executor->submit();
+  device_.log.copies_set.clear();
+  const IoCounts counts = after_steps(*executor, 1);
+  EXPECT_EQ(counts.kernel_nodes_set, 0);
+  EXPECT_EQ(counts.copy_nodes_set, 2);
+  ASSERT_EQ(device_.log.copies_set.size(), 2u);
+  EXPECT_EQ(device_.log.copies_set[0].source, caller.address(x, place));
+  EXPECT_EQ(device_.log.copies_set[0].destination, buffers_.address(x));
+  EXPECT_EQ(device_.log.copies_set[1].source, own);
+  EXPECT_EQ(device_.log.copies_set[1].destination, caller.address(output, place));
+}
+
+TEST_F(CallerTest, SetsComeInTurnAndFreshPlacesDoNotComeAgainSoon) {
+  for (const bool fresh : {false, true}) {
+    CallerMemory caller(device_, program_, buffers_, {.form = IoForm::copy_in_out, .fresh_addresses = fresh});
+    const auto executor = ready(caller);
+    const ir::ValueId output = program_.values_of(ir::ValueKind::output).front();
+    std::set<const void*> seen;
+    for (int i = 0; i < 1024; ++i) {
+      const std::size_t place = executor->next_place();
+      executor->submit();
+      EXPECT_EQ(executor->output(output), caller.address(output, place));
+      seen.insert(executor->output(output));
+    }
+    EXPECT_EQ(seen.size(), fresh ? 1024u : 2u);
+  }
+}
+
+TEST_F(CallerTest, WhatDoesNotDependOnTheBatchIsTheGraphsOwn) {
+  ir::ProgramBuilder builder("p", catalog_);
+  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(8)}, {});
+  const ir::ValueId fixed =
+      builder.value(ir::ValueKind::input, "fixed", ir::DType::fp32, {ir::fixed_dim(8)}, {});
+  builder.mark_output(builder.op("relu", "a", {x}, {})[0]);
+  builder.mark_output(builder.op("relu", "b", {fixed}, {})[0]);
+  const ir::Program program = builder.finish();
+  ProgramBuffers buffers(device_, program, 8);
+  CallerMemory caller(device_, program, buffers, {.form = IoForm::copy_in});
+  EXPECT_TRUE(caller.moves(x));
+  EXPECT_FALSE(caller.moves(fixed));
+  EXPECT_EQ(caller.address(fixed, 1), buffers.address(fixed));
+  const ExecutionContext own{.device = device_,
+                             .stream = *stream_,
+                             .program = program,
+                             .buffers = buffers,
+                             .eager_pool = eager_pool_,
+                             .graph_pool = &graph_pool_,
+                             .split_kinds = {}};
+  ExecutionContext with = own;
+  with.caller = &caller;
+  const auto executor = make_executor(ExecutionMode::whole, with, 2);
+  prepare(*executor);
+  const IoCounts counts = after_steps(*executor, 1);
+  EXPECT_EQ(counts.copies, 1);
+  EXPECT_EQ(counts.copies_kept, 1);
+  EXPECT_EQ(counts.copy_bytes, 2 * 8 * 4) << "of the batch, not of the largest";
+}
+
+TEST_F(CallerTest, WhateverCallFailsNothingIsLost) {
+  for (const IoForm form : {IoForm::copy_in_out, IoForm::update, IoForm::recapture, IoForm::exec_per_set}) {
+    const auto run_once = [&] {
+      CallerMemory caller(device_, program_, buffers_, {.form = form});
+      const auto executor = ready(caller);
+      executor->submit();
+    };
+    const std::int64_t start = device_.log.calls;
+    run_once();
+    const std::int64_t calls = device_.log.calls - start;
+    graph_pool_.trim();
+    const std::int64_t at_rest = device_.log.live_allocations;
+    for (std::int64_t fail = 1; fail <= calls; ++fail) {
+      device_.log.fail_at = device_.log.calls + fail;
+      EXPECT_THROW(run_once(), Error) << "call " << fail;
+      device_.log.fail_at = 0;
+      ASSERT_EQ(device_.log.live_graphs, 0) << "call " << fail;
+      ASSERT_FALSE(device_.log.capturing) << "call " << fail;
+      ASSERT_NO_THROW(run_once()) << "after call " << fail;
+      graph_pool_.trim();
+      ASSERT_EQ(device_.log.live_allocations, at_rest) << "call " << fail;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::execution
