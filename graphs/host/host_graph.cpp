@@ -143,7 +143,8 @@ void HostGraphExec::run(Task& task, StreamContext& context) {
     return;
   }
   for (const Node& node : version.nodes) {
-    const RecordedOp recorded(context.recorder, name_of(node.task));
+    const std::string name = name_of(node.task);  // read again when the record ends
+    const RecordedOp recorded(context.recorder, name);
     node.op->run(context);
   }
 }
