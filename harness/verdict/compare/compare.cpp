@@ -159,10 +159,10 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
 // Each pair's results to its cell. Trials are in the order of cells.
 void keep_results(std::span<const Pair> pairs, Trials& measured, model::Comparison& comparison) {
   for (const Pair& pair : pairs) {
-    const auto mine = std::ranges::equal_range(measured.cells, pair.cell);
+    const auto [begin, end] = std::equal_range(measured.cells.begin(), measured.cells.end(), pair.cell);
     std::vector<model::MetricComparison>& metrics = comparison.cells[pair.cell].metrics;
-    metrics.reserve(mine.size());
-    for (auto at = mine.begin(); at != mine.end(); ++at)
+    metrics.reserve(static_cast<std::size_t>(end - begin));
+    for (auto at = begin; at != end; ++at)
       metrics.push_back(
           std::move(measured.trials[static_cast<std::size_t>(at - measured.cells.begin())].result));
   }
