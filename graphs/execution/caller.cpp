@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "graphs/ir/passes.hpp"
+
 namespace graphbench::execution {
 namespace {
 
@@ -33,10 +35,6 @@ auto find(const Names& names, std::string_view name) {
   using Value = std::remove_cvref_t<decltype(names[0].second)>;
   const auto found = std::ranges::find_if(names, [&](const auto& each) { return each.first == name; });
   return found == std::end(names) ? std::optional<Value>() : std::optional<Value>(found->second);
-}
-
-bool depends_on_batch(const ir::Value& value) {
-  return std::ranges::any_of(value.shape, [](const ir::Dim& dim) { return dim.per_batch != 0; });
 }
 
 std::size_t padded(std::size_t bytes) {
@@ -78,7 +76,7 @@ CallerMemory::CallerMemory(Device& device, const ir::Program& program, ProgramBu
       areas_(program.values().size()) {
   try {
     for (const ir::ValueId id : program.values_of(ir::ValueKind::input)) {
-      if (depends_on_batch(program.value(id))) add(id);
+      if (ir::depends_on_batch(program.value(id))) add(id);
     }
     if (settings.form == IoForm::copy_in) return;
     for (const ir::ValueId id : program.values_of(ir::ValueKind::output)) add(id);

@@ -35,10 +35,10 @@ class CapturedExecutor : public Executor {
     bool captured = false;
     std::size_t first = 0;
     std::size_t last = 0;
-    std::unique_ptr<Graph> graph;
-    std::unique_ptr<GraphExec> exec;
+    std::unique_ptr<Graph> graph = nullptr;
+    std::unique_ptr<GraphExec> exec = nullptr;
     std::size_t rewritten_nodes = 0;
-    std::map<GraphNode, ir::OpId> op_of_node;  // where nodes are named
+    std::map<GraphNode, ir::OpId> op_of_node = {};  // where nodes are named
   };
   // What enqueue_step() walks: a replay, or a kernel with its operands; one cache line each.
   struct Enqueue {

@@ -83,6 +83,10 @@ std::vector<ValueId> mutated_inputs(const Program& program) {
   return mutated_of_kind(program, ValueKind::input);
 }
 
+bool depends_on_batch(const Value& value) {
+  return std::ranges::any_of(value.shape, [](const Dim& dim) { return dim.per_batch != 0; });
+}
+
 std::vector<ValueId> mutated_state(const Program& program) {
   return mutated_of_kind(program, ValueKind::state);
 }

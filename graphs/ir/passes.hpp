@@ -48,6 +48,8 @@ std::vector<LiveRange> live_ranges(const Program& program);
 // Inputs (not state) that some op writes: a replay would change what the caller passed in.
 std::vector<ValueId> mutated_inputs(const Program& program);
 
+bool depends_on_batch(const Value& value);
+
 // State values that some op writes.
 std::vector<ValueId> mutated_state(const Program& program);
 

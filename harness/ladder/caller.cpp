@@ -9,10 +9,6 @@
 namespace graphbench::ladder {
 namespace {
 
-bool depends_on_batch(const ir::Value& value) {
-  return std::ranges::any_of(value.shape, [](const ir::Dim& dim) { return dim.per_batch != 0; });
-}
-
 bool is_batch_major(const ir::Value& value) {
   const ir::Dim& first = value.shape.front();
   return first.per_batch > 0 && first.fixed == 0 &&
@@ -27,7 +23,7 @@ void require_batch_major(const ir::Program& program) {
   for (ir::ValueId id = 0; id < program.values().size(); ++id) {
     const ir::Value& value = program.value(id);
     if (value.kind == ir::ValueKind::weight || value.kind == ir::ValueKind::activation) continue;
-    const bool has_rows = depends_on_batch(value) || value.kind == ir::ValueKind::output ||
+    const bool has_rows = ir::depends_on_batch(value) || value.kind == ir::ValueKind::output ||
                           std::ranges::find(written, id) != written.end();
     if (!has_rows || is_batch_major(value)) continue;
     throw Error(ErrorCode::not_batch_major,
@@ -45,7 +41,7 @@ std::size_t row_bytes(const ir::Program& program, ir::ValueId id) {
 Caller::Caller(const execution::ExecutionContext& context, std::int64_t rows_max, std::uint64_t seed)
     : memory_(context.device), stream_(context.stream), program_(context.program), rows_max_(rows_max) {
   for (const ir::ValueId id : program_.values_of(ir::ValueKind::input)) {
-    if (!depends_on_batch(program_.value(id))) continue;
+    if (!ir::depends_on_batch(program_.value(id))) continue;
     const ir::TensorDesc desc = program_.describe(id, rows_max);
     Edge& edge = inputs_.emplace_back();
     edge = {.id = id,

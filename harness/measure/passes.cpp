@@ -27,15 +27,15 @@ constexpr double throughput_share = 0.1;
 
 // A placement's part of a pass. The half width wanted of its median is that of the launch's p50, the
 // geometric mean of so many independent ones.
-PassBounds share_of(const model::SamplingBounds& bounds, double share, std::int64_t placements) {
-  const auto count = static_cast<double>(placements);
+PassBounds share_of(const model::SamplingBounds& bounds, double share, std::int64_t placement_count) {
+  const auto count = static_cast<double>(placement_count);
   PassBounds pass;
   pass.seconds_max = bounds.seconds_max * share / count;
   pass.relative_half_width *= std::sqrt(count);
-  pass.samples_max = std::max<std::int64_t>(bounds.samples_max / placements, 1);
+  pass.samples_max = std::max<std::int64_t>(bounds.samples_max / placement_count, 1);
   pass.samples_min = std::min(pass.samples_min, pass.samples_max);
   pass.samples_wanted =
-      std::min((statistics::samples_for_p99 + placements - 1) / placements, pass.samples_max);
+      std::min((statistics::samples_for_p99 + placement_count - 1) / placement_count, pass.samples_max);
   return pass;
 }
 
@@ -118,12 +118,12 @@ std::optional<double> p50_of(const std::vector<double>& samples) {
 class CellPasses::Implementation {
  public:
   Implementation(const std::string& cell_id, const model::SamplingBounds& bounds, std::uint64_t order_seed,
-                 model::Launch& launch, std::int64_t placements)
+                 model::Launch& launch, std::int64_t placement_count)
       : launch_(launch),
-        placements_(placements),
+        placements_(placement_count),
         generator_(order_seed),
         latency_{.name = cell_id + "/latency",
-                 .bounds = share_of(bounds, latency_share, placements),
+                 .bounds = share_of(bounds, latency_share, placement_count),
                  .loop =
                      [this](auto& state) {
                        latency_loop<Clock>(state, *step_, now_->submit_ns, now_->latency_ns);
@@ -131,15 +131,15 @@ class CellPasses::Implementation {
                  .precision = [this] { return precision_of(now_->latency_ns.seconds()); }},
         device_{
             .name = cell_id + "/device",
-            .bounds = share_of(bounds, device_share, placements),
+            .bounds = share_of(bounds, device_share, placement_count),
             .loop =
                 [this](auto& state) { device_loop<Clock>(state, *step_, *begin_, *end_, now_->device_ns); },
             .precision = [this] { return precision_of(now_->device_ns.seconds()); }},
         throughput_{.name = cell_id + "/throughput",
-                    .bounds = share_of(bounds, throughput_share, placements),
+                    .bounds = share_of(bounds, throughput_share, placement_count),
                     .loop = [this](auto& state) { count_throughput(state); },
                     .precision = [this] { return precision_of(now_->seconds_a_step); }},
-        samples_(static_cast<std::size_t>(placements),
+        samples_(static_cast<std::size_t>(placement_count),
                  Samples(latency_.bounds.samples_max, device_.bounds.samples_max)) {}
 
   void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) {
@@ -243,8 +243,9 @@ class CellPasses::Implementation {
 };
 
 CellPasses::CellPasses(const std::string& cell_id, const model::SamplingBounds& bounds,
-                       std::uint64_t order_seed, model::Launch& launch, std::int64_t placements)
-    : implementation_(std::make_unique<Implementation>(cell_id, bounds, order_seed, launch, placements)) {}
+                       std::uint64_t order_seed, model::Launch& launch, std::int64_t placement_count)
+    : implementation_(
+          std::make_unique<Implementation>(cell_id, bounds, order_seed, launch, placement_count)) {}
 
 CellPasses::~CellPasses() = default;
 

@@ -41,9 +41,10 @@ inline constexpr double settling_seconds_max = 0.002;  // at least one step is m
 class CellPasses {
  public:
   // What is passed by reference outlives this. `launch` holds the ramp's samples, behind which finish()
-  // appends those of the passes; `order_seed` shuffles the passes of each visit. There will be `placements`.
+  // appends those of the passes; `order_seed` shuffles the passes of each visit. There will be
+  // `placement_count`.
   CellPasses(const std::string& cell_id, const model::SamplingBounds& bounds, std::uint64_t order_seed,
-             model::Launch& launch, std::int64_t placements = measure::placements);
+             model::Launch& launch, std::int64_t placement_count = placements);
   ~CellPasses();
   CellPasses(const CellPasses&) = delete;
   CellPasses& operator=(const CellPasses&) = delete;

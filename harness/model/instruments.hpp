@@ -21,7 +21,7 @@ struct InstrumentOptions {
   bool pin = true;                  // the submitting thread stays on one CPU
   std::optional<std::int64_t> cpu;  // which; absent: the worker's choice
   bool cold_l2 = false;
-  std::optional<double> sustained_seconds;  // the longest wait for a steady load; absent: no such pass
+  std::optional<double> sustained_seconds = {};  // the longest wait for a steady load; absent: no such pass
   bool profile = false;
   bool trace = false;
   std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker's choice

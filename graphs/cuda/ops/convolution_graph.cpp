@@ -8,9 +8,9 @@
 namespace graphbench::cuda {
 
 const CudnnDescriptor& ConvolutionGraph::image(std::int64_t id, std::int64_t n, std::int64_t c,
-                                               std::int64_t h, std::int64_t w) {
+                                               std::int64_t height, std::int64_t width) {
   if (id != 0) ids_.push_back(id);
-  return tensor({id, {n, c, h, w}, {h * w * c, 1, w * c, c}},
+  return tensor({id, {n, c, height, width}, {height * width * c, 1, width * c, c}},
                 id == 0 ? CUDNN_DATA_FLOAT : cudnn_type(shape_.dtype));
 }
 

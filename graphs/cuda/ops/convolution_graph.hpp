@@ -21,8 +21,8 @@ class ConvolutionGraph : public CudnnGraph {
  private:
   // Dimensions are given as cuDNN names them (n, c, h, w); the memory is channels-last. Id 0 is an
   // intermediate: fp32, and never in memory.
-  const CudnnDescriptor& image(std::int64_t id, std::int64_t n, std::int64_t c, std::int64_t h,
-                               std::int64_t w);
+  const CudnnDescriptor& image(std::int64_t id, std::int64_t n, std::int64_t c, std::int64_t height,
+                               std::int64_t width);
   const CudnnDescriptor& result(bool last);
   const CudnnDescriptor& convolve(bool last);
 

@@ -270,8 +270,7 @@ const void* skinny_function(std::int64_t rows) {
 
 }  // namespace
 
-std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const MatmulSpec& spec,
-                                               const ir::OpCall& call) {
+std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const MatmulSpec& spec) {
   std::vector<SkinnyCandidate> candidates;
   const bool half = spec.dtype == ir::DType::bf16 || spec.dtype == ir::DType::fp16;
   if (!half || spec.rows > skinny_rows_max || spec.n % tile_columns != 0 || context.compute_major < 8 ||

@@ -122,7 +122,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   MatmulCall call = describe_call(context, spec, spec.dtype, object);
   fuse(call, spec, object);
   const std::string key = key_of(context, call, spec, spec.dtype, true);
-  return choose_matmul(context, call, key, spec.alignment, skinny_candidates(context, spec, op), op);
+  return choose_matmul(context, call, key, spec.alignment, skinny_candidates(context, spec), op);
 }
 
 }  // namespace

@@ -40,8 +40,7 @@ struct SkinnyCandidate {
   KernelCall call;
 };
 // None where the shape or the device is not one it takes.
-std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const MatmulSpec& spec,
-                                               const ir::OpCall& call);
+std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const MatmulSpec& spec);
 
 // Appends the calls: one matrix product with everything in its epilogue where cuBLASLt has that, else
 // a product into fp32 and a kernel that does the rest, so that rounding happens once either way.

@@ -18,9 +18,6 @@ class SkinnyTest : public GpuTest {
     context_.memory = &device();
     context_.compute_major = std::stoi(capability);
     context_.programmatic = context_.compute_major >= 9;
-    op_.name = "test.linear";
-    op_.kind = "linear";
-    call_.op = &op_;
   }
 
   MatmulSpec square(std::int64_t rows, std::int64_t width, ir::DType dtype) const {
@@ -42,8 +39,6 @@ class SkinnyTest : public GpuTest {
 
   OpContext context_;
   bool weights_constant_ = true;
-  ir::Op op_;
-  ir::OpCall call_;
 };
 
 double gelu(double x) {
@@ -78,8 +73,7 @@ TEST_F(SkinnyTest, EveryDivisionMatchesTheDefinitionAlsoInAChain) {
       HostTensor middle = tensors[0];
       for (std::size_t i = 0; i < first.size(); ++i) middle.values[i] = rounded(dtype, first[i]);
       const std::vector<double> second = expected(middle, tensors[1], tensors[2], tensors[3], extent, width);
-      const std::vector<SkinnyCandidate> candidates =
-          skinny_candidates(context_, square(rows, width, dtype), call_);
+      const std::vector<SkinnyCandidate> candidates = skinny_candidates(context_, square(rows, width, dtype));
       ASSERT_EQ(candidates.size(), context_.compute_major >= 9 ? 4u : 1u);
       for (const SkinnyCandidate& candidate : candidates) {
         CudaStream stream;
@@ -114,9 +108,9 @@ TEST_F(SkinnyTest, EveryDivisionMatchesTheDefinitionAlsoInAChain) {
 }
 
 TEST_F(SkinnyTest, RefusesShapesThatItDoesNotTake) {
-  EXPECT_TRUE(skinny_candidates(context_, square(33, width, ir::DType::bf16), call_).empty());
-  EXPECT_TRUE(skinny_candidates(context_, square(8, width, ir::DType::fp32), call_).empty());
-  EXPECT_TRUE(skinny_candidates(context_, square(8, 128 + 16, ir::DType::bf16), call_).empty());
+  EXPECT_TRUE(skinny_candidates(context_, square(33, width, ir::DType::bf16)).empty());
+  EXPECT_TRUE(skinny_candidates(context_, square(8, width, ir::DType::fp32)).empty());
+  EXPECT_TRUE(skinny_candidates(context_, square(8, 128 + 16, ir::DType::bf16)).empty());
 }
 
 }  // namespace

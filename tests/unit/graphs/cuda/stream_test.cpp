@@ -232,10 +232,14 @@ TEST_F(StreamTest, TheDriverSaysHowMuchMemoryThisProcessUses) {
   {
     const Buffer buffer(device(), bytes);
     EXPECT_EQ(device().allocated_bytes(), allocated + bytes);
-    if (before->of_process) EXPECT_NEAR(bytes_used(), before_bytes + bytes, slack);
+    if (before->of_process) {
+      EXPECT_NEAR(bytes_used(), before_bytes + bytes, slack);
+    }
   }
   EXPECT_EQ(device().allocated_bytes(), allocated);
-  if (before->of_process) EXPECT_NEAR(bytes_used(), before_bytes, slack);
+  if (before->of_process) {
+    EXPECT_NEAR(bytes_used(), before_bytes, slack);
+  }
 }
 
 TEST_F(StreamTest, InfoNamesDeviceAndLibraries) {
