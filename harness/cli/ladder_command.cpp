@@ -12,6 +12,7 @@
 #include "harness/cli/planning.hpp"
 #include "harness/codec/document_file.hpp"
 #include "harness/codec/documents.hpp"
+#include "harness/config/suggest.hpp"
 #include "harness/ladder/arguments.hpp"
 #include "harness/ladder/best.hpp"
 #include "harness/ladder/ladder_process.hpp"
@@ -21,6 +22,7 @@
 #include "harness/machine/environment.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "harness/process/utc_now.hpp"
 #include "harness/service/publish/publish_settings.hpp"
 #include "reporters/console/tables.hpp"
@@ -176,16 +178,18 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
   return std::nullopt;
 }
 
-// Takes "best", which is no mode that a ladder is served in, out of the values of --mode. Alone it stands for
-// all graph modes.
+// Takes "best", which is no mode of a sweep, out of the values of --mode. Alone it stands for all graph modes.
 bool take_best(std::vector<config::RawItem>& items) {
   bool found = false;
+  std::vector<std::string> known = model::names_of(model::modes());
+  known.emplace_back("best");
   std::string rest;
   for (const config::RawItem& item : items) {
     for (std::size_t begin = 0; begin <= item.text.size();) {
       const std::size_t end = std::min(item.text.find(',', begin), item.text.size());
       const std::string word = item.text.substr(begin, end - begin);
       begin = end + 1;
+      config::require_known(item.where, word, "mode", known);
       found |= word == "best";
       if (word != "best") rest += (rest.empty() ? "" : ",") + word;
     }

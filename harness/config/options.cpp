@@ -108,11 +108,7 @@ void check_device(const RawOptions& raw, const std::string& device) {
 }
 
 void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
-  for (const std::string& word : given) {
-    if (std::find(axis.choices.begin(), axis.choices.end(), word) != axis.choices.end()) continue;
-    throw InputError(where, in_quotes(word) + " is not a " + axis.noun + ": give " + join(axis.choices) +
-                                did_you_mean(word, axis.choices));
-  }
+  for (const std::string& word : given) require_known(where, word, axis.noun, axis.choices);
 }
 
 std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<RawItem>& items) {

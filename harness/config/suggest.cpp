@@ -48,6 +48,13 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return found ? "; did you mean " + in_quotes(*found) + "?" : "";
 }
 
+void require_known(const std::string& where, const std::string& word, const std::string& noun,
+                   const std::vector<std::string>& known) {
+  if (std::ranges::find(known, word) != known.end()) return;
+  throw InputError(
+      where, in_quotes(word) + " is not a " + noun + ": give " + join(known) + did_you_mean(word, known));
+}
+
 std::string join(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {

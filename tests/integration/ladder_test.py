@@ -108,6 +108,7 @@ class Ladder(HarnessCase):
                 ("--pad down", ["--pad", "up, none"]),
                 ("--beyond splt", ["--beyond", 'did you mean "split"?']),
                 ("--capture-order first", ["--capture-order", "largest, smallest"]),
+                ("--mode fast", ["--mode", '"fast"', "eager, whole, piecewise, best"]),
                 ("--capture-when never", ["--capture-when", "startup, lazy"]),
                 ("--steps 0", ["--steps", '"0"']),
                 ("--steps all", ["--steps", "has no end"]),
