@@ -178,7 +178,8 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
   return std::nullopt;
 }
 
-// Takes "best", which is no mode of a sweep, out of the values of --mode. Alone it stands for all graph modes.
+// Takes "best", which is no mode of a sweep, out of the values of --mode. Alone it stands for all graph
+// modes.
 bool take_best(std::vector<config::RawItem>& items) {
   bool found = false;
   std::vector<std::string> known = model::names_of(model::modes());

@@ -88,6 +88,14 @@ struct Description<model::LadderEager> {
 };
 
 template <>
+struct Description<model::LadderPlacement> {
+  using T = model::LadderPlacement;
+  static constexpr auto fields =
+      std::tuple(field("latency_seconds", &T::latency_seconds), field("submit_seconds", &T::submit_seconds),
+                 field("busy_seconds", &T::busy_seconds));
+};
+
+template <>
 struct Description<model::LadderLaunch> {
   using T = model::LadderLaunch;
   static constexpr auto fields = std::tuple(
@@ -97,7 +105,7 @@ struct Description<model::LadderLaunch> {
       field("submit_seconds", &T::submit_seconds), later_field("wait_seconds", &T::wait_seconds),
       later_field("response_seconds", &T::response_seconds), field("rows_per_second", &T::rows_per_second),
       field("busy_seconds", &T::busy_seconds), field("predicted_seconds", &T::predicted_seconds),
-      field("sizes", &T::sizes), field("eager", &T::eager));
+      field("sizes", &T::sizes), field("eager", &T::eager), later_field("placements", &T::placements));
 };
 
 template <>

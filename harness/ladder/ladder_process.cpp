@@ -33,8 +33,9 @@ void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
       task.task, [&] { return open_device(task.task.device); }, program, pin);
   clock.lap(&model::Startup::context_seconds);
   answer.device = machine::facts_of(placement.device().info());
-  serve(
-      task, placement.rig(), program, clock, [] { process::send_line(encode_alive({"serve"})); }, answer);
+  const ServeHooks hooks{.alive = [] { process::send_line(encode_alive({"serve"})); },
+                         .move = [&](std::uint64_t seed) { placement.move(seed); }};
+  serve(task, placement.rig(), program, clock, hooks, answer);
   answer.choices = machine::choices_of(placement.device());
 }
 

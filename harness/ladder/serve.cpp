@@ -22,7 +22,25 @@ void Server::check_program() const {
                   "in parts: give --beyond eager or refuse");
 }
 
+// All memory is given up; what is known of the sizes is kept.
+void Server::move() {
+  for (auto& [size, rung] : rungs_) {
+    rung.executor.reset();
+    rung.captured = false;
+  }
+  for (auto& [rows, eager] : eager_) eager.executor.reset();
+  capture_order_.clear();
+  prepared_.clear();
+  caller_.reset();
+  tally_ = {};
+  const auto index = task_.task.launch * task_.placements + static_cast<std::int64_t>(placements_.size());
+  hooks_.move(worker::seed_for(task_.task, worker::SeedUse::moves, index));
+}
+
 void Server::drop(std::int64_t size, const Error& error) {
+  if (!is_first())
+    throw Error(ErrorCode::out_of_memory, "placement " + std::to_string(placements_.size() + 1) +
+                                              ": what fitted in the first does not: " + error.what());
   std::erase(sizes_, size);
   rungs_.erase(size);
   model::LadderSize& dropped = dropped_.emplace_back();
@@ -64,12 +82,13 @@ void Server::prepare(std::int64_t size) {
   rung.result.size = size;
   const auto start = Clock::now();
   rung.executor = execution::make_executor(rig_.mode(), rig_.context(rig_.graph_pool()), size);
-  rung.result.setup.prepare_seconds = seconds(Clock::now() - start);
+  if (is_first()) rung.result.setup.prepare_seconds = seconds(Clock::now() - start);
 }
 
 void Server::capture(Rung& rung) {
   const auto start = Clock::now();
-  rig_.set_up(*rung.executor, rung.result.setup, [](std::string_view) {});
+  model::Setup later;
+  rig_.set_up(*rung.executor, is_first() ? rung.result.setup : later, [](std::string_view) {});
   rung.captured = true;
   rung.pool_bytes = static_cast<std::int64_t>(rig_.graph_pool()->statistics().reserved_bytes);
   capture_order_.push_back(&rung);
@@ -77,13 +96,13 @@ void Server::capture(Rung& rung) {
 }
 
 void Server::start_up() {
-  sizes_ = task_.sizes;
+  if (is_first()) sizes_ = task_.sizes;
   allocate();
-  clock_.lap(&model::Startup::weights_seconds);
+  if (is_first()) clock_.lap(&model::Startup::weights_seconds);
   std::vector<std::int64_t> order = sizes_;
   if (task_.policy.order == model::CaptureOrder::largest) std::ranges::reverse(order);
   for (const std::int64_t size : order) {
-    alive_();
+    hooks_.alive();
     try {
       prepare(size);
       if (task_.policy.when == model::CaptureWhen::startup) capture(rungs_[size]);
@@ -92,7 +111,7 @@ void Server::start_up() {
       drop(size, error);
       continue;
     }
-    clock_.add(rungs_[size].result.setup);
+    if (is_first()) clock_.add(rungs_[size].result.setup);
   }
   look_up();
 }
@@ -112,10 +131,10 @@ void Server::look_up() {
     }
     EagerRows& eager = eager_[found->rest];
     if (eager.executor == nullptr) {
-      alive_();
+      hooks_.alive();
       const auto start = Clock::now();
       eager.executor = execution::make_executor(ExecutionMode::eager, rig_.context(nullptr), found->rest);
-      clock_.add({.prepare_seconds = seconds(Clock::now() - start)});
+      if (is_first()) clock_.add({.prepare_seconds = seconds(Clock::now() - start)});
       eager.executor->submit();  // the pool grows, and code is loaded, before steps are timed
       rig_.stream().synchronize();
     }
@@ -161,7 +180,9 @@ void Server::serve_steps() {
   constexpr auto alive_every = std::chrono::seconds(10);
   std::vector<const Prepared*> steps;
   for (const std::int64_t rows : task_.rows) steps.push_back(&prepared_.at(rows));
-  for (auto* samples : {&latency_, &submit_, &wait_, &response_, &stalls_}) samples->reserve(steps.size());
+  Served served;
+  for (auto* samples : {&served.latency, &served.submit, &served.wait, &served.response, &served.stalls})
+    samples->reserve(steps.size());
   caller_->forget();
   rig_.device().synchronize();
   const auto begin = Clock::now();
@@ -183,23 +204,24 @@ void Server::serve_steps() {
     const auto submitted = Clock::now();
     rig_.stream().synchronize();
     const auto end = Clock::now();
-    submit_.push_back(seconds(submitted - start));
-    latency_.push_back(seconds(end - start));
+    served.submit.push_back(seconds(submitted - start));
+    served.latency.push_back(seconds(end - start));
     if (!task_.arrivals.empty()) {
-      wait_.push_back(seconds(start - arrival));
-      response_.push_back(seconds(end - arrival));
+      served.wait.push_back(seconds(start - arrival));
+      served.response.push_back(seconds(end - arrival));
     }
-    if (stall_ > 0) stalls_.push_back(stall_);
+    if (stall_ > 0) served.stalls.push_back(stall_);
     tally_.add(step.route, sizes_, task_.policy.when);
     if (end - said < alive_every) continue;
-    alive_();
+    hooks_.alive();
     said = end;
   }
+  placements_.push_back(std::move(served));
 }
 
 void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
-           worker::StartupClock& clock, const std::function<void()>& alive, ServeAnswer& answer) {
-  Server(task, rig, program, clock, alive, answer).run();
+           worker::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer) {
+  Server(task, rig, program, clock, hooks, answer).run();
 }
 
 }  // namespace graphbench::ladder

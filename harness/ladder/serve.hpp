@@ -1,5 +1,5 @@
 // Serves a trace of steps from a ladder of captured sizes: starts up, serves each step as its route says,
-// and measures what it reports. One launch.
+// and measures what it reports. One launch, in several placements.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,17 @@
 
 namespace graphbench::ladder {
 
+// Each placement starts up and serves every step again, so a launch takes as many times as long, and so does
+// every rival. Two is the least that says how much a launch's times owe to its addresses.
+inline constexpr std::int64_t placements_of_a_launch = 2;
+
 struct ServeTask {
   model::WorkerTask task;  // without batches; of mode eager where nothing is captured
   std::vector<std::int64_t> sizes;
   model::LadderPolicy policy;
   std::vector<std::int64_t> rows;  // of each step
   std::vector<double> arrivals;    // seconds; empty: each step follows the one before it
+  std::int64_t placements = placements_of_a_launch;
 };
 
 struct ServeAnswer {
@@ -32,11 +37,17 @@ struct ServeAnswer {
   model::LadderLaunch launch;
 };
 
-// `alive` is called between steps, now and then. Fills in all of the answer but the device and the choices.
-// Throws Error: not_batch_major, state_not_splittable, check_failed (isolation), and what steps throw. Sizes
-// that do not fit in memory are dropped; where steps are then beyond a ladder that refuses them:
-// out_of_memory.
+struct ServeHooks {
+  std::function<void()> alive;  // called between steps, now and then
+  // Gives up the rig's memory and sees to it that the next lies elsewhere (worker::Placement::move).
+  std::function<void(std::uint64_t seed)> move;
+};
+
+// Fills in all of the answer but the device and the choices. Throws Error: not_batch_major,
+// state_not_splittable, check_failed (isolation), and what steps throw. Sizes that do not fit in memory are
+// dropped in the first placement, and fail a later one; where steps are then beyond a ladder that refuses
+// them: out_of_memory.
 void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
-           worker::StartupClock& clock, const std::function<void()>& alive, ServeAnswer& answer);
+           worker::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer);
 
 }  // namespace graphbench::ladder

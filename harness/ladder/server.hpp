@@ -23,19 +23,31 @@ inline double seconds(Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// A captured size.
+// A time's samples in the placement under way, and its median in each before.
+struct Samples {
+  std::vector<double> now;
+  std::vector<double> medians;
+  void close();
+};
+
+// A captured size. It stays over placements; its executor does not.
 struct Rung {
   model::LadderSize result;
   // Its kernels are prepared at start-up, also where it is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;
   std::int64_t pool_bytes = 0;  // of all captures up to this one
-  std::vector<double> step_samples;
-  std::vector<double> eager_samples;
+  Samples step;
+  Samples eager;
 };
 struct EagerRows {
   std::unique_ptr<execution::Executor> executor;
-  std::vector<double> samples;
+  Samples step;
+};
+
+// Of the steps served in one placement.
+struct Served {
+  std::vector<double> latency, submit, wait, response, stalls;
 };
 
 // What serving a number of rows comes to, with everything looked up.
@@ -55,20 +67,25 @@ struct Turn {
 class Server {
  public:
   Server(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program, worker::StartupClock& clock,
-         const std::function<void()>& alive, ServeAnswer& answer)
-      : task_(task), rig_(rig), program_(program), clock_(clock), alive_(alive), answer_(answer) {}
+         const ServeHooks& hooks, ServeAnswer& answer)
+      : task_(task), rig_(rig), program_(program), clock_(clock), hooks_(hooks), answer_(answer) {}
 
   void run() {
     check_program();
-    start_up();
-    serve_steps();
-    calibrate();
+    for (std::int64_t i = 0; i < task_.placements; ++i) {
+      if (i > 0) move();
+      start_up();
+      serve_steps();
+      calibrate();
+    }
     report();
     check();
   }
 
  private:
   void check_program() const;
+  void move();
+  bool is_first() const { return placements_.empty(); }  // until its steps are served
   void start_up();
   std::int64_t allocate();
   void prepare(std::int64_t size);
@@ -82,6 +99,7 @@ class Server {
   void time_turns(std::vector<Turn> turns, std::mt19937_64& random);
   void calibrate();
   void report();
+  void report_times(model::LadderLaunch& launch) const;
   std::optional<std::int64_t> own_pool_bytes(std::int64_t size);
   void report_memory(model::LadderLaunch& launch);
   void check();
@@ -90,7 +108,7 @@ class Server {
   worker::TaskRig& rig_;
   const ir::Program& program_;
   worker::StartupClock& clock_;
-  const std::function<void()>& alive_;
+  const ServeHooks& hooks_;
   ServeAnswer& answer_;
 
   std::vector<std::int64_t> sizes_;  // ascending; less those that were dropped
@@ -100,10 +118,9 @@ class Server {
   std::map<std::int64_t, Prepared> prepared_;
   std::optional<Caller> caller_;
   std::vector<Rung*> capture_order_;
-  // Of the steps served.
   Tally tally_;
   double stall_ = 0;  // of the step under way
-  std::vector<double> latency_, submit_, wait_, response_, stalls_;
+  std::vector<Served> placements_;
 };
 
 }  // namespace graphbench::ladder

@@ -8,10 +8,29 @@
 #include "harness/ladder/isolation.hpp"
 #include "harness/ladder/server.hpp"
 #include "harness/machine/exec_memory.hpp"
+#include "harness/statistics/moments.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/statistics/summary.hpp"
 
 namespace graphbench::ladder {
+
+namespace {
+
+// Of all placements; absent where one has none.
+std::optional<double> mean_of(const Samples& samples) {
+  return samples.medians.empty() ? std::nullopt : std::optional(statistics::geometric_mean(samples.medians));
+}
+
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+}  // namespace
+
+void Samples::close() {
+  if (!now.empty()) medians.push_back(statistics::median(std::move(now)));
+  now.clear();
+}
 
 // Every turn some times, in mixed order as in traffic; the first round does not count.
 void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
@@ -24,7 +43,7 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
       rig_.stream().synchronize();
       if (round > 0) turn.samples->push_back(seconds(Clock::now() - start));
     }
-    alive_();
+    hooks_.alive();
   }
 }
 
@@ -34,14 +53,43 @@ void Server::calibrate() {
   std::vector<Turn> served, eagerly;
   for (auto& [size, rung] : rungs_) {
     if (!rung.captured) continue;
-    served.push_back({&rung.step_samples, [this, rung = &rung] { replay(*rung, {0, rung->result.size}); }});
-    eagerly.push_back({&rung.eager_samples, [rung = &rung] { rung->executor->eager().submit(); }});
+    served.push_back({&rung.step.now, [this, rung = &rung] { replay(*rung, {0, rung->result.size}); }});
+    eagerly.push_back({&rung.eager.now, [rung = &rung] { rung->executor->eager().submit(); }});
   }
   for (auto& [rows, eager] : eager_)
-    served.push_back({&eager.samples, [executor = eager.executor.get()] { executor->submit(); }});
-  std::mt19937_64 random(worker::seed_for(task_.task, worker::SeedUse::order));
+    served.push_back({&eager.step.now, [executor = eager.executor.get()] { executor->submit(); }});
+  std::mt19937_64 random(
+      worker::seed_for(task_.task, worker::SeedUse::order, static_cast<std::int64_t>(placements_.size())));
   time_turns(std::move(served), random);
   time_turns(std::move(eagerly), random);
+  for (auto& [size, rung] : rungs_) {
+    rung.step.close();
+    rung.eager.close();
+  }
+  for (auto& [rows, eager] : eager_) eager.step.close();
+}
+
+// What the placements' steps took.
+void Server::report_times(model::LadderLaunch& launch) const {
+  const auto summary = [this](std::vector<double> Served::*of) {
+    std::vector<std::vector<double>> samples;
+    for (const Served& each : placements_) samples.push_back(each.*of);
+    return statistics::summarize_placements(samples);
+  };
+  launch.latency_seconds = summary(&Served::latency);
+  launch.submit_seconds = summary(&Served::submit);
+  launch.wait_seconds = summary(&Served::wait);
+  launch.response_seconds = summary(&Served::response);
+  std::vector<double> busy;
+  for (const Served& each : placements_) {
+    busy.push_back(sum(each.latency));
+    launch.placements.push_back(
+        {statistics::p50_of(each.latency), statistics::p50_of(each.submit), busy.back()});
+  }
+  launch.busy_seconds = statistics::geometric_mean(busy);
+  const std::vector<double>& stalls = placements_.front().stalls;
+  launch.stalls = {static_cast<std::int64_t>(stalls.size()), sum(stalls),
+                   stalls.empty() ? 0 : *std::ranges::max_element(stalls)};
 }
 
 void Server::report() {
@@ -52,14 +100,7 @@ void Server::report() {
   launch.split_steps = tally_.split_steps;
   launch.hit_rate = tally_.hit_rate();
   launch.padding = tally_.padding();
-  launch.stalls = {static_cast<std::int64_t>(stalls_.size()),
-                   std::accumulate(stalls_.begin(), stalls_.end(), 0.0),
-                   stalls_.empty() ? 0 : *std::ranges::max_element(stalls_)};
-  launch.latency_seconds = statistics::summarize(latency_);
-  launch.submit_seconds = statistics::summarize(submit_);
-  launch.wait_seconds = statistics::summarize(wait_);
-  launch.response_seconds = statistics::summarize(response_);
-  launch.busy_seconds = std::accumulate(latency_.begin(), latency_.end(), 0.0);
+  report_times(launch);
   launch.rows_per_second =
       static_cast<double>(std::accumulate(task_.rows.begin(), task_.rows.end(), std::int64_t{0})) /
       launch.busy_seconds;
@@ -71,8 +112,8 @@ void Server::report() {
       of.rows.push_back({rows, count});
       of.uses += count;
     }
-    of.step_seconds = statistics::median_or_absent(rung.step_samples);
-    of.eager_seconds = statistics::median_or_absent(rung.eager_samples);
+    of.step_seconds = mean_of(rung.step);
+    of.eager_seconds = mean_of(rung.eager);
     const double cost = of.setup.capture_seconds + of.setup.instantiate_seconds + of.setup.upload_seconds;
     if (of.step_seconds && *of.eager_seconds > *of.step_seconds)
       of.breakeven_steps = std::ceil(cost / (*of.eager_seconds - *of.step_seconds));
@@ -80,7 +121,7 @@ void Server::report() {
   }
   std::ranges::sort(launch.sizes, {}, &model::LadderSize::size);
   for (const auto& [rows, eager] : eager_)
-    launch.eager.push_back({rows, tally_.eager[rows], statistics::median_or_absent(eager.samples)});
+    launch.eager.push_back({rows, tally_.eager[rows], mean_of(eager.step)});
   add_expectations(launch);
 }
 
@@ -112,12 +153,12 @@ void Server::report_memory(model::LadderLaunch& launch) {
     if (bytes) rung->result.exec_bytes = std::llround(*bytes);
     execs += bytes.value_or(0);
     grown.push_back(static_cast<double>(rung->pool_bytes) + execs);
-    alive_();
+    hooks_.alive();
   }
   // Behind the graphs: what these captures take and give back would show in the driver's figures.
   for (Rung* rung : capture_order_) {
     rung->result.pool_bytes = own_pool_bytes(rung->result.size);
-    alive_();
+    hooks_.alive();
   }
   if (known) launch.memory.exec_bytes = std::llround(execs);
   if (grown.size() < 2) return;
@@ -135,7 +176,7 @@ void Server::check() {
     answer_.check = model::Check{.reference = "eager_padded", .identical = false, .max_abs_error = 0};
     check_isolation({*rung.executor, rig_.context(rig_.graph_pool()), rows, size,
                      worker::seed_for(task_.task, worker::SeedUse::check, size)});
-    alive_();
+    hooks_.alive();
   }
   if (answer_.check) answer_.check->identical = true;
 }

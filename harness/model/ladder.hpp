@@ -85,6 +85,17 @@ struct LadderEager {
   std::optional<double> step_seconds = {};
 };
 
+// What one placement of a launch measured: the p50s of its steps, and all of them together.
+struct LadderPlacement {
+  double latency_seconds = 0;
+  double submit_seconds = 0;
+  double busy_seconds = 0;
+  friend bool operator==(const LadderPlacement&, const LadderPlacement&) = default;
+};
+
+// Every placement serves all steps. Of times that each has one of, a launch has the geometric mean: the p50s,
+// busy_seconds, the sizes' medians. Percentiles above p50 are of all placements' steps together. Counts are
+// those of one placement, and setups, start-up, stalls and first requests those of the first.
 struct LadderLaunch {
   std::int64_t index = 0;
   Startup startup;
@@ -103,6 +114,7 @@ struct LadderLaunch {
   std::optional<double> predicted_seconds;  // the same, from the calibration's medians; without stalls
   std::vector<LadderSize> sizes;            // ascending
   std::vector<LadderEager> eager;           // ascending
+  std::vector<LadderPlacement> placements;  // in the order measured
 };
 
 struct LadderSummary {

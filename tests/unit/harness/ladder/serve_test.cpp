@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "graphs/abi/plugin.hpp"
@@ -33,6 +34,7 @@ ServeTask task_of(const std::string& workload, const std::string& mode, std::vec
   task.task = test::sample_task(mode, {});
   task.task.workload = workload;
   task.sizes = std::move(sizes);
+  task.placements = 1;
   task.rows = make_trace(read_traffic("--traffic", traffic), {.steps = steps, .rate = {}, .seed = 5}).rows;
   return task;
 }
@@ -45,8 +47,11 @@ class Serve : public ::testing::Test {
     worker::TaskRig rig(task.task, *device, program);
     worker::StartupClock clock(0);
     ServeAnswer answer;
-    serve(
-        task, rig, program, clock, [] {}, answer);
+    const auto move = [&](std::uint64_t) {
+      rig.release();
+      between_();
+    };
+    serve(task, rig, program, clock, {[] {}, move}, answer);
     return answer;
   }
   ServeAnswer serve_task(const ServeTask& task) {
@@ -63,6 +68,7 @@ class Serve : public ::testing::Test {
     return ErrorCode::internal;
   }
   abi::WorkloadRegistry registry_;
+  std::function<void()> between_ = [] {};  // placements
 };
 
 void expect_counts(const ServeTask& task, const model::LadderLaunch& launch) {
@@ -125,6 +131,47 @@ TEST_F(Serve, EagerLaddersServeEveryStepWithoutGraphs) {
   EXPECT_EQ(answer.launch.eager.size(), 4u);
   EXPECT_EQ(answer.launch.padding.graph_rows, 0);
   EXPECT_FALSE(answer.check.has_value());
+}
+
+TEST_F(Serve, PlacementsServeAllStepsAgainAndALaunchIsTheirMean) {
+  ServeTask task = task_of("attention", "piecewise", {2, 4}, "uniform:1:6", 30);
+  task.policy.when = CaptureWhen::lazy;
+  task.placements = 3;
+  const model::LadderLaunch launch = serve_task(task).launch;
+  expect_counts(task, launch);  // of one of them
+  EXPECT_EQ(launch.latency_seconds.value().count, 90);
+  EXPECT_EQ(launch.stalls.count, 2);
+  ASSERT_EQ(launch.placements.size(), 3u);
+  double latency = 1, submit = 1, busy = 1;
+  for (const model::LadderPlacement& each : launch.placements) {
+    latency *= each.latency_seconds;
+    submit *= each.submit_seconds;
+    busy *= each.busy_seconds;
+  }
+  EXPECT_NEAR(launch.latency_seconds.value().p50, std::cbrt(latency), 1e-12);
+  EXPECT_NEAR(launch.submit_seconds.value().p50, std::cbrt(submit), 1e-12);
+  EXPECT_NEAR(launch.busy_seconds, std::cbrt(busy), 1e-12);
+}
+
+bool rooms_are_left = true;
+
+// It fits in the first placement only.
+TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
+  gb_op op{};
+  op.struct_size = sizeof(op);
+  op.kind = "grows";
+  op.infer = conformance::infer_same;
+  op.run_host = [](const gb_op_call*, void* const*, void*) { return 0; };
+  op.workspace_bytes = [](const gb_op_call*, void*) { return std::int64_t{rooms_are_left ? 64 : 1L << 60}; };
+  ir::ProgramBuilder builder("grows", conformance::catalog_with(op));
+  const auto x =
+      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(2)}, {});
+  builder.mark_output(builder.op("grows", "grow", {x}, {})[0]);
+  ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
+  task.placements = 2;
+  between_ = [] { rooms_are_left = false; };
+  EXPECT_EQ(failure(task, builder.finish(), "placement 2: what fitted in the first does not"),
+            ErrorCode::out_of_memory);
 }
 
 TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
