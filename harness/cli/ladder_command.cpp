@@ -232,7 +232,8 @@ class LadderCommand final : public Command {
     options.text("--for", asked_.engines, "LIST", "whose flags to print (default: vllm,sglang,trtllm)");
     options.flag("--verify", asked_.verify, "serve the traffic from the suggested sizes too");
     options.sweep_options(shared_options);
-    options.describe("--mode", "modes to serve in; best: which was fastest at each size (default: whole)");
+    options.describe("--mode",
+                     "modes to serve in; best: each size in the one that was fastest (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
   }
 
@@ -271,8 +272,11 @@ class LadderCommand final : public Command {
       ladder::add_verification(measured.findings.ladders, measured.findings.suggestions);
     }
     if (best_) {
-      measured.findings.best = ladder::best_modes(
-          measured.findings.ladders, [&](const model::Cell& cell) { return tokens_of(checked, cell); });
+      model::LadderFindings& findings = measured.findings;
+      findings.best = ladder::best_modes(findings.ladders,
+                                         [&](const model::Cell& cell) { return tokens_of(checked, cell); });
+      if (!measured.interrupted)
+        serve(ladder::plan_best(checked.plan, request, findings.best), options, supervisor, measured);
     }
     finish(checked, measured);
     return report(measured, options, engines);

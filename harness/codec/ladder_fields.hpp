@@ -73,11 +73,12 @@ struct Description<model::RowCount> {
 template <>
 struct Description<model::LadderSize> {
   using T = model::LadderSize;
-  static constexpr auto fields = std::tuple(
-      field("size", &T::size), field("uses", &T::uses), field("rows", &T::rows), field("setup", &T::setup),
-      field("step_seconds", &T::step_seconds), field("eager_seconds", &T::eager_seconds),
-      field("breakeven_steps", &T::breakeven_steps), field("exec_bytes", &T::exec_bytes),
-      field("pool_bytes", &T::pool_bytes), later_field("dropped", &T::dropped));
+  static constexpr auto fields =
+      std::tuple(field("size", &T::size), field("uses", &T::uses), field("rows", &T::rows),
+                 field("setup", &T::setup), field("step_seconds", &T::step_seconds),
+                 field("eager_seconds", &T::eager_seconds), field("breakeven_steps", &T::breakeven_steps),
+                 field("exec_bytes", &T::exec_bytes), field("pool_bytes", &T::pool_bytes),
+                 later_field("dropped", &T::dropped), later_field("mode", &T::mode));
 };
 
 template <>
@@ -114,7 +115,8 @@ struct Description<model::LadderSummary> {
   static constexpr auto fields =
       std::tuple(field("latency_seconds", &T::latency_seconds), field("submit_seconds", &T::submit_seconds),
                  field("busy_seconds", &T::busy_seconds), field("over_eager", &T::over_eager),
-                 field("over_every", &T::over_every), field("over_engine", &T::over_engine));
+                 field("over_every", &T::over_every), field("over_engine", &T::over_engine),
+                 later_field("over_modes", &T::over_modes));
 };
 
 template <>

@@ -9,9 +9,10 @@ namespace graphbench::codec {
 template <>
 struct Description<ladder::ServeTask> {
   using T = ladder::ServeTask;
-  static constexpr auto fields = std::tuple(
-      field("task", &T::task), field("sizes", &T::sizes), field("policy", &T::policy),
-      field("rows", &T::rows), field("arrivals", &T::arrivals), field("placements", &T::placements));
+  static constexpr auto fields =
+      std::tuple(field("task", &T::task), field("sizes", &T::sizes), field("modes", &T::modes),
+                 field("policy", &T::policy), field("rows", &T::rows), field("arrivals", &T::arrivals),
+                 field("placements", &T::placements));
 };
 template <>
 struct Description<ladder::ServeAnswer> {

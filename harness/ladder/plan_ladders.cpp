@@ -31,12 +31,13 @@ std::string id_of(const model::Ladder& ladder) {
          ladder.traffic.digest;
 }
 
+// `mode`: the rival's, where it is another.
 const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
-                           const std::string& role) {
+                           const std::string& role, const std::string& mode = "") {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
     model::Cell cell = each.cell;
     cell.batch = of.cell.batch;
-    if (role == "eager") cell.mode = of.cell.mode;
+    if (role == "eager" || cell.mode == mode) cell.mode = of.cell.mode;
     return (each.role == role || (role == "eager" && each.sizes.empty())) && cell == of.cell &&
            each.traffic.digest == of.traffic.digest;
   });
@@ -51,9 +52,14 @@ std::optional<double> over(const model::Ladder* rival, const model::Ladder& ladd
 }  // namespace
 
 PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
-                      std::vector<std::int64_t> sizes) {
+                      std::vector<std::int64_t> sizes, std::vector<std::string> modes) {
   PlannedLadder planned;
-  planned.task = {task, std::move(sizes), request.policy, request.trace.rows, request.trace.arrivals};
+  planned.task = {.task = task,
+                  .sizes = std::move(sizes),
+                  .modes = std::move(modes),
+                  .policy = request.policy,
+                  .rows = request.trace.rows,
+                  .arrivals = request.trace.arrivals};
   planned.task.task.batches.clear();
   if (role != "asked") planned.task.policy.when = model::CaptureWhen::startup;
   if (planned.task.sizes.empty()) {  // no policy applies, and every mode is this one
@@ -63,6 +69,7 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
   model::Ladder& ladder = planned.ladder;
   ladder.sizes = planned.task.sizes;
   ladder.cell = model::cell_of(planned.task.task, ladder.sizes.empty() ? 0 : ladder.sizes.back());
+  if (!planned.task.modes.empty()) ladder.cell.mode = "best";
   ladder.role = role;
   ladder.policy = planned.task.policy;
   ladder.traffic = request.traffic;
@@ -96,6 +103,28 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
   return ladders;
 }
 
+std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
+                                     const std::vector<model::BestModes>& best) {
+  std::vector<PlannedLadder> ladders;
+  std::set<std::pair<std::string, std::int64_t>> seen;
+  for (const model::WorkerTask& task : plan.tasks) {
+    for (const model::BestModes& modes : best) {
+      model::Cell cell = model::cell_of(task, modes.cell.batch);
+      cell.mode = modes.cell.mode;
+      if (cell != modes.cell || !model::is_graph_mode(task.mode)) continue;
+      std::vector<std::int64_t> sizes;
+      std::vector<std::string> words;
+      for (const model::BestSize& each : modes.sizes) {
+        sizes.push_back(each.size);
+        words.push_back(each.mode);
+      }
+      PlannedLadder next = planned(task, request, "best", std::move(sizes), std::move(words));
+      if (seen.emplace(next.ladder.id, task.launch).second) ladders.push_back(std::move(next));
+    }
+  }
+  return ladders;
+}
+
 void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned,
                 const ServeAnswer& answer) {
   auto found = std::ranges::find(ladders, planned.ladder.id, &model::Ladder::id);
@@ -122,7 +151,13 @@ void summarize(std::vector<model::Ladder>& ladders) {
     ladder.summary.busy_seconds = statistics::estimate_over(busy);
   }
   for (model::Ladder& ladder : ladders) {
-    if (ladder.role != "asked" || ladder.sizes.empty()) continue;
+    if ((ladder.role != "asked" && ladder.role != "best") || ladder.sizes.empty()) continue;
+    if (ladder.role == "best") {
+      for (const std::string& mode : model::names_of(model::modes())) {
+        const model::Ladder* const of_mode = rival(ladders, ladder, "asked", mode);
+        if (const auto ratio = over(of_mode, ladder)) ladder.summary.over_modes[mode] = *ratio;
+      }
+    }
     ladder.summary.over_eager = over(rival(ladders, ladder, "eager"), ladder);
     ladder.summary.over_every = over(rival(ladders, ladder, "every"), ladder);
     ladder.summary.over_engine = over(rival(ladders, ladder, "engine"), ladder);

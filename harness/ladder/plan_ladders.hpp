@@ -29,12 +29,16 @@ struct PlannedLadder {
   model::Ladder ladder;  // without launches
   ServeTask task;
 };
-// `sizes` in a role, under the request's traffic and policy.
+// `sizes` in a role, under the request's traffic and policy. `modes`: of each size, in a ladder of mode
+// "best".
 PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
-                      std::vector<std::int64_t> sizes);
+                      std::vector<std::int64_t> sizes, std::vector<std::string> modes = {});
 // In the order of the plan's tasks, a ladder's rivals behind it; no ladder twice in a launch. The plan's
 // batches do not matter.
 std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request);
+// Ladders whose every size has the mode that was fastest there.
+std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
+                                     const std::vector<model::BestModes>& best);
 
 // Puts an answer where launches of the same id are, or behind them. The worst status of a ladder's launches
 // is its own.

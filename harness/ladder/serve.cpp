@@ -48,13 +48,32 @@ void Server::drop(std::int64_t size, const Error& error) {
   dropped.dropped = model::Reason{std::string(name_of(error.code())), error.what()};
 }
 
+ExecutionMode Server::mode_of(std::int64_t size) const {
+  if (task_.modes.empty()) return rig_.mode();
+  const auto at = std::ranges::find(task_.sizes, size) - task_.sizes.begin();
+  return execution::find_mode(task_.modes.at(static_cast<std::size_t>(at))).value();
+}
+
+// A size that is faster eagerly is not captured: what would run in it runs eagerly, with the rows it has.
+std::optional<Route> Server::route_of(std::int64_t rows) const {
+  std::optional<Route> found = route(sizes_, rows, task_.policy);
+  if (!found || task_.modes.empty()) return found;
+  if (found->full_parts > 0 && mode_of(sizes_.back()) == ExecutionMode::eager)
+    return Route{.how = How::eager_beyond, .full_parts = 0, .rest = rows, .captured = 0};
+  if (found->captured > 0 && mode_of(found->captured) == ExecutionMode::eager) {
+    found->how = How::eager_below;
+    found->captured = 0;
+  }
+  return found;
+}
+
 // Static buffers for the largest that runs. Returns how many rows that is.
 std::int64_t Server::allocate() {
   while (true) {
     prepared_.clear();
     std::int64_t largest = sizes_.empty() ? 0 : sizes_.back();
     for (const std::int64_t rows : task_.rows) {
-      const std::optional<Route> found = route(sizes_, rows, task_.policy);
+      const std::optional<Route> found = route_of(rows);
       if (!found)
         throw Error(ErrorCode::out_of_memory, "serve a step of " + std::to_string(rows) +
                                                   " rows: it is beyond the largest size that fits in memory");
@@ -81,7 +100,8 @@ void Server::prepare(std::int64_t size) {
   Rung& rung = rungs_[size];
   rung.result.size = size;
   const auto start = Clock::now();
-  rung.executor = execution::make_executor(rig_.mode(), rig_.context(rig_.graph_pool()), size);
+  if (!task_.modes.empty()) rung.result.mode = execution::name_of(mode_of(size));
+  rung.executor = execution::make_executor(mode_of(size), rig_.context(rig_.graph_pool()), size);
   if (is_first()) rung.result.setup.prepare_seconds = seconds(Clock::now() - start);
 }
 
@@ -102,6 +122,7 @@ void Server::start_up() {
   std::vector<std::int64_t> order = sizes_;
   if (task_.policy.order == model::CaptureOrder::largest) std::ranges::reverse(order);
   for (const std::int64_t size : order) {
+    if (mode_of(size) == ExecutionMode::eager) continue;
     hooks_.alive();
     try {
       prepare(size);
@@ -119,7 +140,7 @@ void Server::start_up() {
 // Routes once more, because sizes may have been dropped; and kernels for what runs eagerly.
 void Server::look_up() {
   for (auto& [rows, step] : prepared_) {
-    const std::optional<Route> found = route(sizes_, rows, task_.policy);
+    const std::optional<Route> found = route_of(rows);
     if (!found || (found->captured == 0 && found->rest > rig_.buffers().largest_batch()))
       throw Error(ErrorCode::out_of_memory, "serve a step of " + std::to_string(rows) +
                                                 " rows: it is beyond the largest size that fits in memory");

@@ -22,6 +22,7 @@ inline constexpr std::int64_t placements_of_a_launch = 2;
 struct ServeTask {
   model::WorkerTask task;  // without batches; of mode eager where nothing is captured
   std::vector<std::int64_t> sizes;
+  std::vector<std::string> modes;  // of each size; empty: all are of the task's
   model::LadderPolicy policy;
   std::vector<std::int64_t> rows;  // of each step
   std::vector<double> arrivals;    // seconds; empty: each step follows the one before it

@@ -88,6 +88,8 @@ class Server {
   bool is_first() const { return placements_.empty(); }  // until its steps are served
   void start_up();
   std::int64_t allocate();
+  execution::ExecutionMode mode_of(std::int64_t size) const;
+  std::optional<Route> route_of(std::int64_t rows) const;
   void prepare(std::int64_t size);
   void capture(Rung& rung);
   void drop(std::int64_t size, const Error& error);

@@ -8,6 +8,7 @@
 #include "harness/ladder/isolation.hpp"
 #include "harness/ladder/server.hpp"
 #include "harness/machine/exec_memory.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "harness/statistics/moments.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/statistics/summary.hpp"
@@ -119,6 +120,9 @@ void Server::report() {
       of.breakeven_steps = std::ceil(cost / (*of.eager_seconds - *of.step_seconds));
     launch.sizes.push_back(of);
   }
+  for (const std::int64_t size : sizes_) {
+    if (!rungs_.contains(size)) launch.sizes.push_back({.size = size, .mode = model::reference_mode().name});
+  }
   std::ranges::sort(launch.sizes, {}, &model::LadderSize::size);
   for (const auto& [rows, eager] : eager_)
     launch.eager.push_back({rows, tally_.eager[rows], mean_of(eager.step)});
@@ -129,7 +133,7 @@ void Server::report() {
 std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
   try {
     pool::MemoryPool own(rig_.device());
-    execution::make_executor(rig_.mode(), rig_.context(&own), size)->capture();
+    execution::make_executor(mode_of(size), rig_.context(&own), size)->capture();
     return static_cast<std::int64_t>(own.statistics().reserved_bytes);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,8 @@ struct LadderPolicy {
 struct LadderSteps {
   std::int64_t exact = 0;
   std::int64_t padded = 0;
-  std::int64_t eager_below = 0;   // no captured size would do, though a larger one exists (pad none)
+  // No captured size would do, though a larger one exists (pad none), or eager is faster there (mode best).
+  std::int64_t eager_below = 0;
   std::int64_t eager_beyond = 0;  // larger than every captured size
   std::int64_t captured_now = 0;  // waited for its size's capture (lazy)
   friend bool operator==(const LadderSteps&, const LadderSteps&) = default;
@@ -76,6 +78,9 @@ struct LadderSize {
   std::optional<std::int64_t> exec_bytes = {};  // its instantiated graphs; absent where no driver says
   std::optional<std::int64_t> pool_bytes = {};  // what a pool of its own takes
   std::optional<Reason> dropped = {};           // why it was not captured
+  // In a ladder of mode "best": the size's own. Steps of one that is eager are counted in
+  // LadderLaunch::eager.
+  std::string mode = {};
 };
 
 // A size that ran eagerly.
@@ -122,9 +127,10 @@ struct LadderSummary {
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> busy_seconds;
   // This one's rivals under the same traffic: their busy_seconds over this ladder's.
-  std::optional<double> over_eager;   // every step eager
-  std::optional<double> over_every;   // every size of the traffic captured
-  std::optional<double> over_engine;  // --engine-sizes
+  std::optional<double> over_eager;               // every step eager
+  std::optional<double> over_every;               // every size of the traffic captured
+  std::optional<double> over_engine;              // --engine-sizes
+  std::map<std::string, double> over_modes = {};  // of mode "best": the same sizes, all in one mode
 };
 
 struct LadderTraffic {
@@ -139,8 +145,9 @@ struct LadderTraffic {
 
 struct Ladder {
   std::string id;
-  Cell cell;                   // its batch is the largest captured size; 0 where none is
-  std::string role = "asked";  // "eager", "every", "engine": a rival under the same traffic; "suggested"
+  Cell cell;  // its batch is the largest captured size; 0 where none is
+  // "eager", "every", "engine": a rival under the same traffic; "suggested"; "best": mixes modes
+  std::string role = "asked";
   std::vector<std::int64_t> sizes;
   LadderPolicy policy;
   LadderTraffic traffic;

@@ -23,7 +23,9 @@ std::string percentiles(const std::optional<model::Summary>& summary) {
 }
 
 void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colours) {
-  out << paint(right("size", 8) + right("uses", 9) + right("rows", 12) + right("padding", 9) +
+  const bool modes = std::ranges::any_of(launch.sizes, [](const auto& size) { return !size.mode.empty(); });
+  const auto mode = [&](const std::string& name) { return modes ? right(name, 11) : ""; };
+  out << paint(right("size", 8) + mode("mode") + right("uses", 9) + right("rows", 12) + right("padding", 9) +
                    right("capture", 10) + right("step", 9) + right("eager", 9) + right("even", 8),
                Colour::dim, colours)
       << '\n';
@@ -41,7 +43,8 @@ void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colo
             ? std::nullopt
             : std::optional(1 - static_cast<double>(rows) / static_cast<double>(size.size * size.uses));
     const model::Setup& setup = size.setup;
-    out << fmt::format("{:>8}{:>9}{:>12}", size.size, format_count(static_cast<double>(size.uses)), from)
+    out << fmt::format("{:>8}{}{:>9}{:>12}", size.size, mode(size.mode),
+                       format_count(static_cast<double>(size.uses)), from)
         << right(percent_text(waste), 9)
         << right(format_seconds(setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds), 10)
         << right(seconds_or_dash(size.step_seconds), 9) << right(seconds_or_dash(size.eager_seconds), 9)
@@ -93,11 +96,13 @@ void print_rivals(std::ostream& out, const model::LadderSummary& summary) {
   say(summary.over_eager, "the same steps, all eager,");
   say(summary.over_every, "with every size captured they");
   say(summary.over_engine, "from --engine-sizes they");
+  for (const auto& [mode, ratio] : summary.over_modes) say(ratio, ("all " + mode + " they").c_str());
 }
 
 const char* title_of(const std::string& role) {
   if (role == "eager") return "rival: every step eager";
   if (role == "suggested") return "suggested ladder";
+  if (role == "best") return "each size in its fastest mode:";
   if (role == "every") return "rival: every size captured";
   return role == "engine" ? "rival: --engine-sizes" : "ladder";
 }
@@ -120,7 +125,7 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
                          ladder.launches.size(), format_seconds(ladder.summary.latency_seconds->p50),
                          format_seconds(ladder.summary.submit_seconds->p50));
     print_launch(out, ladder.launches.front());
-    if (ladder.role == "asked" || ladder.role == "suggested") {
+    if (ladder.role == "asked" || ladder.role == "suggested" || ladder.role == "best") {
       print_rivals(out, ladder.summary);
       if (!ladder.launches.front().sizes.empty()) print_sizes(out, ladder.launches.front(), colours);
     }

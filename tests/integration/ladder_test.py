@@ -81,12 +81,27 @@ class Ladder(HarnessCase):
         (best,) = document["best"]
         self.assertEqual([size["size"] for size in best["sizes"]], [1, 2, 4])
         for size in best["sizes"]:
-            steps = [each["step_seconds"] for ladder in document["ladders"]
+            steps = [each["step_seconds"] for ladder in document["ladders"] if ladder["role"] == "asked"
                      for each in ladder["launches"][0]["sizes"] if each["size"] == size["size"]]
             self.assertLessEqual(size["step_seconds"], min(steps))
             self.assertGreaterEqual(size["margin"], 0)
         self.assertEqual(best["no_gain_from_tokens"], best["no_gain_from"])  # decode: a token each
         self.assertIn("fastest mode by size: attention", shown)
+
+    def test_best_serves_every_size_in_the_mode_that_was_faster(self):
+        document, shown = self.measure("--workload mlp --traffic uniform:1:5 --mode best --launches 2")
+        (best,) = document["best"]
+        (served,) = [ladder for ladder in document["ladders"] if ladder["role"] == "best"]
+        self.assertEqual(served["mode"], "best")
+        for launch in served["launches"]:
+            self.assertEqual({size["size"]: size["mode"] for size in launch["sizes"]},
+                             {size["size"]: size["mode"] for size in best["sizes"]})
+            self.assertEqual(sum(launch["steps"].values()), 60)
+        self.assertEqual(set(served["summary"]["over_modes"]), {"whole", "piecewise"})
+        self.assertGreater(served["summary"]["over_eager"], 0)
+        for words in ("each size in its fastest mode: mlp/", "all piecewise they take"):
+            self.assertIn(words, shown)
+        self.run_graphbench("compare", "graphbench.json", "graphbench.json", code=0)
 
     def test_what_cannot_be_served_is_skipped_with_its_reason(self):
         document, shown = self.measure("--workload attention --traffic uniform:1:8 --beyond split "

@@ -47,9 +47,10 @@ class Serve : public ::testing::Test {
     worker::TaskRig rig(task.task, *device, program);
     worker::StartupClock clock(0);
     ServeAnswer answer;
+    Buffer taken;
     const auto move = [&](std::uint64_t) {
       rig.release();
-      between_();
+      if (room_ > 0) taken = Buffer(*device, device->memory().free_bytes - room_);
     };
     serve(task, rig, program, clock, {[] {}, move}, answer);
     return answer;
@@ -68,7 +69,7 @@ class Serve : public ::testing::Test {
     return ErrorCode::internal;
   }
   abi::WorkloadRegistry registry_;
-  std::function<void()> between_ = [] {};  // placements
+  std::size_t room_ = 0;  // bytes that are left free from the second placement on; 0: all
 };
 
 void expect_counts(const ServeTask& task, const model::LadderLaunch& launch) {
@@ -124,6 +125,33 @@ TEST_F(Serve, EverySizeHasItsCostItsUsersAndItsTimes) {
   EXPECT_TRUE(answer.check.value().identical);
 }
 
+TEST_F(Serve, EverySizeRunsInItsOwnModeWhereTheyAreMixed) {
+  ServeTask task = task_of("attention", "whole", {2, 4, 6, 8}, "uniform:1:9", 90);
+  task.modes = {"piecewise", "eager", "whole", "eager"};
+  task.placements = 2;
+  const model::LadderLaunch launch = serve_task(task).launch;
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  for (const model::LadderSize& each : launch.sizes) sizes.emplace_back(each.mode, each.uses);
+  EXPECT_THAT(sizes, ElementsAre(std::pair("piecewise", 20), std::pair("eager", 0), std::pair("whole", 20),
+                                 std::pair("eager", 0)));
+  EXPECT_EQ(launch.steps,
+            (model::LadderSteps{.exact = 20, .padded = 20, .eager_below = 40, .eager_beyond = 10}));
+  std::vector<std::int64_t> eager;  // with the rows they have
+  for (const model::LadderEager& each : launch.eager) eager.push_back(each.rows);
+  EXPECT_THAT(eager, ElementsAre(3, 4, 7, 8, 9));
+  EXPECT_GT(launch.sizes[0].step_seconds.value(), 0);
+  EXPECT_GT(launch.predicted_seconds.value(), 0);
+}
+
+TEST_F(Serve, StepsInPartsRunEagerlyWhereTheLargestSizeDoes) {
+  ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:9", 9);
+  task.modes = {"whole", "eager"};
+  task.policy.beyond = LadderBeyond::split;
+  const model::LadderLaunch launch = serve_task(task).launch;
+  EXPECT_EQ(launch.steps, (model::LadderSteps{.exact = 1, .padded = 1, .eager_below = 2, .eager_beyond = 5}));
+  EXPECT_EQ(launch.split_steps, 0);
+}
+
 TEST_F(Serve, EagerLaddersServeEveryStepWithoutGraphs) {
   ServeTask task = task_of("attention", "eager", {}, "uniform:1:4", 12);
   const ServeAnswer answer = serve_task(task);
@@ -153,25 +181,15 @@ TEST_F(Serve, PlacementsServeAllStepsAgainAndALaunchIsTheirMean) {
   EXPECT_NEAR(launch.busy_seconds, std::cbrt(busy), 1e-12);
 }
 
-bool rooms_are_left = true;
-
-// It fits in the first placement only.
 TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
-  gb_op op{};
-  op.struct_size = sizeof(op);
-  op.kind = "grows";
-  op.infer = conformance::infer_same;
-  op.run_host = [](const gb_op_call*, void* const*, void*) { return 0; };
-  op.workspace_bytes = [](const gb_op_call*, void*) { return std::int64_t{rooms_are_left ? 64 : 1L << 60}; };
-  ir::ProgramBuilder builder("grows", conformance::catalog_with(op));
-  const auto x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(2)}, {});
-  builder.mark_output(builder.op("grows", "grow", {x}, {})[0]);
   ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
   task.placements = 2;
-  between_ = [] { rooms_are_left = false; };
-  EXPECT_EQ(failure(task, builder.finish(), "placement 2: what fitted in the first does not"),
+  room_ = 16 << 10;
+  ::setenv("GRAPHBENCH_HOST_MEMORY_BYTES", "100000000", 1);
+  const ir::Program program = worker::build_program(registry_, task.task);
+  EXPECT_EQ(failure(task, program, "placement 2: what fitted in the first does not"),
             ErrorCode::out_of_memory);
+  ::unsetenv("GRAPHBENCH_HOST_MEMORY_BYTES");
 }
 
 TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
