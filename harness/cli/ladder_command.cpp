@@ -207,8 +207,10 @@ class LadderCommand final : public Command {
     options.text("--multiple-of", asked_.multiple_of, "N", "round them up to multiples of N (default: 1)");
     options.text("--capture-order", asked_.order, "largest|smallest",
                  "which is captured first (default: largest)");
-    options.text("--capture-when", asked_.when, "startup|lazy",
-                 "lazy: inside the first request that needs the size (default: startup)");
+    options.text(
+        "--capture-when", asked_.when, "startup|lazy",
+        "lazy: inside the first request that needs the size; both, with a comma: the second to compare "
+        "(default: startup)");
     options.text("--pad", asked_.pad, "up|none", "whether steps run padded in a larger size (default: up)");
     options.text("--beyond", asked_.beyond, "eager|split|refuse",
                  "what becomes of a step larger than every captured size (default: eager)");

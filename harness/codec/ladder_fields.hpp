@@ -56,6 +56,14 @@ struct Description<model::LadderStalls> {
 };
 
 template <>
+struct Description<model::FirstRequests> {
+  using T = model::FirstRequests;
+  static constexpr auto fields =
+      std::tuple(field("count", &T::count), field("p50_seconds", &T::p50_seconds),
+                 field("max_seconds", &T::max_seconds), field("seconds", &T::seconds));
+};
+
+template <>
 struct Description<model::LadderMemory> {
   using T = model::LadderMemory;
   static constexpr auto fields =
@@ -73,12 +81,12 @@ struct Description<model::RowCount> {
 template <>
 struct Description<model::LadderSize> {
   using T = model::LadderSize;
-  static constexpr auto fields =
-      std::tuple(field("size", &T::size), field("uses", &T::uses), field("rows", &T::rows),
-                 field("setup", &T::setup), field("step_seconds", &T::step_seconds),
-                 field("eager_seconds", &T::eager_seconds), field("breakeven_steps", &T::breakeven_steps),
-                 field("exec_bytes", &T::exec_bytes), field("pool_bytes", &T::pool_bytes),
-                 later_field("dropped", &T::dropped), later_field("mode", &T::mode));
+  static constexpr auto fields = std::tuple(
+      field("size", &T::size), field("uses", &T::uses), field("rows", &T::rows), field("setup", &T::setup),
+      field("step_seconds", &T::step_seconds), field("eager_seconds", &T::eager_seconds),
+      field("breakeven_steps", &T::breakeven_steps), field("exec_bytes", &T::exec_bytes),
+      field("pool_bytes", &T::pool_bytes), later_field("dropped", &T::dropped), later_field("mode", &T::mode),
+      later_field("first_request_seconds", &T::first_request_seconds));
 };
 
 template <>
@@ -106,7 +114,8 @@ struct Description<model::LadderLaunch> {
       field("submit_seconds", &T::submit_seconds), later_field("wait_seconds", &T::wait_seconds),
       later_field("response_seconds", &T::response_seconds), field("rows_per_second", &T::rows_per_second),
       field("busy_seconds", &T::busy_seconds), field("predicted_seconds", &T::predicted_seconds),
-      field("sizes", &T::sizes), field("eager", &T::eager), later_field("placements", &T::placements));
+      field("sizes", &T::sizes), field("eager", &T::eager), later_field("placements", &T::placements),
+      later_field("first_requests", &T::first_requests));
 };
 
 template <>

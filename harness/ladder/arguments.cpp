@@ -24,6 +24,13 @@ E choice(const std::string& where, const std::string& text) {
                               config::did_you_mean(text, known));
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size(); begin += words.back().size() + 1)
+    words.push_back(text.substr(begin, text.find(',', begin) - begin));
+  return words;
+}
+
 }  // namespace
 
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
@@ -32,10 +39,15 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
       config::parse_within("--multiple-of", asked.multiple_of, {1, 65'536}, " is not a multiple: give ");
   request.sizes = parse_sizes("--capture-sizes", asked.sizes, multiple);
   if (!asked.engine_sizes.empty()) request.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
+  const std::vector<std::string> when = words_of(asked.when);
   request.policy = {choice<model::LadderPad>("--pad", asked.pad),
                     choice<model::LadderBeyond>("--beyond", asked.beyond),
                     choice<model::CaptureOrder>("--capture-order", asked.order),
-                    choice<model::CaptureWhen>("--capture-when", asked.when)};
+                    choice<model::CaptureWhen>("--capture-when", when.front())};
+  if (when.size() > 1) request.also_when = choice<model::CaptureWhen>("--capture-when", when.back());
+  if (when.size() > 2 || request.also_when == request.policy.when)
+    throw InputError("--capture-when",
+                     in_quotes(asked.when) + " names one twice: give startup, lazy, or both");
   request.rivals = !asked.no_rivals;
   if (asked.traffic.empty())
     throw InputError("--traffic",
@@ -78,14 +90,11 @@ Budgets budgets_of(const LadderArguments& asked) {
 }
 
 std::vector<std::string> engines_of(const std::string& text) {
-  std::vector<std::string> found;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    found.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-    if (std::ranges::find(engines(), found.back()) == engines().end())
-      throw InputError("--for", in_quotes(found.back()) + " is unknown: give some of " +
-                                    config::join(engines()) + config::did_you_mean(found.back(), engines()));
+  std::vector<std::string> found = words_of(text);
+  for (const std::string& word : found) {
+    if (std::ranges::find(engines(), word) == engines().end())
+      throw InputError("--for", in_quotes(word) + " is unknown: give some of " + config::join(engines()) +
+                                    config::did_you_mean(word, engines()));
   }
   return found;
 }

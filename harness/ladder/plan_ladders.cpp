@@ -61,7 +61,8 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
                   .rows = request.trace.rows,
                   .arrivals = request.trace.arrivals};
   planned.task.task.batches.clear();
-  if (role != "asked") planned.task.policy.when = model::CaptureWhen::startup;
+  if (role != "asked")
+    planned.task.policy.when = role == "lazy" ? model::CaptureWhen::lazy : model::CaptureWhen::startup;
   if (planned.task.sizes.empty()) {  // no policy applies, and every mode is this one
     planned.task.task.mode = model::reference_mode().name;
     planned.task.policy = {};
@@ -96,6 +97,8 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
     const bool captures = model::is_graph_mode(task.mode);
     add(task, "asked", captures ? request.sizes : std::vector<std::int64_t>());
     if (!captures) continue;
+    if (request.also_when)
+      add(task, *request.also_when == model::CaptureWhen::lazy ? "lazy" : "startup", request.sizes);
     if (request.rivals) add(task, "eager", {});
     if (request.rivals && every.size() <= every_sizes_max) add(task, "every", every);
     if (!request.engine_sizes.empty()) add(task, "engine", request.engine_sizes);

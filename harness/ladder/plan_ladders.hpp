@@ -16,6 +16,7 @@ struct LadderRequest {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> engine_sizes;  // empty: no rival of these sizes
   model::LadderPolicy policy;
+  std::optional<model::CaptureWhen> also_when = {};  // a rival of the same sizes captures them then
   Trace trace;
   model::LadderTraffic traffic;  // its name and rate; the rest follows from the trace
   bool rivals = true;            // every step eager, and every size of the traffic captured

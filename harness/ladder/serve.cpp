@@ -232,6 +232,10 @@ void Server::serve_steps() {
       served.response.push_back(seconds(end - arrival));
     }
     if (stall_ > 0) served.stalls.push_back(stall_);
+    for (Rung* const rung : {step.full, step.last}) {
+      if (rung == nullptr || rung->result.first_request_seconds) continue;
+      rung->result.first_request_seconds = served.latency.back();
+    }
     tally_.add(step.route, sizes_, task_.policy.when);
     if (end - said < alive_every) continue;
     hooks_.alive();

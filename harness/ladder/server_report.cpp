@@ -93,6 +93,20 @@ void Server::report_times(model::LadderLaunch& launch) const {
                    stalls.empty() ? 0 : *std::ranges::max_element(stalls)};
 }
 
+namespace {
+
+std::optional<model::FirstRequests> first_requests(const std::vector<model::LadderSize>& sizes) {
+  std::vector<double> longer;
+  for (const model::LadderSize& each : sizes) {
+    if (each.first_request_seconds) longer.push_back(*each.first_request_seconds - *each.step_seconds);
+  }
+  if (longer.empty()) return std::nullopt;
+  return model::FirstRequests{static_cast<std::int64_t>(longer.size()), statistics::median(longer),
+                              *std::ranges::max_element(longer), sum(longer)};
+}
+
+}  // namespace
+
 void Server::report() {
   model::LadderLaunch& launch = answer_.launch;
   launch.index = task_.task.launch;
@@ -124,6 +138,7 @@ void Server::report() {
     if (!rungs_.contains(size)) launch.sizes.push_back({.size = size, .mode = model::reference_mode().name});
   }
   std::ranges::sort(launch.sizes, {}, &model::LadderSize::size);
+  launch.first_requests = first_requests(launch.sizes);
   for (const auto& [rows, eager] : eager_)
     launch.eager.push_back({rows, tally_.eager[rows], mean_of(eager.step)});
   add_expectations(launch);

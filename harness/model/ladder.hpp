@@ -51,6 +51,15 @@ struct LadderStalls {
   double longest_seconds = 0;
 };
 
+// How much longer the first request of a captured size took than the size's median step: its capture, where
+// it waited for that, and what else happens once. Over the sizes that were used.
+struct FirstRequests {
+  std::int64_t count = 0;
+  double p50_seconds = 0;
+  double max_seconds = 0;
+  double seconds = 0;  // of all together
+};
+
 struct LadderMemory {
   std::int64_t pool_bytes = 0;             // the pool that all captured sizes share
   std::optional<std::int64_t> exec_bytes;  // instantiated graphs; absent where no driver says
@@ -73,6 +82,8 @@ struct LadderSize {
   std::optional<double> step_seconds =
       {};  // median of calibration steps of exactly this size, copies and all
   std::optional<double> eager_seconds = {};  // the same, eagerly, without copies
+  // Latency of the first step that ran in it, its capture too where that step waited for it.
+  std::optional<double> first_request_seconds = {};
   // Replays that pay capture, instantiate and upload back; absent: never, or not measured.
   std::optional<double> breakeven_steps = {};
   std::optional<std::int64_t> exec_bytes = {};  // its instantiated graphs; absent where no driver says
@@ -109,6 +120,7 @@ struct LadderLaunch {
   double hit_rate = 0;           // exact and padded steps over all
   LadderPadding padding;
   LadderStalls stalls;
+  std::optional<FirstRequests> first_requests;  // absent: none ran in a graph
   LadderMemory memory;
   std::optional<Summary> latency_seconds;   // of a step, from its start
   std::optional<Summary> submit_seconds;    // of it: copies, padding and launches enqueued
@@ -146,7 +158,8 @@ struct LadderTraffic {
 struct Ladder {
   std::string id;
   Cell cell;  // its batch is the largest captured size; 0 where none is
-  // "eager", "every", "engine": a rival under the same traffic; "suggested"; "best": mixes modes
+  // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": the same, captured then;
+  // "suggested"; "best": mixes modes
   std::string role = "asked";
   std::vector<std::int64_t> sizes;
   LadderPolicy policy;

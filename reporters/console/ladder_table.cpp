@@ -74,6 +74,11 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   if (launch.stalls.count > 0)
     out << fmt::format("; {} stalls for captures, {} in all, {} the longest", launch.stalls.count,
                        format_seconds(launch.stalls.seconds), format_seconds(launch.stalls.longest_seconds));
+  if (const auto& first = launch.first_requests)
+    out << fmt::format(
+        "\n  first    requests of {} sizes are longer than later ones by p50 {}, max {}, {} in all",
+        first->count, format_seconds(first->p50_seconds), format_seconds(first->max_seconds),
+        format_seconds(first->seconds));
   const model::Startup& start = launch.startup;
   out << fmt::format("\n  start-up {} prepare, {} warmup, {} capture, {} instantiate, {} upload\n",
                      format_seconds(start.prepare_seconds), format_seconds(start.warmup_seconds),
@@ -102,6 +107,8 @@ void print_rivals(std::ostream& out, const model::LadderSummary& summary) {
 const char* title_of(const std::string& role) {
   if (role == "eager") return "rival: every step eager";
   if (role == "suggested") return "suggested ladder";
+  if (role == "lazy") return "rival: the same sizes, captured by requests:";
+  if (role == "startup") return "rival: the same sizes, captured at start-up:";
   if (role == "best") return "each size in its fastest mode:";
   if (role == "every") return "rival: every size captured";
   return role == "engine" ? "rival: --engine-sizes" : "ladder";

@@ -51,6 +51,18 @@ class Ladder(HarnessCase):
             self.assertEqual(launch["stalls"]["count"], 3)
             self.assertGreaterEqual(launch["response_seconds"]["p50"], launch["latency_seconds"]["p50"])
 
+    def test_first_requests_at_start_up_and_lazily_stand_in_one_document(self):
+        document, shown = self.measure("--workload mlp --traffic uniform:1:4 --capture-when startup,lazy "
+                                       "--no-rivals")
+        asked, lazy = document["ladders"]
+        self.assertEqual((asked["role"], lazy["role"]), ("asked", "lazy"))
+        self.assertEqual((asked["policy"]["capture_when"], lazy["policy"]["capture_when"]), ("startup", "lazy"))
+        for ladder, stalls in ((asked, 0), (lazy, 3)):
+            launch = ladder["launches"][0]
+            self.assertEqual(launch["stalls"]["count"], stalls)
+            self.assertEqual(launch["first_requests"]["count"], 3)
+        self.assertEqual(shown.count("first    requests of 3 sizes"), 2)
+
     def test_a_suggestion_comes_from_a_result_and_is_verified(self):
         sweep = ("--sweep --device host --workload mlp --mode eager,whole --warmup 1 --batch 1,2,4,8 "
                  "--time-per-cell 0.01 --json sweep.json --quiet")
@@ -124,6 +136,7 @@ class Ladder(HarnessCase):
                 ("--beyond splt", ["--beyond", 'did you mean "split"?']),
                 ("--capture-order first", ["--capture-order", "largest, smallest"]),
                 ("--mode fast", ["--mode", '"fast"', "eager, whole, piecewise, best"]),
+                ("--capture-when lazy,lazy", ["--capture-when", "names one twice"]),
                 ("--capture-when never", ["--capture-when", "startup, lazy"]),
                 ("--steps 0", ["--steps", '"0"']),
                 ("--steps all", ["--steps", "has no end"]),

@@ -169,6 +169,18 @@ TEST_F(Serve, PlacementsServeAllStepsAgainAndALaunchIsTheirMean) {
   expect_counts(task, launch);  // of one of them
   EXPECT_EQ(launch.latency_seconds.value().count, 90);
   EXPECT_EQ(launch.stalls.count, 2);
+  // A first request waits for its size's capture, so its latency holds that.
+  const model::FirstRequests first = launch.first_requests.value();
+  EXPECT_EQ(first.count, 2);
+  double longer = 0;
+  for (const model::LadderSize& each : launch.sizes) {
+    EXPECT_GE(each.first_request_seconds.value(),
+              each.setup.capture_seconds + each.setup.instantiate_seconds);
+    longer += *each.first_request_seconds - each.step_seconds.value();
+  }
+  EXPECT_NEAR(first.seconds, longer, 1e-12);
+  EXPECT_NEAR(first.p50_seconds, longer / 2, 1e-12);
+  EXPECT_GE(first.max_seconds, first.p50_seconds);
   ASSERT_EQ(launch.placements.size(), 3u);
   double latency = 1, submit = 1, busy = 1;
   for (const model::LadderPlacement& each : launch.placements) {
