@@ -194,7 +194,8 @@ struct Description<model::Suggestion> {
       field("interpolated", &T::interpolated), field("step_seconds", &T::step_seconds),
       field("eager_step_seconds", &T::eager_step_seconds), field("startup_seconds", &T::startup_seconds),
       field("memory_bytes", &T::memory_bytes), field("frontier", &T::frontier),
-      text_field("verified_by", &T::verified_by), field("verified_step_seconds", &T::verified_step_seconds));
+      text_field("verified_by", &T::verified_by), field("verified_step_seconds", &T::verified_step_seconds),
+      later_field("memory_max_bytes", &T::memory_max_bytes));
 };
 
 }  // namespace graphbench::codec

@@ -80,9 +80,17 @@ Budgets budgets_of(const LadderArguments& asked) {
     if (text.empty()) return std::nullopt;
     const std::optional<double> value = config::parse_real(text);
     if (value && *value > 0) return value;
-    throw InputError(where, in_quotes(text) + " is not a budget: give a number above 0");
+    throw InputError(where, in_quotes(text) + " is not a budget: give a number above 0" +
+                                (where == "--memory" ? ", or engine" : ""));
   };
-  Budgets budgets{{}, amount("--memory", asked.memory), amount("--startup", asked.startup)};
+  Budgets budgets{.startup_seconds = amount("--startup", asked.startup)};
+  if (asked.memory != "engine") {
+    budgets.memory_bytes = amount("--memory", asked.memory);
+  } else if (asked.engine_sizes.empty()) {
+    throw InputError("--memory", "engine is what --engine-sizes take: give these too");
+  } else {
+    budgets.memory_of = parse_sizes("--engine-sizes", asked.engine_sizes);
+  }
   if (!asked.sizes_max.empty())
     budgets.sizes_max =
         config::parse_within("--sizes-max", asked.sizes_max, {1, 65'536}, " is not a number of sizes: give ");

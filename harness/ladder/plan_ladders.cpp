@@ -154,7 +154,7 @@ void summarize(std::vector<model::Ladder>& ladders) {
     ladder.summary.busy_seconds = statistics::estimate_over(busy);
   }
   for (model::Ladder& ladder : ladders) {
-    if ((ladder.role != "asked" && ladder.role != "best") || ladder.sizes.empty()) continue;
+    if (model::is_rival(ladder) || ladder.sizes.empty()) continue;
     if (ladder.role == "best") {
       for (const std::string& mode : model::names_of(model::modes())) {
         const model::Ladder* const of_mode = rival(ladders, ladder, "asked", mode);

@@ -205,6 +205,21 @@ Measurements measurements_of(const std::vector<model::CellResult>& cells, const 
   return measured;
 }
 
+double memory_of(const Measurements& measured, const std::vector<std::int64_t>& sizes,
+                 const std::string& where) {
+  const StepTimes execs(measured.exec_bytes), pools(measured.pool_bytes);
+  double graphs = 0, pool = 0;
+  for (const std::int64_t size : sizes) {
+    const std::optional<double> own = pools.at(size);
+    if (!own)
+      throw InputError(where, "nothing is known of a graph of size " + std::to_string(size) +
+                                  ": measure it, or one above and one below it");
+    pool = std::max(pool, *own);
+    graphs += execs.at(size).value_or(0);
+  }
+  return graphs + pool;
+}
+
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where) {
   if (measured.step_seconds.empty() || measured.eager.empty())

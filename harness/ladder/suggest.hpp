@@ -58,6 +58,11 @@ Measurements measurements_of(const model::Ladder& ladder);
 // Of the graph cells of one workload, preset, dtype, pass, warmup and mode, and their eager ones.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
 
+// What a ladder of these sizes takes, as best_ladders() counts memory. Throws InputError(`where`) for a size
+// that is neither measured nor between sizes that were.
+double memory_of(const Measurements& measured, const std::vector<std::int64_t>& sizes,
+                 const std::string& where);
+
 // Candidates are the sizes that were measured, and, by interpolation between them, those of the traffic that
 // were not. Throws InputError(`where`) where nothing was measured of a graph, or not of steps that large.
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,

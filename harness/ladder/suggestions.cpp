@@ -15,7 +15,8 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
                                 const Budgets& budgets, const std::string& where) {
   SuggestProblem problem = problem_of(measured, rows, where);
   problem.sizes_max = budgets.sizes_max;
-  problem.memory_bytes = budgets.memory_bytes;
+  problem.memory_bytes =
+      budgets.memory_of.empty() ? budgets.memory_bytes : memory_of(measured, budgets.memory_of, "--memory");
   problem.startup_seconds = budgets.startup_seconds;
   const std::vector<Choice> best = best_ladders(problem);
   const auto steps = static_cast<double>(rows.size());
@@ -29,6 +30,7 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
   suggestion.eager_step_seconds = best.front().seconds / steps;
   suggestion.startup_seconds = best.back().startup_seconds;
   suggestion.memory_bytes = best.back().memory_bytes;
+  suggestion.memory_max_bytes = problem.memory_bytes;
   for (const Choice& each : best)
     suggestion.frontier.push_back({static_cast<std::int64_t>(each.sizes.size()), each.seconds / steps});
   return suggestion;

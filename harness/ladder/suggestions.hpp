@@ -13,6 +13,7 @@ namespace graphbench::ladder {
 struct Budgets {
   std::optional<std::int64_t> sizes_max;
   std::optional<double> memory_bytes;
+  std::vector<std::int64_t> memory_of;  // as much memory as a ladder of these; empty: memory_bytes
   std::optional<double> startup_seconds;
 };
 

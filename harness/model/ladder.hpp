@@ -171,6 +171,11 @@ struct Ladder {
   LadderSummary summary;
 };
 
+// Whether it is there to be compared with others.
+inline bool is_rival(const Ladder& ladder) {
+  return ladder.role != "asked" && ladder.role != "suggested" && ladder.role != "best";
+}
+
 // The least step time that a number of sizes can give.
 struct FrontierPoint {
   std::int64_t sizes = 0;
@@ -182,13 +187,14 @@ struct Suggestion {
   Cell cell;         // of what it was made from; its batch is the largest size
   std::string from;  // a file, or the id of the ladder that was measured
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> interpolated;  // of them, those whose times were not measured
-  double step_seconds = 0;                 // expected mean
-  double eager_step_seconds = 0;           // of the same steps, all eager
-  double startup_seconds = 0;              // preparing and capturing all sizes
-  double memory_bytes = 0;                 // pool and instantiated graphs
-  std::vector<FrontierPoint> frontier;     // where one size more is better than all with fewer
-  std::string verified_by;                 // the id of the ladder that ran it; empty: none
+  std::vector<std::int64_t> interpolated;       // of them, those whose times were not measured
+  double step_seconds = 0;                      // expected mean
+  double eager_step_seconds = 0;                // of the same steps, all eager
+  double startup_seconds = 0;                   // preparing and capturing all sizes
+  double memory_bytes = 0;                      // pool and instantiated graphs
+  std::optional<double> memory_max_bytes = {};  // the budget
+  std::vector<FrontierPoint> frontier;          // where one size more is better than all with fewer
+  std::string verified_by;                      // the id of the ladder that ran it; empty: none
   std::optional<double> verified_step_seconds;
 };
 

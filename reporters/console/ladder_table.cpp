@@ -132,7 +132,7 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
                          ladder.launches.size(), format_seconds(ladder.summary.latency_seconds->p50),
                          format_seconds(ladder.summary.submit_seconds->p50));
     print_launch(out, ladder.launches.front());
-    if (ladder.role == "asked" || ladder.role == "suggested" || ladder.role == "best") {
+    if (!model::is_rival(ladder)) {
       print_rivals(out, ladder.summary);
       if (!ladder.launches.front().sizes.empty()) print_sizes(out, ladder.launches.front(), colours);
     }
@@ -176,6 +176,9 @@ void print_suggestion(std::ostream& out, const model::Suggestion& made, const st
                      format_seconds(made.step_seconds), format_seconds(made.eager_step_seconds),
                      format_seconds(made.startup_seconds),
                      format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
+  if (made.memory_max_bytes)
+    out << fmt::format("  of memory there may be {}\n",
+                       format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
   if (!made.interpolated.empty())
     out << fmt::format("  interpolated, not measured: {}\n", list(made.interpolated));
   if (made.verified_step_seconds)

@@ -87,6 +87,20 @@ class Ladder(HarnessCase):
         self.assertLessEqual(made["step_seconds"], made["eager_step_seconds"])
         self.assertIsNone(made["verified_by"])
 
+    def test_a_suggestion_takes_no_more_memory_than_the_engines_ladder(self):
+        document, shown = self.measure("--workload mlp --traffic zipf:1.1:4 --engine-sizes 1,2 --no-rivals "
+                                       "--suggest --memory engine --sizes-max 2 --verify")
+        (made,) = document["suggestions"]
+        asked = document["ladders"][0]["launches"][0]["sizes"]
+        budget = max(size["pool_bytes"] for size in asked if size["size"] in (1, 2))
+        budget += sum(size["exec_bytes"] or 0 for size in asked if size["size"] in (1, 2))
+        self.assertEqual(made["memory_max_bytes"], budget)
+        self.assertLessEqual(made["memory_bytes"], budget)
+        ran = next(ladder for ladder in document["ladders"] if ladder["id"] == made["verified_by"])
+        if ran["role"] == "suggested":  # else it is one of the others
+            self.assertGreater(ran["summary"]["over_engine"], 0)
+        self.assertIn("of memory there may be", shown)
+
     def test_the_fastest_mode_by_size_is_named_with_its_margin(self):
         document, shown = self.measure("--workload attention --traffic uniform:1:4 --no-rivals "
                                        "--mode whole,piecewise,best")
@@ -150,7 +164,8 @@ class Ladder(HarnessCase):
                 ("--traffic back.csv", ["back.csv:3", "time goes back"]),
                 ("--sizes-max 2", ["--sizes-max", "give --suggest"]),
                 ("--suggest --sizes-max 0", ["--sizes-max", '"0"']),
-                ("--suggest --memory much", ["--memory", '"much"']),
+                ("--suggest --memory much", ["--memory", '"much"', "engine"]),
+                ("--suggest --memory engine", ["--memory", "--engine-sizes"]),
                 ("--suggest --startup -1", ["--startup", '"-1"']),
                 ("--suggest --for vlm", ["--for", 'did you mean "vllm"?']),
                 ("--suggest=none.json", ["none.json"]),

@@ -137,6 +137,17 @@ TEST(Problem, HasMeasuredSizesAndThoseOfTheTrafficBetweenThem) {
   EXPECT_THROW(problem_of({}, {1}, "--suggest"), InputError);
 }
 
+TEST(Memory, OfALadderIsItsGraphsAndTheLargestPool) {
+  Measurements measured;
+  measured.exec_bytes = {{2, 10}, {4, 20}, {6, 40}};
+  measured.pool_bytes = {{2, 300}, {4, 100}, {6, 200}};
+  EXPECT_DOUBLE_EQ(memory_of(measured, {4, 6}, "--memory"), 60 + 200);
+  EXPECT_DOUBLE_EQ(memory_of(measured, {2, 5}, "--memory"), 10 + 30 + 300);
+  EXPECT_THROW(memory_of(measured, {1}, "--memory"), InputError);
+  measured.exec_bytes.clear();  // no driver says
+  EXPECT_DOUBLE_EQ(memory_of(measured, {4, 6}, "--memory"), 200);
+}
+
 TEST(Flags, AreEachEnginesOwn) {
   EXPECT_EQ(flag_for("vllm", {1, 8}), "--compilation-config '{\"cudagraph_capture_sizes\": [1,8]}'");
   EXPECT_EQ(flag_for("sglang", {1, 8}), "--cuda-graph-bs 1 8");
