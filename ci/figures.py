@@ -27,6 +27,9 @@ BARE_LINE = re.compile(
 CALLER_LINE = re.compile(
     r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
     r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
+LADDER_LINE = re.compile(
+    r"^(?P<workload>[\w-]+)\s+(?P<rows>\d+) in\s+(?P<size>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
+    r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
 INSTRUMENT_NS_MAX = 50
 INSTRUMENT_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<mode>[a-z]+)\s+\d+\s+\d+\s+(?P<difference>[+-]\d+)"
@@ -184,6 +187,13 @@ def caller_rows(text):
     return rows or [Row("io / bare loops", "measured", "graphbench_caller_loops printed no ratio", False)]
 
 
+def ladder_rows(text):
+    """What graphbench_ladder_loops prints: workload, rows, size, ours_us, bare_us, ratio, limit."""
+    rows = [at_most(f"submit / bare loop: {match['workload']}, {match['rows']} rows in {match['size']}",
+                    float(match["limit"]), float(match["ratio"])) for match in LADDER_LINE.finditer(text)]
+    return rows or [Row("hits / bare loops", "measured", "graphbench_ladder_loops printed no ratio", False)]
+
+
 def instrument_rows(text):
     """What graphbench_instrument_cost prints: submit by our sampling minus submit in a bare loop.
 
@@ -321,6 +331,7 @@ def rows_of(folder, wanted):
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
             rows.extend(caller_rows(log_of(folder, "bare.caller")))
+            rows.extend(ladder_rows(log_of(folder, "bare.ladder")))
             rows.extend(instrument_rows(log_of(folder, "bare.instrument")))
         elif stage == "cycles":
             rows.extend(cycle_rows(log_of(folder, stage)))

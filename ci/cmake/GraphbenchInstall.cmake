@@ -61,7 +61,7 @@ if(GRAPHBENCH_BUILD_TESTS)
   # What ci/gpu runs, and as what: lines "KIND PROGRAM".
   set(programs "")
   foreach(program IN LISTS conformance_programs ITEMS cuda_device_test
-      graphbench_bare_loops graphbench_caller_loops graphbench_instrument_cost)
+      graphbench_bare_loops graphbench_caller_loops graphbench_ladder_loops graphbench_instrument_cost)
     if(NOT TARGET ${program})
       continue()
     endif()

@@ -300,6 +300,16 @@ class Figures(unittest.TestCase):
         self.assertIn("io update, 4096 nodes", rows[1].figure)
         self.assertEqual([False], self.verdicts(figures.caller_rows("nothing of the kind\n")))
 
+    def test_hits_of_ladders_are_read_line_by_line(self):
+        text = ("submit of a full hit and a padded one, of 67 sizes\n"
+                "workload    rows     size    ours_us    bare_us   ratio  limit\n"
+                "mlp            5 in     8      12.50      12.00   1.042   1.10\n"
+                "attention    505 in   512      19.00      16.00   1.188   1.10  OVER\n")
+        rows = figures.ladder_rows(text)
+        self.assertEqual([True, False], self.verdicts(rows))
+        self.assertIn("attention, 505 rows in 512", rows[1].figure)
+        self.assertEqual([False], self.verdicts(figures.ladder_rows("nothing of the kind\n")))
+
     def test_bare_loops_are_read_line_by_line(self):
         text = ("workload   batch mode         ours_us    bare_us   ratio  limit\n"
                 "mlp            1 whole            2.20       2.10   1.048   1.10\n"

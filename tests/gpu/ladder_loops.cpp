@@ -1,0 +1,170 @@
+// graphbench_ladder_loops: what a hit costs over the bare calls. 67 sizes of each base workload are captured
+// into one pool; our copies, pad fills and replay stand beside a loop of the same CUDA calls, taken
+// alternately. Exit codes: 0 all within limits, 1 some are not or something failed, 2 bad usage, 77 no GPU.
+#include <cstdio>
+
+#include "bare_step.hpp"
+#include "graphs/abi/plugin.hpp"
+#include "graphs/cuda/cuda_backend.hpp"
+#include "graphs/cuda/handle.hpp"
+#include "harness/ladder/caller.hpp"
+#include "harness/ladder/traffic.hpp"
+#include "harness/worker/task_rig.hpp"
+#include "submit_times.hpp"
+#include "workloads/builtin.hpp"
+
+namespace graphbench::gpu {
+namespace {
+
+constexpr double limit = 1.10;
+constexpr std::int64_t rows_max = 512;
+constexpr std::size_t blocks = 40;
+
+// A caller's value and where the graph has it.
+struct BareEdge {
+  Buffer own;
+  std::byte* graphs = nullptr;
+  std::size_t row_bytes = 0;
+  int pad_byte = 0;
+};
+
+// The calls of a hit without any class of ours.
+class BareHits {
+ public:
+  BareHits(Device& device, const ir::Program& program, execution::ProgramBuffers& buffers,
+           cudaStream_t stream)
+      : device_(device), program_(program), stream_(stream) {
+    for (const ir::ValueId id : program.values_of(ir::ValueKind::input)) {
+      if (!ir::depends_on_batch(program.value(id))) continue;
+      inputs_.push_back(edge(id, static_cast<std::byte*>(buffers.address(id))));
+    }
+  }
+  // A size, `outputs` at its executor's.
+  struct Size {
+    std::vector<BareCall> step;
+    std::vector<BareEdge> outputs;
+  };
+  Size size_of(const execution::Executor& executor) const {
+    Size size{.step = bare_calls(executor), .outputs = {}};
+    for (const ir::ValueId id : program_.values_of(ir::ValueKind::output))
+      size.outputs.push_back(edge(id, static_cast<std::byte*>(const_cast<void*>(executor.output(id)))));
+    return size;
+  }
+  // `padding` rows behind the caller's are dirty.
+  void hit(Size& size, std::int64_t rows, std::int64_t padding) {
+    for (const BareEdge& each : inputs_) {
+      const std::size_t bytes = static_cast<std::size_t>(rows) * each.row_bytes;
+      copy(each.graphs, each.own.data(), bytes);
+      if (padding > 0)
+        cuda::check(cudaMemsetAsync(each.graphs + bytes, each.pad_byte,
+                                    static_cast<std::size_t>(padding) * each.row_bytes, stream_),
+                    "fill padding");
+    }
+    submit_bare(size.step, stream_);
+    for (const BareEdge& each : size.outputs)
+      copy(each.own.data(), each.graphs, static_cast<std::size_t>(rows) * each.row_bytes);
+  }
+
+ private:
+  BareEdge edge(ir::ValueId id, std::byte* graphs) const {
+    const ir::Value& value = program_.value(id);
+    // -1 is all bits set; no base workload pads with anything but that and 0.
+    if (value.pad != 0 && (value.pad != -1 || value.dtype != ir::DType::i32))
+      throw Error(ErrorCode::unsupported, "fill padding of " + value.name + ": its pad value is no byte");
+    return {Buffer(device_, program_.describe(id, rows_max).bytes()), graphs, ladder::row_bytes(program_, id),
+            value.pad == 0 ? 0 : 0xFF};
+  }
+  void copy(void* to, const void* from, std::size_t bytes) {
+    cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "copy");
+  }
+
+  Device& device_;
+  const ir::Program& program_;
+  cudaStream_t stream_;
+  std::vector<BareEdge> inputs_;
+};
+
+// A full hit leaves all rows of its size dirty, so that the one behind it has rows to pad: both are timed
+// together.
+bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload) {
+  model::WorkerTask task;
+  task.workload = workload;
+  task.preset = "base";
+  task.dtype = "bf16";
+  task.pass = "forward";
+  task.mode = "whole";
+  task.warmup = 1;
+  const ir::Program program = worker::build_program(registry, task);
+  worker::TaskRig rig(task, device, program);
+  rig.allocate(rows_max);
+  std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
+  for (const std::int64_t size : worker::largest_first(ladder::parse_sizes("sizes", "1,2,4,8:512:+8"))) {
+    model::Setup setup;
+    executors[size] = rig.prepare(size, setup, [](std::string_view) {});
+    executors[size]->submit();
+  }
+  Stream& stream = rig.stream();
+  ladder::Caller caller(rig.context(rig.graph_pool()), rows_max, 1);
+  BareHits bare(device, program, rig.buffers(), static_cast<cudaStream_t>(stream.native_handle()));
+  bool all_within = true;
+  for (const auto& [rows, size] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {1, 1}, {3, 4}, {5, 8}, {60, 64}, {250, 256}, {505, 512}}) {
+    execution::Executor& executor = *executors.at(size);
+    BareHits::Size bare_size = bare.size_of(executor);
+    const auto ours = [&, size = size](std::int64_t own) {
+      caller.copy_in({0, own}, size);
+      executor.submit();
+      caller.copy_out(executor, {0, own});
+    };
+    const auto hits = [&, rows = rows, size = size] {
+      ours(size);
+      ours(rows);
+    };
+    const auto bare_hits = [&, rows = rows, size = size] {
+      bare.hit(bare_size, size, 0);
+      bare.hit(bare_size, rows, size - rows);
+    };
+    const Paired paired = take_pairs(stream, blocks, hits, bare_hits);
+    std::printf("%-10s %5lld in %5lld %10.2f %10.2f %7.3f %6.2f%s\n", workload.c_str(),
+                static_cast<long long>(rows), static_cast<long long>(size), paired.ours_us, paired.bare_us,
+                paired.ratio, limit, paired.ratio <= limit ? "" : "  OVER");
+    std::fflush(stdout);
+    all_within = all_within && paired.ratio <= limit;
+  }
+  return all_within;
+}
+
+int run() {
+  cuda::CudaBackend backend;
+  const DeviceStatus status = backend.devices().front();
+  if (!status.available) {
+    std::fprintf(stderr, "graphbench_ladder_loops: skipped, needs a GPU: %s; %s\n", status.detail.c_str(),
+                 status.advice.c_str());
+    return 77;
+  }
+  abi::WorkloadRegistry registry;
+  workloads::add_builtin(registry);
+  const std::unique_ptr<Device> device = backend.open(0);
+  std::printf("submit of a full hit and a padded one, of 67 sizes\n%-10s %5s    %5s %10s %10s %7s %6s\n",
+              "workload", "rows", "size", "ours_us", "bare_us", "ratio", "limit");
+  bool all_within = true;
+  for (const abi::WorkloadInfo& workload : registry.workloads())
+    all_within = compare_workload(*device, registry, workload.name) && all_within;
+  return all_within ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace graphbench::gpu
+
+int main(int argc, char**) {
+  if (argc != 1) {
+    std::fprintf(stderr, "graphbench_ladder_loops: it takes no options\n");
+    return 2;
+  }
+  try {
+    return graphbench::gpu::run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench_ladder_loops: %s\n", error.what());
+    return 1;
+  }
+}
