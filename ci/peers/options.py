@@ -30,21 +30,19 @@ def names_of(known):
 
 
 def batches(text):
-    """1,2,4 or 1:256:x2 or 8:64:+8, ends included; the same notation as graphbench's own --batch."""
-    match = RANGE.fullmatch(text)
-    if match:
+    """1,2,4 or 1:256:x2 or 8:64:+8 or 1,2,4,8:64:+8, ends included, as graphbench's own --batch has it."""
+    values = []
+    for part in text.split(","):
+        match = RANGE.fullmatch(part)
+        if not match:
+            values.append(int(part) if part.isdecimal() else 0)
+            continue
         first, last, step = int(match[1]), int(match[2]), int(match[4])
         if first < 1 or last < first or step < (2 if match[3] == "x" else 1):
-            raise argparse.ArgumentTypeError(f'"{text}" is no rising range: 1:256:x2 or 8:64:+8 would do')
-        values = []
+            raise argparse.ArgumentTypeError(f'"{part}" is no rising range: 1:256:x2 or 8:64:+8 would do')
         while first <= last:
             values.append(first)
             first = first * step if match[3] == "x" else first + step
-        return values
-    try:
-        values = [int(part) for part in text.split(",")]
-    except ValueError:
-        values = []
     if not values or min(values) < 1 or len(set(values)) != len(values):
         raise argparse.ArgumentTypeError(f'"{text}" is no list of batch sizes: 1,2,4 or 1:256:x2 would do')
     return values
@@ -88,23 +86,36 @@ def add_sweep_options(parser):
 
 def check(parser, arguments):
     """What no option can say by itself."""
+    if getattr(arguments, "traffic", None) and (arguments.mode == ["eager"] or "eager" not in arguments.mode):
+        parser.error("--traffic: give --mode eager and a graph mode: eager is what torch's steps are summed from")
     for workload in arguments.workload:
         if arguments.preset not in PRESETS[workload]:
             parser.error(f'--preset: {workload} has no preset "{arguments.preset}": it has '
                          f'{", ".join(PRESETS[workload])}')
 
 
+def shared(arguments):
+    return ["--workload", ",".join(arguments.workload), "--dtype", ",".join(arguments.dtype), "--preset",
+            arguments.preset, "--warmup", str(arguments.warmup), "--device", arguments.device, "--seed",
+            str(arguments.seed)]
+
+
+def sizes(arguments):
+    return ",".join(str(batch) for batch in arguments.batch)
+
+
+def ladder_line(arguments):
+    """The arguments of `graphbench ladder`: the same sizes in the graph modes, under the traffic."""
+    modes = ",".join(mode for mode in arguments.mode if mode != "eager")
+    return [*shared(arguments), "--mode", modes, "--capture-sizes", sizes(arguments), "--traffic", arguments.traffic]
+
+
 def command_line(arguments):
     """The sweep's options as arguments again, for a process of either side."""
     return [
-        "--workload", ",".join(arguments.workload),
+        *shared(arguments),
         "--mode", ",".join(arguments.mode),
-        "--batch", ",".join(str(batch) for batch in arguments.batch),
-        "--dtype", ",".join(arguments.dtype),
-        "--preset", arguments.preset,
-        "--warmup", str(arguments.warmup),
-        "--device", arguments.device,
-        "--seed", str(arguments.seed),
+        "--batch", sizes(arguments),
         "--time-per-cell", str(arguments.time_per_cell),
         "--samples-max", str(arguments.samples_max),
     ]

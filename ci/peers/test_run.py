@@ -10,6 +10,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+from test_beside import ladder, torch  # noqa: E402
 from test_ratios import document, fail, peer  # noqa: E402
 
 STAND_IN = """#!{python}
@@ -64,6 +65,19 @@ class Run(unittest.TestCase):
         done = self.run_peers(*sides, "--rounds", "1")
         self.assertEqual(1, done.returncode)
         self.assertIn("### Not compared", done.stdout)
+
+    def test_serves_beside_torch(self):
+        sides = self.stand_in("ours", ladder()), self.stand_in("torch", torch())
+        done = self.run_peers(*sides, "--traffic", "zipf:1:2", "--rounds", "1", "--batch", "1,2")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("### Round 1: start-up", done.stdout)
+        sides = self.stand_in("ours", ladder()), self.stand_in("torch", fail(torch(), mode="eager"), 3)
+        done = self.run_peers(*sides, "--traffic", "zipf:1:2", "--rounds", "1")
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertIn("### Not compared", done.stdout)
+        done = self.run_peers(*sides, "--traffic", "zipf:1:2", "--mode", "whole")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("--traffic", done.stderr)
 
     def test_a_side_that_fails_ends_the_run_with_its_last_words(self):
         done = self.run_peers(self.stand_in("ours", document(), 1), self.stand_in("torch", peer()))
