@@ -156,9 +156,8 @@ int report(const Measured& measured, const config::SweepOptions& options,
   const auto failed =
       std::ranges::find(measured.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
   if (failed == measured.findings.ladders.end()) return exit_done;
-  const model::Reason reason = failed->reason.value_or(model::Reason{"internal", "no reason was given"});
-  std::fprintf(stderr, "graphbench: ladder %s failed: %s: %s\n", failed->id.c_str(), reason.code.c_str(),
-               reason.message.c_str());
+  std::fprintf(stderr, "graphbench: ladder %s failed: %s: %s\n", failed->id.c_str(),
+               failed->reason.value().code.c_str(), failed->reason.value().message.c_str());
   return exit_cells_failed;
 }
 

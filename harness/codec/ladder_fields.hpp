@@ -137,30 +137,13 @@ struct Description<model::LadderTraffic> {
                  field("rate", &T::rate));
 };
 
-struct LadderReason {
-  std::optional<Json> write(const model::Ladder& ladder) const {
-    if (ladder.status == model::CellStatus::ok) return std::nullopt;
-    return JsonWriter(Form::document)
-        .write(ladder.reason.value_or(model::Reason{"interrupted", "it was not measured"}));
-  }
-  void read(JsonWalk& walk, JsonWalk::Value value, model::Ladder& ladder) const {
-    JsonReader(walk).read(value, ladder.reason);
-  }
-};
-struct LadderStatus {
-  std::optional<Json> write(const model::Ladder& ladder) const { return Json(model::name_of(ladder.status)); }
-  void read(JsonWalk& walk, JsonWalk::Value value, model::Ladder& ladder) const {
-    JsonReader(walk).read(value, ladder.status);
-  }
-};
-
 template <>
 struct Description<model::Ladder> {
   using T = model::Ladder;
   static constexpr auto fields =
       std::tuple(field("id", &T::id), inlined(&T::cell), field("role", &T::role), field("sizes", &T::sizes),
                  field("policy", &T::policy), field("traffic", &T::traffic),
-                 CustomField<LadderStatus>{"status", {}}, CustomField<LadderReason>{"reason", {}},
+                 CustomField<StatusField<T>>{"status", {}}, CustomField<ReasonField<T>>{"reason", {}},
                  field("check", &T::check), field("launches", &T::launches), field("summary", &T::summary));
 };
 

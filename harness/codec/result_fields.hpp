@@ -175,42 +175,42 @@ struct CellId {
   std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
 };
 
-struct CellStatusField {
-  std::optional<Json> write(const model::CellResult& cell) const { return Json(model::name_of(cell.status)); }
-  void read(JsonWalk& walk, JsonWalk::Value value, model::CellResult& cell) const {
-    JsonReader(walk).read(value, cell.status);
-  }
+// Of a cell or a ladder, as what follows.
+template <typename T>
+struct StatusField {
+  std::optional<Json> write(const T& of) const { return Json(model::name_of(of.status)); }
+  void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.status); }
 };
 
-// Every cell that is not ok has a reason, also where none was recorded.
-inline model::Reason reason_of(const model::CellResult& cell) {
-  if (cell.reason) return *cell.reason;
-  if (cell.status == model::CellStatus::pending)
+// Every one that is not ok has a reason, also where none was recorded.
+template <typename T>
+model::Reason reason_of(const T& of) {
+  if (of.reason) return *of.reason;
+  if (of.status == model::CellStatus::pending)
     return {"interrupted", "the sweep ended before this cell was measured"};
   return {"internal", "no reason was recorded"};
 }
 
-struct CellReason {
-  std::optional<Json> write(const model::CellResult& cell) const {
-    if (cell.status == model::CellStatus::ok) return std::nullopt;
-    return JsonWriter(Form::document).write(reason_of(cell));
+template <typename T>
+struct ReasonField {
+  std::optional<Json> write(const T& of) const {
+    if (of.status == model::CellStatus::ok) return std::nullopt;
+    return JsonWriter(Form::document).write(reason_of(of));
   }
-  void read(JsonWalk& walk, JsonWalk::Value value, model::CellResult& cell) const {
-    JsonReader(walk).read(value, cell.reason);
-  }
+  void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.reason); }
 };
 
 template <>
 struct Description<model::CellResult> {
   using T = model::CellResult;
-  static constexpr auto fields =
-      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<CellStatusField>{"status", {}},
-                 CustomField<CellReason>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
-                 field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
-                 later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
-                 later_field("address_check", &T::address_check), later_field("fallback", &T::fallback),
-                 later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
-                 later_field("profile", &T::profile), later_field("resumed", &T::resumed));
+  static constexpr auto fields = std::tuple(
+      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
+      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
+      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
+      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
+      later_field("address_check", &T::address_check), later_field("fallback", &T::fallback),
+      later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
+      later_field("profile", &T::profile), later_field("resumed", &T::resumed));
 };
 
 template <>

@@ -83,7 +83,8 @@ Budgets budgets_of(const LadderArguments& asked) {
     throw InputError(where, in_quotes(text) + " is not a budget: give a number above 0" +
                                 (where == "--memory" ? ", or engine" : ""));
   };
-  Budgets budgets{.startup_seconds = amount("--startup", asked.startup)};
+  Budgets budgets;
+  budgets.startup_seconds = amount("--startup", asked.startup);
   if (asked.memory != "engine") {
     budgets.memory_bytes = amount("--memory", asked.memory);
   } else if (asked.engine_sizes.empty()) {

@@ -122,9 +122,7 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
     out << fmt::format("  traffic  {}: {} steps of {} sizes, {} rows\n", one_line(ladder.traffic.name),
                        ladder.traffic.steps, ladder.traffic.sizes, ladder.traffic.rows);
     if (ladder.launches.empty()) {
-      const model::Reason reason =
-          ladder.reason.value_or(model::Reason{"interrupted", "it was not measured"});
-      out << fmt::format("  {}: {}\n\n", reason.code, one_line(reason.message));
+      out << fmt::format("  {}: {}\n\n", ladder.reason.value().code, one_line(ladder.reason.value().message));
       continue;
     }
     if (ladder.launches.size() > 1)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/statistics/quantiles.hpp"
+#include "reporters/prometheus/series.hpp"
 #include "reporters/prometheus/text_format.hpp"
 
 namespace graphbench::reporters {
@@ -14,11 +15,6 @@ namespace {
 
 using model::LadderLaunch;
 using Numbers = std::vector<std::pair<std::string, std::optional<double>>>;
-
-Numbers quantiles(const std::optional<model::Summary>& summary) {
-  if (!summary) return {};
-  return {{"0.5", summary->p50}, {"0.9", summary->p90}, {"0.99", summary->p99}, {"0.999", summary->p999}};
-}
 
 double as_double(std::int64_t count) {
   return static_cast<double>(count);
@@ -30,17 +26,18 @@ struct Row {
   const char* label;  // its own; empty: none
   const char* help;
   Numbers (*numbers)(const LadderLaunch& launch);
+  std::optional<model::Summary> LadderLaunch::*times = nullptr;  // set: they have quantiles, and no numbers
 };
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
       {"latency_seconds", "seconds", "quantile", "Time of a served step from its start to its completion.",
-       [](const LadderLaunch& of) { return quantiles(of.latency_seconds); }},
+       nullptr, &LadderLaunch::latency_seconds},
       {"submit_seconds", "seconds", "quantile", "Host time of a served step: copies, padding and launches.",
-       [](const LadderLaunch& of) { return quantiles(of.submit_seconds); }},
+       nullptr, &LadderLaunch::submit_seconds},
       {"response_seconds", "seconds", "quantile",
-       "Time of a step from its intended arrival to its completion.",
-       [](const LadderLaunch& of) { return quantiles(of.response_seconds); }},
+       "Time of a step from its intended arrival to its completion.", nullptr,
+       &LadderLaunch::response_seconds},
       {"hit_ratio", "ratio", "", "Steps served by a captured graph over all steps.",
        [](const LadderLaunch& of) {
          return Numbers{{"", of.hit_rate}};
@@ -100,38 +97,28 @@ std::vector<prometheus::ClientMetric::Label> labels_of_ladder(const std::string&
   return labels;
 }
 
-// Quantiles make a summary, whose sum and count are over all launches' steps.
-std::string summary_text(const std::string& name, const Row& row, const model::Ladder& ladder,
-                         const std::vector<prometheus::ClientMetric::Label>& labels,
-                         const std::map<std::string, std::vector<double>>& values) {
-  prometheus::ClientMetric metric;
-  metric.label = labels;
-  for (const auto& [quantile, of] : values)
-    metric.summary.quantile.push_back({std::stod(quantile), statistics::median(of)});
-  const bool responses = std::string_view(row.name).starts_with("response");
-  const bool submits = std::string_view(row.name).starts_with("submit");
-  for (const LadderLaunch& launch : ladder.launches) {
-    const auto& summary = responses ? launch.response_seconds
-                          : submits ? launch.submit_seconds
-                                    : launch.latency_seconds;
-    if (!summary) continue;
-    metric.summary.sample_count += static_cast<std::uint64_t>(summary->count);
-    metric.summary.sample_sum += summary->mean * as_double(summary->count);
-  }
-  return series_text(name, prometheus::MetricType::Summary, std::move(metric));
-}
-
 std::string lines_of(const std::string& name, const Row& row, const std::string& device,
                      const model::Ladder& ladder) {
+  const auto labels = labels_of_ladder(device, ladder);
+  if (row.times != nullptr) {
+    std::vector<model::Summary> launches;
+    for (const LadderLaunch& launch : ladder.launches) {
+      if (launch.*row.times) launches.push_back(*(launch.*row.times));
+    }
+    if (launches.empty()) return "";
+    prometheus::ClientMetric metric;
+    metric.label = labels;
+    metric.summary = times_over(
+        launches,
+        {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}, {0.999, &model::Summary::p999}});
+    return series_text(name, prometheus::MetricType::Summary, std::move(metric));
+  }
   std::map<std::string, std::vector<double>> values;
   for (const LadderLaunch& launch : ladder.launches) {
     for (const auto& [label, number] : row.numbers(launch)) {
       if (number && std::isfinite(*number)) values[label].push_back(*number);
     }
   }
-  const auto labels = labels_of_ladder(device, ladder);
-  if (values.empty()) return "";
-  if (row.label == std::string_view("quantile")) return summary_text(name, row, ladder, labels, values);
   std::string text;
   for (const auto& [value, of] : values) {
     auto own = labels;
@@ -147,9 +134,8 @@ const std::vector<FamilyRow>& ladder_families() {
   static const std::vector<FamilyRow> families = [] {
     std::vector<FamilyRow> all;
     for (const Row& row : rows()) {
-      const bool summary = row.label == std::string_view("quantile");
       FamilyRow family{std::string("graphbench_ladder_") + row.name,
-                       summary ? "summary" : "gauge",
+                       row.times != nullptr ? "summary" : "gauge",
                        row.unit,
                        {"CELL", "ladder", "traffic", "role"},
                        row.help};

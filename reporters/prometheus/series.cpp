@@ -31,29 +31,15 @@ std::optional<double> median_or_none(std::vector<double> values) {
   return finite(statistics::median_or_absent(std::move(values)));
 }
 
-// A `quantile` label belongs to summaries (promtool check metrics insists), so that is the type of times.
-// They are computed from the launches, not observed one by one: prometheus-cpp's own Summary would cost
-// microseconds a sample and estimate what is known exactly. Quantiles are medians over the launches; sum and
-// count are over all their samples.
 std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, const model::MetricRow& row) {
   const std::optional<model::Estimate>& estimate = cell.summary.*row.estimate;
   if (!estimate || !std::isfinite(estimate->p50)) return std::nullopt;
-  ClientMetric::Summary time;
-  std::vector<double> p90;
-  std::vector<double> p99;
+  std::vector<model::Summary> launches;
   for (const model::Launch& launch : cell.launches) {
     const auto& summary = launch.*std::get<std::optional<model::Summary> model::Launch::*>(row.value);
-    if (!summary) continue;
-    // Launches with too few samples for a percentile say nothing about it.
-    if (summary->p90) p90.push_back(*summary->p90);
-    if (summary->p99) p99.push_back(*summary->p99);
-    time.sample_count += static_cast<std::uint64_t>(summary->count);
-    time.sample_sum += summary->mean * static_cast<double>(summary->count);
+    if (summary) launches.push_back(*summary);
   }
-  time.quantile.push_back({0.5, estimate->p50});
-  if (const Number value = median_or_none(std::move(p90))) time.quantile.push_back({0.9, *value});
-  if (const Number value = median_or_none(std::move(p99))) time.quantile.push_back({0.99, *value});
-  return time;
+  return times_over(launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}});
 }
 
 // The n-th step after the setup: the median over the launches that took as many.
@@ -139,6 +125,27 @@ void add_metric(Lines& lines, const Labels& cell, const model::MetricComparison&
 }
 
 }  // namespace
+
+ClientMetric::Summary times_over(const std::vector<model::Summary>& launches,
+                                 const Percentiles& percentiles) {
+  ClientMetric::Summary time;
+  std::vector<double> p50;
+  for (const model::Summary& summary : launches) {
+    p50.push_back(summary.p50);
+    time.sample_count += static_cast<std::uint64_t>(summary.count);
+    time.sample_sum += summary.mean * static_cast<double>(summary.count);
+  }
+  if (const Number value = median_or_none(std::move(p50))) time.quantile.push_back({0.5, *value});
+  for (const auto& [quantile, member] : percentiles) {
+    // Launches with too few samples for a percentile say nothing about it.
+    std::vector<double> known;
+    for (const model::Summary& summary : launches) {
+      if (summary.*member) known.push_back(*(summary.*member));
+    }
+    if (const Number value = median_or_none(std::move(known))) time.quantile.push_back({quantile, *value});
+  }
+  return time;
+}
 
 CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
   CellLines lines;

@@ -2,9 +2,13 @@
 // metrics, and under which names.
 #pragma once
 
+#include <prometheus/client_metric.h>
+
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "harness/model/comparison.hpp"
@@ -25,6 +29,15 @@ struct CellKey {
     return tie(a) < tie(b);
   }
 };
+
+// Quantiles above the median, and where a launch has them.
+using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
+// A `quantile` label belongs to summaries (promtool check metrics insists), so that is the type of times.
+// They are computed from the launches, not observed one by one: prometheus-cpp's own Summary would cost
+// microseconds a sample and estimate what is known exactly. Quantiles are medians over the launches; sum and
+// count are over all their samples.
+prometheus::ClientMetric::Summary times_over(const std::vector<model::Summary>& launches,
+                                             const Percentiles& percentiles);
 
 // The lines of one cell or comparison in each family's text, in the order of families(); empty where it has
 // no such number. Rendered when the cell changes, so that a scrape only puts lines together.
