@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A ladder that served traffic beside torch: the same steps in torch's eager, and torch's start-up of the same sizes.
+"""A ladder that served traffic beside torch: the same steps in its eager, and its start-up of the same sizes.
 
-Stdlib only: `beside.py FOLDER` prints what `run --traffic` left, and exits 1 where something could not be compared."""
+Stdlib only: `beside.py FOLDER` prints what `run --traffic` left. Exit code 1: not all could be compared."""
 
 import bisect
 import json
@@ -12,14 +12,14 @@ import ratios
 from report import megabytes, milliseconds, ratio_text, table
 
 STEPS = ("ladder", "steps s", "eager", "torch eager", "torch / ladder")
-STARTUP = ("ladder", "sizes", "warmup ms", "torch", "capture to first step ms", "torch", "ours / torch", "pool MB",
-           "torch")
+STARTUP = ("ladder", "sizes", "warmup ms", "torch", "capture to first step ms", "torch", "ours / torch",
+           "pool MB", "torch")
 
 
 def rows_served(launch):
     """How often steps of how many rows were served: the traffic's histogram."""
     if launch["split_steps"]:
-        raise ratios.DocumentError("steps ran in parts, so their rows are not known: serve without --beyond split")
+        raise ratios.DocumentError("steps ran in parts: their rows are not known")
     counts = {}
     served = [pair for size in launch["sizes"] for pair in size["rows"]]
     for rows, count in [(pair["rows"], pair["count"]) for pair in served] + \
@@ -32,8 +32,7 @@ def at(seconds, rows):
     """Between measured sizes on a line, below the smallest as long as that one."""
     sizes = sorted(seconds)
     if rows > sizes[-1]:
-        raise ratios.DocumentError(f"torch measured no eager batch of {rows} or more: give --batch up to the traffic's "
-                                   f"largest size")
+        raise ratios.DocumentError(f"torch measured no eager batch of {rows} or more: give --batch up to it")
     above = bisect.bisect_left(sizes, rows)
     if above == 0 or sizes[above] == rows:
         return seconds[sizes[above]]
@@ -45,7 +44,8 @@ def cells_of(peer, ladder, mode):
     """Torch's cells of the ladder's program in a mode, by batch."""
     same = ("workload", "preset", "dtype", "warmup")
     return {cell["batch"]: cell for cell in peer["cells"]
-            if cell["mode"] == mode and cell["status"] == "ok" and all(cell[key] == ladder[key] for key in same)}
+            if cell["mode"] == mode and cell["status"] == "ok"
+            and all(cell[key] == ladder[key] for key in same)}
 
 
 def torch_total(ladder, peer):
@@ -57,7 +57,7 @@ def torch_total(ladder, peer):
 
 
 def startup(ladder, peer):
-    """Of both sides: warmup seconds, seconds from capture to the first step's end, and the shared pool's bytes."""
+    """Of both sides: seconds of warmups, those from capture to the first step's end, and the pool's bytes."""
     launch = ladder["launches"][0]
     captured = [size for size in launch["sizes"] if "dropped" not in size]
     theirs = cells_of(peer, ladder, ladder["mode"])
@@ -73,12 +73,13 @@ def startup(ladder, peer):
              sum(ours[f"{stage}_seconds"] for stage in ("capture", "instantiate", "upload")) + first,
              launch["memory"]["pool_bytes"]),
             (sum(setup["warmup_seconds"] for setup in setups),
-             sum(setup[f"{stage}_seconds"] for setup in setups for stage in ("capture", "instantiate", "first_step")),
+             sum(setup[f"{stage}_seconds"] for setup in setups
+                 for stage in ("capture", "instantiate", "first_step")),
              max(pools)), len(captured))
 
 
 def beside(ours, peer):
-    """Rows of both tables, and lines on what could not be compared, which is the case of an empty table too."""
+    """Rows of both tables, and lines on what could not be compared, of which an empty table has one."""
     ratios.same_device(ours, peer)
     steps, startups, missing = [], [], []
     asked = [ladder for ladder in ours.get("ladders", []) if ladder["role"] == "asked" and ladder["sizes"]]
@@ -92,16 +93,16 @@ def beside(ours, peer):
             steps.append((name, f"{busy:.3f}", f"{busy * eager:.3f}" if eager else "-", f"{total:.3f}",
                           ratio_text(total / busy)))
             (warmup, setup, pool), theirs, count = startup(ladder, peer)
-            startups.append((name, str(count), milliseconds(warmup), milliseconds(theirs[0]), milliseconds(setup),
-                             milliseconds(theirs[1]), ratio_text(setup / theirs[1]), megabytes(pool),
-                             megabytes(theirs[2])))
+            startups.append((name, str(count), milliseconds(warmup), milliseconds(theirs[0]),
+                             milliseconds(setup), milliseconds(theirs[1]), ratio_text(setup / theirs[1]),
+                             megabytes(pool), megabytes(theirs[2])))
         except ratios.DocumentError as error:
             missing.append(f"{name}: {error}")
     return steps, startups, missing if asked else ["graphbench: it served no ladder"]
 
 
 def publish(folder):
-    """Prints the rounds in a folder and writes beside.md; the exit code: 1 where something could not be compared."""
+    """Prints the rounds in a folder and writes beside.md; exit code 1 where not all could be compared."""
     parts, status = [], 0
     for number, (ours, peer) in enumerate(ratios.read_folder(folder), 1):
         steps, startups, missing = beside(ours, peer)

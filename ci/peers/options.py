@@ -87,7 +87,7 @@ def add_sweep_options(parser):
 def check(parser, arguments):
     """What no option can say by itself."""
     if getattr(arguments, "traffic", None) and (arguments.mode == ["eager"] or "eager" not in arguments.mode):
-        parser.error("--traffic: give --mode eager and a graph mode: eager is what torch's steps are summed from")
+        parser.error("--traffic: give --mode eager and a graph mode: torch's steps are summed from eager")
     for workload in arguments.workload:
         if arguments.preset not in PRESETS[workload]:
             parser.error(f'--preset: {workload} has no preset "{arguments.preset}": it has '
@@ -107,7 +107,8 @@ def sizes(arguments):
 def ladder_line(arguments):
     """The arguments of `graphbench ladder`: the same sizes in the graph modes, under the traffic."""
     modes = ",".join(mode for mode in arguments.mode if mode != "eager")
-    return [*shared(arguments), "--mode", modes, "--capture-sizes", sizes(arguments), "--traffic", arguments.traffic]
+    return [*shared(arguments), "--mode", modes, "--capture-sizes", sizes(arguments), "--traffic",
+            arguments.traffic]
 
 
 def command_line(arguments):

@@ -56,7 +56,7 @@ class Ladder(HarnessCase):
                                        "--no-rivals")
         asked, lazy = document["ladders"]
         self.assertEqual((asked["role"], lazy["role"]), ("asked", "lazy"))
-        self.assertEqual((asked["policy"]["capture_when"], lazy["policy"]["capture_when"]), ("startup", "lazy"))
+        self.assertEqual([ladder["policy"]["capture_when"] for ladder in (asked, lazy)], ["startup", "lazy"])
         for ladder, stalls in ((asked, 0), (lazy, 3)):
             launch = ladder["launches"][0]
             self.assertEqual(launch["stalls"]["count"], stalls)

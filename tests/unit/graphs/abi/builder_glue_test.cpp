@@ -243,6 +243,13 @@ TEST(BuilderGlue, PadValuesBelongToInputsAndAreFinite) {
   expect_refused([](B b) { return b.api.pad_with(b.handle, -3, 0); }, HasSubstr("-3"));
   expect_refused([](B b) { return b.api.pad_with(b.handle, 7, 0); }, HasSubstr("no input"));
   expect_refused(
+      [](B b) {
+        std::int32_t y = -1;
+        b.op("softmax", "shares", {b.input()}, &y);
+        return b.api.pad_with(b.handle, y, 0);
+      },
+      HasSubstr("value 1 is no input"));
+  expect_refused(
       [](B b) { return b.api.pad_with(b.handle, b.input(), std::numeric_limits<double>::quiet_NaN()); },
       HasSubstr("not finite"));
 }

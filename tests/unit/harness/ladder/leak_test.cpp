@@ -40,7 +40,7 @@ const ir::OpCatalog& leaky_catalog() {
   return catalog;
 }
 
-// The same program; whoever reads `leaking` reads it through the leak.
+// The same program, in which `leaking` is read through the leak.
 ir::Program with_leak(const ir::Program& program, std::optional<ir::ValueId> leaking) {
   ir::ProgramBuilder builder(program.name(), leaky_catalog());
   std::map<ir::ValueId, ir::ValueId> now;

@@ -315,11 +315,15 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   ServeTask task = task_of("mlp", "whole", {1, 4}, "uniform:1:4", 6);
   task.policy = {LadderPad::none, LadderBeyond::split, model::CaptureOrder::smallest, CaptureWhen::lazy};
   task.arrivals = {0, 0.5};
+  task.modes = {"whole", "eager"};
+  task.placements = 5;
   const ServeTask back = decode_task(encode_task(task));
   EXPECT_EQ(back.sizes, task.sizes);
   EXPECT_EQ(back.rows, task.rows);
   EXPECT_EQ(back.arrivals, task.arrivals);
   EXPECT_EQ(back.policy, task.policy);
+  EXPECT_EQ(back.modes, task.modes);
+  EXPECT_EQ(back.placements, 5);
   EXPECT_EQ(back.task.workload, "mlp");
 
   ServeAnswer answer;
@@ -327,13 +331,25 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   answer.reason = model::Reason{"check_failed", "why"};
   answer.launch.steps.padded = 4;
   answer.launch.sizes.push_back({.size = 4, .uses = 2, .rows = {{3, 2}}, .setup = {}, .step_seconds = 0.5});
+  answer.check = model::Check{.reference = "eager_padded", .identical = true, .max_abs_error = 0};
+  answer.choices.emplace_back();
+  answer.launch.placements = {{0.25, 0.125, 2.0}};
+  answer.launch.first_requests = model::FirstRequests{3, 0.5, 1.0, 1.5};
+  answer.launch.memory.line_bytes = 9;
   const ServeAnswer same = decode_answer(encode_answer(answer)).value();
   EXPECT_EQ(same.status, answer.status);
   EXPECT_EQ(same.reason.value().message, "why");
+  EXPECT_EQ(same.reason->code, "check_failed");
+  EXPECT_TRUE(same.check.value().identical);
+  EXPECT_EQ(same.choices.size(), 1u);
+  EXPECT_EQ(same.launch.placements, answer.launch.placements);
+  EXPECT_EQ(same.launch.first_requests.value().max_seconds, 1.0);
+  EXPECT_EQ(same.launch.memory.line_bytes, 9);
   EXPECT_EQ(same.launch.steps, answer.launch.steps);
   EXPECT_EQ(same.launch.sizes.at(0).rows, answer.launch.sizes[0].rows);
   EXPECT_EQ(same.launch.sizes.at(0).step_seconds, 0.5);
   EXPECT_FALSE(decode_answer(encode_alive({"serve"})).has_value());
+  EXPECT_THROW(decode_answer("{}"), Error);
 }
 
 }  // namespace
