@@ -97,7 +97,7 @@ class Ladder(HarnessCase):
         self.assertEqual(made["memory_max_bytes"], budget)
         self.assertLessEqual(made["memory_bytes"], budget)
         ran = next(ladder for ladder in document["ladders"] if ladder["id"] == made["verified_by"])
-        if ran["role"] == "suggested":  # else it is one of the others
+        if ran["role"] == "suggested" and ran["sizes"]:  # else it is one of the others, or all eager is best
             self.assertGreater(ran["summary"]["over_engine"], 0)
         self.assertIn("of memory there may be", shown)
 
