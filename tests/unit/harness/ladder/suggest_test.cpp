@@ -134,7 +134,16 @@ TEST(Problem, HasMeasuredSizesAndThoseOfTheTrafficBetweenThem) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("10 rows"), HasSubstr("9: measure larger")));
   }
-  EXPECT_THROW(problem_of({}, {1}, "--suggest"), InputError);
+  Measurements steps_only, eager_only;
+  steps_only.step_seconds = eager_only.eager = {{1, 1.0}};
+  for (const Measurements& part : {Measurements(), steps_only, eager_only}) {
+    try {
+      problem_of(part, {1}, "--suggest");
+      FAIL();
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("there is nothing to suggest from"));
+    }
+  }
 }
 
 TEST(Memory, OfALadderIsItsGraphsAndTheLargestPool) {
