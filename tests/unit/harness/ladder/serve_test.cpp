@@ -141,6 +141,9 @@ TEST_F(Serve, EverySizeRunsInItsOwnModeWhereTheyAreMixed) {
   EXPECT_THAT(eager, ElementsAre(3, 4, 7, 8, 9));
   EXPECT_GT(launch.sizes[0].step_seconds.value(), 0);
   EXPECT_GT(launch.predicted_seconds.value(), 0);
+  double captures = 0;  // setups and start-up are both the first placement's
+  for (const model::LadderSize& each : launch.sizes) captures += each.setup.capture_seconds;
+  EXPECT_NEAR(captures, launch.startup.capture_seconds, 1e-12);
 }
 
 TEST_F(Serve, StepsInPartsRunEagerlyWhereTheLargestSizeDoes) {
