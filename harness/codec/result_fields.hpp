@@ -242,7 +242,7 @@ struct LibraryChoices {
                  {"entries", JsonWriter(Form::document).write(environment.library_choices)}});
   }
   void read(JsonWalk& walk, JsonWalk::Value value, model::Environment& environment) const {
-    walk.fields(value, [&](std::string_view key, JsonWalk::Value field) {
+    walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
       if (key != "entries") return walk.skip(field);
       JsonReader(walk).read(field, environment.library_choices);
     });
