@@ -112,6 +112,7 @@ void CallerExecutor::capture() {
 // The first place has the executor's own graphs.
 void CallerExecutor::capture_for_each_place() {
   per_place_.clear();
+  counts_.set_execs = static_cast<std::int64_t>(caller_.places() * touched_.size());
   for (std::size_t place = 1; place < caller_.places(); ++place) {
     point_at(place);
     std::vector<Item>& items = per_place_.emplace_back().items;
@@ -262,6 +263,7 @@ void CallerExecutor::enqueue_step() {
       std::swap(enqueues_, enqueues_of_place_[place]);
       break;
   }
+  ++counts_.steps;
   last_place_ = place;
   place_ = place + 1 == caller_.places() ? 0 : place + 1;
 }
