@@ -309,8 +309,8 @@ struct Description<model::CallerOptions> {
   using T = model::CallerOptions;
   static constexpr auto fields =
       std::tuple(field("addresses", &T::addresses), field("mutated_inputs", &T::mutated_inputs),
-                 field("on_skip", &T::on_skip), field("check_addresses", &T::check_addresses),
-                 field("dump_graph", &T::dump_graph));
+                 field("on_skip", &T::on_skip), field("capture_stream", &T::capture_stream),
+                 field("check_addresses", &T::check_addresses), field("dump_graph", &T::dump_graph));
 };
 
 template <>
