@@ -30,6 +30,9 @@ CALLER_LINE = re.compile(
 LADDER_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<rows>\d+) in\s+(?P<size>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
     r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
+UPDATES_LINE = re.compile(
+    r"^(?P<updates>\d+) updates of (?P<nodes>\d+) nodes: device (?P<device>[+-]\d+), heap (?P<heap>[+-]\d+),"
+    r" resident (?P<resident>[+-]\d+) bytes(?P<over>\s+OVER)?$", re.MULTILINE)
 INSTRUMENT_NS_MAX = 50
 INSTRUMENT_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<mode>[a-z]+)\s+\d+\s+\d+\s+(?P<difference>[+-]\d+)"
@@ -178,12 +181,17 @@ def bare_rows(text):
 
 
 def caller_rows(text):
-    """What graphbench_caller_loops prints: io, nodes, ours_us, bare_us, ratio, limit (0.00: none)."""
+    """What graphbench_caller_loops prints: io, nodes, ours_us, bare_us, ratio, limit (0.00: none); and what
+    updates left of memory, on the device and on the host."""
     rows = []
     for match in CALLER_LINE.finditer(text):
         if float(match["limit"]) > 0:
             rows.append(at_most(f"submit / bare loop: io {match['io']}, {match['nodes']} nodes",
                                 float(match["limit"]), float(match["ratio"])))
+    for match in UPDATES_LINE.finditer(text):
+        rows.append(Row(f"memory grown by {match['updates']} updates of {match['nodes']} nodes", "flat",
+                        f"device {match['device']}, heap {match['heap']}, resident {match['resident']} bytes",
+                        not match["over"]))
     return rows or [Row("io / bare loops", "measured", "graphbench_caller_loops printed no ratio", False)]
 
 

@@ -3,12 +3,13 @@ import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame } from "./links.mjs";
 import { UNITS, bars, lines, number, thresholds } from "./panels.mjs";
-import { hostShare, maxBy, one, p50, parts, select, setupSeconds } from "./queries.mjs";
+import { USUAL, hostShare, maxBy, one, p50, parts, select, setupSeconds } from "./queries.mjs";
 import { mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
 const PINS = ["instance", "device", "workload", "preset", "dtype", "pass", "batch", "warmup"];
-const CELLS = one(...PINS);
+const ALL = one(...PINS);
+const CELLS = [...ALL, ...USUAL];
 
 const modes = (expression) => maxBy(["mode"], expression);
 const of = (metric, ...matchers) => modes(select(`graphbench_${metric}`, CELLS, ...matchers));
@@ -115,6 +116,45 @@ function costs(builder) {
     }, maxBy(["step", "mode"], select("graphbench_ramp_seconds", CELLS)), { over: "step", of: "mode" }));
 }
 
+function caller(builder) {
+  const io = (metric) => select(`graphbench_io_${metric}`, ALL);
+  const ofForm = (name, expression) => ({ name, expression: maxBy(["mode", "io"], expression) });
+  const counter = (name, metric) => ({ name, expression: of(`counters_${metric}`) });
+  return builder
+    .withPanel(rows({
+      title: "How steps reach their caller",
+      description: "Of one step, by --io: copies, nodes set, graphs that hold an address of the caller's, " +
+        "and how often they are recorded, updated, refused and instantiated again.",
+      unit: UNITS.inColumns, height: 7,
+    }, ["mode", "io"], [
+      ofForm("Submit, us", `${micro(p50("submit", ALL))} and ignoring (quantile) ${io("copies")}`),
+      ofForm("Copies", io("copies")),
+      ofForm("Copied, MiB", mebi(io("copy_bytes"))),
+      ofForm("Not copied", io("copies_kept")),
+      ofForm("Kernel nodes set", io("kernel_nodes_set")),
+      ofForm("Copy nodes set", io("copy_nodes_set")),
+      ofForm("Graphs touched", io("pieces_touched")),
+      ofForm("Execs of sets", io("set_execs")),
+      ofForm("Recordings", io("recordings")),
+      ofForm("Updates", io("updates")),
+      ofForm("Refused", io("updates_refused")),
+      ofForm("Instantiations", io("instantiations")),
+    ], "Submit, us"))
+    .withPanel(rows({
+      title: "What having graphs took",
+      description: "Of all placements of the last launch, setups and steps together.",
+      unit: UNITS.inColumns, height: 6,
+    }, ["mode"], [
+      counter("Programs", "programs"),
+      counter("Parts a step", "pieces"),
+      counter("Capturable", "capturable"),
+      counter("Recordings", "captured"),
+      counter("Instantiations", "instantiated"),
+      counter("Updates", "updated"),
+      counter("Kernels prepared", "compilations"),
+    ], "Recordings"));
+}
+
 function overTime(builder) {
   builder.withRow(new dashboard.RowBuilder("Over time"));
   for (const [title, what, description] of [
@@ -142,5 +182,5 @@ export function cell() {
   });
   builder.withVariable(datasource());
   labels("graphbench_latency_seconds", ...PINS).forEach((variable) => builder.withVariable(variable));
-  return overTime(costs(percentiles(sideBySide(headline(builder)))));
+  return overTime(caller(costs(percentiles(sideBySide(headline(builder))))));
 }

@@ -3,11 +3,11 @@ import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { UIDS, frame, toCell } from "./links.mjs";
 import { UNITS, bars, number, thresholds } from "./panels.mjs";
-import { any, hostShare, isHostBound, maxBy, one, p50, select, setupSeconds } from "./queries.mjs";
+import { USUAL, any, hostShare, isHostBound, maxBy, one, p50, select, setupSeconds } from "./queries.mjs";
 import { micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
-const PINNED = one("instance", "device", "preset", "dtype", "pass", "warmup");
+const PINNED = [...one("instance", "device", "preset", "dtype", "pass", "warmup"), ...USUAL];
 const SHOWN = [...PINNED, ...any("workload")];
 const CHOSEN = [...SHOWN, ...any("mode")];
 const ROW = ["workload", "batch", "mode"];

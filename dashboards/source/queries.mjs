@@ -13,6 +13,9 @@ export function select(metric, ...matchers) {
 export const one = (...labels) => labels.map((label) => `${label}="$${label}"`);
 export const any = (...labels) => labels.map((label) => `${label}=~"$${label}"`);
 
+/** Cells at the defaults of the axes that came later: others would be mixed with them. */
+export const USUAL = ["prepare", "graph_rewrite", "io", "io_source"].map((label) => `${label}=""`);
+
 /** The median of a time that is published as quantiles. */
 export const p50 = (what, ...matchers) =>
   select(`graphbench_${what}_seconds`, ...matchers, 'quantile="0.5"');

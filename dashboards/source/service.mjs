@@ -85,6 +85,17 @@ function sweeps(builder) {
     }, [`sum by (instance) (rate(${of("steps_total")}[$__rate_interval]))`, "{{instance}}"]));
 }
 
+function skipped(builder) {
+  const row = ["workload", "mode", "reason"];
+  return builder.withPanel(rows({
+    title: "What graphs could not hold",
+    description: "Cells of the last sweeps that were skipped, or ran eager instead, by the reason's code.",
+    unit: UNITS.count, span: 24, height: 6,
+  }, row, [
+    { name: "Cells", expression: `sum by (${row.join(", ")}) (${of("counters_skips")})` },
+  ], "Cells"));
+}
+
 function http(builder) {
   const routes = any("route");
   const slow = (quantile) =>
@@ -140,5 +151,5 @@ export function service() {
   labels("graphbench_build_info", "job*", "instance*").forEach((variable) => builder.withVariable(variable));
   const [, , route] = labels("graphbench_http_requests_total", "job*", "instance*", "route*");
   builder.withVariable(route);
-  return facts(http(sweeps(headline(builder))));
+  return facts(http(skipped(sweeps(headline(builder)))));
 }

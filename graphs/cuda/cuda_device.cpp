@@ -95,9 +95,11 @@ std::unique_ptr<Stream> CudaDevice::make_stream() {
 }
 
 std::unique_ptr<Stream> CudaDevice::default_stream() {
-  return std::make_unique<CudaStream>(
+  auto stream = std::make_unique<CudaStream>(
       DeviceRange{static_cast<const std::byte*>(context_.workspace), context_.workspace_bytes},
       cudaStreamPerThread);
+  context_.latest_stream = stream->reference();
+  return stream;
 }
 
 std::unique_ptr<Event> CudaDevice::make_event() {

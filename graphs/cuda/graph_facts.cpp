@@ -39,13 +39,18 @@ void describe_memory(cudaGraphNode_t node, GraphNodeFacts& facts) {
   }
 }
 
-std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node) {
+// Says of the node which of its edges let it begin before the other node has ended.
+std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, GraphNodeFacts& facts) {
   std::size_t count = 0;
   check(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count), "read graph edges");
   std::vector<cudaGraphNode_t> nodes(count);
   std::vector<cudaGraphEdgeData> edges(count);
   if (count > 0)
     check(cudaGraphNodeGetDependencies(node, nodes.data(), edges.data(), &count), "read graph edges");
+  const auto early = std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) {
+    return edge.type == cudaGraphDependencyTypeProgrammatic;
+  });
+  if (early > 0) facts.facts["programmatic_edges"] = std::to_string(early);
   return nodes;
 }
 
@@ -65,7 +70,7 @@ std::vector<GraphNodeFacts> CudaGraph::describe() const {
     } else {
       describe_memory(node, facts);
     }
-    for (const cudaGraphNode_t before : dependencies_of(node))
+    for (const cudaGraphNode_t before : dependencies_of(node, facts))
       facts.after.push_back(
           static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), before) - nodes.begin()));
   }

@@ -75,11 +75,12 @@ CallerMemory::CallerMemory(Device& device, const ir::Program& program, ProgramBu
       places_(settings.fresh_addresses ? places_fresh : places_in_turn),
       areas_(program.values().size()) {
   try {
-    for (const ir::ValueId id : program.values_of(ir::ValueKind::input)) {
-      if (ir::depends_on_batch(program.value(id))) add(id);
+    for (const ir::ValueKind kind : {ir::ValueKind::input, ir::ValueKind::output}) {
+      if (kind == ir::ValueKind::output && settings.form == IoForm::copy_in) break;
+      for (const ir::ValueId id : program.values_of(kind)) {
+        if (ir::depends_on_batch(program.value(id))) add(id);
+      }
     }
-    if (settings.form == IoForm::copy_in) return;
-    for (const ir::ValueId id : program.values_of(ir::ValueKind::output)) add(id);
   } catch (...) {
     for (void* const memory : pinned_) device_.deallocate_pinned(memory);
     throw;

@@ -26,18 +26,6 @@ bool CallerExecutor::touches(const StepOp& op) const {
   return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });
 }
 
-// An output of one of the op's kernels, or an input that an op declares to write.
-bool CallerExecutor::writes(const StepOp& op, ir::ValueId id) const {
-  std::int64_t left = op.op_count;
-  for (ir::OpId at = op.op; left > 0; ++at) {
-    const ir::Op& each = program_of_.ops()[at];
-    if (each.traits.marker) continue;
-    --left;
-    if (std::ranges::count(each.outputs, id) + std::ranges::count(each.mutates, id) > 0) return true;
-  }
-  return false;
-}
-
 // Ops whose kernels' parameters are a library's keep the graph's own addresses where nodes are set.
 void CallerExecutor::find_uses() {
   uses_.clear();
@@ -112,6 +100,7 @@ void CallerExecutor::capture() {
 // The first place has the executor's own graphs.
 void CallerExecutor::capture_for_each_place() {
   per_place_.clear();
+  counts_.set_execs = static_cast<std::int64_t>(caller_.places() * touched_.size());
   for (std::size_t place = 1; place < caller_.places(); ++place) {
     point_at(place);
     std::vector<Item>& items = per_place_.emplace_back().items;
@@ -162,67 +151,6 @@ void CallerExecutor::point_at(std::size_t place) {
   for (const Use& use : uses_) *use.operand = caller_.address(use.id, place);
 }
 
-// ---- recording for set_params --------------------------------------------------------------------
-
-void CallerExecutor::record_piece(Item& item) {
-  if (form_ != IoForm::set_params) return CapturedExecutor::record_piece(item);
-  for (std::size_t i = item.first; i < item.last; ++i) {
-    const StepOp& op = op_at(i);
-    void** const operands = operands_.of(i);
-    if (!touches(op)) {
-      record(op, operands);
-    } else if (op.kernel->settable_nodes() > 0) {
-      record_settable(item, op, operands);
-    } else {
-      record_with_copies(item, op, operands);
-    }
-  }
-}
-
-void CallerExecutor::record_settable(Item& item, const StepOp& op, void** operands) {
-  const std::vector<GraphNode> before = stream_.nodes_so_far();
-  record(op, operands);
-  std::vector<GraphNode> nodes = nodes_since(before);
-  if (nodes.size() != op.kernel->settable_nodes()) {
-    throw Error(ErrorCode::internal, "capture op " + program_of_.ops()[op.op].name + ": it recorded " +
-                                         std::to_string(nodes.size()) + " nodes instead of " +
-                                         std::to_string(op.kernel->settable_nodes()));
-  }
-  settables_.push_back({&item, op.kernel, operands, std::move(nodes)});
-  note_writes(op);
-}
-
-// Of an op that works on the caller's memory.
-void CallerExecutor::note_writes(const StepOp& op) {
-  for (const ir::ValueId id : op.operands) {
-    if (caller_.moves(id) && writes(op, id)) own_is_current_[id] = false;
-  }
-}
-
-void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** operands) {
-  // What the op only writes has nothing to copy in: an output that it reads is an earlier op's.
-  for (const ir::ValueId id : op.operands) {
-    const bool reads = program_of_.value(id).kind == ir::ValueKind::input || !writes(op, id);
-    if (caller_.moves(id) && reads && !own_is_current_[id]) record_copy(item, id, true);
-  }
-  record(op, operands);
-  for (const ir::ValueId id : op.operands) {
-    if (caller_.moves(id) && writes(op, id)) record_copy(item, id, false);
-  }
-}
-
-void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
-  void* const own = addresses_[id];
-  void* const callers = caller_.address(id, 0);
-  const std::size_t bytes = program_of_.describe(id, batch_).bytes();
-  const std::vector<GraphNode> before = stream_.nodes_so_far();
-  stream_.copy_on_device(in ? own : callers, in ? callers : own, bytes);
-  own_is_current_[id] = true;
-  for (const GraphNode node : nodes_since(before)) {
-    copies_.push_back({.id = id, .own = own, .bytes = bytes, .in = in, .item = &item, .node = node});
-  }
-}
-
 // ---- steps ---------------------------------------------------------------------------------------
 
 void CallerExecutor::enqueue_step() {
@@ -262,6 +190,7 @@ void CallerExecutor::enqueue_step() {
       std::swap(enqueues_, enqueues_of_place_[place]);
       break;
   }
+  ++counts_.steps;
   last_place_ = place;
   place_ = place + 1 == caller_.places() ? 0 : place + 1;
 }
@@ -272,16 +201,6 @@ void CallerExecutor::copy(bool in, std::size_t place) {
     void* const callers = caller_.address(each.id, place);
     in ? caller_.copy_in(stream_, each.own, callers, each.bytes)
        : caller_.copy_out(stream_, callers, each.own, each.bytes);
-  }
-}
-
-void CallerExecutor::set_nodes(std::size_t place) {
-  for (const Settable& each : settables_)
-    each.item->exec->set_operands(each.nodes, *each.kernel, each.operands);
-  for (const Copy& each : copies_) {
-    void* const callers = caller_.address(each.id, place);
-    each.item->exec->set_copy(each.node,
-                              {each.in ? each.own : callers, each.in ? callers : each.own, each.bytes});
   }
 }
 

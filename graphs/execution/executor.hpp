@@ -47,7 +47,9 @@ struct IoCounts {
   std::int64_t kernel_nodes_set = 0;  // nodes of our own kernels that get other addresses
   std::int64_t copy_nodes_set = 0;    // copy nodes beside kernels whose parameters are a library's
   std::int64_t pieces_touched = 0;    // graphs that hold an address of the caller's
-  // Since the capture, over all steps.
+  std::int64_t set_execs = 0;         // of exec_per_set: execs of pieces touched, for all sets together
+  // Since the capture, over all steps, and how many these were.
+  std::int64_t steps = 0;
   std::int64_t recordings = 0;
   std::int64_t updates = 0;
   std::int64_t updates_refused = 0;  // after which the piece was instantiated again

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -55,12 +56,14 @@ class JsonReader {
   template <typename T>
   void read(Value value, std::vector<T>& out) {
     out.clear();
-    walk_.elements(value, [&](Value element) { read(element, out.emplace_back()); });
+    const auto visit = [&](Value element) { read(element, out.emplace_back()); };
+    walk_.each_element(value, std::ref(visit));
   }
   template <typename T>
   void read(Value value, std::map<std::string, T>& out) {
     out.clear();
-    walk_.fields(value, [&](std::string_view key, Value field) { read(field, out[std::string(key)]); });
+    const auto visit = [&](std::string_view key, Value field) { read(field, out[std::string(key)]); };
+    walk_.each_field(value, std::ref(visit));
   }
   template <Described T>
   void read(Value value, T& out) {
@@ -68,7 +71,8 @@ class JsonReader {
       out = T();
       return;
     }
-    walk_.fields(value, [&](std::string_view key, Value field) { read_field(key, field, out); });
+    const auto visit = [&](std::string_view key, Value field) { read_field(key, field, out); };
+    walk_.each_field(value, std::ref(visit));
   }
   // One field of `out`, where the caller walks the object; false where it is not described.
   template <Described T>
@@ -93,9 +97,10 @@ class JsonReader {
   template <typename T, typename... Fields>
   bool take(std::string_view key, Value value, T& out, const Group<Fields...>& group) {
     if (key != group.key) return false;
-    walk_.fields(value, [&](std::string_view name, Value field) {
+    const auto visit = [&](std::string_view name, Value field) {
       if (!take_any(name, field, out, group.fields)) walk_.skip(field);
-    });
+    };
+    walk_.each_field(value, std::ref(visit));
     return true;
   }
   template <typename T, typename Member>

@@ -57,6 +57,31 @@ std::string meaning_of(simdjson::error_code code) {
 
 }  // namespace
 
+void JsonWalk::document(std::string_view text, const FieldVisitor& visit) {
+  const simdjson::padded_string padded(text);
+  padded_document(padded, visit, "something follows the document");
+}
+
+void JsonWalk::padded_document(std::string_view text, const FieldVisitor& visit, const char* after) {
+  try {
+    simdjson::ondemand::parser parser;
+    simdjson::ondemand::document json =
+        parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+    fields(json, visit);
+    const char* rest = nullptr;
+    if (json.current_location().get(rest) == simdjson::SUCCESS) fail(after);
+  } catch (const simdjson::simdjson_error& error) {
+    fail(error);
+  }
+}
+
+void JsonWalk::each_field(Value value, const FieldVisitor& visit) {
+  fields(value, visit);
+}
+void JsonWalk::each_element(Value value, const ElementVisitor& visit) {
+  elements(value, visit);
+}
+
 bool JsonWalk::Keys::add(std::string_view key) {
   // Keys of one length differ at their ends: p50, p90, p99.
   const char last = key.empty() ? '\0' : key.back();

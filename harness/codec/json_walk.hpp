@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,12 +45,13 @@ class JsonWalk {
     JsonWalk& walk_;
   };
 
+  using FieldVisitor = std::function<void(std::string_view, Value)>;
+  using ElementVisitor = std::function<void(Value)>;
+
   // Walks a text that is one JSON object and nothing else, without needing room behind it.
-  template <typename Visit>
-  void document(std::string_view text, Visit&& visit);
+  void document(std::string_view text, const FieldVisitor& visit);
   // The same where text_padding readable bytes follow.
-  template <typename Visit>
-  void padded_document(std::string_view text, Visit&& visit,
+  void padded_document(std::string_view text, const FieldVisitor& visit,
                        const char* after = "it is not JSON: something follows the document");
   // Calls visit(key, value) for each field, and refuses a key that is there twice, because readers
   // differ in which of the two counts. A visitor that does not take a value calls skip(). The key is a part
@@ -61,6 +63,10 @@ class JsonWalk {
   // Calls visit(value) for each element.
   template <typename Visit>
   void elements(Value value, Visit&& visit);
+  // The same, compiled once: the parser's loops compiled for each of many visitors take minutes. Passed
+  // std::ref(visitor), it allocates nothing.
+  void each_field(Value value, const FieldVisitor& visit);
+  void each_element(Value value, const ElementVisitor& visit);
 
   std::string text(Value value);           // a string
   std::string text_or_empty(Value value);  // a string, or "" for null
@@ -147,26 +153,6 @@ void JsonWalk::visit_fields(simdjson::ondemand::object& object, Visit&& visit) {
     const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
     if (!keys.add(key)) fail("the key is there twice: leave one out");
     visit(key, field.value());
-  }
-}
-
-template <typename Visit>
-void JsonWalk::document(std::string_view text, Visit&& visit) {
-  const simdjson::padded_string padded(text);
-  padded_document(padded, visit, "something follows the document");
-}
-
-template <typename Visit>
-void JsonWalk::padded_document(std::string_view text, Visit&& visit, const char* after) {
-  try {
-    simdjson::ondemand::parser parser;
-    simdjson::ondemand::document json =
-        parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
-    fields(json, visit);
-    const char* rest = nullptr;
-    if (json.current_location().get(rest) == simdjson::SUCCESS) fail(after);
-  } catch (const simdjson::simdjson_error& error) {
-    fail(error);
   }
 }
 

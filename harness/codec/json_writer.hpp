@@ -2,12 +2,12 @@
 // differ only where their numbers do.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -24,44 +24,53 @@ class JsonWriter {
  public:
   explicit JsonWriter(Form form) : form_(form) {}
 
-  // NaN and infinities are null.
-  Json write(double value) const { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-  Json write(bool value) const { return value; }
-  Json write(std::int64_t value) const { return value; }
-  Json write(std::uint64_t value) const { return value; }
-  Json write(const std::string& value) const { return value; }
-
-  template <Named E>
-  Json write(E value) const {
-    return std::string(Names<E>::names[static_cast<std::size_t>(value)]);
-  }
   template <typename T>
-  Json write(const std::optional<T>& value) const {
-    return value ? write(*value) : Json(nullptr);
-  }
-  template <typename T>
-  Json write(const std::vector<T>& values) const {
-    Json list = Json::array();
-    for (const T& value : values) list.push_back(write(value));
-    return list;
-  }
-  template <typename T>
-  Json write(const std::map<std::string, T>& values) const {
-    Json object = Json::object();
-    for (const auto& [key, value] : values) object[key] = write(value);
-    return object;
-  }
-  template <Described T>
   Json write(const T& value) const {
-    if constexpr (requires { Description<T>::can_be_written(value); }) {
-      if (!Description<T>::can_be_written(value)) return nullptr;
-    }
-    Json object = Json::object();
-    add_fields(object, value, Description<T>::fields);
-    return object;
+    Json json;
+    put(json, value);
+    return json;
   }
 
  private:
+  // What touches Json is in json_writer.cpp: inlined at every field it took minutes to compile.
+  static void put(Json& out, double value);  // NaN and infinities are null
+  static void put(Json& out, bool value);
+  static void put(Json& out, std::int64_t value);
+  static void put(Json& out, std::uint64_t value);
+  static void put(Json& out, const std::string& value);
+  static void put_interval(Json& out, std::optional<double> low, std::optional<double> high);
+  static void put_object(Json& out);
+  static void put_list(Json& out);
+  static Json& at(Json& object, std::string_view key);  // null, where it is new
+  static Json& add_to(Json& list);
+
+  template <Named E>
+  static void put(Json& out, E value) {
+    put(out, std::string(Names<E>::names[static_cast<std::size_t>(value)]));
+  }
+  template <typename T>
+  void put(Json& out, const std::optional<T>& value) const {
+    if (value) put(out, *value);
+  }
+  template <typename T>
+  void put(Json& out, const std::vector<T>& values) const {
+    put_list(out);
+    for (const T& value : values) put(add_to(out), value);
+  }
+  template <typename T>
+  void put(Json& out, const std::map<std::string, T>& values) const {
+    put_object(out);
+    for (const auto& [key, value] : values) put(at(out, key), value);
+  }
+  template <Described T>
+  void put(Json& out, const T& value) const {
+    if constexpr (requires { Description<T>::can_be_written(value); }) {
+      if (!Description<T>::can_be_written(value)) return;
+    }
+    put_object(out);
+    add_fields(out, value, Description<T>::fields);
+  }
+
   template <typename Member>
   static bool is_default(const Member& member) {
     if constexpr (requires { member.has_value(); })
@@ -86,17 +95,17 @@ class JsonWriter {
     if (field.when == When::not_default && is_default(member)) return;
     if constexpr (std::is_same_v<Member, std::string>) {
       if (field.empty_is_null && member.empty()) {
-        object[std::string(field.key)] = nullptr;
+        at(object, field.key);
         return;
       }
     }
-    object[std::string(field.key)] = write(member);
+    put(at(object, field.key), member);
   }
   template <typename T, typename... Fields>
   void add(Json& object, const T& value, const Group<Fields...>& group) const {
-    Json inner = Json::object();
+    Json& inner = at(object, group.key);
+    put_object(inner);
     add_fields(inner, value, group.fields);
-    object[std::string(group.key)] = std::move(inner);
   }
   template <typename T, typename Member>
   void add(Json& object, const T& value, const Inlined<T, Member>& inlined) const {
@@ -104,26 +113,22 @@ class JsonWriter {
   }
   template <typename T>
   void add(Json& object, const T& value, const Interval<T>& interval) const {
-    const auto& low = value.*interval.low;
-    const auto& high = value.*interval.high;
-    const bool known = low && high && std::isfinite(*low) && std::isfinite(*high);
-    object[std::string(interval.key)] = known ? Json::array({*low, *high}) : Json(nullptr);
+    put_interval(at(object, interval.key), value.*interval.low, value.*interval.high);
   }
   template <typename T, typename Custom>
   void add(Json& object, const T& value, const CustomField<Custom>& field) const {
     if (form_ == Form::message && !field.in_messages) return;
-    if (std::optional<Json> json = field.custom.write(value))
-      object[std::string(field.key)] = std::move(*json);
+    if (std::optional<Json> json = field.custom.write(value)) at(object, field.key) = std::move(*json);
   }
   template <typename T>
   void add(Json& object, const T& value, const LaterAxes<T>&) const {
-    for (const auto& [axis, of_axis] : value.more_axes) object[axis] = write(of_axis);
+    for (const auto& [axis, of_axis] : value.more_axes) put(at(object, axis), of_axis);
   }
   template <typename T>
   void add(Json& object, const T& value, const MetricFields<T>&) const {
     if constexpr (std::is_same_v<T, model::CellSummary>) {
       for (const model::MetricRow& row : model::metrics()) {
-        if (row.estimate != nullptr) object[std::string(row.name)] = write(value.*row.estimate);
+        if (row.estimate != nullptr) put(at(object, row.name), value.*row.estimate);
       }
     }
     for (const model::MetricRow& row : model::metrics()) {
@@ -136,7 +141,7 @@ class JsonWriter {
       if constexpr (requires { (value.*member).has_value(); }) {
         if (row.left_out && !(value.*member).has_value()) return;
       }
-      object[std::string(row.name)] = write(value.*member);
+      put(at(object, row.name), value.*member);
     }
   }
 
@@ -144,8 +149,6 @@ class JsonWriter {
 };
 
 // Bytes that are not UTF-8 are replaced, not refused. `indent` -1: on one line.
-inline std::string dump(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
+std::string dump(const Json& json, int indent = -1);
 
 }  // namespace graphbench::codec

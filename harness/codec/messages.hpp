@@ -84,7 +84,7 @@ class MessageReader {
   template <typename Content>
   void read_content(JsonWalk::Value value, Content& content) {
     bool is_known = std::tuple_size_v<decltype(Description<Content>::fields)> == 0;
-    walk_.fields(value, [&](std::string_view key, JsonWalk::Value field) {
+    walk_.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
       is_known |= JsonReader(walk_).read_field(key, field, content);
     });
     if (!is_known) walk_.fail("it holds none of the event's fields");

@@ -29,6 +29,7 @@ struct TypeOf {
   Json operator()(std::optional<double> model::Setup::*) const { return reference("seconds_or_null"); }
   Json operator()(std::int64_t model::GraphCounts::*) const { return reference("count"); }
   Json operator()(std::int64_t model::Io::*) const { return reference("count"); }
+  Json operator()(double model::Io::*) const { return {{"type", "number"}, {"minimum", 0}}; }
   Json operator()(std::int64_t model::Counters::*) const { return reference("count"); }
   Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
   // Differences of readings may be negative.

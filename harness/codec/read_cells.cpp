@@ -29,7 +29,7 @@ CellsReader::CellsReader(JsonWalk& walk, FactsReader& facts, std::vector<Documen
 void LaunchTimes::check_room() {
   const std::size_t compared = model::compared_metrics().size();
   if (compared <= metrics_max) return;
-  throw std::logic_error("compare metrics: harness/model/metric_rows.cpp has " + std::to_string(compared) +
+  throw std::logic_error("compare metrics: the table of metrics has " + std::to_string(compared) +
                          " that are compared, and LaunchTimes room for " + std::to_string(metrics_max) +
                          ": raise LaunchTimes::metrics_max in harness/codec/document.hpp");
 }

@@ -242,7 +242,7 @@ struct LibraryChoices {
                  {"entries", JsonWriter(Form::document).write(environment.library_choices)}});
   }
   void read(JsonWalk& walk, JsonWalk::Value value, model::Environment& environment) const {
-    walk.fields(value, [&](std::string_view key, JsonWalk::Value field) {
+    walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
       if (key != "entries") return walk.skip(field);
       JsonReader(walk).read(field, environment.library_choices);
     });
@@ -309,8 +309,8 @@ struct Description<model::CallerOptions> {
   using T = model::CallerOptions;
   static constexpr auto fields =
       std::tuple(field("addresses", &T::addresses), field("mutated_inputs", &T::mutated_inputs),
-                 field("on_skip", &T::on_skip), field("check_addresses", &T::check_addresses),
-                 field("dump_graph", &T::dump_graph));
+                 field("on_skip", &T::on_skip), field("capture_stream", &T::capture_stream),
+                 field("check_addresses", &T::check_addresses), field("dump_graph", &T::dump_graph));
 };
 
 template <>

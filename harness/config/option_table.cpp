@@ -33,6 +33,8 @@ std::vector<OptionSpec> other_options() {
        "where --io copies an input that the program writes: refuse, or copy_back (default: refuse)"},
       {"on-skip", what, text, "WHAT",
        "where graphs cannot hold a program: record why, or run the cell eager (default: record)"},
+      {"capture-stream", what, text, "WHOSE",
+       "the stream that steps are captured and run on: own, or the device's default (default: own)"},
       {"check-addresses", what, flag, "",
        "before each replay, compare the caller's addresses with those captured"},
       {"dump-program", what, flag, "", "print each workload's program and its pieces, and stop", true},

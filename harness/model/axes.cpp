@@ -193,6 +193,7 @@ std::map<std::string, std::string> settings_of(const CallerOptions& options) {
   if (options.addresses != usual.addresses) settings["io-addresses"] = options.addresses;
   if (options.mutated_inputs != usual.mutated_inputs) settings["mutated-inputs"] = options.mutated_inputs;
   if (options.on_skip != usual.on_skip) settings["on-skip"] = options.on_skip;
+  if (options.capture_stream != usual.capture_stream) settings["capture-stream"] = options.capture_stream;
   if (options.check_addresses) settings["check-addresses"] = "true";
   return settings;
 }

@@ -1,4 +1,4 @@
-// Where a new metric is added: one row in metric_rows.cpp. Internal to harness/model.
+// Where a new metric is added: one row, in the file of its subject. Internal to harness/model.
 #pragma once
 
 #include <vector>
@@ -7,6 +7,9 @@
 
 namespace graphbench::model {
 
+// metric_rows.cpp: times and summaries, and all rows in the order of the document.
 std::vector<MetricRow> metric_rows();
+std::vector<MetricRow> graph_metric_rows();   // graph, caller_io and counters
+std::vector<MetricRow> memory_metric_rows();  // memory
 
 }  // namespace graphbench::model

@@ -23,6 +23,7 @@ struct CallerOptions {
   std::string addresses = "rotate";       // --io-addresses
   std::string mutated_inputs = "refuse";  // --mutated-inputs
   std::string on_skip = "record";         // --on-skip
+  std::string capture_stream = "own";     // --capture-stream
   bool check_addresses = false;           // --check-addresses
   std::string dump_graph;                 // --dump-graph, an absolute path; empty: none
 };

@@ -146,20 +146,21 @@ struct Reason {
   std::string message;  // one line
 };
 
-// How a graph cell's steps reach memory that is a caller's (axis `io`).
+// How a graph cell's steps reach memory that is a caller's (axis `io`). All of it is of one step.
 struct Io {
-  // Of every step.
   std::int64_t copies = 0;
   std::int64_t copy_bytes = 0;
   std::int64_t copies_kept = 0;       // not made: the caller's pointer is the graph's own
   std::int64_t kernel_nodes_set = 0;  // of our own kernels
   std::int64_t copy_nodes_set = 0;    // beside kernels whose parameters are a library's
   std::int64_t pieces_touched = 0;
-  // Of all steps of the launch's last placement.
-  std::int64_t recordings = 0;
-  std::int64_t updates = 0;
-  std::int64_t updates_refused = 0;
-  std::int64_t instantiations = 0;
+  std::int64_t set_execs = 0;  // it launches those of one set, of all that the setup instantiated
+  // Means over the steps of the launch's last placement, and how many these are.
+  double recordings = 0;
+  double updates = 0;
+  double updates_refused = 0;
+  double instantiations = 0;
+  std::int64_t steps = 0;
   // Of the first update that was refused, code graph_update_failed, with piece and node; the piece was
   // instantiated again each time, within the step's time.
   std::optional<Reason> refused;
@@ -171,6 +172,7 @@ struct Counters {
   std::int64_t pieces = 0;                         // parts of a step, captured or not
   std::int64_t capturable = 0;                     // of them
   std::int64_t captured = 0;                       // recordings made, by the setup and by steps
+  std::int64_t instantiated = 0;                   // likewise
   std::int64_t updated = 0;                        // execs, by steps
   std::int64_t compilations = 0;                   // kernels prepared
   std::map<std::string, std::int64_t> skips = {};  // of a graph mode that could not be: reason codes

@@ -41,7 +41,8 @@ struct InCell {
   Number operator()(std::int64_t model::GraphCounts::*field) const {
     return cell.graph ? Number(static_cast<double>((*cell.graph).*field)) : std::nullopt;
   }
-  Number operator()(std::int64_t model::Io::*field) const {
+  template <typename T>
+  Number operator()(T model::Io::*field) const {
     return cell.caller_io ? Number(static_cast<double>((*cell.caller_io).*field)) : std::nullopt;
   }
   Number operator()(std::int64_t model::Counters::*field) const {

@@ -30,16 +30,21 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
 }
 
 model::Io to_model(const execution::IoCounts& counts) {
+  const auto mean = [&](std::int64_t total) {
+    return counts.steps == 0 ? 0 : static_cast<double>(total) / static_cast<double>(counts.steps);
+  };
   model::Io io{.copies = counts.copies,
                .copy_bytes = counts.copy_bytes,
                .copies_kept = counts.copies_kept,
                .kernel_nodes_set = counts.kernel_nodes_set,
                .copy_nodes_set = counts.copy_nodes_set,
                .pieces_touched = counts.pieces_touched,
-               .recordings = counts.recordings,
-               .updates = counts.updates,
-               .updates_refused = counts.updates_refused,
-               .instantiations = counts.instantiations,
+               .set_execs = counts.set_execs,
+               .recordings = mean(counts.recordings),
+               .updates = mean(counts.updates),
+               .updates_refused = mean(counts.updates_refused),
+               .instantiations = mean(counts.instantiations),
+               .steps = counts.steps,
                .refused = std::nullopt};
   if (counts.updates_refused > 0) {
     io.refused = model::Reason{std::string(name_of(ErrorCode::graph_update_failed)),
@@ -198,12 +203,15 @@ void Ladder::count(Rung& rung) {
   ++counters.programs;
   counters.pieces = counts.parts;
   counters.capturable = counts.pieces;
-  counters.captured += static_cast<std::int64_t>(rung.executor->graphs().size());
+  const auto graphs = static_cast<std::int64_t>(rung.executor->graphs().size());
+  counters.captured += graphs;
+  counters.instantiated += graphs;
   counters.compilations += counts.kernels;
   const std::optional<execution::IoCounts> io = rung.executor->io();
   if (!io) return;
   rung.result.caller_io = to_model(*io);
   counters.captured += io->recordings;
+  counters.instantiated += io->instantiations;
   counters.updated += io->updates;
 }
 

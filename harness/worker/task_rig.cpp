@@ -88,7 +88,7 @@ TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Progra
       device_(device),
       program_(program),
       mode_(mode_of(task.mode)),
-      stream_(device.make_stream()) {
+      stream_(task.caller.capture_stream == "default" ? device.default_stream() : device.make_stream()) {
   release();
 }
 

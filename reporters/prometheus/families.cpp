@@ -71,6 +71,8 @@ FamilyRow row_of(const model::MetricRow& metric) {
                 {"CELL"},
                 std::string(metric.help)};
   if (times) row.labels.emplace_back("quantile");
+  // Of cells away from that axis's default alone.
+  if (model::section_of(metric) == model::MetricSection::io) row.labels.emplace_back("io");
   return row;
 }
 
@@ -86,6 +88,8 @@ std::vector<FamilyRow> families() {
   for (const model::MetricRow* metric : model::family_metrics()) rows.push_back(row_of(*metric));
   rows.push_back(
       gauge(ramp_family, "seconds", {"CELL", "step"}, "Latency of one of the first steps after the setup."));
+  rows.push_back(gauge(skips_family, "cells", {"CELL", "reason"},
+                       "1 where graphs cannot hold the cell's program, by the reason's code."));
   const auto& comparison = comparison_rows();
   rows.insert(rows.end(), comparison.begin(), comparison.begin() + 3);
   for (const model::MetricRow* metric : model::compared_metrics()) {

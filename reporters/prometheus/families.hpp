@@ -26,5 +26,6 @@ const FamilyRow& family_of_process(std::string_view name);
 std::string baseline_family(const model::MetricRow& metric);
 
 inline constexpr const char* ramp_family = "graphbench_ramp_seconds";
+inline constexpr const char* skips_family = "graphbench_counters_skips";
 
 }  // namespace graphbench::reporters

@@ -148,12 +148,20 @@ ClientMetric::Summary times_over(const std::vector<model::Summary>& launches,
 }
 
 CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
+  const std::size_t before_skips = model::family_metrics().size() + 1;
   CellLines lines;
-  if (cell.status != model::CellStatus::ok) return lines;
   ClientMetric labelled;
   labelled.label = labels_of(key);
-  for (const model::MetricRow* row : model::family_metrics()) lines.push_back(line_of(*row, labelled, cell));
-  lines.push_back(ramp_lines(labelled, cell));
+  if (cell.status == model::CellStatus::ok) {
+    for (const model::MetricRow* row : model::family_metrics())
+      lines.push_back(line_of(*row, labelled, cell));
+    lines.push_back(ramp_lines(labelled, cell));
+  }
+  if (!cell.counters || cell.counters->skips.empty()) return lines;
+  lines.resize(before_skips);
+  std::string& skips = lines.emplace_back();
+  for (const auto& [reason, count] : cell.counters->skips)
+    skips += gauge_text(skips_family, with(labelled.label, "reason", reason), static_cast<double>(count));
   return lines;
 }
 

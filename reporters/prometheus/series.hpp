@@ -43,7 +43,7 @@ prometheus::ClientMetric::Summary times_over(const std::vector<model::Summary>& 
 // no such number. Rendered when the cell changes, so that a scrape only puts lines together.
 using CellLines = std::vector<std::string>;
 
-// A cell that is not ok has no lines.
+// A cell that is not ok has no lines, except for why it was skipped.
 CellLines lines_of(const CellKey& key, const model::CellResult& cell);
 
 // As CellLines, of one device's comparison.

@@ -89,11 +89,29 @@ CELLS = {
     "graphbench_baseline_submit_seconds": lambda cell: submit(cell) / 1.001,
     "graphbench_baseline_device_seconds": lambda cell: device(cell) / 1.001,
 }
+# Of each graph cell, and of its neighbour away from the default of --io.
+COUNTERS = {"programs": 6, "pieces": 8, "capturable": 8, "captured": 112, "instantiated": 49, "updated": 63,
+            "compilations": 144}
+IO = {"copies": 0, "copy_bytes": 0, "copies_kept": 1, "kernel_nodes_set": 0, "copy_nodes_set": 0,
+      "pieces_touched": 1, "set_execs": 0, "recordings": 1, "updates": 63 / 64, "updates_refused": 1 / 64,
+      "instantiations": 1 / 64}
 COMPARED = ("latency", "submit", "device", "setup")
 
 
+def rows_of_caller(cell):
+    for name, value in COUNTERS.items():
+        yield f"graphbench_counters_{name}", cell, value
+    moved = {**cell, "io": "update"}
+    for name, value in IO.items():
+        yield f"graphbench_io_{name}", moved, value
+    yield "graphbench_submit_seconds", {**moved, "quantile": "0.5"}, 4 * submit(cell)
+
+
 def rows_of_cells():
+    yield "graphbench_counters_skips", {**next(cells()), "mode": "whole", "reason": "host_op"}, 1
     for cell in cells():
+        if cell["mode"] != "eager":
+            yield from rows_of_caller(cell)
         for name, value in TIMES.items():
             for quantile, factor in (("0.5", 1), ("0.9", 1.05), ("0.99", 1.4)):
                 yield name, {**cell, "quantile": quantile}, value(cell) * factor

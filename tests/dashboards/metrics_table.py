@@ -33,10 +33,11 @@ class Table:
             metric = Metric(row["name"], row["type"], labels, row["help"])
             if row in document["metrics"]:
                 self.metrics.append(metric)
-            self.add(metric, target)
+            # A cell away from the default of an axis that came later has that label too.
+            self.add(metric, target | set(groups["LATER"] if "CELL" in row["labels"] else ()))
 
-    def add(self, metric, target):
-        labels = set(metric.labels) | target
+    def add(self, metric, others):
+        labels = set(metric.labels) | others
         if metric.kind != "histogram":
             self.series[metric.name] = (metric.kind, labels)
         for suffix in SUFFIXES.get(metric.kind, ()):
@@ -50,5 +51,13 @@ class Table:
         return self.series[name][1]
 
 
+def read():
+    return json.loads((DASHBOARDS / "metrics.json").read_text())
+
+
+def later_labels():
+    return set(read()["labels"]["LATER"])
+
+
 def load():
-    return Table(json.loads((DASHBOARDS / "metrics.json").read_text()))
+    return Table(read())

@@ -132,6 +132,15 @@ def faults_of_setups(cell):
             yield f"{cell['id']}: its setup is not that of the first placement"
 
 
+def faults_of_caller(cell):
+    """A step updates no more than it has recorded, and instantiates what was refused."""
+    io = cell.get("caller_io")
+    if io and io["updates"] + io["updates_refused"] > io["recordings"] * (1 + 1e-9):
+        yield f"{cell['id']}: its steps update more than they record"
+    if io and io["updates_refused"] > io["instantiations"]:
+        yield f"{cell['id']}: an update was refused and nothing instantiated"
+
+
 def faults_of_floors(floors):
     for ladder in floors["ladders"] if floors else []:
         nodes = [point["nodes"] for point in ladder["points"]]
@@ -176,6 +185,7 @@ def faults_of(document):
         faults.extend(faults_of_speedup(cell, cells, later))
         faults.extend(faults_of_instruments(cell, document))
         faults.extend(faults_of_setups(cell))
+        faults.extend(faults_of_caller(cell))
     faults.extend(faults_of_memory(document["cells"]))
     if document["finished_at"] is not None and document["finished_at"] < document["started_at"]:
         faults.append("it finished before it started")

@@ -94,6 +94,8 @@ WITNESS.events_seconds: MISSING
 WITNESS.verdict: "agree"
 cells.1.paths: [], null
 CALLER.copies: -1
+CALLER.updates: -0.5, null
+CALLER.steps: 1.5
 CALLER.refused.code: "No"
 CALLER.colour: "red"
 cells.1.counters.skips: MISSING
@@ -104,6 +106,7 @@ cells.1.address_check.values: -1
 cells.1.fallback: "whole"
 plan.caller.on-skip: "record"
 plan.caller.io: "static"
+plan.caller.capture-stream: "own"
 PATH.path: ""
 PATH.ops: 0
 PATH.fallback: "", MISSING
@@ -121,4 +124,6 @@ plan.profile: MISSING
 cells.4.summary.steady_after: 0
 CHOICES.entries.0.algorithm: "engine 7", "z"
 SUMMARY.submit_over_floor: 9.0
+CALLER.updates: 64
+CALLER.instantiations: 0.0
 """, PLACES)

@@ -79,14 +79,15 @@ model::Profile profile_of(const model::CellResult& cell) {
 // Of a cell whose steps update their graphs, where one update was refused.
 void add_caller(model::CellResult& cell) {
   cell.caller_io = model::Io{.pieces_touched = 1,
-                             .recordings = 64,
-                             .updates = 63,
-                             .updates_refused = 1,
-                             .instantiations = 1,
+                             .recordings = 1,
+                             .updates = 63.0 / 64,
+                             .updates_refused = 1.0 / 64,
+                             .instantiations = 1.0 / 64,
+                             .steps = 64,
                              .refused = std::nullopt};
   cell.caller_io->refused =
       model::Reason{"graph_update_failed", "piece 0, kernel node 7: the function changed"};
-  cell.counters = model::Counters{6, 8, 8, 112, 63, 144, {}};
+  cell.counters = model::Counters{6, 8, 8, 112, 49, 63, 144, {}};
   cell.address_check = model::AddressCheck{41, 0.5e-6};
 }
 

@@ -1,21 +1,23 @@
 // graphbench_caller_loops: what meeting a caller's memory costs, form by form, over graphs of 1 to 4,096
-// small kernels of ours: our executor's submit beside bare loops of the same CUDA calls, taken alternately.
+// small kernels of ours: our executor's submit beside bare loops of the same CUDA calls, taken alternately;
+// our latency over nodes and bytes, and for which share of steps with new addresses each form pays; and
+// whether a thousand updates leave memory where it was.
 // Exit codes: 0 all within limits, 1 some are not or something failed, 2 bad usage, 77 no GPU.
+#include <malloc.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <functional>
+#include <fstream>
 
-#include "bare_step.hpp"
+#include "caller_chain.hpp"
 #include "graphs/cuda/cuda_backend.hpp"
-#include "graphs/cuda/handle.hpp"
-#include "graphs/cuda/prepared_kernel.hpp"
 #include "submit_times.hpp"
 
 namespace graphbench::gpu {
 namespace {
 
-using execution::CallerMemory;
 using execution::IoForm;
 
 struct Form {
@@ -23,152 +25,25 @@ struct Form {
   const char* name;
   double limit;  // of ours over bare; 0: none was set
 };
-constexpr Form forms[] = {{IoForm::copy_in_out, "copy_in_out", 1.05},
-                          {IoForm::set_params, "set_params", 1.10},
-                          {IoForm::update, "update", 1.10},
-                          {IoForm::recapture, "recapture", 0},
-                          {IoForm::exec_per_set, "exec_per_set", 0}};
-constexpr std::size_t sets = 2;
+constexpr Form forms[] = {
+    {IoForm::copy_in, "copy_in", 1.05},       {IoForm::copy_in_out, "copy_in_out", 1.05},
+    {IoForm::set_params, "set_params", 1.10}, {IoForm::update, "update", 1.10},
+    {IoForm::recapture, "recapture", 0},      {IoForm::exec_per_set, "exec_per_set", 0}};
+constexpr std::size_t node_counts[] = {1, 4, 16, 64, 256, 1024, 4096};
+constexpr std::int64_t copied_bytes[] = {4 << 10, 1 << 20, 64 << 20};
 
-// relu of relu of x: every op is one node, and nothing but the first and the last holds the caller's.
-ir::Program chain_of(std::size_t nodes, std::int64_t elements) {
-  static const ir::OpCatalog catalog;
-  ir::ProgramBuilder builder("chain", catalog);
-  ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(elements)}, {});
-  for (std::size_t i = 0; i < nodes; ++i) x = builder.op("relu", "relu" + std::to_string(i), {x}, {})[0];
-  builder.mark_output(x);
-  return builder.finish();
-}
-
-// The same chain without any class of ours: for each set its calls, an exec, and what a step does to it.
-class BareChain {
- public:
-  BareChain(Device& device, const ir::Program& program, std::size_t nodes, std::size_t bytes,
-            cudaStream_t stream)
-      : bytes_(bytes), stream_(stream), kernel_(device.make_kernel(program.call(0, 1))) {
-    for (Buffer* buffer : {&own_[0], &own_[1], &in_[0], &in_[1], &out_[0], &out_[1]})
-      *buffer = Buffer(device, bytes);
-    for (std::size_t set = 0; set < sets; ++set) {
-      calls_[set] = calls(in_[set].data(), out_[set].data(), nodes);
-      record(calls_[set]);
-      cuda::check(cudaGraphInstantiate(exec_of_set_[set].put(), graph_.get(), 0), "instantiate");
-    }
-    calls_own_ = calls(own_[0].data(), own_[1].data(), nodes);
-    record(calls_own_);
-    nodes_.resize(nodes);
-    cuda::check(cudaGraphGetNodes(graph_.get(), nodes_.data(), &nodes), "list nodes");
-    cuda::check(cudaGraphInstantiate(exec_.put(), graph_.get(), 0), "instantiate");
-  }
-
-  void step(IoForm form) {
-    const std::size_t set = next_;
-    next_ = 1 - next_;
-    switch (form) {
-      case IoForm::copy_in_out:
-        copy(own_[0].data(), in_[set].data());
-        launch(exec_.get());
-        return copy(out_[set].data(), own_[1].data());
-      case IoForm::set_params:
-        set_node(nodes_.front(), calls_[set].front());
-        if (nodes_.size() > 1) set_node(nodes_.back(), calls_[set].back());
-        return launch(exec_.get());
-      case IoForm::update: {
-        record(calls_[set]);
-        cudaGraphExecUpdateResultInfo info{};
-        cuda::check(cudaGraphExecUpdate(exec_.get(), graph_.get(), &info), "update");
-        return launch(exec_.get());
-      }
-      case IoForm::recapture:
-        record(calls_[set]);
-        cuda::check(cudaGraphInstantiate(exec_.put(), graph_.get(), 0), "instantiate");
-        return launch(exec_.get());
-      default:
-        return launch(exec_of_set_[set].get());
-    }
-  }
-
- private:
-  std::vector<BareCall> calls(void* in, void* out, std::size_t nodes) const {
-    std::vector<cuda::NativeCall> natives;
-    for (std::size_t i = 0; i < nodes; ++i) {
-      void* operands[] = {i == 0 ? in : own_[0].data(), i + 1 == nodes ? out : own_[0].data()};
-      static_cast<cuda::PreparedKernel&>(*kernel_).native_calls(operands, natives);
-    }
-    return bare_calls(natives);
-  }
-  void record(std::vector<BareCall>& calls) {
-    cuda::check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "begin capture");
-    submit_bare(calls, stream_);
-    cuda::check(cudaStreamEndCapture(stream_, graph_.put()), "end capture");
-  }
-  void set_node(cudaGraphNode_t node, BareCall& call) {
-    auto& kernel = std::get<cuda::KernelCall>(call.native);
-    void* arguments[] = {kernel.parameters.data()};
-    cudaKernelNodeParams parameters{const_cast<void*>(kernel.function),
-                                    kernel.grid,
-                                    kernel.block,
-                                    kernel.shared_bytes,
-                                    arguments,
-                                    nullptr};
-    cuda::check(cudaGraphExecKernelNodeSetParams(exec_.get(), node, &parameters), "set a node");
-  }
-  void copy(void* to, const void* from) {
-    cuda::check(cudaMemcpyAsync(to, from, bytes_, cudaMemcpyDeviceToDevice, stream_), "copy");
-  }
-  void launch(cudaGraphExec_t exec) { cuda::check(cudaGraphLaunch(exec, stream_), "launch"); }
-
-  std::size_t bytes_;
-  cudaStream_t stream_;
-  std::unique_ptr<Kernel> kernel_;
-  Buffer own_[2], in_[sets], out_[sets];
-  std::vector<BareCall> calls_[sets], calls_own_;
-  cuda::GraphHandle graph_;
-  cuda::GraphExecHandle exec_, exec_of_set_[sets];
-  std::vector<cudaGraphNode_t> nodes_;
-  std::size_t next_ = 0;
-};
-
-// Ours, ready to step, with all that it works on.
-struct OurChain {
-  OurChain(Device& device, Stream& stream, const ir::Program& program, IoForm form)
-      : buffers(device, program, 1),
-        eager_pool(device),
-        graph_pool(device),
-        caller(device, program, buffers, {.form = form}) {
-    execution::ExecutionContext context{.device = device,
-                                        .stream = stream,
-                                        .program = program,
-                                        .buffers = buffers,
-                                        .eager_pool = eager_pool,
-                                        .graph_pool = &graph_pool,
-                                        .split_kinds = {}};
-    context.caller = &caller;
-    executor = execution::make_executor(execution::ExecutionMode::whole, context, 1);
-    executor->capture();
-    executor->instantiate();
-    executor->upload();
-  }
-  execution::ProgramBuffers buffers;
-  pool::MemoryPool eager_pool;
-  pool::MemoryPool graph_pool;
-  CallerMemory caller;
-  std::unique_ptr<execution::Executor> executor;
-};
-
-bool compare_all(Device& device, std::int64_t elements, std::size_t blocks) {
-  const std::unique_ptr<Stream> stream = device.make_stream();
-  const auto native = static_cast<cudaStream_t>(stream->native_handle());
-  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(float);
+bool compare_all(Device& device, Stream& stream, std::int64_t elements) {
+  const auto native = static_cast<cudaStream_t>(stream.native_handle());
   bool all_within = true;
-  std::printf("submit with %zu bytes in and as many out\n%-13s %6s %10s %10s %7s %6s\n", bytes, "io", "nodes",
-              "ours_us", "bare_us", "ratio", "limit");
-  for (const std::size_t nodes : {1, 4, 16, 64, 256, 1024, 4096}) {
+  std::printf("submit with %lld bytes in and as many out\n%-13s %6s %10s %10s %7s %6s\n",
+              static_cast<long long>(elements) * 4, "io", "nodes", "ours_us", "bare_us", "ratio", "limit");
+  for (const std::size_t nodes : node_counts) {
     const ir::Program program = chain_of(nodes, elements);
     for (const Form& form : forms) {
-      OurChain ours(device, *stream, program, form.form);
-      BareChain bare(device, program, nodes, bytes, native);
+      OurChain ours(device, stream, program, form.form);
+      BareChain bare(device, program, nodes, native);
       const Paired paired = take_pairs(
-          *stream, blocks, [&] { ours.executor->submit(); }, [&] { bare.step(form.form); });
+          stream, 20, [&] { ours.executor->submit(); }, [&] { bare.step(form.form); });
       const bool within = form.limit == 0 || paired.ratio <= form.limit;
       std::printf("%-13s %6zu %10.2f %10.2f %7.3f %6.2f%s\n", form.name, nodes, paired.ours_us,
                   paired.bare_us, paired.ratio, form.limit, within ? "" : "  OVER");
@@ -177,6 +52,86 @@ bool compare_all(Device& device, std::int64_t elements, std::size_t blocks) {
     }
   }
   return all_within;
+}
+
+// A caller that changes the graph only where addresses are new, in a share r of the steps, takes
+// (1 - r) x unchanged + r x changed; one that copies takes `copying` in each.
+std::string pays_up_to(double unchanged, double changed, double copying) {
+  if (changed <= copying) return "always";
+  if (copying <= unchanged) return "never";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %%", 100 * (copying - unchanged) / (changed - unchanged));
+  return text;
+}
+
+// Latencies of ours, as rows of Markdown. The bytes are those of the input, and of the output again.
+void tabulate(Device& device, Stream& stream) {
+  constexpr IoForm columns[] = {IoForm::fixed,  IoForm::copy_in_out, IoForm::set_params,
+                                IoForm::update, IoForm::recapture,   IoForm::exec_per_set};
+  std::printf(
+      "\nlatency in us by what a step does, and the share of steps with new addresses up to which changing "
+      "the\n"
+      "graph in these alone takes less time than copies in every step; of exec_per_set: with sets never "
+      "seen\n\n"
+      "| nodes | bytes | `static` | two copies | `set_params` | `update` | `recapture` | `exec_per_set` | "
+      "`set_params` pays up to | `update` pays up to | `recapture` pays up to | `exec_per_set` pays up to |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (const std::size_t nodes : node_counts) {
+    for (const std::int64_t bytes : copied_bytes) {
+      const ir::Program program = chain_of(nodes, bytes / 4);
+      std::vector<std::unique_ptr<OurChain>> chains;
+      std::vector<std::function<void()>> steps;
+      for (const IoForm form : columns) {
+        chains.push_back(std::make_unique<OurChain>(device, stream, program, form));
+        steps.emplace_back([executor = chains.back()->executor.get()] { executor->submit(); });
+      }
+      const std::vector<double> us = take_latencies(stream, 10, steps);
+      std::printf("| %zu | %lld |", nodes, static_cast<long long>(bytes));
+      for (const double each : us) std::printf(" %.4g |", each);
+      for (const std::size_t changing : {2, 3, 4})
+        std::printf(" %s |", pays_up_to(us[0], us[changing], us[1]).c_str());
+      std::printf(" %s |\n", pays_up_to(us[5], us[4], us[1]).c_str());
+      std::fflush(stdout);
+    }
+  }
+  std::printf("\n");
+}
+
+struct HostMemory {
+  std::int64_t heap = static_cast<std::int64_t>(mallinfo2().uordblks);
+  std::int64_t resident = read_resident();
+
+  static std::int64_t read_resident() {
+    std::int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages >> pages;
+    return pages * sysconf(_SC_PAGESIZE);
+  }
+};
+
+// Once the driver has grown to what updating takes. A page a hundred updates may come from anything; a leak
+// of a node's size would be more.
+bool updates_leave_memory(Device& device, Stream& stream, std::size_t nodes) {
+  constexpr int updates = 1000;
+  constexpr std::int64_t resident_max = 10 * 4096;
+  const ir::Program program = chain_of(nodes, 1024);
+  OurChain chain(device, stream, program, IoForm::update);
+  const auto update = [&](int times) {
+    for (int i = 0; i < times; ++i) chain.executor->submit();
+    stream.synchronize();
+  };
+  update(updates / 4);
+  const auto free_before = static_cast<std::int64_t>(device.memory().free_bytes);
+  const HostMemory before;
+  update(updates);
+  const HostMemory after;
+  const auto lost = free_before - static_cast<std::int64_t>(device.memory().free_bytes);
+  const std::int64_t heap = after.heap - before.heap;
+  const std::int64_t resident = after.resident - before.resident;
+  const bool flat = lost <= 0 && heap < updates && resident <= resident_max;
+  std::printf("%d updates of %zu nodes: device %+lld, heap %+lld, resident %+lld bytes%s\n", updates, nodes,
+              static_cast<long long>(lost), static_cast<long long>(heap), static_cast<long long>(resident),
+              flat ? "" : "  OVER");
+  return flat;
 }
 
 int run(std::int64_t elements) {
@@ -188,7 +143,11 @@ int run(std::int64_t elements) {
     return 77;
   }
   const std::unique_ptr<Device> device = backend.open(0);
-  return compare_all(*device, elements, 20) ? 0 : 1;
+  const std::unique_ptr<Stream> stream = device->make_stream();
+  bool good = compare_all(*device, *stream, elements);
+  tabulate(*device, *stream);
+  for (const std::size_t nodes : {16, 1024}) good = updates_leave_memory(*device, *stream, nodes) && good;
+  return good ? 0 : 1;
 }
 
 }  // namespace

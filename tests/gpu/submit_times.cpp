@@ -62,6 +62,23 @@ Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()
   return {median(ours_us), median(bare_us), median(ratios)};
 }
 
+std::vector<double> take_latencies(Stream& stream, std::size_t blocks,
+                                   const std::vector<std::function<void()>>& steps) {
+  std::vector<double> block;
+  std::vector<std::vector<double>> medians_us(steps.size());
+  for (std::size_t i = 0; i < blocks; ++i) {
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      medians_us[k].push_back(take_block(stream, block, [&] {
+        steps[k]();
+        stream.synchronize();
+      }));
+    }
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& each : medians_us) medians.push_back(median(each));
+  return medians;
+}
+
 Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples) {
   const std::unique_ptr<execution::Executor> executor = program.ready_executor(mode);
   std::vector<BareCall> calls = bare_calls(*executor);

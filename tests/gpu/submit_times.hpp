@@ -31,6 +31,11 @@ struct Paired {
 Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()>& ours,
                   const std::function<void()>& bare);
 
+// Each step's median from the start of its submission until the host sees it done, over `blocks` of 50 steps;
+// the blocks of all steps in turn.
+std::vector<double> take_latencies(Stream& stream, std::size_t blocks,
+                                   const std::vector<std::function<void()>>& steps);
+
 // `samples` a side, in alternating blocks, the stream idle before each.
 Comparison compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples);
 

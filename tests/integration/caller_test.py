@@ -34,12 +34,22 @@ class Caller(HarnessCase):
         self.assertEqual((2, 2 * (row + 4)), copied["copy_in"])
         self.assertEqual((3, 2 * (2 * row + 4)), copied["copy_in_out"])
         self.assertGreater(counted["set_params"]["kernel_nodes_set"], 2)
-        self.assertEqual(0, counted["update"]["updates_refused"])
-        self.assertEqual(counted["update"]["recordings"], counted["update"]["updates"])
-        self.assertEqual(counted["recapture"]["recordings"], counted["recapture"]["instantiations"])
-        counters = cells[f"{whole}/io=update"]["counters"]
-        self.assertEqual((1, 1, {}), (counters["pieces"], counters["capturable"], counters["skips"]))
-        self.assertGreater(counters["updated"], 0)
+        # Of one step: of the one graph in mode whole.
+        per_step = {form: tuple(io[key] for key in ("recordings", "updates", "updates_refused",
+                                                    "instantiations", "set_execs"))
+                    for form, io in counted.items()}
+        self.assertEqual({"copy_in": (0, 0, 0, 0, 0), "copy_in_out": (0, 0, 0, 0, 0),
+                          "set_params": (0, 0, 0, 0, 0), "update": (1, 1, 0, 0, 0),
+                          "recapture": (1, 0, 0, 1, 0), "exec_per_set": (0, 0, 0, 0, 2)}, per_step)
+        counters = {form: cells[f"{whole}/io={form}"]["counters"] for form in counted}
+        for form, counts in counters.items():
+            self.assertGreater(counted[form]["steps"], 1)
+            self.assertEqual((1, 1, {}), (counts["pieces"], counts["capturable"], counts["skips"]))
+        placements = counters["copy_in"]["programs"]
+        self.assertEqual(2 * placements, counters["exec_per_set"]["instantiated"])
+        self.assertEqual(placements, counters["update"]["instantiated"])
+        self.assertEqual(placements, counters["update"]["captured"] - counters["update"]["updated"])
+        self.assertEqual(counters["recapture"]["captured"], counters["recapture"]["instantiated"])
         pieces = cells[whole.replace("whole", "piecewise")]["counters"]
         self.assertGreater(pieces["pieces"], pieces["capturable"])
         self.assertNotIn("counters", cells[whole.replace("whole", "eager")])
@@ -86,6 +96,12 @@ class Caller(HarnessCase):
         piecewise = next(cell for cell in cells.values() if cell["mode"] == "piecewise")
         self.assertNotIn("fallback", piecewise)
 
+    def test_steps_may_be_captured_on_the_devices_own_stream(self):
+        _, document, cells = self.sweep("--workload", "mlp", "--capture-stream", "default")
+        self.assertEqual({"capture-stream": "default"}, document["plan"]["caller"])
+        for cell in cells.values():
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+
     def test_a_kind_that_is_absent_is_a_note(self):
         done, _, cells = self.sweep("--workload", "mlp,attention", "--split-ops", "sdpa")
         self.assertIn('graphbench: note: --split-ops: "sdpa" occurs nowhere in program mlp', done.stderr)
@@ -131,6 +147,7 @@ class Caller(HarnessCase):
                 ([*TINY, "--io-source", "pinned"], ("--io-source: ", "--io copy_in or copy_in_out")),
                 ([*TINY, "--io-addresses", "fresh"], ("--io-addresses: ", "with --io")),
                 ([*TINY, "--on-skip", "never"], ("--on-skip: ", "record, eager")),
+                ([*TINY, "--capture-stream", "mine"], ("--capture-stream: ", "own, default")),
                 (["bench", "--on-skip", "eager"], ("--on-skip: ", "run a sweep")),
                 (["bench", "--dump-graph", "d"], ("--dump-graph: ", "belongs to --sweep"))):
             with self.subTest(arguments=arguments):

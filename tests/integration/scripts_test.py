@@ -294,9 +294,14 @@ class Figures(unittest.TestCase):
                 "io             nodes    ours_us    bare_us   ratio  limit\n"
                 "copy_in_out        1       9.20       9.10   1.011   1.05\n"
                 "recapture         16      30.00      20.00   1.500   0.00\n"
-                "update          4096    4400.00    3600.00   1.222   1.10  OVER\n")
+                "update          4096    4400.00    3600.00   1.222   1.10  OVER\n"
+                "| nodes | bytes | `static` | two copies | `update` |\n"
+                "| 4096 | 4096 | 1700 | 1708 | 5200 |\n"
+                "1000 updates of 16 nodes: device +0, heap -16, resident +4096 bytes\n"
+                "1000 updates of 1024 nodes: device +2097152, heap +0, resident +0 bytes  OVER\n")
         rows = figures.caller_rows(text)
-        self.assertEqual([True, False], self.verdicts(rows))
+        self.assertEqual([True, False, True, False], self.verdicts(rows))
+        self.assertEqual("device +2097152, heap +0, resident +0 bytes", rows[3].measured)
         self.assertIn("io update, 4096 nodes", rows[1].figure)
         self.assertEqual([False], self.verdicts(figures.caller_rows("nothing of the kind\n")))
 

@@ -50,7 +50,7 @@ class GoogleBenchmarkReader {
     walk_.padded_document(text, [&](std::string_view key, Value value) {
       if (key == "context") return read_context(value);
       if (key != "benchmarks") return walk_.skip(value);
-      walk_.elements(value, [&](Value run) { add(read_run(run)); });
+      walk_.each_element(value, [&](Value run) { add(read_run(run)); });
     });
     for (const Benchmark& benchmark : benchmarks_) add_cell(benchmark);
     check_cells(walk_, document_);
@@ -61,7 +61,7 @@ class GoogleBenchmarkReader {
   void read_context(Value value) {
     std::string version;
     std::string build;
-    walk_.fields(value, [&](std::string_view key, Value field) {
+    walk_.each_field(value, [&](std::string_view key, Value field) {
       DocumentFacts& facts = document_.facts;
       if (key == "date") {
         facts.started_at = walk_.text_or_empty(field);
@@ -86,7 +86,7 @@ class GoogleBenchmarkReader {
 
   Run read_run(Value value) {
     Run run;
-    walk_.fields(value, [&](std::string_view key, Value field) {
+    walk_.each_field(value, [&](std::string_view key, Value field) {
       if (key == "name") {
         run.name = walk_.text(field);
       } else if (key == "run_name") {

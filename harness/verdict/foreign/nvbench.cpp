@@ -56,9 +56,9 @@ class NvbenchReader {
 
  private:
   void read_meta(Value value) {
-    walk_.fields(value, [&](std::string_view key, Value field) {
+    walk_.each_field(value, [&](std::string_view key, Value field) {
       if (key != "version") return walk_.skip(field);
-      walk_.fields(field, [&](std::string_view part, Value version) {
+      walk_.each_field(field, [&](std::string_view part, Value version) {
         if (part == "json") return check_version(version);
         if (part == "nvbench") return read_tool(version);
         walk_.skip(version);
@@ -67,7 +67,7 @@ class NvbenchReader {
   }
 
   void check_version(Value value) {
-    walk_.fields(value, [&](std::string_view key, Value field) {
+    walk_.each_field(value, [&](std::string_view key, Value field) {
       if (key != "major") return walk_.skip(field);
       const std::int64_t major = walk_.count(field);
       if (major != 1)
@@ -77,7 +77,7 @@ class NvbenchReader {
 
   void read_tool(Value value) {
     DocumentFacts& facts = document_.facts;
-    walk_.fields(value, [&](std::string_view key, Value field) {
+    walk_.each_field(value, [&](std::string_view key, Value field) {
       if (key == "string") {
         facts.tool_version = facts.fields["tool.version"] = walk_.text_or_empty(field);
       } else if (key == "git_sha") {
@@ -90,10 +90,10 @@ class NvbenchReader {
 
   void read_devices(Value value) {
     if (walk_.is_null(value)) return;  // what nvbench writes where there is no GPU
-    walk_.elements(value, [&](Value device) {
+    walk_.each_element(value, [&](Value device) {
       std::int64_t id = -1;
       GpuFacts facts;
-      walk_.fields(device, [&](std::string_view key, Value field) {
+      walk_.each_field(device, [&](std::string_view key, Value field) {
         if (key == "id") {
           id = walk_.count(field);
         } else if (key == "name") {
@@ -114,15 +114,15 @@ class NvbenchReader {
 
   void read_benchmarks(Value value) {
     if (walk_.is_null(value)) return;
-    walk_.elements(value, [&](Value benchmark) {
+    walk_.each_element(value, [&](Value benchmark) {
       std::string name;
       const std::size_t first = states_.size();
-      walk_.fields(benchmark, [&](std::string_view key, Value field) {
+      walk_.each_field(benchmark, [&](std::string_view key, Value field) {
         if (key == "name") {
           name = walk_.text(field);
         } else if (key == "states") {
           if (walk_.is_null(field)) return;  // a filter left none
-          walk_.elements(field, [&](Value state) { states_.push_back(read_state(state)); });
+          walk_.each_element(field, [&](Value state) { states_.push_back(read_state(state)); });
         } else {
           walk_.skip(field);
         }
@@ -135,7 +135,7 @@ class NvbenchReader {
   State read_state(Value value) {
     State state;
     bool has_name = false;
-    walk_.fields(value, [&](std::string_view key, Value field) {
+    walk_.each_field(value, [&](std::string_view key, Value field) {
       if (key == "name") {
         state.name = walk_.text(field);
         has_name = true;
@@ -159,10 +159,10 @@ class NvbenchReader {
 
   void read_summaries(Value value, State& state) {
     if (walk_.is_null(value)) return;
-    walk_.elements(value, [&](Value summary) {
+    walk_.each_element(value, [&](Value summary) {
       std::string tag;
       double seconds = 0;
-      walk_.fields(summary, [&](std::string_view key, Value field) {
+      walk_.each_field(summary, [&](std::string_view key, Value field) {
         if (key == "tag") {
           tag = walk_.text(field);
         } else if (key == "data") {
@@ -190,9 +190,9 @@ class NvbenchReader {
       walk_.skip(value);
       return result;
     }
-    walk_.elements(value, [&](Value datum) {
+    walk_.each_element(value, [&](Value datum) {
       std::string name;
-      walk_.fields(datum, [&](std::string_view key, Value field) {
+      walk_.each_field(datum, [&](std::string_view key, Value field) {
         if (key == "name") {
           name = walk_.text(field);
         } else if (key == "value" && name == "value") {

@@ -242,6 +242,25 @@ TEST_F(StreamTest, TheDriverSaysHowMuchMemoryThisProcessUses) {
   }
 }
 
+TEST_F(StreamTest, ADescriptionSaysWhichEdgesAreProgrammatic) {
+  const ir::OpCatalog catalog;
+  ir::ProgramBuilder builder("p", catalog);
+  const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+  builder.mark_output(builder.op("relu", "relu", {x}, {})[0]);
+  const ir::Program program = builder.finish();
+  const std::unique_ptr<Kernel> relu = device().make_kernel(program.call(0, 64));
+  const Buffer buffer(device(), 64 * sizeof(float));
+  void* operands[] = {buffer.data(), buffer.data()};
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  stream->begin_capture();
+  for (int i = 0; i < 2; ++i) relu->launch(*stream, operands);
+  const std::vector<GraphNodeFacts> nodes = stream->end_capture()->describe();
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes[0].facts.count("programmatic_edges"), 0u);
+  const bool on = device().info().libraries.at("programmatic launch") == "on";
+  EXPECT_EQ(nodes[1].facts.count("programmatic_edges"), on ? 1u : 0u);
+}
+
 TEST_F(StreamTest, InfoNamesDeviceAndLibraries) {
   const DeviceInfo& info = device().info();
   EXPECT_FALSE(info.pci_bus_id.empty());

@@ -95,27 +95,29 @@ TEST_F(CallerTest, WhatDoesNotDependOnTheBatchIsTheGraphsOwn) {
   EXPECT_TRUE(caller.moves(x));
   EXPECT_FALSE(caller.moves(fixed));
   EXPECT_EQ(caller.address(fixed, 1), buffers.address(fixed));
-  const ExecutionContext own{.device = device_,
-                             .stream = *stream_,
-                             .program = program,
-                             .buffers = buffers,
-                             .eager_pool = eager_pool_,
-                             .graph_pool = &graph_pool_,
-                             .split_kinds = {}};
-  ExecutionContext with = own;
-  with.caller = &caller;
-  const auto executor = make_executor(ExecutionMode::whole, with, 2);
+  ExecutionContext own = context_of(program, buffers);
+  own.caller = &caller;
+  const auto executor = make_executor(ExecutionMode::whole, own, 2);
   prepare(*executor);
   const IoCounts counts = after_steps(*executor, 1);
   EXPECT_EQ(counts.copies, 1);
   EXPECT_EQ(counts.copies_kept, 1);
   EXPECT_EQ(counts.copy_bytes, 2 * 8 * 4) << "of the batch, not of the largest";
+  const CallerMemory both(device_, program, buffers, {.form = IoForm::copy_in_out});
+  EXPECT_TRUE(both.moves(program.values_of(ir::ValueKind::output)[0]));
+  EXPECT_FALSE(both.moves(program.values_of(ir::ValueKind::output)[1]));
 }
 
 TEST_F(CallerTest, WhateverCallFailsNothingIsLost) {
-  for (const IoForm form : {IoForm::copy_in_out, IoForm::update, IoForm::recapture, IoForm::exec_per_set}) {
+  for (const CallerSettings& settings :
+       std::initializer_list<CallerSettings>{{.form = IoForm::copy_in_out},
+                                             {.form = IoForm::copy_in_out, .source = IoSource::pinned},
+                                             {.form = IoForm::set_params},
+                                             {.form = IoForm::update},
+                                             {.form = IoForm::recapture},
+                                             {.form = IoForm::exec_per_set}}) {
     const auto run_once = [&] {
-      CallerMemory caller(device_, program_, buffers_, {.form = form});
+      CallerMemory caller(device_, program_, buffers_, settings);
       const auto executor = ready(caller);
       executor->submit();
     };

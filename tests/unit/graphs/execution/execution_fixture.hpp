@@ -18,14 +18,18 @@ class ExecutionTest : public ::testing::Test {
  protected:
   static constexpr std::int64_t largest_batch = 8;
 
-  ExecutionContext context(std::vector<std::string> split_kinds = {}) {
+  ExecutionContext context_of(const ir::Program& program, ProgramBuffers& buffers,
+                              std::vector<std::string> split_kinds = {}) {
     return {.device = device_,
             .stream = *stream_,
-            .program = program_,
-            .buffers = buffers_,
+            .program = program,
+            .buffers = buffers,
             .eager_pool = eager_pool_,
             .graph_pool = &graph_pool_,
             .split_kinds = std::move(split_kinds)};
+  }
+  ExecutionContext context(std::vector<std::string> split_kinds = {}) {
+    return context_of(program_, buffers_, std::move(split_kinds));
   }
   void prepare(Executor& executor) {
     executor.capture();

@@ -14,15 +14,6 @@ class FusionTest : public ExecutionTest {
     device_.log.fuses_first = first;
     device_.log.fuses_second = second;
   }
-  ExecutionContext context_of(const ir::Program& program, ProgramBuffers& buffers) {
-    return {.device = device_,
-            .stream = *stream_,
-            .program = program,
-            .buffers = buffers,
-            .eager_pool = eager_pool_,
-            .graph_pool = &graph_pool_,
-            .split_kinds = {}};
-  }
 };
 
 TEST_F(FusionTest, OneKernelDoesTwoOpsInEveryMode) {

@@ -67,6 +67,26 @@ TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
   }
 }
 
+TEST(TaskRig, CapturesOnTheDevicesOwnStreamWhereTheTaskSaysSo) {
+  struct Device : test::FakeDevice {
+    std::unique_ptr<Stream> default_stream() override {
+      auto stream = make_stream();
+      own = stream.get();
+      return stream;
+    }
+    Stream* own = nullptr;
+  };
+  const ir::OpCatalog catalog;
+  const ir::Program program = test::make_chain(catalog, 1);
+  for (const std::string whose : {"own", "default"}) {
+    Device device;
+    model::WorkerTask task = test::sample_task("whole", {1});
+    task.caller.capture_stream = whose;
+    TaskRig rig(task, device, program);
+    EXPECT_EQ(&rig.stream() == device.own, whose == "default");
+  }
+}
+
 TEST(Paths, OfOpsWithoutAChoiceAreNotTold) {
   ChoosingExecutor eager({{"", ""}}, nullptr);
   EXPECT_THAT(paths_of(eager), IsEmpty());

@@ -70,6 +70,35 @@ TEST_F(SweepMetricsTest, EagerCellsHaveNoGraph) {
   }
 }
 
+TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
+  model::CellResult cell = measured();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_")));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_")));
+  cell.cell.more_axes["io"] = "update";
+  cell.caller_io =
+      model::Io{.pieces_touched = 2, .recordings = 2, .updates = 1.5, .steps = 64, .refused = {}};
+  cell.counters = model::Counters{.captured = 112, .instantiated = 48};
+  metrics.set_cell("cuda:0", cell);
+  std::string of_io = labels;
+  of_io.insert(of_io.find(",device="), ",io=\"update\"");
+  EXPECT_THAT(text(), HasSubstr("graphbench_io_pieces_touched" + of_io + "} 2\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_io_updates" + of_io + "} 1.5\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_counters_instantiated" + of_io + "} 48\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_skips")));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_steps")));
+}
+
+TEST_F(SweepMetricsTest, ASkippedCellHasItsReasonAndNothingElse) {
+  model::CellResult cell = measured();
+  cell.status = model::CellStatus::skipped;
+  cell.counters = model::Counters{.skips = {{"host_op", 1}}};
+  metrics.show_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_counters_skips" + labels + ",reason=\"host_op\"} 1\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds")));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_captured")));
+}
+
 TEST_F(SweepMetricsTest, WhatALaterResultLacksIsGone) {
   model::CellResult cell = measured();
   metrics.set_cell("cuda:0", cell);

@@ -1,0 +1,120 @@
+// Rows of the table of metrics: a cell's graphs, how steps reach their caller's memory (caller_io), and what
+// workers did to have and keep the graphs (counters).
+#include <iterator>
+
+#include "harness/model/metric_rows.hpp"
+
+namespace graphbench::model {
+namespace {
+
+constexpr auto count = MetricKind::count;
+
+// Of caller_io: where axis io is away from its default.
+constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit, MetricPlace family,
+                       std::string_view help) {
+  return {.name = name,
+          .kind = unit == "bytes" ? MetricKind::bytes : count,
+          .unit = unit,
+          .help = help,
+          .value = value,
+          .graphs_only = true,
+          .addition = true,
+          .on_request = true,
+          .family = family};
+}
+
+constexpr MetricRow counter(std::string_view name, std::int64_t Counters::*value, std::string_view unit,
+                            MetricPlace family, std::string_view help) {
+  return {.name = name,
+          .kind = count,
+          .unit = unit,
+          .help = help,
+          .value = value,
+          .graphs_only = true,
+          .addition = true,
+          .family = family};
+}
+
+constexpr MetricRow rows[] = {
+    {.name = "pieces",
+     .kind = count,
+     .unit = "graphs",
+     .help = "Graphs that the step is captured as.",
+     .value = &GraphCounts::pieces,
+     .graphs_only = true,
+     .family = {14, "graphbench_graph_pieces"},
+     .counted = {2, "pieces"}},
+    {.name = "nodes",
+     .kind = count,
+     .unit = "nodes",
+     .help = "Nodes of the step's graphs.",
+     .value = &GraphCounts::nodes,
+     .graphs_only = true,
+     .family = {13, "graphbench_graph_nodes"},
+     .counted = {1, "nodes"}},
+    {.name = "captured_ops",
+     .kind = count,
+     .unit = "ops",
+     .help = "Ops of the step inside graphs.",
+     .value = &GraphCounts::captured_ops,
+     .counted = {3, "captured_ops"}},
+    {.name = "eager_ops",
+     .kind = count,
+     .unit = "ops",
+     .help = "Ops of the step launched one by one.",
+     .value = &GraphCounts::eager_ops,
+     .counted = {4, "eager_ops"}},
+    {.name = "rewritten_nodes",
+     .kind = count,
+     .unit = "nodes",
+     .help = "Nodes of the step's graphs that --graph-rewrite put in the place of recorded ones.",
+     .value = &GraphCounts::rewritten_nodes,
+     .addition = true},
+
+    io("copies", &Io::copies, "copies", {23, "graphbench_io_copies"},
+       "Copies of the caller's values that a step makes outside of its graphs."),
+    io("copy_bytes", &Io::copy_bytes, "bytes", {24, "graphbench_io_copy_bytes"},
+       "Bytes of a step's copies of the caller's values."),
+    io("copies_kept", &Io::copies_kept, "copies", {25, "graphbench_io_copies_kept"},
+       "Copies that a step does not make, because the caller's pointer is the graph's own."),
+    io("kernel_nodes_set", &Io::kernel_nodes_set, "nodes", {26, "graphbench_io_kernel_nodes_set"},
+       "Nodes of our own kernels whose addresses a step sets."),
+    io("copy_nodes_set", &Io::copy_nodes_set, "nodes", {27, "graphbench_io_copy_nodes_set"},
+       "Copy nodes whose addresses a step sets, beside kernels of libraries."),
+    io("pieces_touched", &Io::pieces_touched, "graphs", {28, "graphbench_io_pieces_touched"},
+       "Graphs of a step that hold an address of the caller's."),
+    io("set_execs", &Io::set_execs, "graphs", {29, "graphbench_io_set_execs"},
+       "Graphs that a step chooses from: one for each of the caller's sets, instantiated by the setup."),
+    io("recordings", &Io::recordings, "recordings", {30, "graphbench_io_recordings"},
+       "Recordings that a step makes: mean over the last placement's steps."),
+    io("updates", &Io::updates, "updates", {31, "graphbench_io_updates"},
+       "Updates of execs that a step makes: mean over the last placement's steps."),
+    io("updates_refused", &Io::updates_refused, "updates", {32, "graphbench_io_updates_refused"},
+       "Updates of a step that are refused, whose graph it instantiates again: mean likewise."),
+    io("instantiations", &Io::instantiations, "graphs", {33, "graphbench_io_instantiations"},
+       "Graphs that a step instantiates: mean over the last placement's steps."),
+    io("steps", &Io::steps, "steps", {}, "Steps of the last placement, which the means are over."),
+
+    counter("programs", &Counters::programs, "programs", {34, "graphbench_counters_programs"},
+            "Times the cell's program was prepared."),
+    counter("pieces", &Counters::pieces, "pieces", {35, "graphbench_counters_pieces"},
+            "Parts that a step is split into, captured or not."),
+    counter("capturable", &Counters::capturable, "pieces", {36, "graphbench_counters_capturable"},
+            "Parts of a step that a graph can hold."),
+    counter("captured", &Counters::captured, "recordings", {37, "graphbench_counters_captured"},
+            "Recordings made, by the setup and by steps."),
+    counter("instantiated", &Counters::instantiated, "graphs", {38, "graphbench_counters_instantiated"},
+            "Graphs instantiated, by the setup and by steps."),
+    counter("updated", &Counters::updated, "updates", {39, "graphbench_counters_updated"},
+            "Updates of execs, by steps."),
+    counter("compilations", &Counters::compilations, "kernels", {40, "graphbench_counters_compilations"},
+            "Kernels prepared."),
+};
+
+}  // namespace
+
+std::vector<MetricRow> graph_metric_rows() {
+  return {std::begin(rows), std::end(rows)};
+}
+
+}  // namespace graphbench::model
