@@ -1,4 +1,6 @@
 // What the runtime knows of a graph's nodes, for people.
+#include <cuda.h>
+
 #include <algorithm>
 #include <string>
 
@@ -8,21 +10,39 @@
 namespace graphbench::cuda {
 namespace {
 
-std::string text_of(dim3 size) {
-  return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);
+std::string text_of(unsigned int x, unsigned int y, unsigned int z) {
+  return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
-// Kernels that a library launched through the driver have no function of the runtime's.
-void describe_kernel(cudaGraphNode_t node, GraphNodeFacts& facts) {
-  cudaKernelNodeParams kernel{};
-  const char* name = nullptr;
-  if (cudaGraphKernelNodeGetParams(node, &kernel) == cudaSuccess) {
-    facts.facts["grid"] = text_of(kernel.gridDim);
-    facts.facts["block"] = text_of(kernel.blockDim);
-    facts.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
-    if (cudaFuncGetName(&name, kernel.func) == cudaSuccess && name != nullptr) facts.function = name;
-  }
+// A function of the driver, as CUDA 12.3 has it: the driver is not linked. Null where it has none.
+template <typename Function>
+Function* driver_function(const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult status{};
+  const bool asked =
+      cudaGetDriverEntryPointByVersion(name, &found, 12030, cudaEnableDefault, &status) == cudaSuccess;
   (void)cudaGetLastError();
+  return asked && status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(found) : nullptr;
+}
+
+// By the driver: the runtime refuses to describe kernels that a library launched through the driver.
+void describe_kernel(cudaGraphNode_t node, GraphNodeFacts& facts) {
+  static const auto read =
+      driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams");
+  static const auto name_of_function = driver_function<decltype(cuFuncGetName)>("cuFuncGetName");
+  static const auto name_of_kernel = driver_function<decltype(cuKernelGetName)>("cuKernelGetName");
+  CUDA_KERNEL_NODE_PARAMS kernel{};
+  if (read == nullptr || read(node, &kernel) != CUDA_SUCCESS) return;
+  facts.facts["grid"] = text_of(kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ);
+  facts.facts["block"] = text_of(kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ);
+  facts.facts["shared_bytes"] = std::to_string(kernel.sharedMemBytes);
+  const char* name = nullptr;
+  if (kernel.func != nullptr) {
+    if (name_of_function != nullptr) (void)name_of_function(&name, kernel.func);
+  } else if (name_of_kernel != nullptr) {
+    (void)name_of_kernel(&name, kernel.kern);
+  }
+  if (name != nullptr) facts.function = name;
 }
 
 void describe_memory(cudaGraphNode_t node, GraphNodeFacts& facts) {

@@ -256,6 +256,8 @@ TEST_F(StreamTest, ADescriptionSaysWhichEdgesAreProgrammatic) {
   for (int i = 0; i < 2; ++i) relu->launch(*stream, operands);
   const std::vector<GraphNodeFacts> nodes = stream->end_capture()->describe();
   ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_NE(nodes[0].function, "");
+  EXPECT_EQ(nodes[0].facts.count("grid"), 1u);
   EXPECT_EQ(nodes[0].facts.count("programmatic_edges"), 0u);
   const bool on = device().info().libraries.at("programmatic launch") == "on";
   EXPECT_EQ(nodes[1].facts.count("programmatic_edges"), on ? 1u : 0u);
