@@ -42,6 +42,26 @@ bool is_same(model::Cell a, const model::Cell& b) {
   return a == b;
 }
 
+// What the ladder's own launches measured, then what others of its program and mode, and eager ones, did of
+// further sizes.
+Measurements measurements_around(const model::Ladder& ladder, const std::vector<model::Ladder>& all) {
+  Measurements measured = measurements_of(ladder);
+  for (const model::Ladder& other : all) {
+    model::Cell cell = other.cell;
+    const bool eager = cell.mode == model::reference_mode().name;
+    if (eager) cell.mode = ladder.cell.mode;
+    if (other.id == ladder.id || !is_same(cell, ladder.cell)) continue;
+    Measurements further = measurements_of(other);
+    measured.eager.merge(further.eager);
+    if (eager) continue;
+    measured.step_seconds.merge(further.step_seconds);
+    measured.startup_seconds.merge(further.startup_seconds);
+    measured.exec_bytes.merge(further.exec_bytes);
+    measured.pool_bytes.merge(further.pool_bytes);
+  }
+  return measured;
+}
+
 std::int64_t largest(const model::Suggestion& suggestion) {
   return suggestion.sizes.empty() ? 0 : suggestion.sizes.back();
 }
@@ -55,7 +75,7 @@ std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders
   for (const model::Ladder& ladder : ladders) {
     if (ladder.role != "asked" || ladder.sizes.empty() || ladder.launches.empty()) continue;
     model::Suggestion& made =
-        suggestions.emplace_back(suggestion_of(measurements_of(ladder), rows, budgets, where));
+        suggestions.emplace_back(suggestion_of(measurements_around(ladder, ladders), rows, budgets, where));
     made.cell = ladder.cell;
     made.cell.batch = largest(made);
     made.from = ladder.id;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "harness/ladder/suggestions.hpp"
 #include "harness/model/input_error.hpp"
 
 namespace graphbench::ladder {
@@ -155,6 +156,41 @@ TEST(Memory, OfALadderIsItsGraphsAndTheLargestPool) {
   EXPECT_THROW(memory_of(measured, {1}, "--memory"), InputError);
   measured.exec_bytes.clear();  // no driver says
   EXPECT_DOUBLE_EQ(memory_of(measured, {4, 6}, "--memory"), 200);
+}
+
+model::Ladder ladder_of(const std::string& id, const std::string& mode, std::vector<model::LadderSize> sizes,
+                        std::vector<model::LadderEager> eager) {
+  model::Ladder ladder;
+  ladder.id = id;
+  ladder.role = id;
+  ladder.cell.mode = mode;
+  model::LadderLaunch& launch = ladder.launches.emplace_back();
+  launch.sizes = std::move(sizes);
+  launch.eager = std::move(eager);
+  for (const model::LadderSize& each : launch.sizes) ladder.sizes.push_back(each.size);
+  return ladder;
+}
+
+model::LadderSize size_of(std::int64_t size, double step, double eager) {
+  model::LadderSize made;
+  made.size = size;
+  made.step_seconds = step;
+  made.eager_seconds = eager;
+  return made;
+}
+
+// Of what the ladder measured itself, its rivals' numbers change nothing.
+TEST(Suggestion, UsesWhatRivalsMeasuredOfFurtherSizes) {
+  const auto asked = ladder_of("asked", "whole", {size_of(1, 1, 9), size_of(4, 4, 9)}, {});
+  const auto every =
+      ladder_of("every", "whole", {size_of(1, 5, 9), size_of(2, 1.5, 9), size_of(3, 9, 9)}, {});
+  const auto other = ladder_of("engine", "piecewise", {size_of(3, 0.1, 9)}, {});
+  const auto eager = ladder_of("eager", "eager", {}, {{3, 1, 0.5}});
+  const auto made = suggest({asked, every, other, eager}, {1, 2, 2, 3}, {}, "--suggest");
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_THAT(made[0].sizes, ElementsAre(1, 2));
+  EXPECT_THAT(made[0].interpolated, IsEmpty());
+  EXPECT_DOUBLE_EQ(made[0].step_seconds, (1 + 2 * 1.5 + 0.5) / 4);
 }
 
 TEST(Flags, AreEachEnginesOwn) {
