@@ -102,14 +102,18 @@ std::string lines_of(const std::string& name, const Row& row, const std::string&
   const auto labels = labels_of_ladder(device, ladder);
   if (row.times != nullptr) {
     std::vector<model::Summary> launches;
+    std::vector<double> p50;
     for (const LadderLaunch& launch : ladder.launches) {
-      if (launch.*row.times) launches.push_back(*(launch.*row.times));
+      if (!(launch.*row.times)) continue;
+      launches.push_back(*(launch.*row.times));
+      p50.push_back(launches.back().p50);
     }
-    if (launches.empty()) return "";
+    const std::optional<double> median = statistics::median_or_absent(std::move(p50));
+    if (!median || !std::isfinite(*median)) return "";
     prometheus::ClientMetric metric;
     metric.label = labels;
     metric.summary = times_over(
-        launches,
+        *median, launches,
         {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}, {0.999, &model::Summary::p999}});
     return series_text(name, prometheus::MetricType::Summary, std::move(metric));
   }

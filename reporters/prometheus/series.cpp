@@ -39,7 +39,7 @@ std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, cons
     const auto& summary = launch.*std::get<std::optional<model::Summary> model::Launch::*>(row.value);
     if (summary) launches.push_back(*summary);
   }
-  return times_over(launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}});
+  return times_over(estimate->p50, launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}});
 }
 
 // The n-th step after the setup: the median over the launches that took as many.
@@ -126,16 +126,14 @@ void add_metric(Lines& lines, const Labels& cell, const model::MetricComparison&
 
 }  // namespace
 
-ClientMetric::Summary times_over(const std::vector<model::Summary>& launches,
+ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                  const Percentiles& percentiles) {
   ClientMetric::Summary time;
-  std::vector<double> p50;
   for (const model::Summary& summary : launches) {
-    p50.push_back(summary.p50);
     time.sample_count += static_cast<std::uint64_t>(summary.count);
     time.sample_sum += summary.mean * static_cast<double>(summary.count);
   }
-  if (const Number value = median_or_none(std::move(p50))) time.quantile.push_back({0.5, *value});
+  time.quantile.push_back({0.5, p50});
   for (const auto& [quantile, member] : percentiles) {
     // Launches with too few samples for a percentile say nothing about it.
     std::vector<double> known;

@@ -34,9 +34,9 @@ struct CellKey {
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
 // A `quantile` label belongs to summaries (promtool check metrics insists), so that is the type of times.
 // They are computed from the launches, not observed one by one: prometheus-cpp's own Summary would cost
-// microseconds a sample and estimate what is known exactly. Quantiles are medians over the launches; sum and
-// count are over all their samples.
-prometheus::ClientMetric::Summary times_over(const std::vector<model::Summary>& launches,
+// microseconds a sample and estimate what is known exactly. The higher quantiles are medians over the
+// launches; sum and count are over all their samples.
+prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                              const Percentiles& percentiles);
 
 // The lines of one cell or comparison in each family's text, in the order of families(); empty where it has
