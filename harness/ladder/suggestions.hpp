@@ -17,9 +17,8 @@ struct Budgets {
   std::optional<double> startup_seconds;
 };
 
-// From the ladders that were asked for, each by its own calibration, and by its rivals' of sizes that it has not.
-// Throws InputError(`where`) and Error as
-// problem_of() and best_ladders() do.
+// From the ladders that were asked for, each by its own calibration, and by its rivals' of sizes that it has
+// not. Throws InputError(`where`) and Error as problem_of() and best_ladders() do.
 std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
