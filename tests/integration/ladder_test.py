@@ -103,8 +103,8 @@ class Ladder(HarnessCase):
         self.assertIn("of memory there may be", shown)
 
     def test_what_was_measured_is_kept_where_nothing_can_be_suggested(self):
-        done = self.run_graphbench(*TINY, *"--workload mlp --traffic uniform:9:9 --no-rivals --suggest --quiet "
-                                   "--capture-when lazy".split(), code=2)
+        beyond = "--workload mlp --traffic uniform:9:9 --no-rivals --suggest --quiet --capture-when lazy"
+        done = self.run_graphbench(*TINY, *beyond.split(), code=2)
         self.assertIn("--suggest: no graph mode was measured", done.stderr)
         self.assertEqual(self.result()["ladders"][0]["launches"][0]["steps"]["eager_beyond"], 60)
 
