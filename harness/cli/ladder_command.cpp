@@ -57,8 +57,6 @@ const std::vector<std::string> shared_options = {"device",
                                                  "worker-timeout",
                                                  "quiet"};
 
-constexpr const char* own_measurements = "-";
-
 // Options that say more about a suggestion, without one.
 void check_suggest(const ladder::LadderArguments& asked, const Options& options) {
   if (!asked.suggest.empty()) return;
@@ -181,6 +179,7 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
 // modes.
 bool take_best(std::vector<config::RawItem>& items) {
   bool found = false;
+  bool graphs = false;
   std::vector<std::string> known = model::names_of(model::modes());
   known.emplace_back("best");
   std::string rest;
@@ -190,10 +189,14 @@ bool take_best(std::vector<config::RawItem>& items) {
       const std::string word = item.text.substr(begin, end - begin);
       begin = end + 1;
       config::require_known(item.where, word, "mode", known);
+      if (found && word == "best") throw InputError(item.where, "\"best\" is given twice: give it once");
       found |= word == "best";
+      graphs |= model::is_graph_mode(word);
       if (word != "best") rest += (rest.empty() ? "" : ",") + word;
     }
   }
+  if (found && !graphs && !rest.empty())
+    throw InputError(items.front().where, "\"best\" is of graph modes: give whole or piecewise beside it");
   if (found) items = {{rest.empty() ? "whole,piecewise" : rest, items.front().where}};
   return found;
 }
@@ -224,7 +227,7 @@ class LadderCommand final : public Command {
     options.flag("--no-rivals", asked_.no_rivals,
                  "do not serve the same eagerly and with every size captured, to compare");
     options.text_or(
-        own_measurements, "--suggest", asked_.suggest, "FILE",
+        ladder::own_measurements, "--suggest", asked_.suggest, "FILE",
         "the sizes with the least expected step time, from a result (alone: from what this ladder measures)");
     options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most so many sizes");
     options.text("--memory", asked_.memory, "BYTES|engine",
@@ -251,7 +254,8 @@ class LadderCommand final : public Command {
     const std::vector<std::string> engines = ladder::engines_of(asked_.engines);
     const ladder::Budgets budgets = ladder::budgets_of(asked_);
     const ladder::LadderRequest request = ladder::request_of(asked_, options.seed);
-    const bool from_file = !asked_.suggest.empty() && asked_.suggest != own_measurements;
+    const bool from_file = !asked_.suggest.empty() && asked_.suggest != ladder::own_measurements;
+    if (!asked_.suggest.empty()) ladder::check_suggestion(asked_, request, budgets);
     if (!from_file) ladder::check_routes(request);
     options.axes.batch = request.sizes;
     check_output_file(options.where("json"), options.json, Stdout::allowed);
@@ -263,9 +267,16 @@ class LadderCommand final : public Command {
     process::ProcessSupervisor supervisor;
     const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
     if (!from_file) serve(ladder::plan_ladders(checked.plan, request), options, supervisor, measured);
-    if (!asked_.suggest.empty() && !from_file)
-      measured.findings.suggestions =
-          ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
+    if (!asked_.suggest.empty() && !from_file) {
+      try {
+        measured.findings.suggestions =
+            ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
+      } catch (const std::exception&) {  // what was measured is kept
+        finish(checked, measured);
+        static_cast<void>(report(measured, options, engines));
+        throw;
+      }
+    }
     if (asked_.verify && !measured.interrupted) {
       serve(ladder::plan_verification(checked.plan, request, measured.findings.suggestions,
                                       measured.findings.ladders),

@@ -75,6 +75,19 @@ void check_routes(const LadderRequest& request) {
     static_cast<void>(tally(request.trace.rows, request.engine_sizes, request.policy, "--engine-sizes"));
 }
 
+void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets) {
+  const std::string why = " is not what --suggest reckons with: give ";
+  if (request.policy.pad != model::LadderPad::up)
+    throw InputError("--pad", in_quotes(asked.pad) + why + "up");
+  if (request.policy.beyond != model::LadderBeyond::eager)
+    throw InputError("--beyond", in_quotes(asked.beyond) + why + "eager");
+  const std::vector<std::int64_t>& engine = budgets.memory_of;
+  if (engine.empty() || asked.suggest != own_measurements) return;
+  if (engine.front() < request.sizes.front() || engine.back() > request.sizes.back())
+    throw InputError("--memory", "engine has sizes from " + std::to_string(engine.front()) + " to " +
+                                     std::to_string(engine.back()) + ": give --capture-sizes that span them");
+}
+
 Budgets budgets_of(const LadderArguments& asked) {
   const auto amount = [](const std::string& where, const std::string& text) -> std::optional<double> {
     if (text.empty()) return std::nullopt;

@@ -9,6 +9,8 @@
 
 namespace graphbench::ladder {
 
+inline constexpr const char* own_measurements = "-";  // of LadderArguments::suggest
+
 struct LadderArguments {
   std::string sizes = "1,2,4,8:512:+8";
   std::string multiple_of = "1";
@@ -21,7 +23,7 @@ struct LadderArguments {
   std::string steps = "10000";
   std::string arrivals;
   bool no_rivals = false;
-  std::string suggest;  // a file, or "-": what the ladder measures; empty: no suggestion
+  std::string suggest;  // a file, or own_measurements; empty: no suggestion
   std::string sizes_max;
   std::string memory;
   std::string startup;
@@ -33,6 +35,8 @@ struct LadderArguments {
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed);
 // What a policy refuses is refused before anything is measured.
 void check_routes(const LadderRequest& request);
+// What no suggestion could come of is refused before anything is measured, too.
+void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets);
 Budgets budgets_of(const LadderArguments& asked);
 std::vector<std::string> engines_of(const std::string& text);
 

@@ -191,9 +191,12 @@ bool takes_pointers(const Prepared& step) {
 
 }  // namespace
 
-// Spins, as a sleeping thread would wake too late.
-void Server::wait_for(Clock::time_point arrival) const {
-  while (Clock::now() < arrival) {
+// Spins, as a sleeping thread would wake too late. Long waits are not silent.
+void Server::wait_for(Clock::time_point arrival, Clock::time_point& said) const {
+  for (auto now = Clock::now(); now < arrival; now = Clock::now()) {
+    if (now - said < std::chrono::milliseconds(200) || arrival - now < std::chrono::milliseconds(1)) continue;
+    hooks_.alive();
+    said = now;
   }
 }
 
@@ -217,7 +220,7 @@ void Server::serve_steps() {
     auto arrival = Clock::time_point::min();
     if (!task_.arrivals.empty()) {
       arrival = begin + std::chrono::nanoseconds(std::llround(task_.arrivals[i] * 1e9));
-      wait_for(arrival);
+      wait_for(arrival, said);
     }
     stall_ = 0;
     const auto start = Clock::now();
@@ -233,8 +236,10 @@ void Server::serve_steps() {
     }
     if (stall_ > 0) served.stalls.push_back(stall_);
     for (Rung* const rung : {step.full, step.last}) {
-      if (rung == nullptr || rung->result.first_request_seconds) continue;
-      rung->result.first_request_seconds = served.latency.back();
+      if (rung == nullptr || rung->requested) continue;
+      rung->requested = true;
+      // A step in parts says nothing of one size.
+      if (step.full == nullptr) rung->result.first_request_seconds = served.latency.back();
     }
     tally_.add(step.route, sizes_, task_.policy.when);
     if (end - said < alive_every) continue;

@@ -36,6 +36,7 @@ struct Rung {
   // Its kernels are prepared at start-up, also where it is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;
+  bool requested = false;       // by a step, in any placement
   std::int64_t pool_bytes = 0;  // of all captures up to this one
   Samples step;
   Samples eager;
@@ -97,7 +98,7 @@ class Server {
   void serve_steps();
   void serve_one(const Prepared& step);
   void replay(Rung& rung, Caller::Rows rows);
-  void wait_for(Clock::time_point arrival) const;
+  void wait_for(Clock::time_point arrival, Clock::time_point& said) const;
   void time_turns(std::vector<Turn> turns, std::mt19937_64& random);
   void calibrate();
   void report();

@@ -9,6 +9,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/ladder/interpolate.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/statistics/cell_summary.hpp"
@@ -199,8 +200,9 @@ Measurements measurements_of(const std::vector<model::CellResult>& cells, const 
         measured.exec_bytes[size] = static_cast<double>(*each.memory->exec_bytes);
       if (each.memory) measured.pool_bytes[size] = static_cast<double>(each.memory->pool_bytes_own);
     }
-    same.mode = of.mode;
-    if (each.cell.mode == model::reference_mode().name && same == of) measured.eager[size] = seconds;
+    model::Cell like = of;
+    like.batch = size;
+    if (each.cell == model::reference_of(like)) measured.eager[size] = seconds;
   }
   return measured;
 }
@@ -257,6 +259,10 @@ const std::vector<std::string>& engines() {
 }
 
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes) {
+  if (sizes.empty())
+    return engine == "vllm"     ? "--compilation-config '{\"cudagraph_mode\": \"NONE\"}'"
+           : engine == "sglang" ? "--disable-cuda-graph"
+                                : "cuda_graph_config: null";
   const char* const separator = engine == "sglang" ? " " : ",";
   std::string list;
   for (const std::int64_t size : sizes) list += (list.empty() ? "" : separator) + std::to_string(size);

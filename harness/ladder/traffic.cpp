@@ -192,6 +192,11 @@ Trace make_trace(const Traffic& traffic, const TraceRequest& request) {
     now -= std::log1p(-unit(random)) / *request.rate;
     trace.arrivals.push_back(now);
   }
+  if (!trace.arrivals.empty() && trace.arrivals.back() > arrivals_max_seconds)
+    throw InputError(request.rate ? "--arrivals" : "--traffic",
+                     "the last step arrives after more than " +
+                         std::to_string(static_cast<std::int64_t>(arrivals_max_seconds)) +
+                         " s: give fewer --steps, or let them arrive sooner");
   return trace;
 }
 

@@ -13,6 +13,7 @@ namespace graphbench::ladder {
 
 inline constexpr std::int64_t steps_max = 1'000'000;
 inline constexpr std::int64_t size_max = 16'777'216;  // rows of a step, and sizes to capture
+inline constexpr double arrivals_max_seconds = 1e6;   // of the last step after the first
 inline constexpr std::size_t file_bytes_max = std::size_t{64} << 20;
 
 // `--capture-sizes` and `--multiple-of` to ascending sizes: each rounded up to a multiple. Throws InputError.

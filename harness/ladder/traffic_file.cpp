@@ -60,7 +60,12 @@ class TrafficReader {
     if (form_ == Form::vllm) return take_vllm(text);
     const std::vector<std::string_view> fields = fields_of(text, ',');
     if (fields.size() != 2) refuse(in_quotes(text) + " has not two fields: give " + header());
-    if (form_ == Form::counts) return add(size(fields[0]), count(fields[1]));
+    if (form_ == Form::counts) {
+      const std::int64_t rows = size(fields[0]);
+      if (traffic_.histogram.contains(rows))
+        refuse("size " + std::to_string(rows) + " is given twice: give each size once");
+      return add(rows, count(fields[1]));
+    }
     take_time(fields[0]);
     traffic_.trace.push_back(size(fields[1]));
   }
@@ -93,7 +98,7 @@ class TrafficReader {
     if (cells.size() != vllm_header.size()) refuse(in_quotes(head_of(text, 80)) + " is no row of five cells");
     const std::int64_t unpadded = size(cells[0]);
     const std::int64_t padded = size(cells[1]);
-    if (padded < unpadded || config::parse_integer(cells[2]).value != padded - unpadded)
+    if (padded < unpadded || number(cells[2], 0, "number of paddings") != padded - unpadded)
       refuse(in_quotes(cells[2]) + " paddings are not what leads from " + std::string(cells[0]) + " to " +
              std::string(cells[1]) + " tokens");
     add(unpadded, count(cells[4]));
@@ -113,11 +118,11 @@ class TrafficReader {
 
   std::int64_t number(std::string_view text, std::int64_t least, const char* noun) const {
     const config::ParsedInteger parsed = config::parse_integer(text);
-    if (parsed.fault == config::NumberFault::malformed || parsed.value < least)
+    if (parsed.fault == config::NumberFault::overflow && text.front() != '-')
+      refuse(in_quotes(head_of(text, 80)) + " is too large for a " + noun);
+    if (parsed.fault != config::NumberFault::none || parsed.value < least)
       refuse(in_quotes(head_of(text, 80)) + " is not a " + noun + ": give a whole number from " +
              std::to_string(least) + " up");
-    if (parsed.fault == config::NumberFault::overflow)
-      refuse(in_quotes(text) + " is too large for a " + noun);
     return parsed.value;
   }
   std::int64_t size(std::string_view text) const {

@@ -165,10 +165,10 @@ void print_suggestion(std::ostream& out, const model::Suggestion& made, const st
   const auto list = [](const std::vector<std::int64_t>& sizes) {
     return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
   };
-  out << paint(fmt::format("suggestion for {} in {}, from {}", made.cell.workload, made.cell.mode,
-                           one_line(made.from)),
+  out << paint(fmt::format("suggestion for {}, from {}", model::id_of(made.cell), one_line(made.from)),
                Colour::bold, colours)
-      << fmt::format("\n  --capture-sizes {}\n", list(made.sizes));
+      << (made.sizes.empty() ? "\n  capture no size\n"
+                             : fmt::format("\n  --capture-sizes {}\n", list(made.sizes)));
   for (const std::string& flag : flags) out << "  " << flag << '\n';
   out << fmt::format("  a step takes {} in the mean, {} where all are eager; {} to start, {} of memory\n",
                      format_seconds(made.step_seconds), format_seconds(made.eager_step_seconds),

@@ -65,18 +65,19 @@ class Ladder(HarnessCase):
 
     def test_a_suggestion_comes_from_a_result_and_is_verified(self):
         sweep = ("--sweep --device host --workload mlp --mode eager,whole --warmup 1 --batch 1,2,4,8 "
-                 "--time-per-cell 0.01 --json sweep.json --quiet")
+                 "--io static,copy_in --time-per-cell 0.01 --json sweep.json --quiet")
         self.run_graphbench(*sweep.split(), code=0)
         document, shown = self.measure("--workload mlp --traffic uniform:1:6 --suggest=sweep.json "
                                        "--sizes-max 2 --verify --for sglang,vllm")
-        (made,) = document["suggestions"]
+        made, copying = document["suggestions"]
+        self.assertEqual(made["eager_step_seconds"], copying["eager_step_seconds"])
         self.assertLessEqual(len(made["sizes"]), 2)
         self.assertEqual(made["from"], "sweep.json")
         counts = [point["sizes"] for point in made["frontier"]]
         self.assertEqual(counts, sorted(counts))
         self.assertEqual(made["verified_by"], document["ladders"][0]["id"])
         self.assertGreater(made["verified_step_seconds"], 0)
-        for words in ("sglang: --cuda-graph-bs", "vllm: --compilation-config", "verified: "):
+        for words in ("sglang: --", "vllm: --compilation-config", "verified: "):
             self.assertIn(words, shown)
 
     def test_a_suggestion_comes_from_what_the_ladder_measured(self):
@@ -100,6 +101,22 @@ class Ladder(HarnessCase):
         if ran["role"] == "suggested" and ran["sizes"]:  # else it is one of the others, or all eager is best
             self.assertGreater(ran["summary"]["over_engine"], 0)
         self.assertIn("of memory there may be", shown)
+
+    def test_what_was_measured_is_kept_where_nothing_can_be_suggested(self):
+        beyond = "--workload mlp --traffic uniform:9:9 --no-rivals --suggest --quiet --capture-when lazy"
+        done = self.run_graphbench(*TINY, *beyond.split(), code=2)
+        self.assertIn("--suggest: no graph mode was measured", done.stderr)
+        self.assertEqual(self.result()["ladders"][0]["launches"][0]["steps"]["eager_beyond"], 60)
+
+    def test_waiting_for_an_arrival_is_no_silence(self):
+        self.write("gap.csv", "time,size\n0,1\n2.5,1\n")
+        self.measure("--workload mlp --traffic gap.csv --no-rivals --worker-timeout 1.5")
+
+    def test_a_step_in_parts_is_no_first_request(self):
+        document, _ = self.measure("--workload mlp --traffic uniform:9:9 --beyond split --no-rivals")
+        launch = document["ladders"][0]["launches"][0]
+        self.assertEqual(launch["split_steps"], 60)
+        self.assertNotIn("first_requests", launch)
 
     def test_the_fastest_mode_by_size_is_named_with_its_margin(self):
         document, shown = self.measure("--workload attention --traffic uniform:1:4 --no-rivals "
@@ -138,6 +155,7 @@ class Ladder(HarnessCase):
     def test_bad_input_is_refused_in_a_line_that_names_it(self):
         self.write("empty.csv", "size,count\n")
         self.write("back.csv", "time,size\n2,1\n1,1\n")
+        self.write("late.csv", "time,size\n0,1\n1e300,1\n")
         for arguments, words in (
                 ("--capture-sizes 0", ["--capture-sizes", '"0"']),
                 ("--capture-sizes -4", ["--capture-sizes", '"-4"']),
@@ -157,11 +175,18 @@ class Ladder(HarnessCase):
                 ("--arrivals 0", ["--arrivals", "above 0"]),
                 ("--arrivals -3", ["--arrivals", "above 0"]),
                 ("--arrivals fast", ["--arrivals", "above 0"]),
+                ("--arrivals 1e-300", ["--arrivals", "1000000 s"]),
                 ("--traffic uniform:1:600 --beyond refuse", ["--traffic", "beyond the largest", "512"]),
                 ("--traffic absent.csv", ["--traffic", "absent.csv"]),
                 ("--traffic .", ["--traffic", '"."']),
                 ("--traffic empty.csv", ["empty.csv:1", "no step"]),
                 ("--traffic back.csv", ["back.csv:3", "time goes back"]),
+                ("--traffic late.csv", ["--traffic", "1000000 s"]),
+                ("--mode best,best", ["--mode", "given twice"]),
+                ("--mode eager,best", ["--mode", "give whole or piecewise"]),
+                ("--suggest --pad none", ["--pad", '"none"', "--suggest"]),
+                ("--suggest --beyond split", ["--beyond", '"split"', "give eager"]),
+                ("--suggest --memory engine --engine-sizes 1,600", ["--memory", "600", "--capture-sizes"]),
                 ("--sizes-max 2", ["--sizes-max", "give --suggest"]),
                 ("--suggest --sizes-max 0", ["--sizes-max", '"0"']),
                 ("--suggest --memory much", ["--memory", '"much"', "engine"]),

@@ -196,6 +196,9 @@ TEST(Flags, AreEachEnginesOwn) {
   EXPECT_EQ(flag_for("vllm", {1, 8}), "--compilation-config '{\"cudagraph_capture_sizes\": [1,8]}'");
   EXPECT_EQ(flag_for("sglang", {1, 8}), "--cuda-graph-bs 1 8");
   EXPECT_EQ(flag_for("trtllm", {1, 8}), "cuda_graph_config: {batch_sizes: [1,8]}");
+  EXPECT_EQ(flag_for("vllm", {}), "--compilation-config '{\"cudagraph_mode\": \"NONE\"}'");
+  EXPECT_EQ(flag_for("sglang", {}), "--disable-cuda-graph");
+  EXPECT_EQ(flag_for("trtllm", {}), "cuda_graph_config: null");
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ TEST(TrafficNames, AreRefusedWithTheFormThatWouldDo) {
 }
 
 TEST(TrafficFile, FormsAreNamedByTheirHeaders) {
-  EXPECT_THAT(parse_traffic_file("t", "size,count\n4,10\n\n 1 , 2\r\n4,1\n").histogram,
-              ElementsAre(Pair(1, 2), Pair(4, 11)));
+  EXPECT_THAT(parse_traffic_file("t", "size,count\n4,10\n\n 1 , 2\r\n").histogram,
+              ElementsAre(Pair(1, 2), Pair(4, 10)));
   const Traffic trace = parse_traffic_file("t", "time,size\n0.5,3\n0.5,1\n2,7\n");
   EXPECT_THAT(trace.trace, ElementsAre(3, 1, 7));
   EXPECT_THAT(trace.arrivals, ElementsAre(0.5, 0.5, 2));
@@ -100,9 +100,10 @@ TEST(TrafficFile, FormsAreNamedByTheirHeaders) {
                          "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n"
                          "|-----------------|---------------|--------------|--------------|-------|\n"
                          "| 5               | 8             | 3            | FULL         | 25    |\n"
+                         "| 5               | 5             | 0            | NONE         | 1     |\n"
                          "| 600             | 600           | 0            | NONE         | 2     |\n")
           .histogram,
-      ElementsAre(Pair(5, 25), Pair(600, 2)));
+      ElementsAre(Pair(5, 26), Pair(600, 2)));
 }
 
 TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
@@ -119,6 +120,9 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_THAT(why("size,count\n2.5,3\n"), HasSubstr("\"2.5\" is not a size"));
   EXPECT_THAT(why("size,count\n99999999,3\n"), HasSubstr("too large for a size"));
   EXPECT_THAT(why("size,count\n9,99999999999999\n"), HasSubstr("too large for a count"));
+  EXPECT_THAT(why("size,count\n99999999999999999999,3\n"), HasSubstr("too large for a size"));
+  EXPECT_THAT(why("size,count\n4,1\n4,3\n"),
+              AllOf(StartsWith("t.csv:3: "), HasSubstr("size 4 is given twice")));
   EXPECT_THAT(why("size,count\n9\n"), HasSubstr("has not two fields"));
   EXPECT_THAT(why("time,size\n1,4\n0.5,4\n"), AllOf(StartsWith("t.csv:3: "), HasSubstr("time goes back")));
   EXPECT_THAT(why("time,size\n-1,4\n"), HasSubstr("\"-1\" is not a time"));
@@ -126,6 +130,7 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
   const std::string header = "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n";
   EXPECT_THAT(why(header + "| 5 | 8 | 2 | FULL | 1 |\n"),
               AllOf(StartsWith("t.csv:2: "), HasSubstr("paddings")));
+  EXPECT_THAT(why(header + "| 5 | 5 | none | FULL | 1 |\n"), HasSubstr("\"none\" is not a number of"));
   EXPECT_THAT(why(header + "| 5 | 8 |\n"), HasSubstr("five cells"));
 }
 
