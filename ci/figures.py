@@ -21,15 +21,10 @@ LOST_BYTES_MAX = 2 << 20
 WITNESS_SHARE_MAX, WITNESS_SECONDS_MAX = 0.02, 1e-6
 # Skips that do not depend on the machine: the test does not apply to that program.
 NOT_APPLICABLE = ("the program has no state",)
-BARE_LINE = re.compile(
-    r"^(?P<workload>[\w-]+)\s+(?P<batch>\d+)\s+(?P<mode>[a-z]+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
-    r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
-CALLER_LINE = re.compile(
-    r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
-    r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
-LADDER_LINE = re.compile(
-    r"^(?P<workload>[\w-]+)\s+(?P<rows>\d+) in\s+(?P<size>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)"
-    r"\s+(?P<limit>[\d.]+)(\s+OVER)?$", re.MULTILINE)
+RATIO = r"\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<limit>[\d.]+)(\s+OVER)?$"  # after two times
+BARE_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<batch>\d+)\s+(?P<mode>[a-z]+)" + RATIO, re.MULTILINE)
+CALLER_LINE = re.compile(r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)" + RATIO, re.MULTILINE)
+LADDER_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<rows>\d+) in\s+(?P<size>\d+)" + RATIO, re.MULTILINE)
 UPDATES_LINE = re.compile(
     r"^(?P<updates>\d+) updates of (?P<nodes>\d+) nodes: device (?P<device>[+-]\d+), heap (?P<heap>[+-]\d+),"
     r" resident (?P<resident>[+-]\d+) bytes(?P<over>\s+OVER)?$", re.MULTILINE)

@@ -12,6 +12,7 @@
 #include "harness/cli/planning.hpp"
 #include "harness/codec/document_file.hpp"
 #include "harness/codec/documents.hpp"
+#include "harness/config/raw_options.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/ladder/arguments.hpp"
 #include "harness/ladder/best.hpp"
@@ -178,27 +179,19 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
 // Takes "best", which is no mode of a sweep, out of the values of --mode. Alone it stands for all graph
 // modes.
 bool take_best(std::vector<config::RawItem>& items) {
-  bool found = false;
-  bool graphs = false;
+  if (items.empty()) return false;
+  const std::string where = items.front().where;
+  std::vector<std::string> words = config::words_of(items, "mode");
   std::vector<std::string> known = model::names_of(model::modes());
   known.emplace_back("best");
-  std::string rest;
-  for (const config::RawItem& item : items) {
-    for (std::size_t begin = 0; begin <= item.text.size();) {
-      const std::size_t end = std::min(item.text.find(',', begin), item.text.size());
-      const std::string word = item.text.substr(begin, end - begin);
-      begin = end + 1;
-      config::require_known(item.where, word, "mode", known);
-      if (found && word == "best") throw InputError(item.where, "\"best\" is given twice: give it once");
-      found |= word == "best";
-      graphs |= model::is_graph_mode(word);
-      if (word != "best") rest += (rest.empty() ? "" : ",") + word;
-    }
-  }
-  if (found && !graphs && !rest.empty())
-    throw InputError(items.front().where, "\"best\" is of graph modes: give whole or piecewise beside it");
-  if (found) items = {{rest.empty() ? "whole,piecewise" : rest, items.front().where}};
-  return found;
+  for (const std::string& word : words) config::require_known(where, word, "mode", known);
+  if (std::erase(words, "best") == 0) return false;
+  if (words.empty()) words = {"whole", "piecewise"};
+  if (std::ranges::none_of(words, model::is_graph_mode))
+    throw InputError(where, "\"best\" is of graph modes: give whole or piecewise beside it");
+  items.clear();
+  for (const std::string& word : words) items.push_back({word, where});
+  return true;
 }
 
 class LadderCommand final : public Command {

@@ -6,13 +6,10 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <limits>
-#include <span>
 
 #include "caller_chain.hpp"
 #include "graphs/cuda/cuda_backend.hpp"
@@ -67,26 +64,7 @@ std::string pays_up_to(double unchanged, double changed, double copying) {
   return text;
 }
 
-// Latencies of our steps by form. The least of three builds: the same chain built again took 25 % longer on
-// an H200, in any form.
-std::vector<double> least_latencies(Device& device, Stream& stream, const ir::Program& program,
-                                    std::span<const IoForm> columns) {
-  constexpr int builds = 3;
-  std::vector<double> least(columns.size(), std::numeric_limits<double>::infinity());
-  for (int i = 0; i < builds; ++i) {
-    std::vector<std::unique_ptr<OurChain>> chains;
-    std::vector<std::function<void()>> steps;
-    for (const IoForm form : columns) {
-      chains.push_back(std::make_unique<OurChain>(device, stream, program, form));
-      steps.emplace_back([executor = chains.back()->executor.get()] { executor->submit(); });
-    }
-    const std::vector<double> us = take_latencies(stream, 10, steps);
-    std::ranges::transform(us, least, least.begin(), [](double a, double b) { return std::min(a, b); });
-  }
-  return least;
-}
-
-// As rows of Markdown. The bytes are those of the input, and of the output again.
+// Latencies of ours, as rows of Markdown. The bytes are those of the input, and of the output again.
 void tabulate(Device& device, Stream& stream) {
   constexpr IoForm columns[] = {IoForm::fixed,  IoForm::copy_in_out, IoForm::set_params,
                                 IoForm::update, IoForm::recapture,   IoForm::exec_per_set};
@@ -100,7 +78,14 @@ void tabulate(Device& device, Stream& stream) {
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const std::size_t nodes : node_counts) {
     for (const std::int64_t bytes : copied_bytes) {
-      const std::vector<double> us = least_latencies(device, stream, chain_of(nodes, bytes / 4), columns);
+      const ir::Program program = chain_of(nodes, bytes / 4);
+      std::vector<std::unique_ptr<OurChain>> chains;
+      std::vector<std::function<void()>> steps;
+      for (const IoForm form : columns) {
+        chains.push_back(std::make_unique<OurChain>(device, stream, program, form));
+        steps.emplace_back([executor = chains.back()->executor.get()] { executor->submit(); });
+      }
+      const std::vector<double> us = take_latencies(stream, 10, steps);
       std::printf("| %zu | %lld |", nodes, static_cast<long long>(bytes));
       for (const double each : us) std::printf(" %.4g |", each);
       for (const std::size_t changing : {2, 3, 4})

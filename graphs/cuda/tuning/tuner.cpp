@@ -16,7 +16,8 @@ constexpr double indistinguishable = 1.01;
 
 // After all were timed once, those within the first of these of the least time are timed again, of them those
 // within the second, and so on; the least time of each counts. On an H200 the first few timed were up to 6 %
-// too slow, because the clock had not risen yet, and single timings of one candidate differed by up to 4 %.
+// too slow, because the clock had not risen yet, and timings of one candidate differed by over 3 % in one
+// case of ten.
 constexpr double timed_again[] = {1.10, 1.05, 1.03};
 
 std::string_view environment(const char* name) {
