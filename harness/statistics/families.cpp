@@ -15,10 +15,11 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return family[i]; });
   std::vector<double> within(p.size());
+  std::vector<double> own;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    std::vector<double> own;
+    own.clear();
     while (end < order.size() && family[order[end]] == family[order[begin]]) own.push_back(p[order[end++]]);
-    const std::vector<double> adjusted = benjamini_hochberg(own);
+    const std::vector<double> adjusted = own.size() == 1 ? own : benjamini_hochberg(own);
     for (std::size_t i = begin; i < end; ++i) within[order[i]] = adjusted[i - begin];
     tests.family_p.push_back(std::ranges::min(adjusted));
     tests.members.push_back(own.size());

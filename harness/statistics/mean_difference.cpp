@@ -86,7 +86,7 @@ Power power_of(const MeanDifference& difference, double margin, double threshold
   const double freedom = difference.freedom;
   const double critical = t_critical(threshold / 2, freedom);
   return {margin + difference.error * critical * (1 - 1 / (4 * freedom)),
-          difference.error * std::sqrt(1 + critical * critical / (2 * freedom))};
+          difference.error * std::sqrt(1 + critical * critical / (2 * freedom)), critical};
 }
 
 double detectable_difference(const MeanDifference& difference, double margin, double threshold) {

@@ -49,6 +49,7 @@ double next_threshold(std::span<const double> q, double alpha);
 struct Power {
   double centre = 0;  // found in half of the cases
   double scale = 0;
+  double critical = 0;  // Student's t at the threshold
   double at(double difference) const;
 };
 Power power_of(const MeanDifference& difference, double margin, double threshold);

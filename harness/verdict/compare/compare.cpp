@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <future>
 #include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
@@ -139,20 +143,29 @@ class Numbers {
 // Says of each trial which others it belongs with. A cell with a name of another form is a family by itself;
 // all of those may share a process.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
-  Numbers families;
-  Numbers ladders;
-  std::size_t placed = cells.size();
-  std::uint32_t family = 0;
-  std::uint32_t ladder = 0;
-  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
-    if (measured.cells[i] != placed) {
-      placed = measured.cells[i];
-      family = families.of(cells[placed].family);
-      ladder = ladders.of(model::id_without("batch", cells[placed].id));
+  // By cell, for those that have trials.
+  const auto number = [&](const auto& name_of) {
+    Numbers names;
+    std::vector<std::uint32_t> numbers(cells.size());
+    for (std::size_t i = 0; i < measured.cells.size(); ++i) {
+      const std::size_t cell = measured.cells[i];
+      if (i == 0 || cell != measured.cells[i - 1]) numbers[cell] = names.of(name_of(cells[cell]));
     }
-    measured.trials[i].family = family;
-    measured.trials[i].ladder = ladder;
-    measured.trials[i].cell = static_cast<std::uint32_t>(placed);
+    return numbers;
+  };
+  const auto number_families = [&] {
+    return number([](const CellComparison& cell) -> const std::string& { return cell.family; });
+  };
+  std::future<std::vector<std::uint32_t>> families =
+      std::async(cells.size() < worth_a_thread ? std::launch::deferred : std::launch::async, number_families);
+  const std::vector<std::uint32_t> ladders =
+      number([](const CellComparison& cell) { return model::id_without("batch", cell.id); });
+  const std::vector<std::uint32_t> family_of = families.get();
+  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
+    const std::size_t cell = measured.cells[i];
+    measured.trials[i].family = family_of[cell];
+    measured.trials[i].ladder = ladders[cell];
+    measured.trials[i].cell = static_cast<std::uint32_t>(cell);
   }
 }
 

@@ -23,6 +23,7 @@ using model::Verdict;
 constexpr double detectable_max = 10;   // a larger change than elevenfold is no limit
 constexpr double half_width_max = 600;  // of a logarithm; its exponential is a double
 constexpr double launches_advised_max = 1000;
+constexpr double interval_alpha = 0.05;  // of ratio_ci95
 
 std::vector<double> logs_of(const std::vector<double>& values) {
   std::vector<double> logs(values.size());
@@ -47,11 +48,11 @@ std::string too_few(const MetricComparison& result, bool partnerless) {
 }
 
 // With how many launches a side, at this spread, the change could have been distinguished from the margin.
-std::string undecided(const Trial& trial, double half_width, double critical) {
+std::string undecided(const Trial& trial, double half_width) {
   const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin);
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
   if (std::abs(trial.difference->mean) > trial.log_margin) {
-    const double wanted = critical * trial.difference->error / distance;
+    const double wanted = trial.power.critical * trial.difference->error / distance;
     return fmt::format("beyond the margin, but it may be chance (q {:.2g}): {}", *trial.result.q,
                        launches_text(launches * wanted * wanted));
   }
@@ -74,14 +75,15 @@ void give_verdict(Trial& trial, double alpha) {
   result.detectable = found(statistics::four_of_five);
   result.detectable90 = found(statistics::nine_of_ten);
   // Two one-sided tests at alpha/2 each, which is the interval of 1 - alpha lying within the margin.
-  const double half_width = statistics::t_critical(alpha / 2, difference.freedom) * difference.error;
+  const double critical = alpha == interval_alpha ? trial.interval_critical
+                                                  : statistics::t_critical(alpha / 2, difference.freedom);
+  const double half_width = critical * difference.error;
   if (*result.q < alpha) {
     result.verdict = difference.mean > 0 ? Verdict::slower : Verdict::faster;
   } else if (std::abs(difference.mean) + half_width < trial.log_margin) {
     result.verdict = Verdict::same;
   } else {
-    result.why =
-        undecided(trial, half_width, statistics::t_critical(trial.threshold / 2, difference.freedom));
+    result.why = undecided(trial, half_width);
   }
 }
 
@@ -97,8 +99,8 @@ void test(Trial& trial) {
   MetricComparison& result = trial.result;
   const statistics::MeanDifference& difference = *trial.difference;
   // Bounded, so that two launches that differ by any factor still give finite numbers.
-  const double half_width =
-      std::min(statistics::t_critical(0.025, difference.freedom) * difference.error, half_width_max);
+  trial.interval_critical = statistics::t_critical(interval_alpha / 2, difference.freedom);
+  const double half_width = std::min(trial.interval_critical * difference.error, half_width_max);
   result.ratio_ci95_low = std::exp(difference.mean - half_width);
   result.ratio_ci95_high = std::exp(difference.mean + half_width);
   result.spread = difference.error / std::sqrt(difference.share);

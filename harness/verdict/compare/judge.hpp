@@ -33,8 +33,9 @@ struct Trial {
   // one launch.
   std::optional<statistics::MeanDifference> difference;
   double log_margin = 0;
-  double threshold = 0;     // what the next p of its family must fall below
-  statistics::Power power;  // at that threshold
+  double interval_critical = 0;  // Student's t of the interval of 95 %
+  double threshold = 0;          // what the next p of its family must fall below
+  statistics::Power power;       // at that threshold
   bool partnerless = false;
 };
 
