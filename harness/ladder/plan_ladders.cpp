@@ -38,7 +38,8 @@ const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const mode
     model::Cell cell = each.cell;
     cell.batch = of.cell.batch;
     if (role == "eager" || cell.mode == mode) cell.mode = of.cell.mode;
-    return (each.role == role || (role == "eager" && each.sizes.empty())) && cell == of.cell &&
+    const bool plays = each.role == role || std::ranges::count(each.also, role) > 0;
+    return (plays || (role == "eager" && each.sizes.empty())) && cell == of.cell &&
            each.traffic.digest == of.traffic.digest;
   });
   return found == ladders.end() ? nullptr : &*found;
@@ -86,11 +87,17 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
 
 std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request) {
   std::vector<PlannedLadder> ladders;
-  std::set<std::pair<std::string, std::int64_t>> seen;
   const auto add = [&](const model::WorkerTask& task, const std::string& role,
                        const std::vector<std::int64_t>& sizes) {
     PlannedLadder next = planned(task, request, role, sizes);
-    if (seen.emplace(next.ladder.id, task.launch).second) ladders.push_back(std::move(next));
+    const auto same = std::ranges::find_if(ladders, [&](const PlannedLadder& each) {
+      return each.ladder.id == next.ladder.id && each.task.task.launch == task.launch;
+    });
+    if (same == ladders.end()) {
+      ladders.push_back(std::move(next));
+    } else if (same->ladder.role != role) {
+      same->ladder.also.push_back(role);
+    }
   };
   const std::vector<std::int64_t> every = distinct(request.trace.rows);
   for (const model::WorkerTask& task : plan.tasks) {

@@ -161,6 +161,7 @@ struct Ladder {
   // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": the same, captured then;
   // "suggested"; "best": mixes modes
   std::string role = "asked";
+  std::vector<std::string> also;  // roles that it has too, because they would be the same ladder
   std::vector<std::int64_t> sizes;
   LadderPolicy policy;
   LadderTraffic traffic;

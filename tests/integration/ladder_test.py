@@ -40,6 +40,11 @@ class Ladder(HarnessCase):
         compared = self.run_graphbench("compare", "graphbench.json", "graphbench.json")
         self.assertIn("/ladder-", compared.stdout)
 
+    def test_a_ladder_that_is_its_own_rival_runs_once_and_is_compared_all_the_same(self):
+        document, _ = self.measure("--workload mlp --traffic uniform:1:4 --engine-sizes 1,2,4")
+        self.assertEqual([ladder["role"] for ladder in document["ladders"]], ["asked", "eager", "every"])
+        self.assertEqual(document["ladders"][0]["summary"]["over_engine"], 1)
+
     def test_several_launches_and_lazy_captures(self):
         document, _ = self.measure("--workload mlp --traffic uniform:1:4 --launches 3 --capture-when lazy "
                                    "--arrivals 20000 --no-rivals")
