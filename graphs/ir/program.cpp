@@ -18,6 +18,17 @@ bool is_read(const Program& program, ValueId id) {
       program.ops(), [id](const Op& op) { return std::ranges::find(op.inputs, id) != op.inputs.end(); });
 }
 
+std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std::size_t inputs) {
+  std::vector<std::uint32_t> positions = definition.mutated_inputs;
+  const InputGroups& groups = definition.groups;
+  for (std::size_t at = definition.inputs_ahead; groups.size > 0 && at < inputs; at += groups.size) {
+    for (const std::uint32_t each : groups.mutated) {
+      if (at + each < inputs) positions.push_back(static_cast<std::uint32_t>(at) + each);
+    }
+  }
+  return positions;
+}
+
 }  // namespace
 
 std::string_view name_of(ValueKind kind) noexcept {
@@ -93,7 +104,7 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
     if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is no value");
     input_values.push_back(&program_.values_[id]);
   }
-  for (const std::uint32_t position : definition->mutated_inputs) {
+  for (const std::uint32_t position : mutated_positions(*definition, op.inputs.size())) {
     if (position >= op.inputs.size())
       refuse(op.name + ": it mutates input " + std::to_string(position) + ", which it lacks");
     const ValueId target = op.inputs[position];
@@ -137,7 +148,8 @@ void ProgramBuilder::pad_with(ValueId input, double pad) {
 }
 
 Program ProgramBuilder::finish() {
-  if (program_.values_of(ValueKind::output).empty()) {
+  const bool writes = std::ranges::any_of(program_.ops_, [](const Op& op) { return !op.mutates.empty(); });
+  if (program_.values_of(ValueKind::output).empty() && !writes) {
     refuse("program " + program_.name_ + ": it has no output");
   }
   for (const ValueId id : program_.values_of(ValueKind::activation)) {

@@ -102,6 +102,12 @@ struct AttributeRule {
 
 using Inputs = std::vector<const Value*>;
 
+// The last inputs of a kind that takes any number: groups of `size` each, at least one; 0: no groups.
+struct InputGroups {
+  std::size_t size = 0;
+  std::vector<std::uint32_t> mutated = {};  // by position in a group
+};
+
 // A kind of op. Built-in kinds are implemented by every backend under their name; a plugin's kind
 // brings its own launch functions, which backends call with the native stream.
 struct OpDefinition {
@@ -109,6 +115,8 @@ struct OpDefinition {
   OpTraits traits;
   std::vector<AttributeRule> attributes;      // of built-in kinds
   std::vector<std::uint32_t> mutated_inputs;  // those that the op writes, by position
+  std::size_t inputs_ahead = 0;               // of `groups`
+  InputGroups groups;
   // Checks inputs and attributes and describes the outputs. Throws Error(invalid_argument) whose
   // text begins with the op's name.
   std::function<std::vector<InferredOutput>(const Op& op, const Inputs& inputs)> infer;
@@ -170,8 +178,8 @@ class ProgramBuilder {
   void mark_output(ValueId value);  // an activation becomes an output
   void split_at(std::vector<std::string> kinds);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value
-  // Validates the whole (an output at least, every activation read or an output). The builder is
-  // empty afterwards.
+  // Validates the whole (an output or a written value at least, every activation read or an output). The
+  // builder is empty afterwards.
   Program finish();
 
  private:
