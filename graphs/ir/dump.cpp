@@ -33,7 +33,7 @@ void write_op(std::ostream& out, const Program& program, const Op& op) {
   for (const ValueId id : op.outputs) {
     const Value& value = program.value(id);
     out << "  : " << name_of(value.dtype) << to_string(value.shape);
-    if (value.kind == ValueKind::output) out << " (output)";
+    if (value.kind != ValueKind::activation) out << " (" << name_of(value.kind) << ")";
   }
   if (op.traits.host_op) out << "  [host op]";
   if (!op.traits.capturable) out << "  [not capturable]";
@@ -42,7 +42,7 @@ void write_op(std::ostream& out, const Program& program, const Op& op) {
 }
 
 void write_values(std::ostream& out, const Program& program, std::int64_t batch) {
-  for (const ValueKind kind : {ValueKind::input, ValueKind::weight, ValueKind::state}) {
+  for (const ValueKind kind : {ValueKind::input, ValueKind::weight, ValueKind::parameter, ValueKind::state}) {
     for (const ValueId id : program.values_of(kind)) {
       const Value& value = program.value(id);
       out << "  " << name_of(kind) << " " << value.name << " : " << name_of(value.dtype)

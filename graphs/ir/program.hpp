@@ -27,6 +27,8 @@ enum class ValueKind : std::uint8_t {
   state,       // mutable over steps (a KV cache); one copy, sized for the largest batch
   activation,  // written by one op, read by later ones; lives in a pool
   output,      // an activation that the caller reads after the step
+  parameter,   // of a training program: a weight, which its optimizer writes; one copy for all batches
+  gradient,    // of a training program: a parameter's gradient; else as an output
 };
 std::string_view name_of(ValueKind kind) noexcept;
 
@@ -58,6 +60,10 @@ struct OpTraits {
 
 struct OpDefinition;
 
+// Which part of a training step an op is; all of a forward program is `forward`.
+enum class Phase : std::uint8_t { forward, backward, accumulate, optimizer };
+std::string_view name_of(Phase phase) noexcept;
+
 struct Op {
   std::string kind;  // "linear"
   std::string name;  // "layer3.up", unique in its program
@@ -67,6 +73,8 @@ struct Op {
   Attributes attributes;
   OpTraits traits;
   const OpDefinition* definition = nullptr;  // lives as long as the catalog that made it
+  Phase phase = Phase::forward;
+  std::string gradient_of;  // the kind whose gradient it computes: it splits where that kind does
 };
 
 // An op with its operands described at one batch: all a backend needs to make a kernel.
@@ -152,6 +160,11 @@ class Program {
   // Op kinds at which `piecewise` splits where the user names none.
   const std::vector<std::string>& default_split_kinds() const { return default_split_kinds_; }
   std::vector<ValueId> values_of(ValueKind kind) const;
+  // What can be read after a step: outputs, then gradients.
+  std::vector<ValueId> results() const;
+  // What passes that rewrote the program did to it, in words; and how many ops they removed.
+  const std::vector<std::string>& rewrites() const { return rewrites_; }
+  std::int64_t removed_ops() const { return removed_ops_; }
   const Value& value(ValueId id) const { return values_.at(id); }
   TensorDesc describe(ValueId id, std::int64_t batch) const;
   OpCall call(OpId op, std::int64_t batch) const;
@@ -162,6 +175,8 @@ class Program {
   std::vector<Value> values_;
   std::vector<Op> ops_;
   std::vector<std::string> default_split_kinds_;
+  std::vector<std::string> rewrites_;
+  std::int64_t removed_ops_ = 0;
 };
 
 // Builds a Program and refuses a wrong one at once: every error names the op or value.
@@ -169,13 +184,19 @@ class ProgramBuilder {
  public:
   ProgramBuilder(std::string program_name, const OpCatalog& catalog);
 
-  // `kind` is input, weight or state. Throws on a name used before or an empty shape.
+  // `kind` is input, weight, state or parameter. Throws on a name used before or an empty shape.
   ValueId value(ValueKind kind, std::string name, DType dtype, Shape shape, Init init);
   // Appends an op; returns its outputs (activations, named "<op>", or "<op>.<i>" where several).
   // Throws Error(invalid_argument): unknown kind, unknown value, wrong shapes or attributes.
   std::vector<ValueId> op(std::string kind, std::string name, std::vector<ValueId> inputs,
                           Attributes attributes);
-  void mark_output(ValueId value);  // an activation becomes an output
+  void mark_output(ValueId value);    // an activation becomes an output
+  void mark_gradient(ValueId value);  // an activation becomes a gradient
+  // Ops appended from here on belong to `phase`, and compute the gradient of an op of kind `gradient_of`.
+  void begin_phase(Phase phase, std::string gradient_of = {});
+  void log(std::string rewrite);  // a line of Program::rewrites()
+  // Removes ops that write nothing but what nobody reads; markers stay. Each is logged.
+  void remove_dead_ops();
   void split_at(std::vector<std::string> kinds);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value
   // Validates the whole (an output or a written value at least, every activation read or an output). The
@@ -183,9 +204,13 @@ class ProgramBuilder {
   Program finish();
 
  private:
+  void mark(ValueId value, ValueKind kind);
+
   const OpCatalog& catalog_;
   Program program_;
   std::set<std::string, std::less<>> names_;
+  Phase phase_ = Phase::forward;
+  std::string gradient_of_;
 };
 
 }  // namespace graphbench::ir

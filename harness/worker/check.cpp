@@ -65,9 +65,9 @@ void fill_callers(const CheckedStep& step) {
   caller->poison_outputs(step.context.stream, step.executor.next_place());
 }
 
-// Outputs, and inputs that ops write in place.
+// Outputs, gradients, and inputs that ops write in place.
 std::vector<ir::ValueId> written_of(const ir::Program& program) {
-  std::vector<ir::ValueId> written = program.values_of(ir::ValueKind::output);
+  std::vector<ir::ValueId> written = program.results();
   const std::vector<ir::ValueId> inputs = ir::mutated_inputs(program);
   written.insert(written.end(), inputs.begin(), inputs.end());
   return written;

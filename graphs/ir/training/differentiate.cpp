@@ -1,0 +1,154 @@
+// Walks the forward program once ahead and once back.
+#include "graphs/ir/training/differentiate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "graphs/ir/error.hpp"
+#include "graphs/ir/training/draft.hpp"
+
+namespace graphbench::ir {
+namespace {
+
+using training::Draft;
+using training::Rule;
+
+[[noreturn]] void refuse(const Program& forward, const std::string& why) {
+  throw Error(ErrorCode::no_backward, "differentiate program " + forward.name() + ": " + why);
+}
+
+class Differentiation {
+ public:
+  Differentiation(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options)
+      : forward_(forward), options_(options), draft_(forward, catalog, options.accumulate) {}
+
+  Program run() {
+    check();
+    for (const Op& op : forward_.ops()) append_forward(op);
+    append_loss();
+    const std::vector<Op>& ops = forward_.ops();
+    for (auto op = ops.rbegin(); op != ops.rend(); ++op) append_backward(*op);
+    gather_gradients();
+    append_optimizer();
+    builder().remove_dead_ops();
+    builder().split_at(forward_.default_split_kinds());
+    return builder().finish();
+  }
+
+ private:
+  struct Trained {
+    ValueId parameter = 0;
+    ValueId gradient = 0;
+    const Value* value = nullptr;  // the forward program's
+  };
+
+  ProgramBuilder& builder() { return draft_.builder(); }
+
+  ValueId output() const { return forward_.values_of(ValueKind::output).front(); }
+
+  void check() const {
+    if (forward_.values_of(ValueKind::output).empty()) refuse(forward_, "it has no output to train");
+    const Value& y = forward_.value(output());
+    if (y.dtype == DType::i32)
+      refuse(forward_, "output " + y.name + " is of integers, which have no gradient");
+    if (!draft_.wants_gradient(output())) refuse(forward_, "output " + y.name + " depends on no weight");
+  }
+
+  void append_forward(const Op& op) {
+    const Rule* rule = training::find_rule(op.kind);
+    const bool lowered = rule != nullptr && rule->forward != nullptr;
+    lowered ? rule->forward(draft_, op) : draft_.copy(op);
+  }
+
+  void append_loss() {
+    const Value& y = forward_.value(output());
+    const ValueId target =
+        builder().value(ValueKind::input, "loss.target", y.dtype, y.shape, {Init::Kind::uniform, -1, 1});
+    const std::vector<ValueId> loss = builder().op("mse_loss", "loss", {draft_.at(output()), target}, {});
+    builder().mark_output(loss[0]);
+    draft_.add_gradient(output(), loss[1]);
+  }
+
+  void append_backward(const Op& op) {
+    draft_.begin_backward(op.kind);
+    if (op.traits.marker) {
+      builder().op(op.kind, op.name + ".backward", {}, {});
+      return;
+    }
+    if (std::ranges::none_of(op.inputs, [this](ValueId id) { return draft_.wants_gradient(id); })) return;
+    std::optional<ValueId> gradient;
+    for (const ValueId id : op.outputs) {
+      if (const auto found = draft_.gradient(id)) gradient = found;
+    }
+    const Rule* rule = training::find_rule(op.kind);
+    if (rule != nullptr) {
+      if (gradient) rule->backward(draft_, op, *gradient);
+      return;
+    }
+    if (!op.mutates.empty())
+      refuse(forward_, "op " + op.name + " (" + op.kind + ") writes " + forward_.value(op.mutates[0]).name +
+                           ", and no gradient passes through " +
+                           std::string(name_of(forward_.value(op.mutates[0]).kind)));
+    if (gradient) refuse(forward_, "op " + op.name + ": kind " + op.kind + " has no gradient");
+  }
+
+  void gather_gradients() {
+    for (const ValueId id : forward_.values_of(ValueKind::weight)) {
+      if (!draft_.wants_gradient(id)) continue;
+      const std::optional<ValueId> gradient = draft_.gradient(id);
+      const Value& value = forward_.value(id);
+      if (!gradient) {
+        builder().log("parameter " + value.name + " stays as it is: the loss does not depend on it");
+        continue;
+      }
+      const auto same = [&](const Trained& each) { return each.gradient == *gradient; };
+      if (std::ranges::none_of(trained_, same)) builder().mark_gradient(*gradient);
+      trained_.push_back({draft_.at(id), *gradient, &value});
+    }
+  }
+
+  ValueId scalar(const char* name, DType dtype, double value) {
+    return builder().value(ValueKind::state, name, dtype, {fixed_dim(1)},
+                           {Init::Kind::constant, value, value});
+  }
+
+  void append_optimizer() {
+    if (options_.optimizer == Optimizer::none) return;
+    builder().begin_phase(Phase::optimizer);
+    const bool adamw = options_.optimizer == Optimizer::adamw;
+    std::vector<ValueId> inputs;
+    if (adamw) {
+      inputs.push_back(scalar("optimizer.count", DType::i32, 0));
+      builder().op("advance", "optimizer.advance", inputs, {});
+    }
+    inputs.push_back(scalar("optimizer.rate", DType::fp32, options_.learning_rate));
+    const std::vector<const char*> states =
+        adamw ? std::vector{".first_moment", ".second_moment"} : std::vector{".velocity"};
+    for (const Trained& each : trained_) {
+      inputs.push_back(each.parameter);
+      inputs.push_back(each.gradient);
+      for (const char* state : states) {
+        inputs.push_back(builder().value(ValueKind::state, each.value->name + state, each.value->dtype,
+                                         each.value->shape, {Init::Kind::constant, 0, 0}));
+      }
+    }
+    builder().op(adamw ? "adamw" : "sgd", "optimizer.step", std::move(inputs), {});
+  }
+
+  const Program& forward_;
+  const TrainingOptions& options_;
+  Draft draft_;
+  std::vector<Trained> trained_;
+};
+
+}  // namespace
+
+Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options) {
+  for (const Op& op : forward.ops()) {
+    if (op.phase != Phase::forward)
+      refuse(forward, "op " + op.name + " is of a training step already, and there is no second derivative");
+  }
+  return Differentiation(forward, catalog, options).run();
+}
+
+}  // namespace graphbench::ir

@@ -1,0 +1,47 @@
+// From a forward program to the program of a training step: forward, loss, backward, optimizer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::ir {
+
+enum class Loss : std::uint8_t { mse };
+enum class Optimizer : std::uint8_t { none, sgd, adamw };
+// When gradients that add up are added: as soon as each exists, or once the sum is needed.
+enum class Accumulate : std::uint8_t { asap, end };
+
+struct TrainingOptions {
+  Loss loss = Loss::mse;
+  Optimizer optimizer = Optimizer::none;
+  Accumulate accumulate = Accumulate::asap;
+  double learning_rate = 1e-3;
+};
+
+// The loss compares the program's first output with an input `loss.target` of its shape; its value is the new
+// program's output, `loss.0`. Floating weights become parameters, in the order they had; each that the loss
+// depends on has a gradient. An optimizer's state is state, named after its parameter; its learning rate is
+// the state `optimizer.rate`, its count of steps `optimizer.count`. Ops keep their names; those of the
+// backward part begin with the name of the op they come from.
+//
+// `catalog` has the kinds of `forward` and the built-in ones, and outlives the result. Throws
+// Error(no_backward), naming op or value: a kind without a rule where a gradient has to pass, an op that
+// writes state there, an output of integers, no weight that the loss depends on, a training program.
+Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
+
+// What a training program consists of, at one batch. A forward program has forward ops and nothing else.
+struct TrainingFacts {
+  std::int64_t forward_ops = 0;  // markers not counted, here and below
+  std::int64_t backward_ops = 0;
+  std::int64_t accumulate_ops = 0;
+  std::int64_t optimizer_ops = 0;
+  std::int64_t removed_ops = 0;
+  std::int64_t saved_bytes = 0;      // activations that forward leaves to later phases
+  std::int64_t gradient_bytes = 0;   // of parameters
+  std::int64_t optimizer_bytes = 0;  // state that the optimizer writes
+};
+TrainingFacts training_facts(const Program& program, std::int64_t batch);
+
+}  // namespace graphbench::ir
