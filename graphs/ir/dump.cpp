@@ -35,6 +35,7 @@ void write_op(std::ostream& out, const Program& program, const Op& op) {
     out << "  : " << name_of(value.dtype) << to_string(value.shape);
     if (value.kind != ValueKind::activation) out << " (" << name_of(value.kind) << ")";
   }
+  if (op.phase != Phase::forward) out << "  [" << name_of(op.phase) << "]";
   if (op.traits.host_op) out << "  [host op]";
   if (!op.traits.capturable) out << "  [not capturable]";
   if (op.traits.marker) out << "  [marker]";
@@ -76,6 +77,7 @@ std::string dump(const Program& program, const std::vector<Segment>& segments, s
     out << "  marker\n";
     write_op(out, program, program.ops()[next]);
   }
+  for (const std::string& rewrite : program.rewrites()) out << "  rewritten: " << rewrite << "\n";
   return out.str();
 }
 

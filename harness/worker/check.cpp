@@ -56,13 +56,18 @@ void fill(const CheckedStep& step) {
   context.buffers.fill_state(context.stream, step.seed);
 }
 
-// What the step reads is where its caller has it, and nothing else is of use to it.
-void fill_callers(const CheckedStep& step) {
-  fill(step);
+// The inputs of the next step where its caller has them.
+void write_callers(const CheckedStep& step) {
   execution::CallerMemory* const caller = step.context.caller;
   if (caller == nullptr || step.mode == execution::ExecutionMode::eager) return;
   caller->fill_inputs(step.context.stream, step.seed, step.executor.next_place());
   caller->poison_outputs(step.context.stream, step.executor.next_place());
+}
+
+// What the step reads is where its caller has it, and nothing else is of use to it.
+void fill_callers(const CheckedStep& step) {
+  fill(step);
+  write_callers(step);
 }
 
 // Outputs, gradients, and inputs that ops write in place.
@@ -105,10 +110,14 @@ void run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& po
   const ExecutionContext& context = step.context;
   const bool is_eager = &executor.eager() == &executor;
   execution::CallerMemory* const caller = is_eager ? nullptr : context.caller;
-  const std::size_t place = executor.next_place();
   poison(context.stream, pool);
   context.stream.synchronize();
-  executor.submit();
+  std::size_t place = 0;
+  for (int i = 0; i < step.steps; ++i) {
+    if (i > 0 && !is_eager) write_callers(step);
+    place = executor.next_place();
+    executor.submit();
+  }
   context.stream.synchronize();
   const std::vector<ir::ValueId> written = written_of(context.program);
   observed.outputs.resize(written.size());

@@ -2,6 +2,7 @@
 #include "graphs/ir/training/differentiate.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "graphs/ir/error.hpp"
@@ -15,6 +16,20 @@ using training::Rule;
 
 [[noreturn]] void refuse(const Program& forward, const std::string& why) {
   throw Error(ErrorCode::no_backward, "differentiate program " + forward.name() + ": " + why);
+}
+
+// The value of `choices` whose name the words give; the first where they give none.
+template <typename T, std::size_t count>
+T choice(const std::map<std::string, std::string>& words, const std::string& key,
+         const std::pair<std::string_view, T> (&choices)[count]) {
+  const auto given = words.find(key);
+  if (given == words.end()) return choices[0].second;
+  std::string known;
+  for (const auto& [name, value] : choices) {
+    if (name == given->second) return value;
+    known.append(known.empty() ? "" : ", ").append(name);
+  }
+  throw Error(ErrorCode::invalid_argument, key + " \"" + given->second + "\" is unknown: known are " + known);
 }
 
 class Differentiation {
@@ -62,9 +77,16 @@ class Differentiation {
 
   void append_loss() {
     const Value& y = forward_.value(output());
-    const ValueId target =
-        builder().value(ValueKind::input, "loss.target", y.dtype, y.shape, {Init::Kind::uniform, -1, 1});
-    const std::vector<ValueId> loss = builder().op("mse_loss", "loss", {draft_.at(output()), target}, {});
+    const bool classes = options_.loss == Loss::cross_entropy;
+    if (classes && (y.shape.size() != 2 || y.shape[1].per_batch != 0))
+      refuse(forward_,
+             "cross_entropy wants rows of classes, and output " + y.name + " is " + to_string(y.shape));
+    const Init random{Init::Kind::uniform, classes ? 0.0 : -1.0,
+                      classes ? static_cast<double>(y.shape[1].fixed) : 1.0};
+    const ValueId target = builder().value(ValueKind::input, "loss.target", classes ? DType::i32 : y.dtype,
+                                           classes ? Shape{y.shape[0]} : y.shape, random);
+    const std::vector<ValueId> loss =
+        builder().op(classes ? "cross_entropy_loss" : "mse_loss", "loss", {draft_.at(output()), target}, {});
     builder().mark_output(loss[0]);
     draft_.add_gradient(output(), loss[1]);
   }
@@ -143,10 +165,26 @@ class Differentiation {
 
 }  // namespace
 
+TrainingOptions training_options(const std::map<std::string, std::string>& words) {
+  using Losses = std::pair<std::string_view, Loss>;
+  using Optimizers = std::pair<std::string_view, Optimizer>;
+  using Times = std::pair<std::string_view, Accumulate>;
+  TrainingOptions options;
+  options.loss = choice(words, "loss", {Losses{"mse", Loss::mse}, {"cross_entropy", Loss::cross_entropy}});
+  options.optimizer =
+      choice(words, "optimizer",
+             {Optimizers{"none", Optimizer::none}, {"sgd", Optimizer::sgd}, {"adamw", Optimizer::adamw}});
+  options.accumulate =
+      choice(words, "accumulate", {Times{"asap", Accumulate::asap}, {"end", Accumulate::end}});
+  return options;
+}
+
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options) {
-  for (const Op& op : forward.ops()) {
-    if (op.phase != Phase::forward)
-      refuse(forward, "op " + op.name + " is of a training step already, and there is no second derivative");
+  const auto written =
+      std::ranges::find_if(forward.ops(), [](const Op& op) { return op.phase != Phase::forward; });
+  if (written != forward.ops().end()) {
+    refuse(forward,
+           "op " + written->name + " is of a training step already, and there is no second derivative");
   }
   return Differentiation(forward, catalog, options).run();
 }

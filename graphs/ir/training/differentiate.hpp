@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::ir {
 
-enum class Loss : std::uint8_t { mse };
+enum class Loss : std::uint8_t { mse, cross_entropy };
 enum class Optimizer : std::uint8_t { none, sgd, adamw };
 // When gradients that add up are added: as soon as each exists, or once the sum is needed.
 enum class Accumulate : std::uint8_t { asap, end };
@@ -20,15 +21,21 @@ struct TrainingOptions {
   double learning_rate = 1e-3;
 };
 
-// The loss compares the program's first output with an input `loss.target` of its shape; its value is the new
-// program's output, `loss.0`. Floating weights become parameters, in the order they had; each that the loss
-// depends on has a gradient. An optimizer's state is state, named after its parameter; its learning rate is
-// the state `optimizer.rate`, its count of steps `optimizer.count`. Ops keep their names; those of the
-// backward part begin with the name of the op they come from.
+// From words, by name: `loss`, `optimizer`, `accumulate`; others are not looked at. Throws
+// Error(invalid_argument) for a value that there is not.
+TrainingOptions training_options(const std::map<std::string, std::string>& words);
+
+// The loss compares the program's first output with an input `loss.target`: of its shape, or, of
+// cross_entropy, which wants rows, an integer a row. Its value is the new program's output, `loss.0`.
+// Floating weights become parameters, in the order they had; each that the loss depends on has a gradient. An
+// optimizer's state is state, named after its parameter; its learning rate is the state `optimizer.rate`, its
+// count of steps `optimizer.count`. Ops keep their names; those of the backward part begin with the name of
+// the op they come from.
 //
 // `catalog` has the kinds of `forward` and the built-in ones, and outlives the result. Throws
 // Error(no_backward), naming op or value: a kind without a rule where a gradient has to pass, an op that
-// writes state there, an output of integers, no weight that the loss depends on, a training program.
+// writes state there, an output of integers or, for cross_entropy, not of rows, no weight that the loss
+// depends on, a training program.
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
 // What a training program consists of, at one batch. A forward program has forward ops and nothing else.
@@ -42,6 +49,7 @@ struct TrainingFacts {
   std::int64_t gradient_bytes = 0;   // of parameters
   std::int64_t optimizer_bytes = 0;  // state that the optimizer writes
 };
+bool is_training(const Program& program);
 TrainingFacts training_facts(const Program& program, std::int64_t batch);
 
 }  // namespace graphbench::ir

@@ -9,7 +9,7 @@ namespace graphbench::ir::training {
 Draft::Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate)
     : forward_(forward),
       accumulate_(accumulate),
-      builder_(forward.name(), catalog),
+      builder_(forward.name() + "/training", catalog),
       here_(forward.values().size()),
       wanted_(forward.values().size()),
       gradients_(forward.values().size()),

@@ -6,6 +6,10 @@
 
 namespace graphbench::ir {
 
+bool is_training(const Program& program) {
+  return std::ranges::any_of(program.ops(), [](const Op& op) { return op.phase != Phase::forward; });
+}
+
 TrainingFacts training_facts(const Program& program, std::int64_t batch) {
   TrainingFacts facts;
   facts.removed_ops = program.removed_ops();

@@ -65,6 +65,10 @@ TEST_F(TrainingTest, AppendsTheLossAndTheGradientsInReverseAndKeepsNames) {
   EXPECT_EQ(program.values_of(ValueKind::gradient).size(), 2u);
   EXPECT_TRUE(program.values_of(ValueKind::weight).empty());
   EXPECT_EQ(program.value(program.values_of(ValueKind::output).at(0)).name, "loss.0");
+  const std::vector<ValueId> results = program.results();
+  EXPECT_EQ(results.size(), 3u);
+  for (const ValueId id : results)
+    EXPECT_EQ(live_ranges(program).at(id).last_use, program.ops().size() - 1) << program.value(id).name;
 }
 
 TEST_F(TrainingTest, AReluStaysInItsOpUnlessAResidualHidesIt) {
@@ -142,6 +146,31 @@ TEST_F(TrainingTest, CountsWhatAStepConsistsOf) {
   EXPECT_EQ(facts.saved_bytes, 2 * 4 * 8 * 2) << "relu's output, and the loss's gradient";
   EXPECT_EQ(facts.gradient_bytes, 2 * 8 * 8 * 2);
   EXPECT_EQ(facts.optimizer_bytes, 2 * facts.gradient_bytes + 4) << "two moments, and the count";
+}
+
+TEST_F(TrainingTest, WordsChooseLossOptimizerAndAccumulation) {
+  const TrainingOptions usual = training_options({{"io", "copy_in"}});
+  EXPECT_TRUE(usual.loss == Loss::mse && usual.optimizer == Optimizer::none &&
+              usual.accumulate == Accumulate::asap);
+  const TrainingOptions given =
+      training_options({{"loss", "cross_entropy"}, {"optimizer", "adamw"}, {"accumulate", "end"}});
+  EXPECT_TRUE(given.loss == Loss::cross_entropy && given.optimizer == Optimizer::adamw &&
+              given.accumulate == Accumulate::end);
+  EXPECT_STREQ(test::error_of([] { training_options({{"optimizer", "adam"}}); }).what(),
+               "optimizer \"adam\" is unknown: known are none, sgd, adamw");
+  EXPECT_STREQ(test::error_of([] { training_options({{"loss", "mae"}}); }).what(),
+               "loss \"mae\" is unknown: known are mse, cross_entropy");
+}
+
+TEST_F(TrainingTest, CrossEntropyHasAClassForEachRow) {
+  builder_.mark_output(linear("a", rows("x"), square("w")));
+  const Program program = train({.loss = Loss::cross_entropy});
+  const Op& loss = program.ops().at(1);
+  EXPECT_EQ(loss.kind, "cross_entropy_loss");
+  const Value& target = program.value(loss.inputs[1]);
+  EXPECT_EQ(target.dtype, DType::i32);
+  EXPECT_EQ(target.shape, Shape{of_batch()});
+  EXPECT_EQ(target.init.high, 8);
 }
 
 TEST_F(TrainingTest, RefusesAKindWithoutAGradient) {
