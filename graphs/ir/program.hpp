@@ -195,7 +195,7 @@ class ProgramBuilder {
   // Ops appended from here on belong to `phase`, and compute the gradient of an op of kind `gradient_of`.
   void begin_phase(Phase phase, std::string gradient_of = {});
   void log(std::string rewrite);  // a line of Program::rewrites()
-  // Removes ops that write nothing but what nobody reads; markers stay. Each is logged.
+  // Removes ops that write nothing but what no op reads and is no result; markers stay. Each is logged.
   void remove_dead_ops();
   void split_at(std::vector<std::string> kinds);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value

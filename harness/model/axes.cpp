@@ -145,6 +145,13 @@ AxisTable later_axes() {
        .fallback = "device",
        .modes = graph_modes(),
        .within = {"io", {"copy_in", "copy_in_out"}}},
+  };
+}
+
+// Of the pass training.
+AxisTable training_axes() {
+  using enum AxisValues;
+  return {
       {.name = "backward",
        .values = choices,
        .noun = "form of the backward pass",
@@ -183,6 +190,7 @@ AxisTable later_axes() {
 AxisTable make_axes() {
   AxisTable table = first_axes();
   std::ranges::move(later_axes(), std::back_inserter(table));
+  std::ranges::move(training_axes(), std::back_inserter(table));
   return table;
 }
 

@@ -65,7 +65,8 @@ class Training(HarnessCase):
         self.assertIn("no_backward", done.stdout + done.stderr)
 
     def test_a_loss_of_classes_wants_rows(self):
-        _, _, cells = self.sweep("--workload", "conv", "--pass", "training", "--loss", "cross_entropy", code=3)
+        _, _, cells = self.sweep("--workload", "conv", "--pass", "training", "--loss", "cross_entropy",
+                                 code=3)
         reasons = {(cell["reason"]["code"], cell["reason"]["message"].split(": ")[1])
                    for cell in cells.values()}
         self.assertEqual(1, len(reasons))

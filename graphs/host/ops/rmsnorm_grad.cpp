@@ -1,4 +1,4 @@
-// rmsnorm's gradients. The scale of each row is made anew from x: that reads x once more, and saves nothing
+// rmsnorm's gradients. The scale of each row is computed again from x: that reads x once more, and saves nothing
 // between forward and backward.
 #include "graphs/host/ops/column_sum.hpp"
 #include "graphs/host/ops/direct_op.hpp"

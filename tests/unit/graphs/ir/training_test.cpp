@@ -156,9 +156,13 @@ TEST_F(TrainingTest, WordsChooseLossOptimizerAndAccumulation) {
       training_options({{"loss", "cross_entropy"}, {"optimizer", "adamw"}, {"accumulate", "end"}});
   EXPECT_TRUE(given.loss == Loss::cross_entropy && given.optimizer == Optimizer::adamw &&
               given.accumulate == Accumulate::end);
-  EXPECT_STREQ(test::error_of([] { training_options({{"optimizer", "adam"}}); }).what(),
+  EXPECT_STREQ(test::error_of([] {
+                 training_options({{"optimizer", "adam"}});
+               }).what(),
                "optimizer \"adam\" is unknown: known are none, sgd, adamw");
-  EXPECT_STREQ(test::error_of([] { training_options({{"loss", "mae"}}); }).what(),
+  EXPECT_STREQ(test::error_of([] {
+                 training_options({{"loss", "mae"}});
+               }).what(),
                "loss \"mae\" is unknown: known are mse, cross_entropy");
 }
 
