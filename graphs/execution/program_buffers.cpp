@@ -19,6 +19,7 @@ std::size_t bytes_of(const ir::Program& program, ir::ValueId id, std::int64_t ba
   try {
     return program.describe(id, batch).bytes();
   } catch (const Error& error) {
+    if (batch % program.micro_batches() != 0) throw;
     throw Error(ErrorCode::out_of_memory, "allocate " + program.value(id).name + ": " + error.what());
   }
 }

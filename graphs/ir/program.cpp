@@ -58,16 +58,22 @@ std::vector<ValueId> Program::results() const {
   return ids;
 }
 
+std::int64_t Program::part_of(std::int64_t batch) const {
+  if (batch % micro_batches_ == 0) return batch / micro_batches_;
+  refuse("program " + name_ + ": batch " + std::to_string(batch) + " does not divide into " +
+         std::to_string(micro_batches_) + " micro-batches");
+}
+
 TensorDesc Program::describe(ValueId id, std::int64_t batch) const {
   const Value& described = value(id);
-  return resolve(described.dtype, described.shape, batch);
+  return resolve(described.dtype, described.shape, part_of(batch));
 }
 
 OpCall Program::call(OpId op_id, std::int64_t batch) const {
   const Op& op = ops_.at(op_id);
   OpCall call;
   call.op = &op;
-  call.batch = batch;
+  call.batch = part_of(batch);
   call.input_count = op.inputs.size();
   for (const ValueId id : op.inputs) {
     call.operands.push_back(describe(id, batch));

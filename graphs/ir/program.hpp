@@ -166,17 +166,24 @@ class Program {
   const std::vector<std::string>& rewrites() const { return rewrites_; }
   std::int64_t removed_ops() const { return removed_ops_; }
   const Value& value(ValueId id) const { return values_.at(id); }
+  // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;
+  // everything that takes a batch here takes the whole, and throws Error(invalid_argument) where it does not
+  // divide.
+  std::int64_t micro_batches() const { return micro_batches_; }
   TensorDesc describe(ValueId id, std::int64_t batch) const;
   OpCall call(OpId op, std::int64_t batch) const;
 
  private:
   friend class ProgramBuilder;
+  std::int64_t part_of(std::int64_t batch) const;
+
   std::string name_;
   std::vector<Value> values_;
   std::vector<Op> ops_;
   std::vector<std::string> default_split_kinds_;
   std::vector<std::string> rewrites_;
   std::int64_t removed_ops_ = 0;
+  std::int64_t micro_batches_ = 1;
 };
 
 // Builds a Program and refuses a wrong one at once: every error names the op or value.
@@ -194,6 +201,7 @@ class ProgramBuilder {
   void mark_gradient(ValueId value);  // an activation becomes a gradient
   // Ops appended from here on belong to `phase`, and compute the gradient of an op of kind `gradient_of`.
   void begin_phase(Phase phase, std::string gradient_of = {});
+  void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
   void log(std::string rewrite);  // a line of Program::rewrites()
   // Removes ops that write nothing but what no op reads and is no result; markers stay. Each is logged.
   void remove_dead_ops();

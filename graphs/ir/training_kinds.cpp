@@ -90,6 +90,10 @@ Outputs infer_advance(const Op& op, const Inputs& inputs) {
   return {};
 }
 
+Outputs infer_clip_norm(const Op&, const Inputs&) {
+  return {};
+}
+
 // Every value of a group has the shape of the group's first, the parameter.
 Outputs infer_optimizer(const Op& op, const Inputs& inputs) {
   const std::size_t size = op.definition->groups.size;
@@ -174,6 +178,10 @@ std::vector<KindRow> training_rows() {
        .attributes = {scale_rule()},
        .infer = infer_cross_entropy_loss},
       {.kind = "advance", .inputs = 1, .integer_inputs = {0}, .mutated_inputs = {0}, .infer = infer_advance},
+      {.kind = "clip_norm",
+       .groups = {.size = 1, .mutated = {0}},
+       .attributes = {{"max_norm", 1.0, "positive", is_real_above_zero, true}},
+       .infer = infer_clip_norm},
       {.kind = "sgd",
        .inputs = 1,
        .scalar_inputs = {0},

@@ -184,6 +184,21 @@ AxisTable training_axes() {
        .choices = {"asap", "end"},
        .fallback = "asap",
        .passes = {"training"}},
+      {.name = "micro-batches",
+       .values = numbers,
+       .noun = "number of micro-batches",
+       .placeholder = "N,...",
+       .help = "parts of a batch whose gradients a training step adds up (default: 1)",
+       .fallback = "1",
+       .passes = {"training"}},
+      {.name = "clip",
+       .values = numbers,
+       .noun = "norm",
+       .placeholder = "NORM,...",
+       .help = "scale all gradients down to this norm, a whole number; 0: do not (default: 0)",
+       .allow_zero = true,
+       .fallback = "0",
+       .passes = {"training"}},
   };
 }
 

@@ -144,6 +144,38 @@ TEST(Gradients, TheLossIsThatOfTheForwardProgram) {
   EXPECT_NEAR(walk.value(find(program, "loss.0")).at(0), loss, 1e-12);
 }
 
+// The rows of a batch in two parts: each gradient is that of the batch.
+TEST(Gradients, AreThoseOfTheWholeBatchInMicroBatches) {
+  const ir::OpCatalog catalog;
+  const NamedProgram& named = small_programs().front();
+  const ir::Program whole = trained(catalog, named, {.optimizer = ir::Optimizer::sgd});
+  Fp64Walk expected(whole, 6);
+  expected.fill(9);
+  for (const ir::Accumulate accumulate : {ir::Accumulate::asap, ir::Accumulate::end}) {
+    const ir::Program parts = trained(
+        catalog, named, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate, .micro_batches = 2});
+    Fp64Walk actual(parts, 6);
+    actual.fill(9);
+    for (ValueId id = 0; id < whole.values().size(); ++id) {
+      const ir::Value& value = whole.value(id);
+      const Tensor& from = expected.value(id);
+      const auto middle = from.begin() + static_cast<std::ptrdiff_t>(from.size() / 2);
+      if (value.kind == ValueKind::parameter) actual.value(find(parts, value.name)) = from;
+      if (value.kind != ValueKind::input) continue;
+      actual.value(find(parts, value.name)) = Tensor(from.begin(), middle);
+      actual.value(find(parts, value.name + ".micro1")) = Tensor(middle, from.end());
+    }
+    Fp64Walk stepped = expected;
+    stepped.run();
+    actual.run();
+    for (const ValueId id : whole.values_of(ValueKind::parameter)) {
+      const Tensor& a = actual.value(find(parts, whole.value(id).name));
+      for (Index i = 0; i < a.size(); ++i)
+        ASSERT_NEAR(a[i], stepped.value(id)[i], 1e-14) << whole.value(id).name;
+    }
+  }
+}
+
 using TrainingConformance = ProgramFixture;
 
 // A relu whose input rounds to the other side of zero takes or drops a whole gradient.
@@ -201,7 +233,22 @@ TEST_P(TrainingModes, TenStepsLeaveWhatEagersLeave) {
   EXPECT_EQ(rig.state_digests() != eager.second, !ir::mutated_state(p).empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, TrainingModes, graph_mode_parameters(training_programs()),
+// They take even batches alone, so other suites cannot have them.
+std::vector<NamedProgram> with_micro_batches() {
+  std::vector<NamedProgram> programs = training_programs();
+  for (const auto accumulate : {ir::Accumulate::asap, ir::Accumulate::end}) {
+    const ir::TrainingOptions options{
+        .optimizer = ir::Optimizer::adamw, .accumulate = accumulate, .micro_batches = 2, .clip = 1};
+    const NamedProgram& forward = base_programs().front();
+    programs.push_back({accumulate == ir::Accumulate::asap ? "micro_asap" : "micro_end",
+                        [options, forward](const ir::OpCatalog& catalog, ir::DType dtype) {
+                          return ir::differentiate(forward.build(catalog, dtype), catalog, options);
+                        }});
+  }
+  return programs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TrainingModes, graph_mode_parameters(with_micro_batches()),
                          name_of_program_parameter);
 
 // The same rows again and again: a step that follows the gradient comes closer to their targets.

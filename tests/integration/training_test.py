@@ -54,6 +54,23 @@ class Training(HarnessCase):
         self.assertEqual(7, end["accumulate"])  # the residual of each layer but the first
         self.assertIn(step + "/accumulate=end/io=copy_in_out/loss=cross_entropy", cells)
 
+    def test_micro_batches_and_clipping(self):
+        _, _, cells = self.sweep("--workload", "mlp", "--pass", "training", "--optimizer", "adamw",
+                                 "--micro-batches", "1,2", "--clip", "0,1", code=3)
+        for cell in cells.values():
+            if cell["batch"] == 1 and cell.get("micro-batches"):
+                self.assertEqual("failed", cell["status"])
+                self.assertIn("batch 1 does not divide into 2 micro-batches", cell["reason"]["message"])
+                continue
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"])
+        step = "mlp/tiny/fp32/training/b2/w0/whole"
+        plain = cells[step + "/optimizer=adamw"]["training"]
+        parts = cells[step + "/clip=1/micro-batches=2/optimizer=adamw"]["training"]
+        self.assertEqual(2 * plain["ops"]["backward"], parts["ops"]["backward"])
+        self.assertEqual(plain["ops"]["optimizer"] + 1, parts["ops"]["optimizer"])
+        self.assertEqual(plain["gradient_bytes"], parts["gradient_bytes"])
+
     def test_a_kind_without_a_gradient_fails_its_cells_and_the_sweep_goes_on(self):
         done, _, cells = self.sweep("--workload", "attention,mlp", "--pass", "training", code=3)
         for cell in cells.values():
@@ -89,6 +106,8 @@ class Training(HarnessCase):
                                      ("--optimizer", "adam", "none, sgd, adamw"),
                                      ("--loss", "mae", "mse, cross_entropy"),
                                      ("--accumulate", "never", "asap, end"),
+                                     ("--micro-batches", "0", "1"),
+                                     ("--clip", "0.5", "whole"),
                                      ("--backward", "apart", "iteration")):
             done = self.run_graphbench("--sweep", "--device", "host", option, given, code=2)
             line = done.stderr.strip().splitlines()[-1]

@@ -1,4 +1,5 @@
-// Optimizers: one op over all parameters, and the count of steps.
+// Optimizers: one op over all parameters, what clips their gradients, and the count of steps.
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -8,6 +9,7 @@
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/parallel.hpp"
+#include "graphs/host/ops/sum_of_parts.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -110,6 +112,47 @@ std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
   return std::make_unique<Optimizer<float, Rule>>(call);
 }
 
+template <typename T>
+class ClipNorm final : public DirectOp {
+ public:
+  ClipNorm(const ir::OpCall& call, ScratchArena& scratch)
+      : DirectOp(call.operands.size()), norm_max_(real(call, "max_norm")) {
+    for (std::size_t i = 0; i < call.input_count; ++i)
+      parameters_.push_back({call.input(i).elements(), {call.input(i).elements(), 4096, scratch}});
+  }
+
+ protected:
+  void compute(void* const* operands) override {
+    float squares = 0.0f;
+    void* const* operand = operands;
+    for (const Parameter& each : parameters_) {
+      const T* gradient = static_cast<const T*>(*operand++);
+      squares += each.sum.over(4, [=](std::int64_t first, std::int64_t last) {
+        return sum_in_lanes(last - first, [=](std::int64_t i) {
+          return to_float(gradient[first + i]) * to_float(gradient[first + i]);
+        });
+      });
+    }
+    const float scale = std::min(1.0f, norm_max_ / (std::sqrt(squares) + 1e-6f));
+    operand = operands;
+    for (const Parameter& each : parameters_) {
+      T* gradient = static_cast<T*>(*operand++);
+      parallel_for(each.elements, 16 * 1024, [=](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i)
+          gradient[i] = from_float<T>(to_float(gradient[i]) * scale);
+      });
+    }
+  }
+
+ private:
+  struct Parameter {
+    std::int64_t elements;
+    SumOfParts sum;
+  };
+  std::vector<Parameter> parameters_;
+  float norm_max_;
+};
+
 class Advance final : public DirectOp {
  public:
   Advance() : DirectOp(1) {}
@@ -125,6 +168,10 @@ std::unique_ptr<OpImplementation> make_sgd(const ir::OpCall& call, ScratchArena&
 }
 std::unique_ptr<OpImplementation> make_adamw(const ir::OpCall& call, ScratchArena&) {
   return make<AdamW>(call);
+}
+std::unique_ptr<OpImplementation> make_clip_norm(const ir::OpCall& call, ScratchArena& scratch) {
+  if (call.input(0).dtype == ir::DType::bf16) return std::make_unique<ClipNorm<BFloat16>>(call, scratch);
+  return std::make_unique<ClipNorm<float>>(call, scratch);
 }
 std::unique_ptr<OpImplementation> make_advance(const ir::OpCall&, ScratchArena&) {
   return std::make_unique<Advance>();

@@ -1,5 +1,5 @@
-// rmsnorm's gradients. The scale of each row is computed again from x: that reads x once more, and saves nothing
-// between forward and backward.
+// rmsnorm's gradients. The scale of each row is computed again from x: that reads x once more, and saves
+// nothing between forward and backward.
 #include "graphs/host/ops/column_sum.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"

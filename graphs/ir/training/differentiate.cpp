@@ -39,11 +39,16 @@ class Differentiation {
 
   Program run() {
     check();
-    for (const Op& op : forward_.ops()) append_forward(op);
-    append_loss();
-    const std::vector<Op>& ops = forward_.ops();
-    for (auto op = ops.rbegin(); op != ops.rend(); ++op) append_backward(*op);
+    builder().split_batches(options_.micro_batches);
+    for (std::int64_t i = 0; i < options_.micro_batches; ++i) {
+      draft_.begin_micro_batch(i);
+      for (const Op& op : forward_.ops()) append_forward(op);
+      append_loss();
+      const std::vector<Op>& ops = forward_.ops();
+      for (auto op = ops.rbegin(); op != ops.rend(); ++op) append_backward(*op);
+    }
     gather_gradients();
+    append_clip();
     append_optimizer();
     builder().remove_dead_ops();
     builder().split_at(forward_.default_split_kinds());
@@ -83,10 +88,14 @@ class Differentiation {
              "cross_entropy wants rows of classes, and output " + y.name + " is " + to_string(y.shape));
     const Init random{Init::Kind::uniform, classes ? 0.0 : -1.0,
                       classes ? static_cast<double>(y.shape[1].fixed) : 1.0};
-    const ValueId target = builder().value(ValueKind::input, "loss.target", classes ? DType::i32 : y.dtype,
-                                           classes ? Shape{y.shape[0]} : y.shape, random);
+    const ValueId target =
+        builder().value(ValueKind::input, draft_.named("loss.target"), classes ? DType::i32 : y.dtype,
+                        classes ? Shape{y.shape[0]} : y.shape, random);
+    Attributes attributes;
+    if (options_.micro_batches > 1) attributes["scale"] = 1.0 / static_cast<double>(options_.micro_batches);
     const std::vector<ValueId> loss =
-        builder().op(classes ? "cross_entropy_loss" : "mse_loss", "loss", {draft_.at(output()), target}, {});
+        builder().op(classes ? "cross_entropy_loss" : "mse_loss", draft_.named("loss"),
+                     {draft_.at(output()), target}, attributes);
     builder().mark_output(loss[0]);
     draft_.add_gradient(output(), loss[1]);
   }
@@ -94,7 +103,7 @@ class Differentiation {
   void append_backward(const Op& op) {
     draft_.begin_backward(op.kind);
     if (op.traits.marker) {
-      builder().op(op.kind, op.name + ".backward", {}, {});
+      builder().op(op.kind, draft_.named(op.name + ".backward"), {}, {});
       return;
     }
     if (std::ranges::none_of(op.inputs, [this](ValueId id) { return draft_.wants_gradient(id); })) return;
@@ -127,6 +136,17 @@ class Differentiation {
       if (std::ranges::none_of(trained_, same)) builder().mark_gradient(*gradient);
       trained_.push_back({draft_.at(id), *gradient, &value});
     }
+  }
+
+  // After all of accumulation. Gradients are written in place: one that is two parameters' stands there once.
+  void append_clip() {
+    if (options_.clip == 0) return;
+    std::vector<ValueId> gradients;
+    for (const Trained& each : trained_) {
+      if (std::ranges::count(gradients, each.gradient) == 0) gradients.push_back(each.gradient);
+    }
+    builder().begin_phase(Phase::optimizer);
+    builder().op("clip_norm", "optimizer.clip", std::move(gradients), {{"max_norm", options_.clip}});
   }
 
   ValueId scalar(const char* name, DType dtype, double value) {
@@ -176,6 +196,12 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
              {Optimizers{"none", Optimizer::none}, {"sgd", Optimizer::sgd}, {"adamw", Optimizer::adamw}});
   options.accumulate =
       choice(words, "accumulate", {Times{"asap", Accumulate::asap}, {"end", Accumulate::end}});
+  const auto number = [&](const char* key, std::int64_t fallback) {
+    const auto given = words.find(key);
+    return given == words.end() ? fallback : std::stoll(given->second);
+  };
+  options.micro_batches = number("micro-batches", options.micro_batches);
+  options.clip = static_cast<double>(number("clip", 0));
   return options;
 }
 

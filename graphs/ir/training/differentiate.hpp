@@ -19,10 +19,12 @@ struct TrainingOptions {
   Optimizer optimizer = Optimizer::none;
   Accumulate accumulate = Accumulate::asap;
   double learning_rate = 1e-3;
+  std::int64_t micro_batches = 1;  // parts of a batch, forward and backward of one after the other
+  double clip = 0;                 // the norm that gradients are scaled down to, all together; 0: none
 };
 
-// From words, by name: `loss`, `optimizer`, `accumulate`; others are not looked at. Throws
-// Error(invalid_argument) for a value that there is not.
+// From words, by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `clip`; others are not looked at.
+// Throws Error(invalid_argument) for a value that there is not.
 TrainingOptions training_options(const std::map<std::string, std::string>& words);
 
 // The loss compares the program's first output with an input `loss.target`: of its shape, or, of
@@ -30,7 +32,8 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
 // Floating weights become parameters, in the order they had; each that the loss depends on has a gradient. An
 // optimizer's state is state, named after its parameter; its learning rate is the state `optimizer.rate`, its
 // count of steps `optimizer.count`. Ops keep their names; those of the backward part begin with the name of
-// the op they come from.
+// the op they come from. Of a later micro-batch, names of ops and inputs end in `.micro1` and so on, and
+// there is an output more; the outputs together are the loss of the batch.
 //
 // `catalog` has the kinds of `forward` and the built-in ones, and outlives the result. Throws
 // Error(no_backward), naming op or value: a kind without a rule where a gradient has to pass, an op that

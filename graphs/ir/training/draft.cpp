@@ -32,16 +32,29 @@ void Draft::declare_values() {
   }
 }
 
+void Draft::begin_micro_batch(std::int64_t part) {
+  builder_.begin_phase(Phase::forward);
+  if (part == 0) return;
+  suffix_ = ".micro" + std::to_string(part);
+  for (ValueId id = 0; id < here_.size(); ++id) {
+    const Value& value = forward_.value(id);
+    if (value.kind != ValueKind::weight) gradients_[id].clear();
+    if (value.kind != ValueKind::input) continue;
+    here_[id] = builder_.value(value.kind, named(value.name), value.dtype, value.shape, value.init);
+    builder_.pad_with(here_[id], value.pad);
+  }
+}
+
 void Draft::copy(const Op& op) {
   std::vector<ValueId> inputs;
   for (const ValueId id : op.inputs) inputs.push_back(here_[id]);
-  const std::vector<ValueId> outputs = builder_.op(op.kind, op.name, std::move(inputs), op.attributes);
+  const std::vector<ValueId> outputs = builder_.op(op.kind, named(op.name), std::move(inputs), op.attributes);
   for (std::size_t i = 0; i < outputs.size(); ++i) here_[op.outputs[i]] = outputs[i];
 }
 
-ValueId Draft::append(const std::string& kind, std::string name, std::vector<ValueId> inputs,
+ValueId Draft::append(const std::string& kind, const std::string& name, std::vector<ValueId> inputs,
                       Attributes attributes) {
-  return builder_.op(kind, std::move(name), std::move(inputs), std::move(attributes)).front();
+  return builder_.op(kind, named(name), std::move(inputs), std::move(attributes)).front();
 }
 
 std::optional<ValueId> Draft::saved(const Op& op) const {

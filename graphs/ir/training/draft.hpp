@@ -22,10 +22,16 @@ class Draft {
   // Whether the loss's gradient by it is wanted: it is a parameter, or made from one.
   bool wants_gradient(ValueId forward) const { return wanted_.at(forward); }
 
+  // From here on inputs, activations and gradients are those of one part of the batch; parameters' gradients
+  // go on being added up.
+  void begin_micro_batch(std::int64_t part);
+  // The name within the part.
+  std::string named(const std::string& name) const { return name + suffix_; }
+
   // Appends the op as it is.
   void copy(const Op& op);
-  // Appends an op with one output.
-  ValueId append(const std::string& kind, std::string name, std::vector<ValueId> inputs,
+  // Appends an op with one output; `name` is completed by named().
+  ValueId append(const std::string& kind, const std::string& name, std::vector<ValueId> inputs,
                  Attributes attributes = {});
   void set(ValueId forward, ValueId here) { here_.at(forward) = here; }
   // Of forward, for backward: what the op computed on its way that no value of the forward program is.
@@ -57,6 +63,7 @@ class Draft {
   std::vector<int> sums_;                        // likewise: additions made so far
   std::map<std::string, ValueId> saved_;         // by op
   std::string gradient_of_;
+  std::string suffix_;
 };
 
 struct Rule {

@@ -1,4 +1,5 @@
 // Optimizers and the count of steps: their definitions and cases.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/conformance/op_registry.hpp"
@@ -8,6 +9,18 @@ namespace {
 
 std::vector<Tensor> advance(const ir::OpCall&, std::vector<Tensor>& in) {
   in[0][0] += 1;
+  return {};
+}
+
+std::vector<Tensor> clip_norm(const ir::OpCall& call, std::vector<Tensor>& in) {
+  double squares = 0;
+  for (const Tensor& gradient : in) {
+    for (const double g : gradient) squares += g * g;
+  }
+  const double scale = std::min(1.0, given<double>(call, "max_norm", 0) / (std::sqrt(squares) + 1e-6));
+  for (Tensor& gradient : in) {
+    for (double& g : gradient) g *= scale;
+  }
   return {};
 }
 
@@ -63,8 +76,19 @@ std::vector<OpCase::Input> groups(std::vector<OpCase::Input> inputs, int paramet
   return inputs;
 }
 
+std::vector<OpCase::Input> gradients(int count) {
+  std::vector<OpCase::Input> inputs;
+  for (int i = 1; i <= count; ++i) inputs.push_back({{fixed_dim(i * 173)}, uniform(1), ir::ValueKind::state});
+  return inputs;
+}
+
 const OpRegistration registrations[] = {
     {"advance", advance, {{"advance", "advance", {count(6)}, {}, 1}}},
+    {"clip_norm",
+     clip_norm,
+     {{"clip_norm", "clip_norm", gradients(3), {{"max_norm", 0.5}}, 1},
+      {"clip_norm_within", "clip_norm", gradients(2), {{"max_norm", 1000.0}}, 1},
+      {"clip_norm_many", "clip_norm", gradients(60), {{"max_norm", 2.0}}, 1}}},
     {"sgd",
      sgd,
      {{"sgd", "sgd", groups({rate}, 2, false), {}, 1},

@@ -122,6 +122,27 @@ TEST_F(TrainingTest, WhatTheLossDoesNotDependOnIsRemovedAndItsParameterStays) {
   for (const Op& op : program.ops()) EXPECT_NE(op.name, "unused");
 }
 
+TEST_F(TrainingTest, MicroBatchesComeOneAfterTheOtherAndShareParametersAndTheirGradients) {
+  builder_.mark_output(linear("b", linear("a", rows("x"), square("w1")), square("w2")));
+  const Program program = train({.micro_batches = 2, .clip = 3});
+  EXPECT_THAT(names(program, Phase::forward),
+              ElementsAre("a", "b", "loss", "a.micro1", "b.micro1", "loss.micro1"));
+  EXPECT_THAT(names(program, Phase::backward),
+              ElementsAre("b.grad_weight", "b.grad_input", "a.grad_weight", "b.grad_weight.micro1",
+                          "b.grad_input.micro1", "a.grad_weight.micro1"));
+  EXPECT_THAT(names(program, Phase::optimizer), ElementsAre("optimizer.clip"));
+  EXPECT_EQ(program.ops().back().mutates, program.values_of(ValueKind::gradient));
+  EXPECT_EQ(program.values_of(ValueKind::parameter).size(), 2u);
+  const std::vector<ValueId> inputs = program.values_of(ValueKind::input);
+  ASSERT_EQ(inputs.size(), 4u);
+  EXPECT_EQ(program.value(inputs[2]).name, "x.micro1");
+  EXPECT_EQ(program.describe(inputs[2], 6).dims, (std::vector<std::int64_t>{3, 8}));
+  EXPECT_EQ(program.call(0, 6).batch, 3);
+  EXPECT_EQ(real_attribute(program.ops()[2], "scale"), 0.5);
+  EXPECT_THAT(test::error_of([&] { program.call(0, 5); }).what(),
+              HasSubstr("batch 5 does not divide into 2 micro-batches"));
+}
+
 TEST_F(TrainingTest, SplitsWhereTheForwardProgramDoesAndAtTheGradients) {
   const ValueId a = linear("a", rows("x"), square("w1"));
   builder_.op("boundary", "boundary", {}, {});
@@ -152,8 +173,13 @@ TEST_F(TrainingTest, WordsChooseLossOptimizerAndAccumulation) {
   const TrainingOptions usual = training_options({{"io", "copy_in"}});
   EXPECT_TRUE(usual.loss == Loss::mse && usual.optimizer == Optimizer::none &&
               usual.accumulate == Accumulate::asap);
-  const TrainingOptions given =
-      training_options({{"loss", "cross_entropy"}, {"optimizer", "adamw"}, {"accumulate", "end"}});
+  const TrainingOptions given = training_options({{"loss", "cross_entropy"},
+                                                  {"optimizer", "adamw"},
+                                                  {"accumulate", "end"},
+                                                  {"micro-batches", "4"},
+                                                  {"clip", "2"}});
+  EXPECT_EQ(given.micro_batches, 4);
+  EXPECT_EQ(given.clip, 2);
   EXPECT_TRUE(given.loss == Loss::cross_entropy && given.optimizer == Optimizer::adamw &&
               given.accumulate == Accumulate::end);
   EXPECT_STREQ(test::error_of([] {
