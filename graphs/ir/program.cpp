@@ -194,6 +194,9 @@ void ProgramBuilder::remove_dead_ops() {
     kept.push_back(std::move(*op));
   }
   program_.ops_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  std::erase_if(program_.default_split_kinds_, [this](const std::string& kind) {
+    return std::ranges::none_of(program_.ops_, [&](const Op& op) { return op.kind == kind; });
+  });
   std::vector<ValueId> renamed(live.size());
   std::vector<Value> values;
   for (ValueId id = 0; id < live.size(); ++id) {

@@ -37,12 +37,13 @@ std::vector<std::uint64_t> digests_of(const ExecutionContext& context, const std
   return digests;
 }
 
-// Inputs, weights and state that no op declares to write.
+// Inputs, weights, parameters and state that no op declares to write.
 std::vector<ir::ValueId> constants_of(const ir::Program& program) {
   std::set<ir::ValueId> written;
   for (const ir::Op& op : program.ops()) written.insert(op.mutates.begin(), op.mutates.end());
   std::vector<ir::ValueId> constants;
-  for (const ir::ValueKind kind : {ir::ValueKind::input, ir::ValueKind::weight, ir::ValueKind::state}) {
+  for (const ir::ValueKind kind :
+       {ir::ValueKind::input, ir::ValueKind::weight, ir::ValueKind::state, ir::ValueKind::parameter}) {
     for (const ir::ValueId id : program.values_of(kind)) {
       if (!written.contains(id)) constants.push_back(id);
     }

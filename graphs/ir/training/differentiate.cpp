@@ -50,8 +50,8 @@ class Differentiation {
     gather_gradients();
     append_clip();
     append_optimizer();
-    builder().remove_dead_ops();
     builder().split_at(forward_.default_split_kinds());
+    builder().remove_dead_ops();
     return builder().finish();
   }
 

@@ -114,12 +114,15 @@ TEST_F(TrainingTest, OneOpUpdatesAllParametersAfterTheCountOfSteps) {
 TEST_F(TrainingTest, WhatTheLossDoesNotDependOnIsRemovedAndItsParameterStays) {
   const ValueId x = rows("x");
   builder_.mark_output(linear("used", x, square("w1")));
-  builder_.mark_output(linear("unused", x, square("w2")));
+  builder_.mark_output(builder_.op("relu", "unused", {linear("dead", x, square("w2"))}, {})[0]);
+  builder_.split_at({"relu"});
   const Program program = train({.optimizer = Optimizer::sgd});
-  EXPECT_THAT(program.rewrites(), ElementsAre(HasSubstr("w2"), HasSubstr("removed unused (linear)")));
-  EXPECT_EQ(program.removed_ops(), 1);
+  EXPECT_THAT(program.rewrites(), ElementsAre(HasSubstr("w2"), HasSubstr("removed unused (relu)"),
+                                              HasSubstr("removed dead (linear)")));
+  EXPECT_EQ(program.removed_ops(), 2);
+  EXPECT_TRUE(program.default_split_kinds().empty());
   EXPECT_EQ(program.values_of(ValueKind::gradient).size(), 1u);
-  for (const Op& op : program.ops()) EXPECT_NE(op.name, "unused");
+  for (const Op& op : program.ops()) EXPECT_NE(op.name, "dead");
 }
 
 TEST_F(TrainingTest, MicroBatchesComeOneAfterTheOtherAndShareParametersAndTheirGradients) {
