@@ -38,8 +38,9 @@ struct WorkloadInfo {
 struct BuildChoice {
   std::string preset;
   ir::DType dtype = ir::DType::fp32;
-  std::string pass = "forward";
-  std::map<std::string, std::int64_t> options;  // overrides of the preset
+  std::string pass = "forward";                      // or "training": the forward program differentiated
+  std::map<std::string, std::int64_t> options;       // overrides of the preset
+  std::map<std::string, std::string> training = {};  // how, as ir::training_options() takes it
 };
 
 // The workloads and op kinds of this process. Everything it returns points into it.
@@ -59,7 +60,7 @@ class WorkloadRegistry {
   const ir::OpCatalog& catalog() const { return catalog_; }
 
   // Throws Error(invalid_argument) for an unknown workload, preset or option and for values out of
-  // range; Error(plugin_failed) where the workload's build() fails or throws.
+  // range; Error(plugin_failed) where the workload's build() fails or throws; what differentiate() throws.
   ir::Program build(std::string_view workload, const BuildChoice& choice) const;
 
  private:

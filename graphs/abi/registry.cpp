@@ -8,6 +8,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/abi/records.hpp"
 #include "graphs/ir/error.hpp"
+#include "graphs/ir/training/differentiate.hpp"
 
 namespace graphbench::abi {
 namespace {
@@ -109,21 +110,24 @@ const WorkloadRegistry::Entry& WorkloadRegistry::entry(std::string_view workload
 ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice& choice) const {
   const Entry& chosen = entry(workload);
   const WorkloadInfo& info = chosen.info;
-  if (choice.pass != "forward") {
-    reject("workload " + info.name + ": unknown pass '" + choice.pass + "', there is: forward");
+  const bool training = choice.pass == "training";
+  if (!training && choice.pass != "forward") {
+    reject("workload " + info.name + ": unknown pass '" + choice.pass + "', there are: forward, training");
   }
   const std::vector<gb_option_value> options = option_values(info, choice);
   gb_build_request request{};
   request.struct_size = sizeof(request);
   request.dtype = floating_dtype(info, choice.dtype);
-  request.pass = choice.pass.c_str();
+  request.pass = "forward";  // what a workload builds; the rest is made of it
   request.options = options.data();
   request.option_count = static_cast<std::int32_t>(options.size());
   const std::string program_name =
       info.name + "/" + choice.preset + "/" + std::string(ir::name_of(choice.dtype));
   const std::string where =
       (info.plugin == "builtin" ? "" : plugin_label(info.plugin) + ": ") + "workload " + info.name;
-  return build_program(chosen.workload, request, catalog_, program_name, where);
+  ir::Program forward = build_program(chosen.workload, request, catalog_, program_name, where);
+  if (!training) return forward;
+  return ir::differentiate(forward, catalog_, ir::training_options(choice.training));
 }
 
 }  // namespace graphbench::abi

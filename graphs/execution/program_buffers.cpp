@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t alignment = 512;
 
 bool is_static(ir::ValueKind kind) {
-  return kind == ir::ValueKind::input || kind == ir::ValueKind::weight || kind == ir::ValueKind::state;
+  return kind == ir::ValueKind::input || kind == ir::ValueKind::weight || kind == ir::ValueKind::state ||
+         kind == ir::ValueKind::parameter;
 }
 
 // The program was validated at batch 1, so a size that overflows is a batch that no memory holds.
@@ -18,6 +19,7 @@ std::size_t bytes_of(const ir::Program& program, ir::ValueId id, std::int64_t ba
   try {
     return program.describe(id, batch).bytes();
   } catch (const Error& error) {
+    if (batch % program.micro_batches() != 0) throw;
     throw Error(ErrorCode::out_of_memory, "allocate " + program.value(id).name + ": " + error.what());
   }
 }
@@ -32,7 +34,8 @@ ProgramBuffers::ProgramBuffers(DeviceMemory& memory, const ir::Program& program,
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
     if (!is_static(program.value(id).kind)) continue;
     const std::size_t bytes = bytes_of(program, id, largest_batch);
-    if (program.value(id).kind == ir::ValueKind::weight) weights_bytes_ += bytes;
+    const ir::ValueKind kind = program.value(id).kind;
+    if (kind == ir::ValueKind::weight || kind == ir::ValueKind::parameter) weights_bytes_ += bytes;
     if (layout == Layout::apart) addresses_[id] = blocks_.emplace_back(memory, bytes).data();
     offsets[id] = total;
     std::size_t padded = 0;
@@ -65,6 +68,7 @@ void ProgramBuffers::fill_inputs(Stream& stream, std::uint64_t seed) {
 
 void ProgramBuffers::fill_state(Stream& stream, std::uint64_t seed) {
   fill(stream, ir::ValueKind::state, seed);
+  fill(stream, ir::ValueKind::parameter, seed);
 }
 
 void ProgramBuffers::fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed) {

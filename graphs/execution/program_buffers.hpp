@@ -29,7 +29,8 @@ class ProgramBuffers {
   std::size_t weights_bytes() const noexcept { return weights_bytes_; }
   std::size_t bytes() const;  // of all of them
 
-  // Fill the named values from `seed` (weights: once; inputs: fresh data; state: back to the start).
+  // Fill the named values from `seed` (weights: once; inputs: fresh data; state and parameters: back to
+  // the start).
   // Enqueued on `stream`; weights are there when the call returns, since kernels may read them ahead of the
   // stream's order. The bits depend on seed and value alone, not on the device.
   void fill_weights(Stream& stream, std::uint64_t seed);

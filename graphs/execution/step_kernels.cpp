@@ -51,7 +51,7 @@ std::map<ir::OpId, Fused> fuse(DeviceExecution& device, const ir::Program& progr
 
 StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
                          const std::vector<std::string>& split_kinds)
-    : value_bytes(program.values().size()), outputs(program.values_of(ir::ValueKind::output)) {
+    : value_bytes(program.values().size()), outputs(program.results()) {
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
   std::map<ir::OpId, Fused> fused = fuse(device, program, batch, split_kinds);
   std::vector<bool> done(program.ops().size());

@@ -41,7 +41,7 @@ struct StepKernels {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<StepOp> ops;
   std::vector<std::size_t> value_bytes;  // at this batch, of activations and outputs
-  std::vector<ir::ValueId> outputs;      // the program's
+  std::vector<ir::ValueId> outputs;      // the program's results
 
  private:
   void add_operands(StepOp& step, const ir::Program& program, ir::OpId op, std::int64_t batch);

@@ -101,11 +101,6 @@ std::unique_ptr<Event> HostDevice::make_event() {
 
 void HostDevice::check_operands(const ir::OpCall& call) const {
   const std::string prefix = "prepare " + call.op->name + " (" + call.op->kind + ") on host: ";
-  if (call.operands.size() > Task::words_max) {
-    throw Error(ErrorCode::unsupported, prefix + std::to_string(call.operands.size()) +
-                                            " operands; at most " + std::to_string(Task::words_max) +
-                                            " fit a task");
-  }
   for (const ir::TensorDesc& operand : call.operands) {
     if (supports(operand.dtype)) continue;
     throw Error(ErrorCode::unsupported, prefix + "this CPU has no arithmetic for dtype " +
@@ -120,6 +115,7 @@ std::unique_ptr<Kernel> HostDevice::make_kernel(const ir::OpCall& call) {
     const PlanningThreads threads(compute_threads());
     std::unique_ptr<OpImplementation> made = make_op(call, scratch_);
     made->set_name(call.op->kind);
+    if (call.operands.size() > Task::words_max) made->list_operands();
     return made;
   });
   return std::make_unique<HostKernel>(kernels_, signature, call.operands.size());

@@ -56,7 +56,7 @@ std::vector<GraphNodeFacts> HostGraph::describe() const {
 
 HostGraphExec::Node HostGraphExec::bind(const Task& task) {
   if (task.run != HostKernel::run) return {task, std::make_shared<BoundTask>(task)};
-  return {task, static_cast<OpImplementation*>(task.object)->bind(task.words.data())};
+  return {task, static_cast<OpImplementation*>(task.object)->bind(HostKernel::operands_of(task))};
 }
 
 HostGraphExec::HostGraphExec(const std::vector<Task>& tasks) {

@@ -13,7 +13,7 @@ namespace graphbench::host {
 
 class HostKernel final : public Kernel {
  public:
-  HostKernel(const KernelCache& cache, std::uint64_t signature, std::size_t operand_count)
+  HostKernel(KernelCache& cache, std::uint64_t signature, std::size_t operand_count)
       : cache_(cache), signature_(signature), operand_count_(operand_count) {}
   void launch(Stream& stream, void* const* operands) override;
   std::optional<std::size_t> in_place_input() const override;
@@ -21,11 +21,14 @@ class HostKernel final : public Kernel {
 
   // What a launch enqueues: binds the operands and runs the op.
   static void run(Task& task, StreamContext& context);
+  // The operands of a task that runs an op.
+  static void* const* operands_of(const Task& task);
 
  private:
-  const KernelCache& cache_;
+  KernelCache& cache_;
   std::uint64_t signature_;
   std::size_t operand_count_;
+  void* const* latest_ = nullptr;  // of operands that are listed: the last launch's
 };
 
 // A marker does nothing; it exists to be named as a splitting point.

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "graphs/host/op_implementation.hpp"
 #include "graphs/ir/program.hpp"
@@ -24,6 +26,9 @@ class KernelCache {
                              const std::function<std::unique_ptr<OpImplementation>()>& make);
   OpImplementation& at(std::uint64_t signature) const { return *entries_.find(signature)->second.op; }
   std::size_t size() const noexcept { return entries_.size(); }
+  // A copy of the operands that lives as long as the cache, one for equal ones: what tasks point to that have
+  // too few words. Steps take the same addresses again and again, so few copies are made.
+  void* const* keep(const std::vector<void*>& operands) { return lists_.insert(operands).first->data(); }
 
  private:
   struct Entry {
@@ -31,6 +36,7 @@ class KernelCache {
     std::unique_ptr<OpImplementation> op;
   };
   std::unordered_map<std::uint64_t, Entry> entries_;
+  std::set<std::vector<void*>> lists_;
 };
 
 }  // namespace graphbench::host

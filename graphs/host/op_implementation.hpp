@@ -42,9 +42,13 @@ class OpImplementation {
   // What activity records call it: the op's kind.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
+  // Whether it has more operands than a task has words: a task then has the address of a list of them.
+  bool operands_listed() const noexcept { return operands_listed_; }
+  void list_operands() noexcept { operands_listed_ = true; }
 
  private:
   std::string name_;
+  bool operands_listed_ = false;
 };
 
 }  // namespace graphbench::host

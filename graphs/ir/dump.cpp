@@ -33,8 +33,9 @@ void write_op(std::ostream& out, const Program& program, const Op& op) {
   for (const ValueId id : op.outputs) {
     const Value& value = program.value(id);
     out << "  : " << name_of(value.dtype) << to_string(value.shape);
-    if (value.kind == ValueKind::output) out << " (output)";
+    if (value.kind != ValueKind::activation) out << " (" << name_of(value.kind) << ")";
   }
+  if (op.phase != Phase::forward) out << "  [" << name_of(op.phase) << "]";
   if (op.traits.host_op) out << "  [host op]";
   if (!op.traits.capturable) out << "  [not capturable]";
   if (op.traits.marker) out << "  [marker]";
@@ -42,7 +43,7 @@ void write_op(std::ostream& out, const Program& program, const Op& op) {
 }
 
 void write_values(std::ostream& out, const Program& program, std::int64_t batch) {
-  for (const ValueKind kind : {ValueKind::input, ValueKind::weight, ValueKind::state}) {
+  for (const ValueKind kind : {ValueKind::input, ValueKind::weight, ValueKind::parameter, ValueKind::state}) {
     for (const ValueId id : program.values_of(kind)) {
       const Value& value = program.value(id);
       out << "  " << name_of(kind) << " " << value.name << " : " << name_of(value.dtype)
@@ -76,6 +77,7 @@ std::string dump(const Program& program, const std::vector<Segment>& segments, s
     out << "  marker\n";
     write_op(out, program, program.ops()[next]);
   }
+  for (const std::string& rewrite : program.rewrites()) out << "  rewritten: " << rewrite << "\n";
   return out.str();
 }
 

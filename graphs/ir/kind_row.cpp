@@ -29,12 +29,17 @@ void check_attribute(const Op& op, const AttributeRule& rule) {
   refuse(op, "attribute " + rule.name + " is " + quoted(value) + ", not " + rule.wanted);
 }
 
-void check_dtypes(const Op& op, const Inputs& inputs, const std::vector<std::uint32_t>& integers) {
+void check_dtypes(const Op& op, const Inputs& inputs, const KindRow& row) {
   const Value* first = nullptr;
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
     const Value& value = *inputs[i];
-    if (std::ranges::find(integers, i) != integers.end()) {
+    if (std::ranges::count(row.integer_inputs, i) > 0) {
       if (value.dtype != DType::i32) refuse(op, "input " + value.name + " must be i32");
+      continue;
+    }
+    if (std::ranges::count(row.scalar_inputs, i) > 0) {
+      if (value.dtype != DType::fp32) refuse(op, "input " + value.name + " must be fp32");
+      expect_shape(op, value, {fixed_dim(1)});
       continue;
     }
     if (first == nullptr) first = &value;
@@ -50,11 +55,27 @@ Outputs infer_by_row(const KindRow& row, const Op& op, const Inputs& inputs) {
   for (const AttributeRule& rule : row.attributes) check_attribute(op, rule);
   std::size_t count = row.inputs;
   for (const std::string& flag : row.flagged_inputs) count += integer_attribute(op, flag) == 1 ? 1 : 0;
-  if (inputs.size() != count) {
+  if (const std::size_t group = row.groups.size; group > 0) {
+    if (inputs.size() <= count || (inputs.size() - count) % group != 0) {
+      refuse(op, "takes " + std::to_string(count) + " inputs and groups of " + std::to_string(group) +
+                     ", not " + std::to_string(inputs.size()));
+    }
+  } else if (inputs.size() != count) {
     refuse(op, "takes " + std::to_string(count) + " inputs, not " + std::to_string(inputs.size()));
   }
-  check_dtypes(op, inputs, row.integer_inputs);
+  check_dtypes(op, inputs, row);
   return row.infer(op, inputs);
+}
+
+bool is_flag(const Attribute& given) {
+  const auto value = std::get<std::int64_t>(given);
+  return value == 0 || value == 1;
+}
+bool is_positive_integer(const Attribute& given) {
+  return std::get<std::int64_t>(given) > 0;
+}
+bool is_not_negative(const Attribute& given) {
+  return std::get<std::int64_t>(given) >= 0;
 }
 
 }  // namespace
@@ -71,9 +92,61 @@ std::vector<OpDefinition> builtin_definitions() {
          .traits = row.traits,
          .attributes = row.attributes,
          .mutated_inputs = row.mutated_inputs,
+         .inputs_ahead = row.inputs,
+         .groups = row.groups,
          .infer = [&row](const Op& op, const Inputs& inputs) { return infer_by_row(row, op, inputs); }});
   }
   return definitions;
+}
+
+void expect_shape(const Op& op, const Value& value, const Shape& wanted) {
+  if (value.shape != wanted) {
+    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", not " + to_string(wanted));
+  }
+}
+
+void expect_rank(const Op& op, const Value& value, std::size_t rank) {
+  if (value.shape.size() != rank) {
+    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", not one of rank " +
+                   std::to_string(rank));
+  }
+}
+
+std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis) {
+  const Dim& dim = value.shape.at(axis);
+  if (dim.per_batch != 0) {
+    refuse(op, "extent " + std::to_string(axis) + " of " + value.name +
+                   " must not depend on the batch, it is " + to_string(value.shape));
+  }
+  return dim.fixed;
+}
+
+bool flag(const Op& op, std::string_view name) {
+  return integer_attribute(op, name) == 1;
+}
+
+Outputs infer_elementwise(const Op& op, const Inputs& inputs) {
+  for (const Value* value : inputs) expect_shape(op, *value, inputs[0]->shape);
+  return {{inputs[0]->dtype, inputs[0]->shape}};
+}
+
+AttributeRule flag_rule(const char* name) {
+  return {name, std::int64_t{0}, "0 or 1", is_flag};
+}
+AttributeRule required_size(const char* name) {
+  return {name, std::int64_t{0}, "positive", is_positive_integer, true};
+}
+AttributeRule padding_rule() {
+  return {"padding", std::int64_t{0}, "0 or more", is_not_negative};
+}
+AttributeRule stride_rule() {
+  return {"stride", std::int64_t{1}, "positive", is_positive_integer};
+}
+
+std::int64_t window_steps(const Op& op, std::int64_t extent, std::int64_t window) {
+  const std::int64_t span = extent + 2 * integer_attribute(op, "padding") - window;
+  if (span < 0) refuse(op, "the window of " + std::to_string(window) + " exceeds the padded image");
+  return span / integer_attribute(op, "stride") + 1;
 }
 
 }  // namespace graphbench::ir

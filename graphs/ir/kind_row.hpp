@@ -10,13 +10,16 @@ namespace graphbench::ir {
 
 using Outputs = std::vector<InferredOutput>;
 
-// Inputs are floating and share one dtype, except for `integer_inputs`, which are i32.
+// Inputs are floating and share one dtype, except for `integer_inputs`, which are i32, and `scalar_inputs`,
+// which are fp32 whatever the others are.
 struct KindRow {
   const char* kind = "";
   std::size_t inputs = 0;
   std::vector<std::string> flagged_inputs = {};    // flags, each of which adds an input where it is 1
   std::vector<std::uint32_t> integer_inputs = {};  // by position
+  std::vector<std::uint32_t> scalar_inputs = {};   // by position
   std::vector<std::uint32_t> mutated_inputs = {};  // by position
+  InputGroups groups = {};                         // behind the inputs, where the kind takes any number
   std::vector<AttributeRule> attributes = {};
   Outputs (*infer)(const Op& op, const Inputs& inputs) = nullptr;  // called where the row's checks passed
   OpTraits traits = {};
@@ -28,6 +31,22 @@ const std::vector<KindRow>& kind_rows();
 // The rows as definitions, whose inference checks attributes, number and dtypes of inputs first.
 std::vector<OpDefinition> builtin_definitions();
 
+// The kinds that training adds; among kind_rows().
+std::vector<KindRow> training_rows();
+
 [[noreturn]] void refuse(const Op& op, const std::string& why);  // Error(invalid_argument)
+
+// What inference of several kinds is made of. All throw as refuse() does.
+void expect_shape(const Op& op, const Value& value, const Shape& wanted);
+void expect_rank(const Op& op, const Value& value, std::size_t rank);
+std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis);
+bool flag(const Op& op, std::string_view name);
+AttributeRule flag_rule(const char* name);
+AttributeRule required_size(const char* name);
+AttributeRule padding_rule();
+AttributeRule stride_rule();
+// A window's steps over an image's extent, as attributes padding and stride say.
+std::int64_t window_steps(const Op& op, std::int64_t extent, std::int64_t window);
+Outputs infer_elementwise(const Op& op, const Inputs& inputs);  // every input has the shape of the first
 
 }  // namespace graphbench::ir

@@ -1,6 +1,7 @@
 // The table of built-in kinds, and their shape inference. Every refusal begins with the op's name and says
 // what the operand should have been.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -9,32 +10,6 @@
 
 namespace graphbench::ir {
 namespace {
-
-void expect_shape(const Op& op, const Value& value, const Shape& wanted) {
-  if (value.shape != wanted) {
-    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", not " + to_string(wanted));
-  }
-}
-
-void expect_rank(const Op& op, const Value& value, std::size_t rank) {
-  if (value.shape.size() != rank) {
-    refuse(op, "input " + value.name + " has shape " + to_string(value.shape) + ", not one of rank " +
-                   std::to_string(rank));
-  }
-}
-
-std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis) {
-  const Dim& dim = value.shape.at(axis);
-  if (dim.per_batch != 0) {
-    refuse(op, "extent " + std::to_string(axis) + " of " + value.name +
-                   " must not depend on the batch, it is " + to_string(value.shape));
-  }
-  return dim.fixed;
-}
-
-bool flag(const Op& op, std::string_view name) {
-  return integer_attribute(op, name) == 1;
-}
 
 Outputs infer_rmsnorm(const Op& op, const Inputs& inputs) {
   expect_rank(op, *inputs[0], 2);
@@ -106,27 +81,16 @@ Outputs infer_sdpa(const Op& op, const Inputs& inputs) {
 Outputs infer_conv2d(const Op& op, const Inputs& inputs) {
   expect_rank(op, *inputs[0], 4);
   expect_rank(op, *inputs[1], 4);
-  const std::int64_t padding = integer_attribute(op, "padding");
-  const std::int64_t stride = integer_attribute(op, "stride");
   const std::int64_t filters = fixed_extent(op, *inputs[1], 0);
   const std::int64_t window = fixed_extent(op, *inputs[1], 1);
   expect_shape(
       op, *inputs[1],
       {fixed_dim(filters), fixed_dim(window), fixed_dim(window), fixed_dim(fixed_extent(op, *inputs[0], 3))});
   Shape output{inputs[0]->shape[0], {}, {}, fixed_dim(filters)};
-  for (std::size_t axis : {1u, 2u}) {
-    const std::int64_t span = fixed_extent(op, *inputs[0], axis) + 2 * padding - window;
-    if (span < 0) refuse(op, "the window of " + std::to_string(window) + " exceeds the padded image");
-    output[axis] = fixed_dim(span / stride + 1);
-  }
+  for (std::size_t axis : {1u, 2u})
+    output[axis] = fixed_dim(window_steps(op, fixed_extent(op, *inputs[0], axis), window));
   expect_bias_and_residual(op, inputs, fixed_dim(filters), output);
   return {{inputs[0]->dtype, output}};
-}
-
-// Every input has the shape of the first.
-Outputs infer_elementwise(const Op& op, const Inputs& inputs) {
-  for (const Value* value : inputs) expect_shape(op, *value, inputs[0]->shape);
-  return {{inputs[0]->dtype, inputs[0]->shape}};
 }
 
 Outputs infer_softmax(const Op& op, const Inputs& inputs) {
@@ -138,16 +102,6 @@ Outputs infer_nothing(const Op&, const Inputs&) {
   return {};
 }
 
-bool is_flag(const Attribute& given) {
-  const auto value = std::get<std::int64_t>(given);
-  return value == 0 || value == 1;
-}
-bool is_positive_integer(const Attribute& given) {
-  return std::get<std::int64_t>(given) > 0;
-}
-bool is_not_negative(const Attribute& given) {
-  return std::get<std::int64_t>(given) >= 0;
-}
 bool is_positive_real(const Attribute& given) {
   return std::get<double>(given) > 0;
 }
@@ -159,50 +113,47 @@ bool is_activation(const Attribute& given) {
   return is_none_or_relu(given) || std::get<std::string>(given) == "gelu_tanh";
 }
 
-AttributeRule flag_rule(const char* name) {
-  return {name, std::int64_t{0}, "0 or 1", is_flag};
-}
-AttributeRule required_size(const char* name) {
-  return {name, std::int64_t{0}, "positive", is_positive_integer, true};
-}
-
 }  // namespace
 
 const std::vector<KindRow>& kind_rows() {
-  static const std::vector<KindRow> rows = {
-      {.kind = "rmsnorm",
-       .inputs = 2,
-       .attributes = {{"eps", 1e-5, "positive", is_positive_real}},
-       .infer = infer_rmsnorm},
-      {.kind = "linear",
-       .inputs = 2,
-       .flagged_inputs = {"bias", "residual"},
-       .attributes = {flag_rule("bias"),
-                      flag_rule("residual"),
-                      {"activation", "none", "none, relu or gelu_tanh", is_activation}},
-       .infer = infer_linear},
-      {.kind = "rope_kv_append",
-       .inputs = 4,
-       .integer_inputs = {1},
-       .mutated_inputs = {2, 3},
-       .attributes = {required_size("heads"), required_size("head_dim"), {"theta", 10000.0}},
-       .infer = infer_rope_kv_append},
-      {.kind = "sdpa", .inputs = 3, .attributes = {flag_rule("causal")}, .infer = infer_sdpa},
-      {.kind = "conv2d",
-       .inputs = 2,
-       .flagged_inputs = {"bias", "residual"},
-       .attributes = {flag_rule("bias"),
-                      flag_rule("residual"),
-                      {"padding", std::int64_t{0}, "0 or more", is_not_negative},
-                      {"stride", std::int64_t{1}, "positive", is_positive_integer},
-                      {"activation", "none", "none or relu", is_none_or_relu}},
-       .infer = infer_conv2d},
-      {.kind = "add", .inputs = 2, .infer = infer_elementwise},
-      {.kind = "relu", .inputs = 1, .infer = infer_elementwise},
-      {.kind = "gelu_tanh", .inputs = 1, .infer = infer_elementwise},
-      {.kind = "softmax", .inputs = 1, .infer = infer_softmax},
-      {.kind = "boundary", .infer = infer_nothing, .traits = {.marker = true}},
-  };
+  static const std::vector<KindRow> rows = [] {
+    std::vector<KindRow> all = {
+        {.kind = "rmsnorm",
+         .inputs = 2,
+         .attributes = {{"eps", 1e-5, "positive", is_positive_real}},
+         .infer = infer_rmsnorm},
+        {.kind = "linear",
+         .inputs = 2,
+         .flagged_inputs = {"bias", "residual"},
+         .attributes = {flag_rule("bias"),
+                        flag_rule("residual"),
+                        {"activation", "none", "none, relu or gelu_tanh", is_activation}},
+         .infer = infer_linear},
+        {.kind = "rope_kv_append",
+         .inputs = 4,
+         .integer_inputs = {1},
+         .mutated_inputs = {2, 3},
+         .attributes = {required_size("heads"), required_size("head_dim"), {"theta", 10000.0}},
+         .infer = infer_rope_kv_append},
+        {.kind = "sdpa", .inputs = 3, .attributes = {flag_rule("causal")}, .infer = infer_sdpa},
+        {.kind = "conv2d",
+         .inputs = 2,
+         .flagged_inputs = {"bias", "residual"},
+         .attributes = {flag_rule("bias"),
+                        flag_rule("residual"),
+                        padding_rule(),
+                        stride_rule(),
+                        {"activation", "none", "none or relu", is_none_or_relu}},
+         .infer = infer_conv2d},
+        {.kind = "add", .inputs = 2, .infer = infer_elementwise},
+        {.kind = "relu", .inputs = 1, .infer = infer_elementwise},
+        {.kind = "gelu_tanh", .inputs = 1, .infer = infer_elementwise},
+        {.kind = "softmax", .inputs = 1, .infer = infer_softmax},
+        {.kind = "boundary", .infer = infer_nothing, .traits = {.marker = true}},
+    };
+    std::ranges::move(training_rows(), std::back_inserter(all));
+    return all;
+  }();
   return rows;
 }
 

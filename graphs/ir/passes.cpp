@@ -2,6 +2,7 @@
 #include "graphs/ir/passes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "graphs/ir/error.hpp"
@@ -30,7 +31,7 @@ std::vector<Segment> partition(const Program& program, const std::vector<std::st
   const std::vector<Op>& ops = program.ops();
   bool open = false;  // whether the last segment may still grow
   for (OpId id = 0; id < ops.size(); ++id) {
-    const bool splits = contains(split_kinds, ops[id].kind);
+    const bool splits = contains(split_kinds, ops[id].kind) || contains(split_kinds, ops[id].gradient_of);
     if (ops[id].traits.marker) {
       // A marker that is not asked for as a split is invisible: a piece runs on across it.
       if (splits) open = false;
@@ -73,7 +74,7 @@ std::vector<LiveRange> live_ranges(const Program& program) {
     for (const ValueId output : ops[id].outputs) ranges[output] = {id, id};
     for (const ValueId input : ops[id].inputs) ranges[input].last_use = id;
   }
-  for (const ValueId output : program.values_of(ValueKind::output)) {
+  for (const ValueId output : program.results()) {
     ranges[output].last_use = static_cast<OpId>(ops.size() - 1);
   }
   return ranges;
@@ -88,7 +89,9 @@ bool depends_on_batch(const Value& value) {
 }
 
 std::vector<ValueId> mutated_state(const Program& program) {
-  return mutated_of_kind(program, ValueKind::state);
+  std::vector<ValueId> mutated = mutated_of_kind(program, ValueKind::state);
+  std::ranges::move(mutated_of_kind(program, ValueKind::parameter), std::back_inserter(mutated));
+  return mutated;
 }
 
 const Op* first_uncapturable(const Program& program) {

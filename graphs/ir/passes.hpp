@@ -17,8 +17,8 @@ struct Segment {
 };
 
 // Cuts the program at splitting ops, at host ops and at ops that cannot be captured, keeping
-// order. Segments alternate; markers (ops that do nothing) end a piece and belong to none. A kind that occurs
-// nowhere in the program splits nothing.
+// order; what computes the gradient of a splitting kind splits too. Segments alternate; markers (ops that do
+// nothing) end a piece and belong to none. A kind that occurs nowhere in the program splits nothing.
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds);
 
 // Two ops, one right behind the other, of which a device may make one kernel: `second` reads the only
@@ -41,7 +41,7 @@ struct LiveRange {
   OpId last_use = 0;
 };
 
-// One entry a value; only those of activations and outputs mean anything. An output's last use is
+// One entry a value; only those of activations and results mean anything. A result's last use is
 // the program's last op: the caller reads it after the step.
 std::vector<LiveRange> live_ranges(const Program& program);
 
@@ -50,7 +50,7 @@ std::vector<ValueId> mutated_inputs(const Program& program);
 
 bool depends_on_batch(const Value& value);
 
-// State values that some op writes.
+// State values and parameters that some op writes.
 std::vector<ValueId> mutated_state(const Program& program);
 
 // The first op that no graph can hold, or null.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "graphs/ir/error.hpp"
 
@@ -18,11 +19,28 @@ bool is_read(const Program& program, ValueId id) {
       program.ops(), [id](const Op& op) { return std::ranges::find(op.inputs, id) != op.inputs.end(); });
 }
 
+std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std::size_t inputs) {
+  std::vector<std::uint32_t> positions = definition.mutated_inputs;
+  const InputGroups& groups = definition.groups;
+  for (std::size_t at = definition.inputs_ahead; groups.size > 0 && at < inputs; at += groups.size) {
+    for (const std::uint32_t each : groups.mutated) {
+      if (at + each < inputs) positions.push_back(static_cast<std::uint32_t>(at) + each);
+    }
+  }
+  return positions;
+}
+
 }  // namespace
 
 std::string_view name_of(ValueKind kind) noexcept {
-  constexpr std::array<std::string_view, 5> names{"input", "weight", "state", "activation", "output"};
+  constexpr std::array<std::string_view, 7> names{"input",  "weight",    "state",   "activation",
+                                                  "output", "parameter", "gradient"};
   return names.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view name_of(Phase phase) noexcept {
+  constexpr std::array<std::string_view, 4> names{"forward", "backward", "accumulate", "optimizer"};
+  return names.at(static_cast<std::size_t>(phase));
 }
 
 std::vector<ValueId> Program::values_of(ValueKind kind) const {
@@ -33,16 +51,29 @@ std::vector<ValueId> Program::values_of(ValueKind kind) const {
   return ids;
 }
 
+std::vector<ValueId> Program::results() const {
+  std::vector<ValueId> ids = values_of(ValueKind::output);
+  const std::vector<ValueId> gradients = values_of(ValueKind::gradient);
+  ids.insert(ids.end(), gradients.begin(), gradients.end());
+  return ids;
+}
+
+std::int64_t Program::part_of(std::int64_t batch) const {
+  if (batch % micro_batches_ == 0) return batch / micro_batches_;
+  refuse("program " + name_ + ": batch " + std::to_string(batch) + " does not divide into " +
+         std::to_string(micro_batches_) + " micro-batches");
+}
+
 TensorDesc Program::describe(ValueId id, std::int64_t batch) const {
   const Value& described = value(id);
-  return resolve(described.dtype, described.shape, batch);
+  return resolve(described.dtype, described.shape, part_of(batch));
 }
 
 OpCall Program::call(OpId op_id, std::int64_t batch) const {
   const Op& op = ops_.at(op_id);
   OpCall call;
   call.op = &op;
-  call.batch = batch;
+  call.batch = part_of(batch);
   call.input_count = op.inputs.size();
   for (const ValueId id : op.inputs) {
     call.operands.push_back(describe(id, batch));
@@ -57,8 +88,8 @@ ProgramBuilder::ProgramBuilder(std::string program_name, const OpCatalog& catalo
 }
 
 ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Shape shape, Init init) {
-  if (kind == ValueKind::activation || kind == ValueKind::output) {
-    refuse("value " + name + ": only ops make activations and outputs");
+  if (kind == ValueKind::activation || kind == ValueKind::output || kind == ValueKind::gradient) {
+    refuse("value " + name + ": only ops make activations, outputs and gradients");
   }
   if (name.empty()) refuse("a value of program " + program_.name_ + " has no name");
   if (shape.empty()) refuse("value " + name + ": a shape needs at least one extent");
@@ -87,13 +118,15 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
         .mutates = {},
         .attributes = std::move(attributes),
         .traits = definition->traits,
-        .definition = definition};
+        .definition = definition,
+        .phase = phase_,
+        .gradient_of = gradient_of_};
   Inputs input_values;
   for (const ValueId id : op.inputs) {
     if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is no value");
     input_values.push_back(&program_.values_[id]);
   }
-  for (const std::uint32_t position : definition->mutated_inputs) {
+  for (const std::uint32_t position : mutated_positions(*definition, op.inputs.size())) {
     if (position >= op.inputs.size())
       refuse(op.name + ": it mutates input " + std::to_string(position) + ", which it lacks");
     const ValueId target = op.inputs[position];
@@ -115,14 +148,67 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
   return outputs;
 }
 
-void ProgramBuilder::mark_output(ValueId id) {
-  if (id >= program_.values_.size()) refuse("output " + std::to_string(id) + " is no value");
+void ProgramBuilder::mark(ValueId id, ValueKind kind) {
+  const std::string what(name_of(kind));
+  if (id >= program_.values_.size()) refuse(what + " " + std::to_string(id) + " is no value");
   Value& value = program_.values_[id];
   if (value.kind != ValueKind::activation) {
     refuse("value " + value.name + ": it is of kind " + std::string(name_of(value.kind)) +
-           ", only an activation can become an output");
+           ", only an activation can become an " + what);
   }
-  value.kind = ValueKind::output;
+  value.kind = kind;
+}
+
+void ProgramBuilder::mark_output(ValueId id) {
+  mark(id, ValueKind::output);
+}
+
+void ProgramBuilder::mark_gradient(ValueId id) {
+  mark(id, ValueKind::gradient);
+}
+
+void ProgramBuilder::begin_phase(Phase phase, std::string gradient_of) {
+  phase_ = phase;
+  gradient_of_ = std::move(gradient_of);
+}
+
+void ProgramBuilder::log(std::string rewrite) {
+  program_.rewrites_.push_back(std::move(rewrite));
+}
+
+void ProgramBuilder::remove_dead_ops() {
+  std::vector<bool> live(program_.values_.size());
+  for (ValueId id = 0; id < live.size(); ++id) live[id] = program_.values_[id].kind != ValueKind::activation;
+  std::vector<bool> dead_values(live.size());
+  std::vector<Op> kept;
+  for (auto op = program_.ops_.rbegin(); op != program_.ops_.rend(); ++op) {
+    const bool needed = op->traits.marker || !op->mutates.empty() ||
+                        std::ranges::any_of(op->outputs, [&](ValueId id) { return live[id]; });
+    if (!needed) {
+      for (const ValueId id : op->outputs) dead_values[id] = true;
+      log("removed " + op->name + " (" + op->kind + "): nothing reads what it computes");
+      ++program_.removed_ops_;
+      continue;
+    }
+    for (const ValueId id : op->inputs) live[id] = true;
+    kept.push_back(std::move(*op));
+  }
+  program_.ops_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  std::erase_if(program_.default_split_kinds_, [this](const std::string& kind) {
+    return std::ranges::none_of(program_.ops_, [&](const Op& op) { return op.kind == kind; });
+  });
+  std::vector<ValueId> renamed(live.size());
+  std::vector<Value> values;
+  for (ValueId id = 0; id < live.size(); ++id) {
+    renamed[id] = static_cast<ValueId>(values.size());
+    if (!dead_values[id]) values.push_back(std::move(program_.values_[id]));
+  }
+  program_.values_ = std::move(values);
+  for (Op& op : program_.ops_) {
+    for (std::vector<ValueId>* ids : {&op.inputs, &op.outputs, &op.mutates}) {
+      for (ValueId& id : *ids) id = renamed[id];
+    }
+  }
 }
 
 void ProgramBuilder::split_at(std::vector<std::string> kinds) {
@@ -137,7 +223,8 @@ void ProgramBuilder::pad_with(ValueId input, double pad) {
 }
 
 Program ProgramBuilder::finish() {
-  if (program_.values_of(ValueKind::output).empty()) {
+  const bool writes = std::ranges::any_of(program_.ops_, [](const Op& op) { return !op.mutates.empty(); });
+  if (program_.values_of(ValueKind::output).empty() && !writes) {
     refuse("program " + program_.name_ + ": it has no output");
   }
   for (const ValueId id : program_.values_of(ValueKind::activation)) {

@@ -27,6 +27,8 @@ enum class ValueKind : std::uint8_t {
   state,       // mutable over steps (a KV cache); one copy, sized for the largest batch
   activation,  // written by one op, read by later ones; lives in a pool
   output,      // an activation that the caller reads after the step
+  parameter,   // of a training program: a weight, which its optimizer writes; one copy for all batches
+  gradient,    // of a training program: a parameter's gradient; else as an output
 };
 std::string_view name_of(ValueKind kind) noexcept;
 
@@ -58,6 +60,10 @@ struct OpTraits {
 
 struct OpDefinition;
 
+// Which part of a training step an op is; all of a forward program is `forward`.
+enum class Phase : std::uint8_t { forward, backward, accumulate, optimizer };
+std::string_view name_of(Phase phase) noexcept;
+
 struct Op {
   std::string kind;  // "linear"
   std::string name;  // "layer3.up", unique in its program
@@ -67,6 +73,8 @@ struct Op {
   Attributes attributes;
   OpTraits traits;
   const OpDefinition* definition = nullptr;  // lives as long as the catalog that made it
+  Phase phase = Phase::forward;
+  std::string gradient_of;  // the kind whose gradient it computes: it splits where that kind does
 };
 
 // An op with its operands described at one batch: all a backend needs to make a kernel.
@@ -102,6 +110,12 @@ struct AttributeRule {
 
 using Inputs = std::vector<const Value*>;
 
+// The last inputs of a kind that takes any number: groups of `size` each, at least one; 0: no groups.
+struct InputGroups {
+  std::size_t size = 0;
+  std::vector<std::uint32_t> mutated = {};  // by position in a group
+};
+
 // A kind of op. Built-in kinds are implemented by every backend under their name; a plugin's kind
 // brings its own launch functions, which backends call with the native stream.
 struct OpDefinition {
@@ -109,6 +123,8 @@ struct OpDefinition {
   OpTraits traits;
   std::vector<AttributeRule> attributes;      // of built-in kinds
   std::vector<std::uint32_t> mutated_inputs;  // those that the op writes, by position
+  std::size_t inputs_ahead = 0;               // of `groups`
+  InputGroups groups;
   // Checks inputs and attributes and describes the outputs. Throws Error(invalid_argument) whose
   // text begins with the op's name.
   std::function<std::vector<InferredOutput>(const Op& op, const Inputs& inputs)> infer;
@@ -144,16 +160,30 @@ class Program {
   // Op kinds at which `piecewise` splits where the user names none.
   const std::vector<std::string>& default_split_kinds() const { return default_split_kinds_; }
   std::vector<ValueId> values_of(ValueKind kind) const;
+  // What can be read after a step: outputs, then gradients.
+  std::vector<ValueId> results() const;
+  // What passes that rewrote the program did to it, in words; and how many ops they removed.
+  const std::vector<std::string>& rewrites() const { return rewrites_; }
+  std::int64_t removed_ops() const { return removed_ops_; }
   const Value& value(ValueId id) const { return values_.at(id); }
+  // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;
+  // everything that takes a batch here takes the whole, and throws Error(invalid_argument) where it does not
+  // divide.
+  std::int64_t micro_batches() const { return micro_batches_; }
   TensorDesc describe(ValueId id, std::int64_t batch) const;
   OpCall call(OpId op, std::int64_t batch) const;
 
  private:
   friend class ProgramBuilder;
+  std::int64_t part_of(std::int64_t batch) const;
+
   std::string name_;
   std::vector<Value> values_;
   std::vector<Op> ops_;
   std::vector<std::string> default_split_kinds_;
+  std::vector<std::string> rewrites_;
+  std::int64_t removed_ops_ = 0;
+  std::int64_t micro_batches_ = 1;
 };
 
 // Builds a Program and refuses a wrong one at once: every error names the op or value.
@@ -161,23 +191,34 @@ class ProgramBuilder {
  public:
   ProgramBuilder(std::string program_name, const OpCatalog& catalog);
 
-  // `kind` is input, weight or state. Throws on a name used before or an empty shape.
+  // `kind` is input, weight, state or parameter. Throws on a name used before or an empty shape.
   ValueId value(ValueKind kind, std::string name, DType dtype, Shape shape, Init init);
   // Appends an op; returns its outputs (activations, named "<op>", or "<op>.<i>" where several).
   // Throws Error(invalid_argument): unknown kind, unknown value, wrong shapes or attributes.
   std::vector<ValueId> op(std::string kind, std::string name, std::vector<ValueId> inputs,
                           Attributes attributes);
-  void mark_output(ValueId value);  // an activation becomes an output
+  void mark_output(ValueId value);    // an activation becomes an output
+  void mark_gradient(ValueId value);  // an activation becomes a gradient
+  // Ops appended from here on belong to `phase`, and compute the gradient of an op of kind `gradient_of`.
+  void begin_phase(Phase phase, std::string gradient_of = {});
+  void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
+  void log(std::string rewrite);  // a line of Program::rewrites()
+  // Removes ops that write nothing but what no op reads and is no result; markers stay. Each is logged.
+  void remove_dead_ops();
   void split_at(std::vector<std::string> kinds);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value
-  // Validates the whole (an output at least, every activation read or an output). The builder is
-  // empty afterwards.
+  // Validates the whole (an output or a written value at least, every activation read or an output). The
+  // builder is empty afterwards.
   Program finish();
 
  private:
+  void mark(ValueId value, ValueKind kind);
+
   const OpCatalog& catalog_;
   Program program_;
   std::set<std::string, std::less<>> names_;
+  Phase phase_ = Phase::forward;
+  std::string gradient_of_;
 };
 
 }  // namespace graphbench::ir

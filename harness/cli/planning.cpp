@@ -13,6 +13,7 @@
 #include "harness/machine/cpu_choice.hpp"
 #include "harness/machine/cpu_state.hpp"
 #include "harness/machine/pinning.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/plan/make_plan.hpp"
 #include "harness/process/process_supervisor.hpp"
@@ -66,22 +67,25 @@ plan::Catalog catalog_of(sweep::ProbeAnswer answer) {
           std::move(answer.workloads)};
 }
 
-// One program a (workload, preset, dtype, pass): what modes and warmups share. With the first batch
-// alone, which is what a dump shows.
+// One program a (workload, preset, dtype, pass, and the axes of a pass): what modes and warmups share. With
+// the first batch alone, which is what a dump shows.
 std::vector<model::WorkerTask> programs_of(const model::Plan& plan) {
   std::vector<model::WorkerTask> programs;
-  const auto same = [](const model::WorkerTask& task, const model::Cell& cell) {
-    return task.workload == cell.workload && task.dtype == cell.dtype && task.pass == cell.pass;
+  const auto same = [](const model::WorkerTask& a, const model::WorkerTask& b) {
+    return a.workload == b.workload && a.dtype == b.dtype && a.pass == b.pass &&
+           std::ranges::all_of(model::axes(), [&](const model::Axis& axis) {
+             return axis.passes.empty() || model::later_axis(a, axis.name) == model::later_axis(b, axis.name);
+           });
   };
   for (const model::Cell& cell : plan.cells) {
-    // Cells of one program are neighbours in a plan.
-    if (!programs.empty() && same(programs.back(), cell)) continue;
-    for (const model::WorkerTask& task : plan.tasks) {
-      if (!same(task, cell)) continue;
-      programs.push_back(task);
-      programs.back().batches.resize(1);
-      break;
-    }
+    model::WorkerTask wanted;
+    model::set_cell(wanted, cell);
+    const auto alike = [&](const model::WorkerTask& task) { return same(task, wanted); };
+    if (std::ranges::any_of(programs, alike)) continue;
+    const auto task = std::ranges::find_if(plan.tasks, alike);
+    if (task == plan.tasks.end()) continue;
+    programs.push_back(*task);
+    programs.back().batches.resize(1);
   }
   return programs;
 }

@@ -171,6 +171,22 @@ struct Description<model::OpPath> {
       std::tuple(field("path", &T::path), field("ops", &T::ops), text_field("fallback", &T::fallback));
 };
 
+template <>
+struct Description<model::TrainingOps> {
+  using T = model::TrainingOps;
+  static constexpr auto fields = std::tuple(field("forward", &T::forward), field("backward", &T::backward),
+                                            field("accumulate", &T::accumulate),
+                                            field("optimizer", &T::optimizer), field("removed", &T::removed));
+};
+
+template <>
+struct Description<model::Training> {
+  using T = model::Training;
+  static constexpr auto fields =
+      std::tuple(field("ops", &T::ops), field("saved_bytes", &T::saved_bytes),
+                 field("gradient_bytes", &T::gradient_bytes), field("optimizer_bytes", &T::optimizer_bytes));
+};
+
 struct CellId {
   std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
 };
@@ -203,14 +219,15 @@ struct ReasonField {
 template <>
 struct Description<model::CellResult> {
   using T = model::CellResult;
-  static constexpr auto fields = std::tuple(
-      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
-      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
-      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
-      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
-      later_field("address_check", &T::address_check), later_field("fallback", &T::fallback),
-      later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
-      later_field("profile", &T::profile), later_field("resumed", &T::resumed));
+  static constexpr auto fields =
+      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
+                 CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check),
+                 field("graph", &T::graph), field("memory", &T::memory), field("launches", &T::launches),
+                 field("summary", &T::summary), later_field("caller_io", &T::caller_io),
+                 later_field("counters", &T::counters), later_field("address_check", &T::address_check),
+                 later_field("training", &T::training), later_field("fallback", &T::fallback),
+                 later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
+                 later_field("profile", &T::profile), later_field("resumed", &T::resumed));
 };
 
 template <>

@@ -71,8 +71,8 @@ AxisTable first_axes() {
       {.name = "pass",
        .values = choices,
        .noun = "pass",
-       .placeholder = "",
-       .help = "what of a step is run",
+       .placeholder = "PASS,...",
+       .help = choice_help(names_of(passes()), passes().front().name),
        .choices = names_of(passes()),
        .fallback = passes().front().name,
        .text = &Cell::pass,
@@ -148,9 +148,64 @@ AxisTable later_axes() {
   };
 }
 
+// Of the pass training.
+AxisTable training_axes() {
+  using enum AxisValues;
+  return {
+      {.name = "backward",
+       .values = choices,
+       .noun = "form of the backward pass",
+       .placeholder = "FORM,...",
+       .help = "how a training step is captured: iteration, all of it in one program (default: iteration)",
+       .choices = {"iteration"},
+       .fallback = "iteration",
+       .passes = {"training"}},
+      {.name = "optimizer",
+       .values = choices,
+       .noun = "optimizer",
+       .placeholder = "WHICH,...",
+       .help = "what a training step updates parameters with: none, sgd, adamw (default: none)",
+       .choices = {"none", "sgd", "adamw"},
+       .fallback = "none",
+       .passes = {"training"}},
+      {.name = "loss",
+       .values = choices,
+       .noun = "loss",
+       .placeholder = "WHICH,...",
+       .help = "what a training step minimises: mse, cross_entropy (default: mse)",
+       .choices = {"mse", "cross_entropy"},
+       .fallback = "mse",
+       .passes = {"training"}},
+      {.name = "accumulate",
+       .values = choices,
+       .noun = "time of accumulation",
+       .placeholder = "WHEN,...",
+       .help = "when gradients of one value are added up: asap, end (default: asap)",
+       .choices = {"asap", "end"},
+       .fallback = "asap",
+       .passes = {"training"}},
+      {.name = "micro-batches",
+       .values = numbers,
+       .noun = "number of micro-batches",
+       .placeholder = "N,...",
+       .help = "parts of a batch whose gradients a training step adds up (default: 1)",
+       .fallback = "1",
+       .passes = {"training"}},
+      {.name = "clip",
+       .values = numbers,
+       .noun = "norm",
+       .placeholder = "NORM,...",
+       .help = "scale all gradients down to this norm, a whole number; 0: do not (default: 0)",
+       .allow_zero = true,
+       .fallback = "0",
+       .passes = {"training"}},
+  };
+}
+
 AxisTable make_axes() {
   AxisTable table = first_axes();
   std::ranges::move(later_axes(), std::back_inserter(table));
+  std::ranges::move(training_axes(), std::back_inserter(table));
   return table;
 }
 

@@ -246,6 +246,21 @@ inline bool may_be_no_gain(const CellSummary& summary) {
   return summary.speedup_ci95_low && *summary.speedup_ci95_low <= 1 && *summary.speedup_ci95_high >= 1;
 }
 
+// What a training step consists of.
+struct TrainingOps {
+  std::int64_t forward = 0;  // with the loss
+  std::int64_t backward = 0;
+  std::int64_t accumulate = 0;  // additions of gradients that are ops of their own
+  std::int64_t optimizer = 0;
+  std::int64_t removed = 0;  // of the forward program, because the loss does not need them
+};
+struct Training {
+  TrainingOps ops;
+  std::int64_t saved_bytes = 0;      // activations that forward leaves to backward
+  std::int64_t gradient_bytes = 0;   // of parameters
+  std::int64_t optimizer_bytes = 0;  // the optimizer's state
+};
+
 struct CellResult {
   Cell cell;
   CellStatus status = CellStatus::pending;
@@ -256,6 +271,7 @@ struct CellResult {
   std::optional<Io> caller_io;
   std::optional<Counters> counters;
   std::optional<AddressCheck> address_check;
+  std::optional<Training> training;
   std::string fallback;                   // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;  // why
   std::vector<OpPath> paths;

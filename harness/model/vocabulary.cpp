@@ -43,7 +43,10 @@ const DeviceKind& device_kind(std::string_view name) {
 }
 
 const std::vector<Pass>& passes() {
-  static const std::vector<Pass> rows = {{"forward", "inputs to outputs"}};
+  static const std::vector<Pass> rows = {
+      {"forward", "inputs to outputs"},
+      {"training", "forward, loss, backward and optimizer"},
+  };
   return rows;
 }
 

@@ -74,8 +74,17 @@ class Probe {
     begin({ProbeStage::What::program, task.workload});
     const std::optional<ir::DType> dtype = ir::parse_dtype(task.dtype);
     GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
-    const ir::Program program =
-        registry_.build(task.workload, {task.preset, *dtype, task.pass, task.options});
+    try {
+      check_splits(task, registry_.build(task.workload,
+                                         {task.preset, *dtype, task.pass, task.options, task.more_axes}));
+    } catch (const Error& error) {
+      // Its cells will say so, and others can be measured.
+      if (error.code() != ErrorCode::no_backward) throw;
+      if (request_.dump) answer_.dumps.push_back(std::string(error.what()) + "\n");
+    }
+  }
+
+  void check_splits(const model::WorkerTask& task, const ir::Program& program) {
     bad_split_ = true;
     for (const std::string& kind : task.split_ops) check_split(program, kind);
     bad_split_ = false;

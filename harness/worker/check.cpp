@@ -37,12 +37,13 @@ std::vector<std::uint64_t> digests_of(const ExecutionContext& context, const std
   return digests;
 }
 
-// Inputs, weights and state that no op declares to write.
+// Inputs, weights, parameters and state that no op declares to write.
 std::vector<ir::ValueId> constants_of(const ir::Program& program) {
   std::set<ir::ValueId> written;
   for (const ir::Op& op : program.ops()) written.insert(op.mutates.begin(), op.mutates.end());
   std::vector<ir::ValueId> constants;
-  for (const ir::ValueKind kind : {ir::ValueKind::input, ir::ValueKind::weight, ir::ValueKind::state}) {
+  for (const ir::ValueKind kind :
+       {ir::ValueKind::input, ir::ValueKind::weight, ir::ValueKind::state, ir::ValueKind::parameter}) {
     for (const ir::ValueId id : program.values_of(kind)) {
       if (!written.contains(id)) constants.push_back(id);
     }
@@ -56,18 +57,23 @@ void fill(const CheckedStep& step) {
   context.buffers.fill_state(context.stream, step.seed);
 }
 
-// What the step reads is where its caller has it, and nothing else is of use to it.
-void fill_callers(const CheckedStep& step) {
-  fill(step);
+// The inputs of the next step where its caller has them.
+void write_callers(const CheckedStep& step) {
   execution::CallerMemory* const caller = step.context.caller;
   if (caller == nullptr || step.mode == execution::ExecutionMode::eager) return;
   caller->fill_inputs(step.context.stream, step.seed, step.executor.next_place());
   caller->poison_outputs(step.context.stream, step.executor.next_place());
 }
 
-// Outputs, and inputs that ops write in place.
+// What the step reads is where its caller has it, and nothing else is of use to it.
+void fill_callers(const CheckedStep& step) {
+  fill(step);
+  write_callers(step);
+}
+
+// Outputs, gradients, and inputs that ops write in place.
 std::vector<ir::ValueId> written_of(const ir::Program& program) {
-  std::vector<ir::ValueId> written = program.values_of(ir::ValueKind::output);
+  std::vector<ir::ValueId> written = program.results();
   const std::vector<ir::ValueId> inputs = ir::mutated_inputs(program);
   written.insert(written.end(), inputs.begin(), inputs.end());
   return written;
@@ -105,10 +111,14 @@ void run(const CheckedStep& step, Executor& executor, const pool::MemoryPool& po
   const ExecutionContext& context = step.context;
   const bool is_eager = &executor.eager() == &executor;
   execution::CallerMemory* const caller = is_eager ? nullptr : context.caller;
-  const std::size_t place = executor.next_place();
   poison(context.stream, pool);
   context.stream.synchronize();
-  executor.submit();
+  std::size_t place = 0;
+  for (int i = 0; i < step.steps; ++i) {
+    if (i > 0 && !is_eager) write_callers(step);
+    place = executor.next_place();
+    executor.submit();
+  }
   context.stream.synchronize();
   const std::vector<ir::ValueId> written = written_of(context.program);
   observed.outputs.resize(written.size());

@@ -18,6 +18,7 @@ struct CheckedStep {
   std::int64_t batch;
   std::uint64_t seed;  // of the fresh inputs and of the state both runs start from
   std::uint64_t weights_seed;
+  int steps = 1;  // that both sides run, each with the same inputs
 };
 
 // What one run left. Memory is the caller's and kept from check to check, largest batch first: pages fresh

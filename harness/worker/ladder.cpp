@@ -7,6 +7,7 @@
 #include <new>
 #include <random>
 
+#include "graphs/ir/training/differentiate.hpp"
 #include "harness/machine/device_facts.hpp"
 #include "harness/measure/sustained.hpp"
 #include "harness/model/axes.hpp"
@@ -27,6 +28,17 @@ void fail(model::CellResult& result, ErrorCode code, const std::string& message)
 
 model::GraphCounts to_model(const execution::GraphCounts& counts) {
   return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops, counts.rewritten_nodes};
+}
+
+model::Training to_model(const ir::TrainingFacts& facts) {
+  return {.ops = {.forward = facts.forward_ops,
+                  .backward = facts.backward_ops,
+                  .accumulate = facts.accumulate_ops,
+                  .optimizer = facts.optimizer_ops,
+                  .removed = facts.removed_ops},
+          .saved_bytes = facts.saved_bytes,
+          .gradient_bytes = facts.gradient_bytes,
+          .optimizer_bytes = facts.optimizer_bytes};
 }
 
 model::Io to_model(const execution::IoCounts& counts) {
@@ -221,6 +233,7 @@ void Ladder::set_up_first(Rung& rung) {
   rung.executor = prepare(rung, launch.setup);
   rung.result.graph = to_model(rung.executor->counts());
   rung.result.paths = paths_of(*rung.executor);
+  if (ir::is_training(program_)) rung.result.training = to_model(ir::training_facts(program_, rung.batch));
   const std::string id = id_of(rung.result.cell);
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
   launch.setups.push_back(launch.setup);

@@ -8,10 +8,14 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/random_fill.hpp"
+#include "graphs/ir/training/differentiate.hpp"
 #include "harness/model/axes.hpp"
 
 namespace graphbench::worker {
 namespace {
+
+// Parameters go into the next step: what differs once differs ever more.
+constexpr int training_steps_checked = 10;
 
 using execution::ExecutionMode;
 
@@ -60,9 +64,11 @@ std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {
 }
 
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task) {
-  return registry.build(
-      task.workload,
-      {.preset = task.preset, .dtype = dtype_of(task.dtype), .pass = task.pass, .options = task.options});
+  return registry.build(task.workload, {.preset = task.preset,
+                                        .dtype = dtype_of(task.dtype),
+                                        .pass = task.pass,
+                                        .options = task.options,
+                                        .training = task.more_axes});
 }
 
 std::vector<model::OpPath> paths_of(execution::Executor& executor) {
@@ -164,9 +170,10 @@ void TaskRig::set_up(execution::Executor& executor, model::Setup& setup,
 void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {
   std::string why;
   const ExecutionMode mode = &executor.eager() == &executor ? ExecutionMode::eager : mode_;
-  check = check_against_eager({executor, mode, context(graph_pool()), batch,
-                               seed_for(task_, SeedUse::check, batch), seed_for(task_, SeedUse::weights)},
-                              check_memory_, why);
+  check = check_against_eager(
+      {executor, mode, context(graph_pool()), batch, seed_for(task_, SeedUse::check, batch),
+       seed_for(task_, SeedUse::weights), ir::is_training(program_) ? training_steps_checked : 1},
+      check_memory_, why);
   if (check->identical) return;
   throw Error(ErrorCode::check_failed,
               "check: " + why + ", largest difference " + std::to_string(check->max_abs_error));

@@ -62,8 +62,9 @@ ir::Program single_op_program(const ir::OpCatalog& catalog, const OpCase& op, ir
   ir::ProgramBuilder b(op.name, catalog);
   std::vector<ir::ValueId> inputs;
   for (const OpCase::Input& input : op.inputs) {
-    inputs.push_back(b.value(input.kind, "input" + std::to_string(inputs.size()),
-                             input.integers ? ir::DType::i32 : dtype, input.shape, input.init));
+    const ir::DType own = input.integers ? ir::DType::i32 : input.scalar ? ir::DType::fp32 : dtype;
+    inputs.push_back(
+        b.value(input.kind, "input" + std::to_string(inputs.size()), own, input.shape, input.init));
   }
   for (const ir::ValueId output : b.op(op.kind, "op", inputs, op.attributes)) b.mark_output(output);
   return b.finish();

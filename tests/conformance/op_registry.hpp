@@ -19,6 +19,7 @@ struct OpCase {
     ir::Init init;
     ir::ValueKind kind = ir::ValueKind::input;  // state, where the op mutates it
     bool integers = false;                      // i32, whatever the case's dtype
+    bool scalar = false;                        // fp32, likewise
   };
   std::string name;
   std::string kind;

@@ -33,6 +33,7 @@ inline std::string name_of_program_parameter(const ::testing::TestParamInfo<Prog
 inline std::vector<NamedProgram> all_programs() {
   std::vector<NamedProgram> programs = small_programs();
   programs.insert(programs.end(), base_programs().begin(), base_programs().end());
+  programs.insert(programs.end(), training_programs().begin(), training_programs().end());
   return programs;
 }
 

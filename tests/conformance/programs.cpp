@@ -1,6 +1,7 @@
 // The suite's programs. Sizes are small and odd where an op allows it, so that remainders are covered.
 #include "tests/conformance/programs.hpp"
 
+#include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/op_registry.hpp"
 #include "workloads/builtin.hpp"
 
@@ -158,6 +159,27 @@ const std::vector<NamedProgram>& base_programs() {
   static const std::vector<NamedProgram> programs = {
       preset("base_mlp", "mlp", "tiny"), preset("base_attention", "attention", "tiny"),
       preset("base_attention_prefill", "attention", "tiny-prefill"), preset("base_conv", "conv", "tiny")};
+  return programs;
+}
+
+const std::vector<NamedProgram>& training_programs() {
+  using enum ir::Optimizer;
+  const auto of = [](const NamedProgram& forward, const char* name, const ir::TrainingOptions& options) {
+    return NamedProgram{name, [forward, options](const ir::OpCatalog& catalog, ir::DType dtype) {
+                          return ir::differentiate(forward.build(catalog, dtype), catalog, options);
+                        }};
+  };
+  const auto end = ir::Accumulate::end;
+  static const std::vector<NamedProgram> programs = {
+      of(small_programs()[0], "train_chain", {.optimizer = none}),
+      of(small_programs()[0], "train_chain_adamw", {.optimizer = adamw, .accumulate = end}),
+      of(small_programs()[1], "train_conv_sgd", {.optimizer = sgd}),
+      of(small_programs()[3], "train_norms", {.optimizer = none}),
+      of(small_programs()[3], "train_norms_sgd", {.optimizer = sgd, .accumulate = end}),
+      of(base_programs()[0], "train_base_mlp", {.optimizer = none}),
+      of(base_programs()[0], "train_base_mlp_adamw", {.optimizer = adamw}),
+      of(base_programs()[3], "train_base_conv", {.optimizer = none}),
+      of(base_programs()[3], "train_base_conv_sgd", {.optimizer = sgd})};
   return programs;
 }
 

@@ -28,4 +28,7 @@ const std::vector<NamedProgram>& small_programs();
 // The base workloads of preset `tiny`, and attention's prefill.
 const std::vector<NamedProgram>& base_programs();
 
+// Training steps of some of them, with each optimizer and way of accumulating.
+const std::vector<NamedProgram>& training_programs();
+
 }  // namespace graphbench::conformance

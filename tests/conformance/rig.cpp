@@ -88,7 +88,7 @@ Bytes Rig::read(const void* data, std::size_t bytes) {
 
 std::vector<Bytes> Rig::outputs(const execution::Executor& executor, std::int64_t batch) {
   std::vector<Bytes> all;
-  for (const ir::ValueId id : program_.values_of(ir::ValueKind::output)) {
+  for (const ir::ValueId id : program_.results()) {
     all.push_back(read(executor.output(id), program_.describe(id, batch).bytes()));
   }
   return all;
@@ -108,9 +108,11 @@ std::vector<Bytes> Rig::eager_step(std::int64_t batch, std::uint64_t seed) {
 
 std::vector<std::uint64_t> Rig::state_digests() {
   std::vector<std::uint64_t> digests;
-  for (const ir::ValueId id : program_.values_of(ir::ValueKind::state)) {
-    digests.push_back(device_.digest(stream_, buffers_.address(id),
-                                     program_.describe(id, buffers_.largest_batch()).bytes()));
+  for (const ir::ValueKind kind : {ir::ValueKind::state, ir::ValueKind::parameter}) {
+    for (const ir::ValueId id : program_.values_of(kind)) {
+      const std::size_t bytes = program_.describe(id, buffers_.largest_batch()).bytes();
+      digests.push_back(device_.digest(stream_, buffers_.address(id), bytes / 4 * 4));
+    }
   }
   return digests;
 }

@@ -103,6 +103,10 @@ cells.1.counters.skips.host_op: -1
 cells.1.counters.captured: 1.5
 cells.1.address_check.seconds: MISSING, -1
 cells.1.address_check.values: -1
+cells.1.training.ops: MISSING
+cells.1.training.ops.backward: MISSING, -1
+cells.1.training.saved_bytes: MISSING, 1.5
+cells.1.training.colour: "red"
 cells.1.fallback: "whole"
 plan.caller.on-skip: "record"
 plan.caller.io: "static"

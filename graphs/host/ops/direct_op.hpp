@@ -2,13 +2,11 @@
 // nothing else, so that binding is a copy of them.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "graphs/host/op_implementation.hpp"
-#include "graphs/host/task_ring.hpp"
 
 namespace graphbench::host {
 
@@ -28,14 +26,12 @@ class DirectOp : public OpImplementation {
  private:
   class Bound final : public BoundOp {
    public:
-    Bound(DirectOp& op, void* const* operands) : op_(op) {
-      std::copy_n(operands, op.operand_count_, operands_.begin());
-    }
+    Bound(DirectOp& op, void* const* operands) : op_(op), operands_(operands, operands + op.operand_count_) {}
     void run(StreamContext&) override { op_.compute(operands_.data()); }
 
    private:
     DirectOp& op_;
-    std::array<void*, Task::words_max> operands_{};
+    std::vector<void*> operands_;
   };
 
   std::size_t operand_count_;

@@ -1,4 +1,4 @@
-// add, relu and gelu_tanh: one pass over contiguous elements, arithmetic in fp32.
+// add, relu, gelu_tanh and their gradients: one pass over contiguous elements, arithmetic in fp32.
 #include <cmath>
 
 #include "graphs/host/bfloat16.hpp"
@@ -21,6 +21,17 @@ struct GeluTanh {
   static float apply(float x, float) {
     constexpr float root_two_over_pi = 0.7978845608028654f;
     return 0.5f * x * (1.0f + std::tanh(root_two_over_pi * (x + 0.044715f * x * x * x)));
+  }
+};
+struct ReluGrad {
+  static float apply(float dy, float y) { return y > 0.0f ? dy : 0.0f; }
+};
+struct GeluTanhGrad {
+  static float apply(float dy, float x) {
+    constexpr float root_two_over_pi = 0.7978845608028654f;
+    const float t = std::tanh(root_two_over_pi * (x + 0.044715f * x * x * x));
+    const float slope = root_two_over_pi * (1.0f + 3.0f * 0.044715f * x * x);
+    return dy * (0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * slope);
   }
 };
 
@@ -70,6 +81,12 @@ std::unique_ptr<OpImplementation> make_relu(const ir::OpCall& call, ScratchArena
 }
 std::unique_ptr<OpImplementation> make_gelu_tanh(const ir::OpCall& call, ScratchArena&) {
   return make<GeluTanh>(call);
+}
+std::unique_ptr<OpImplementation> make_relu_grad(const ir::OpCall& call, ScratchArena&) {
+  return make<ReluGrad>(call);
+}
+std::unique_ptr<OpImplementation> make_gelu_tanh_grad(const ir::OpCall& call, ScratchArena&) {
+  return make<GeluTanhGrad>(call);
 }
 
 }  // namespace graphbench::host

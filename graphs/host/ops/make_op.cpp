@@ -10,14 +10,29 @@ namespace graphbench::host {
 
 // `make_<kind>` is defined in a file of this folder.
 #define GRAPHBENCH_HOST_KINDS(KIND) \
+  KIND(adamw)                       \
   KIND(add)                         \
+  KIND(advance)                     \
+  KIND(clip_norm)                   \
+  KIND(column_sum)                  \
   KIND(conv2d)                      \
+  KIND(conv2d_grad_input)           \
+  KIND(conv2d_grad_weight)          \
+  KIND(cross_entropy_loss)          \
   KIND(gelu_tanh)                   \
+  KIND(gelu_tanh_grad)              \
   KIND(linear)                      \
+  KIND(linear_grad_input)           \
+  KIND(linear_grad_weight)          \
+  KIND(mse_loss)                    \
   KIND(relu)                        \
+  KIND(relu_grad)                   \
   KIND(rmsnorm)                     \
+  KIND(rmsnorm_grad_input)          \
+  KIND(rmsnorm_grad_weight)         \
   KIND(rope_kv_append)              \
   KIND(sdpa)                        \
+  KIND(sgd)                         \
   KIND(softmax)
 
 #define GRAPHBENCH_DECLARE(kind) \

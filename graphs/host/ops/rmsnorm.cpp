@@ -1,31 +1,11 @@
 // rmsnorm: each row is read twice, once for its mean square and once to be scaled.
-#include <cmath>
-
-#include "graphs/host/bfloat16.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/parallel.hpp"
+#include "graphs/host/ops/row_scale.hpp"
 
 namespace graphbench::host {
 namespace {
-
-// Partial sums in fixed lanes: an order of addition that vectorises and never changes.
-template <typename T>
-float sum_of_squares(const T* row, std::int64_t columns) {
-  constexpr int lanes = 16;
-  float partial[lanes] = {};
-  std::int64_t c = 0;
-  for (; c + lanes <= columns; c += lanes) {
-    for (int lane = 0; lane < lanes; ++lane) {
-      const float x = to_float(row[c + lane]);
-      partial[lane] += x * x;
-    }
-  }
-  float sum = 0.0f;
-  for (; c < columns; ++c) sum += to_float(row[c]) * to_float(row[c]);
-  for (const float lane : partial) sum += lane;
-  return sum;
-}
 
 template <typename T>
 class RmsNorm final : public DirectOp {
@@ -48,8 +28,7 @@ class RmsNorm final : public DirectOp {
 
  private:
   void normalise(const T* x, const T* gamma, T* y) const {
-    const float mean = sum_of_squares(x, columns_) / static_cast<float>(columns_);
-    const float scale = 1.0f / std::sqrt(mean + epsilon_);
+    const float scale = row_scale(x, columns_, epsilon_);
     for (std::int64_t c = 0; c < columns_; ++c)
       y[c] = from_float<T>(to_float(x[c]) * scale * to_float(gamma[c]));
   }

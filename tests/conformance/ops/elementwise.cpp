@@ -1,4 +1,6 @@
-// add, relu and gelu_tanh: their definitions, and a case each.
+// add, relu, gelu_tanh and their gradients: their definitions, and a case each.
+#include <cmath>
+
 #include "tests/conformance/op_registry.hpp"
 
 namespace graphbench::conformance {
@@ -16,12 +18,30 @@ std::vector<Tensor> activation(const ir::OpCall& call, std::vector<Tensor>& in) 
   return {out};
 }
 
+std::vector<Tensor> relu_grad(const ir::OpCall&, std::vector<Tensor>& in) {
+  Tensor out = in[0];
+  for (Index i = 0; i < out.size(); ++i) out[i] = in[1][i] > 0 ? out[i] : 0;
+  return {out};
+}
+
+std::vector<Tensor> gelu_tanh_grad(const ir::OpCall&, std::vector<Tensor>& in) {
+  Tensor out = in[0];
+  for (Index i = 0; i < out.size(); ++i) {
+    const double x = in[1][i], root = std::sqrt(2 / M_PI);
+    const double t = std::tanh(root * (x + 0.044715 * x * x * x));
+    out[i] *= (1 + t) / 2 + x / 2 * (1 - t * t) * root * (1 + 3 * 0.044715 * x * x);
+  }
+  return {out};
+}
+
 const OpCase::Input rows{{of_batch(), fixed_dim(37)}, uniform(3)};
 
 const OpRegistration registrations[] = {
     {"add", add, {{"add", "add", {rows, rows}, {}, 5}}},
     {"relu", activation, {{"relu", "relu", {rows}, {}, 5}}},
-    {"gelu_tanh", activation, {{"gelu_tanh", "gelu_tanh", {rows}, {}, 5}}}};
+    {"gelu_tanh", activation, {{"gelu_tanh", "gelu_tanh", {rows}, {}, 5}}},
+    {"relu_grad", relu_grad, {{"relu_grad", "relu_grad", {rows, rows}, {}, 5}}},
+    {"gelu_tanh_grad", gelu_tanh_grad, {{"gelu_tanh_grad", "gelu_tanh_grad", {rows, rows}, {}, 5}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

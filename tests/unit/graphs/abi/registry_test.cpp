@@ -97,9 +97,14 @@ TEST_F(Registry, AValueOutsideItsOptionsBoundsIsRejected) {
   }
 }
 
-TEST_F(Registry, AnotherPassThanForwardIsRejected) {
-  expect_rejected(build({.preset = "tiny", .dtype = {}, .pass = "training", .options = {}}),
-                  AllOf(HasSubstr("pass 'training'"), HasSubstr("forward")));
+TEST_F(Registry, AnUnknownPassIsRejected) {
+  expect_rejected(build({.preset = "tiny", .pass = "backward"}),
+                  AllOf(HasSubstr("pass 'backward'"), HasSubstr("forward, training")));
+}
+
+TEST_F(Registry, ATrainingStepIsMadeOfTheForwardProgram) {
+  build({.preset = "tiny", .pass = "training"});
+  EXPECT_EQ(pass_, "forward");
 }
 
 TEST_F(Registry, AnIntegerDtypeIsRejected) {

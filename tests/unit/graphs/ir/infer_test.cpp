@@ -154,5 +154,50 @@ TEST_F(InferTest, OneFloatingDtypeAnOpAndIntegersWhereTheKindSaysSo) {
                  "x must be i32");
 }
 
+TEST_F(InferTest, AGradientHasTheShapeOfWhatItIsOf) {
+  const ValueId dy = value("dy", {of_batch(4), fixed_dim(16)});
+  const ValueId x = value("x", {of_batch(4), fixed_dim(8)});
+  const ValueId sum = value("sum", {fixed_dim(16), fixed_dim(8)});
+  const Attributes accumulate{{"accumulate", std::int64_t{1}}};
+  expect_refusal("linear_grad_weight", {dy, x}, accumulate, "3 inputs");
+  expect_refusal("linear_grad_weight", {dy, x, x}, accumulate, "x has shape");
+  EXPECT_EQ(inferred(builder_.op("linear_grad_weight", "l", {dy, x, sum}, accumulate)[0]),
+            (Shape{fixed_dim(16), fixed_dim(8)}));
+}
+
+TEST_F(InferTest, AConvolutionsGradientIsToldWhatAStrideLeavesOpen) {
+  const ValueId dy = value("dy", {of_batch(), fixed_dim(5), fixed_dim(4), fixed_dim(16)});
+  const ValueId w = value("w", {fixed_dim(16), fixed_dim(3), fixed_dim(3), fixed_dim(8)});
+  Attributes attributes{
+      {"padding", std::int64_t{1}}, {"stride", std::int64_t{2}}, {"width", std::int64_t{7}}};
+  expect_refusal("conv2d_grad_input", {dy, w}, attributes, "height is missing");
+  attributes["height"] = std::int64_t{12};
+  expect_refusal("conv2d_grad_input", {dy, w}, attributes, "dy has shape");
+  attributes["height"] = std::int64_t{10};
+  EXPECT_EQ(inferred(builder_.op("conv2d_grad_input", "c", {dy, w}, attributes)[0]),
+            (Shape{of_batch(), fixed_dim(10), fixed_dim(7), fixed_dim(8)}));
+}
+
+TEST_F(InferTest, AnOptimizerTakesWholeGroupsOfOneShape) {
+  const ValueId rate = value("rate", {fixed_dim(1)}, DType::fp32);
+  const auto state = [&](const char* name, std::int64_t extent) {
+    return value(name, {fixed_dim(extent)}, DType::bf16, ValueKind::state);
+  };
+  const ValueId p = state("p", 8), g = state("g", 8), v = state("v", 8), narrow = state("narrow", 7);
+  expect_refusal("sgd", {rate}, {}, "1 inputs and groups of 3, not 1");
+  expect_refusal("sgd", {rate, p, g}, {}, "groups of 3, not 3");
+  expect_refusal("sgd", {rate, p, g, narrow}, {}, "narrow has shape");
+  expect_refusal("sgd", {p, p, g, v}, {}, "p must be fp32");
+  expect_refusal("sgd", {rate, p, g, v}, {{"momentum", 1.0}}, "momentum is 1, not at least 0 and below 1");
+  builder_.op("sgd", "step", {rate, p, g, v, v, g, p}, {});
+  EXPECT_EQ(builder_.finish().ops()[0].mutates, (std::vector<ValueId>{p, v, v, p}));
+}
+
+TEST_F(InferTest, AnOptimizerMayNotWriteAWeight) {
+  const ValueId rate = value("rate", {fixed_dim(1)}, DType::fp32);
+  const ValueId w = value("w", {fixed_dim(8)}, DType::bf16, ValueKind::weight);
+  expect_refusal("sgd", {rate, w, w, w}, {}, "write to the weight w");
+}
+
 }  // namespace
 }  // namespace graphbench::ir

@@ -3,10 +3,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/backends/registry.hpp"
 #include "tests/support/fake_device.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "tests/support/small_programs.hpp"
+#include "workloads/builtin.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -65,6 +70,30 @@ TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
     const auto executor = rig.prepare(1, setup, [](std::string_view) {});
     EXPECT_EQ(executor->counts().rewritten_nodes, rewrite == "none" ? 0 : 3);
   }
+}
+
+// A step of training is checked through the state it leaves: ten steps on either side.
+TEST(TaskRig, ChecksTenStepsOfTraining) {
+  abi::WorkloadRegistry registry;
+  workloads::add_builtin(registry);
+  const std::unique_ptr<Device> device = open_device("host");
+  model::WorkerTask task = test::sample_task("whole", {2});
+  task.pass = "training";
+  task.more_axes = {{"optimizer", "adamw"}, {"io", "copy_in_out"}};
+  const ir::Program program = build_program(registry, task);
+  TaskRig rig(task, *device, program);
+  rig.allocate(2);
+  model::Setup setup;
+  const auto executor = rig.prepare(2, setup, [](std::string_view) {});
+  std::optional<model::Check> check;
+  rig.check(*executor, 2, check);
+  EXPECT_TRUE(check->identical);
+  const auto count = std::ranges::find(program.values(), "optimizer.count", &ir::Value::name);
+  ASSERT_NE(count, program.values().end());
+  std::int32_t steps = 0;
+  const auto id = static_cast<ir::ValueId>(count - program.values().begin());
+  rig.stream().copy_to_host(&steps, rig.buffers().address(id), sizeof(steps));
+  EXPECT_EQ(steps, 10);
 }
 
 TEST(TaskRig, CapturesOnTheDevicesOwnStreamWhereTheTaskSaysSo) {

@@ -1,0 +1,180 @@
+// Optimizers: one op over all parameters, what clips their gradients, and the count of steps.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "graphs/host/bfloat16.hpp"
+#include "graphs/host/ops/direct_op.hpp"
+#include "graphs/host/ops/make_op.hpp"
+#include "graphs/host/ops/parallel.hpp"
+#include "graphs/host/ops/sum_of_parts.hpp"
+
+namespace graphbench::host {
+namespace {
+
+float real(const ir::OpCall& call, const char* name) {
+  return static_cast<float>(ir::real_attribute(*call.op, name));
+}
+
+// What a step of an optimizer is to every element of every parameter. `Rule` has `group`, how many operands a
+// parameter has, `ahead`, how many stand before them, and step(operands), which makes the function of a
+// group.
+template <typename T, typename Rule>
+class Optimizer final : public DirectOp {
+ public:
+  explicit Optimizer(const ir::OpCall& call) : DirectOp(call.operands.size()), rule_(call) {
+    for (std::size_t i = Rule::ahead; i < call.input_count; i += Rule::group)
+      elements_.push_back(call.input(i).elements());
+  }
+
+ protected:
+  void compute(void* const* operands) override {
+    const auto update = rule_.step(operands);
+    void* const* group = operands + Rule::ahead;
+    for (const std::int64_t elements : elements_) {
+      parallel_for(elements, 8 * 1024, [&](std::int64_t first, std::int64_t last) {
+        T* values[Rule::group];
+        for (std::size_t i = 0; i < Rule::group; ++i) values[i] = static_cast<T*>(group[i]);
+        for (std::int64_t i = first; i < last; ++i) update(values, i);
+      });
+      group += Rule::group;
+    }
+  }
+
+ private:
+  Rule rule_;
+  std::vector<std::int64_t> elements_;  // of each parameter
+};
+
+struct Sgd {
+  static constexpr std::size_t ahead = 1;
+  static constexpr std::size_t group = 3;
+  float momentum;
+  float decay;
+
+  explicit Sgd(const ir::OpCall& call)
+      : momentum(real(call, "momentum")), decay(real(call, "weight_decay")) {}
+
+  auto step(void* const* operands) const {
+    const float rate = *static_cast<const float*>(operands[0]);
+    return [=, *this](auto* const* values, std::int64_t i) {
+      const auto [p, g, v] = std::tuple(values[0], values[1], values[2]);
+      using T = std::remove_reference_t<decltype(*p)>;
+      const float velocity = momentum * to_float(v[i]) + (to_float(g[i]) + decay * to_float(p[i]));
+      v[i] = from_float<T>(velocity);
+      p[i] = from_float<T>(to_float(p[i]) - rate * velocity);
+    };
+  }
+};
+
+struct AdamW {
+  static constexpr std::size_t ahead = 2;
+  static constexpr std::size_t group = 4;
+  double beta1;
+  double beta2;
+  float epsilon;
+  float decay;
+
+  explicit AdamW(const ir::OpCall& call)
+      : beta1(ir::real_attribute(*call.op, "beta1")),
+        beta2(ir::real_attribute(*call.op, "beta2")),
+        epsilon(real(call, "eps")),
+        decay(real(call, "weight_decay")) {}
+
+  auto step(void* const* operands) const {
+    const std::int32_t count = *static_cast<const std::int32_t*>(operands[0]);
+    const float rate = *static_cast<const float*>(operands[1]);
+    const auto correction1 = static_cast<float>(1 - std::pow(beta1, count));
+    const auto correction2 = static_cast<float>(1 - std::pow(beta2, count));
+    const auto keep1 = static_cast<float>(beta1), take1 = static_cast<float>(1 - beta1);
+    const auto keep2 = static_cast<float>(beta2), take2 = static_cast<float>(1 - beta2);
+    const float shrink = 1.0f - rate * decay;
+    return [=, epsilon = epsilon](auto* const* values, std::int64_t i) {
+      const auto [p, g, m, v] = std::tuple(values[0], values[1], values[2], values[3]);
+      using T = std::remove_reference_t<decltype(*p)>;
+      const float gradient = to_float(g[i]);
+      const float first = keep1 * to_float(m[i]) + take1 * gradient;
+      const float second = keep2 * to_float(v[i]) + take2 * gradient * gradient;
+      m[i] = from_float<T>(first);
+      v[i] = from_float<T>(second);
+      const float update = first / correction1 / (std::sqrt(second / correction2) + epsilon);
+      p[i] = from_float<T>(to_float(p[i]) * shrink - rate * update);
+    };
+  }
+};
+
+template <typename Rule>
+std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
+  if (call.input(Rule::ahead).dtype == ir::DType::bf16)
+    return std::make_unique<Optimizer<BFloat16, Rule>>(call);
+  return std::make_unique<Optimizer<float, Rule>>(call);
+}
+
+template <typename T>
+class ClipNorm final : public DirectOp {
+ public:
+  ClipNorm(const ir::OpCall& call, ScratchArena& scratch)
+      : DirectOp(call.operands.size()), norm_max_(real(call, "max_norm")) {
+    for (std::size_t i = 0; i < call.input_count; ++i)
+      parameters_.push_back({call.input(i).elements(), {call.input(i).elements(), 4096, scratch}});
+  }
+
+ protected:
+  void compute(void* const* operands) override {
+    float squares = 0.0f;
+    void* const* operand = operands;
+    for (const Parameter& each : parameters_) {
+      const T* gradient = static_cast<const T*>(*operand++);
+      squares += each.sum.over(4, [=](std::int64_t first, std::int64_t last) {
+        return sum_in_lanes(last - first, [=](std::int64_t i) {
+          return to_float(gradient[first + i]) * to_float(gradient[first + i]);
+        });
+      });
+    }
+    const float scale = std::min(1.0f, norm_max_ / (std::sqrt(squares) + 1e-6f));
+    operand = operands;
+    for (const Parameter& each : parameters_) {
+      T* gradient = static_cast<T*>(*operand++);
+      parallel_for(each.elements, 16 * 1024, [=](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i)
+          gradient[i] = from_float<T>(to_float(gradient[i]) * scale);
+      });
+    }
+  }
+
+ private:
+  struct Parameter {
+    std::int64_t elements;
+    SumOfParts sum;
+  };
+  std::vector<Parameter> parameters_;
+  float norm_max_;
+};
+
+class Advance final : public DirectOp {
+ public:
+  Advance() : DirectOp(1) {}
+
+ protected:
+  void compute(void* const* operands) override { ++*static_cast<std::int32_t*>(operands[0]); }
+};
+
+}  // namespace
+
+std::unique_ptr<OpImplementation> make_sgd(const ir::OpCall& call, ScratchArena&) {
+  return make<Sgd>(call);
+}
+std::unique_ptr<OpImplementation> make_adamw(const ir::OpCall& call, ScratchArena&) {
+  return make<AdamW>(call);
+}
+std::unique_ptr<OpImplementation> make_clip_norm(const ir::OpCall& call, ScratchArena& scratch) {
+  if (call.input(0).dtype == ir::DType::bf16) return std::make_unique<ClipNorm<BFloat16>>(call, scratch);
+  return std::make_unique<ClipNorm<float>>(call, scratch);
+}
+std::unique_ptr<OpImplementation> make_advance(const ir::OpCall&, ScratchArena&) {
+  return std::make_unique<Advance>();
+}
+
+}  // namespace graphbench::host

@@ -1,0 +1,218 @@
+// Walks the forward program once ahead and once back.
+#include "graphs/ir/training/differentiate.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "graphs/ir/error.hpp"
+#include "graphs/ir/training/draft.hpp"
+
+namespace graphbench::ir {
+namespace {
+
+using training::Draft;
+using training::Rule;
+
+[[noreturn]] void refuse(const Program& forward, const std::string& why) {
+  throw Error(ErrorCode::no_backward, "differentiate program " + forward.name() + ": " + why);
+}
+
+// The value of `choices` whose name the words give; the first where they give none.
+template <typename T, std::size_t count>
+T choice(const std::map<std::string, std::string>& words, const std::string& key,
+         const std::pair<std::string_view, T> (&choices)[count]) {
+  const auto given = words.find(key);
+  if (given == words.end()) return choices[0].second;
+  std::string known;
+  for (const auto& [name, value] : choices) {
+    if (name == given->second) return value;
+    known.append(known.empty() ? "" : ", ").append(name);
+  }
+  throw Error(ErrorCode::invalid_argument, key + " \"" + given->second + "\" is unknown: known are " + known);
+}
+
+class Differentiation {
+ public:
+  Differentiation(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options)
+      : forward_(forward), options_(options), draft_(forward, catalog, options.accumulate) {}
+
+  Program run() {
+    check();
+    builder().split_batches(options_.micro_batches);
+    for (std::int64_t i = 0; i < options_.micro_batches; ++i) {
+      draft_.begin_micro_batch(i);
+      for (const Op& op : forward_.ops()) append_forward(op);
+      append_loss();
+      const std::vector<Op>& ops = forward_.ops();
+      for (auto op = ops.rbegin(); op != ops.rend(); ++op) append_backward(*op);
+    }
+    gather_gradients();
+    append_clip();
+    append_optimizer();
+    builder().split_at(forward_.default_split_kinds());
+    builder().remove_dead_ops();
+    return builder().finish();
+  }
+
+ private:
+  struct Trained {
+    ValueId parameter = 0;
+    ValueId gradient = 0;
+    const Value* value = nullptr;  // the forward program's
+  };
+
+  ProgramBuilder& builder() { return draft_.builder(); }
+
+  ValueId output() const { return forward_.values_of(ValueKind::output).front(); }
+
+  void check() const {
+    if (forward_.values_of(ValueKind::output).empty()) refuse(forward_, "it has no output to train");
+    const Value& y = forward_.value(output());
+    if (y.dtype == DType::i32)
+      refuse(forward_, "output " + y.name + " is of integers, which have no gradient");
+    if (!draft_.wants_gradient(output())) refuse(forward_, "output " + y.name + " depends on no weight");
+  }
+
+  void append_forward(const Op& op) {
+    const Rule* rule = training::find_rule(op.kind);
+    const bool lowered = rule != nullptr && rule->forward != nullptr;
+    lowered ? rule->forward(draft_, op) : draft_.copy(op);
+  }
+
+  void append_loss() {
+    const Value& y = forward_.value(output());
+    const bool classes = options_.loss == Loss::cross_entropy;
+    if (classes && (y.shape.size() != 2 || y.shape[1].per_batch != 0))
+      refuse(forward_,
+             "cross_entropy wants rows of classes, and output " + y.name + " is " + to_string(y.shape));
+    const Init random{Init::Kind::uniform, classes ? 0.0 : -1.0,
+                      classes ? static_cast<double>(y.shape[1].fixed) : 1.0};
+    const ValueId target =
+        builder().value(ValueKind::input, draft_.named("loss.target"), classes ? DType::i32 : y.dtype,
+                        classes ? Shape{y.shape[0]} : y.shape, random);
+    Attributes attributes;
+    if (options_.micro_batches > 1) attributes["scale"] = 1.0 / static_cast<double>(options_.micro_batches);
+    const std::vector<ValueId> loss =
+        builder().op(classes ? "cross_entropy_loss" : "mse_loss", draft_.named("loss"),
+                     {draft_.at(output()), target}, attributes);
+    builder().mark_output(loss[0]);
+    draft_.add_gradient(output(), loss[1]);
+  }
+
+  void append_backward(const Op& op) {
+    draft_.begin_backward(op.kind);
+    if (op.traits.marker) {
+      builder().op(op.kind, draft_.named(op.name + ".backward"), {}, {});
+      return;
+    }
+    if (std::ranges::none_of(op.inputs, [this](ValueId id) { return draft_.wants_gradient(id); })) return;
+    std::optional<ValueId> gradient;
+    for (const ValueId id : op.outputs) {
+      if (const auto found = draft_.gradient(id)) gradient = found;
+    }
+    const Rule* rule = training::find_rule(op.kind);
+    if (rule != nullptr) {
+      if (gradient) rule->backward(draft_, op, *gradient);
+      return;
+    }
+    if (!op.mutates.empty())
+      refuse(forward_, "op " + op.name + " (" + op.kind + ") writes " + forward_.value(op.mutates[0]).name +
+                           ", and no gradient passes through " +
+                           std::string(name_of(forward_.value(op.mutates[0]).kind)));
+    if (gradient) refuse(forward_, "op " + op.name + ": kind " + op.kind + " has no gradient");
+  }
+
+  void gather_gradients() {
+    for (const ValueId id : forward_.values_of(ValueKind::weight)) {
+      if (!draft_.wants_gradient(id)) continue;
+      const std::optional<ValueId> gradient = draft_.gradient(id);
+      const Value& value = forward_.value(id);
+      if (!gradient) {
+        builder().log("parameter " + value.name + " stays as it is: the loss does not depend on it");
+        continue;
+      }
+      const auto same = [&](const Trained& each) { return each.gradient == *gradient; };
+      if (std::ranges::none_of(trained_, same)) builder().mark_gradient(*gradient);
+      trained_.push_back({draft_.at(id), *gradient, &value});
+    }
+  }
+
+  // After all of accumulation. Gradients are written in place: one that is two parameters' stands there once.
+  void append_clip() {
+    if (options_.clip == 0) return;
+    std::vector<ValueId> gradients;
+    for (const Trained& each : trained_) {
+      if (std::ranges::count(gradients, each.gradient) == 0) gradients.push_back(each.gradient);
+    }
+    builder().begin_phase(Phase::optimizer);
+    builder().op("clip_norm", "optimizer.clip", std::move(gradients), {{"max_norm", options_.clip}});
+  }
+
+  ValueId scalar(const char* name, DType dtype, double value) {
+    return builder().value(ValueKind::state, name, dtype, {fixed_dim(1)},
+                           {Init::Kind::constant, value, value});
+  }
+
+  void append_optimizer() {
+    if (options_.optimizer == Optimizer::none) return;
+    builder().begin_phase(Phase::optimizer);
+    const bool adamw = options_.optimizer == Optimizer::adamw;
+    std::vector<ValueId> inputs;
+    if (adamw) {
+      inputs.push_back(scalar("optimizer.count", DType::i32, 0));
+      builder().op("advance", "optimizer.advance", inputs, {});
+    }
+    inputs.push_back(scalar("optimizer.rate", DType::fp32, options_.learning_rate));
+    const std::vector<const char*> states =
+        adamw ? std::vector{".first_moment", ".second_moment"} : std::vector{".velocity"};
+    for (const Trained& each : trained_) {
+      inputs.push_back(each.parameter);
+      inputs.push_back(each.gradient);
+      for (const char* state : states) {
+        inputs.push_back(builder().value(ValueKind::state, each.value->name + state, each.value->dtype,
+                                         each.value->shape, {Init::Kind::constant, 0, 0}));
+      }
+    }
+    builder().op(adamw ? "adamw" : "sgd", "optimizer.step", std::move(inputs), {});
+  }
+
+  const Program& forward_;
+  const TrainingOptions& options_;
+  Draft draft_;
+  std::vector<Trained> trained_;
+};
+
+}  // namespace
+
+TrainingOptions training_options(const std::map<std::string, std::string>& words) {
+  using Losses = std::pair<std::string_view, Loss>;
+  using Optimizers = std::pair<std::string_view, Optimizer>;
+  using Times = std::pair<std::string_view, Accumulate>;
+  TrainingOptions options;
+  options.loss = choice(words, "loss", {Losses{"mse", Loss::mse}, {"cross_entropy", Loss::cross_entropy}});
+  options.optimizer =
+      choice(words, "optimizer",
+             {Optimizers{"none", Optimizer::none}, {"sgd", Optimizer::sgd}, {"adamw", Optimizer::adamw}});
+  options.accumulate =
+      choice(words, "accumulate", {Times{"asap", Accumulate::asap}, {"end", Accumulate::end}});
+  const auto number = [&](const char* key, std::int64_t fallback) {
+    const auto given = words.find(key);
+    return given == words.end() ? fallback : std::stoll(given->second);
+  };
+  options.micro_batches = number("micro-batches", options.micro_batches);
+  options.clip = static_cast<double>(number("clip", 0));
+  return options;
+}
+
+Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options) {
+  const auto written =
+      std::ranges::find_if(forward.ops(), [](const Op& op) { return op.phase != Phase::forward; });
+  if (written != forward.ops().end()) {
+    refuse(forward,
+           "op " + written->name + " is of a training step already, and there is no second derivative");
+  }
+  return Differentiation(forward, catalog, options).run();
+}
+
+}  // namespace graphbench::ir

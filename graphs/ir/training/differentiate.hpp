@@ -1,0 +1,58 @@
+// From a forward program to the program of a training step: forward, loss, backward, optimizer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "graphs/ir/program.hpp"
+
+namespace graphbench::ir {
+
+enum class Loss : std::uint8_t { mse, cross_entropy };
+enum class Optimizer : std::uint8_t { none, sgd, adamw };
+// When gradients that add up are added: as soon as each exists, or once the sum is needed.
+enum class Accumulate : std::uint8_t { asap, end };
+
+struct TrainingOptions {
+  Loss loss = Loss::mse;
+  Optimizer optimizer = Optimizer::none;
+  Accumulate accumulate = Accumulate::asap;
+  double learning_rate = 1e-3;
+  std::int64_t micro_batches = 1;  // parts of a batch, forward and backward of one after the other
+  double clip = 0;                 // the norm that gradients are scaled down to, all together; 0: none
+};
+
+// From words, by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `clip`; others are not looked at.
+// Throws Error(invalid_argument) for a value that there is not.
+TrainingOptions training_options(const std::map<std::string, std::string>& words);
+
+// The loss compares the program's first output with an input `loss.target`: of its shape, or, of
+// cross_entropy, which wants rows, an integer a row. Its value is the new program's output, `loss.0`.
+// Floating weights become parameters, in the order they had; each that the loss depends on has a gradient. An
+// optimizer's state is state, named after its parameter; its learning rate is the state `optimizer.rate`, its
+// count of steps `optimizer.count`. Ops keep their names; those of the backward part begin with the name of
+// the op they come from. Of a later micro-batch, names of ops and inputs end in `.micro1` and so on, and
+// there is an output more; the outputs together are the loss of the batch.
+//
+// `catalog` has the kinds of `forward` and the built-in ones, and outlives the result. Throws
+// Error(no_backward), naming op or value: a kind without a rule where a gradient has to pass, an op that
+// writes state there, an output of integers or, for cross_entropy, not of rows, no weight that the loss
+// depends on, a training program.
+Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
+
+// What a training program consists of, at one batch. A forward program has forward ops and nothing else.
+struct TrainingFacts {
+  std::int64_t forward_ops = 0;  // markers not counted, here and below
+  std::int64_t backward_ops = 0;
+  std::int64_t accumulate_ops = 0;
+  std::int64_t optimizer_ops = 0;
+  std::int64_t removed_ops = 0;
+  std::int64_t saved_bytes = 0;      // activations that forward leaves to later phases
+  std::int64_t gradient_bytes = 0;   // of parameters
+  std::int64_t optimizer_bytes = 0;  // state that the optimizer writes
+};
+bool is_training(const Program& program);
+TrainingFacts training_facts(const Program& program, std::int64_t batch);
+
+}  // namespace graphbench::ir

@@ -1,0 +1,106 @@
+// Keeps the book of values and summands.
+#include "graphs/ir/training/draft.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphbench::ir::training {
+
+Draft::Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate)
+    : forward_(forward),
+      accumulate_(accumulate),
+      builder_(forward.name() + "/training", catalog),
+      here_(forward.values().size()),
+      wanted_(forward.values().size()),
+      gradients_(forward.values().size()),
+      sums_(forward.values().size()) {
+  declare_values();
+  for (const Op& op : forward.ops()) {
+    if (std::ranges::none_of(op.inputs, [this](ValueId id) { return wanted_[id]; })) continue;
+    for (const ValueId id : op.outputs) wanted_[id] = forward.value(id).dtype != DType::i32;
+  }
+}
+
+void Draft::declare_values() {
+  for (ValueId id = 0; id < here_.size(); ++id) {
+    const Value& value = forward_.value(id);
+    if (value.kind == ValueKind::activation || value.kind == ValueKind::output) continue;
+    wanted_[id] = value.kind == ValueKind::weight && value.dtype != DType::i32;
+    const ValueKind kind = wanted_[id] ? ValueKind::parameter : value.kind;
+    here_[id] = builder_.value(kind, value.name, value.dtype, value.shape, value.init);
+    if (kind == ValueKind::input) builder_.pad_with(here_[id], value.pad);
+  }
+}
+
+void Draft::begin_micro_batch(std::int64_t part) {
+  builder_.begin_phase(Phase::forward);
+  if (part == 0) return;
+  suffix_ = ".micro" + std::to_string(part);
+  for (ValueId id = 0; id < here_.size(); ++id) {
+    const Value& value = forward_.value(id);
+    if (value.kind != ValueKind::weight) gradients_[id].clear();
+    if (value.kind != ValueKind::input) continue;
+    here_[id] = builder_.value(value.kind, named(value.name), value.dtype, value.shape, value.init);
+    builder_.pad_with(here_[id], value.pad);
+  }
+}
+
+void Draft::copy(const Op& op) {
+  std::vector<ValueId> inputs;
+  for (const ValueId id : op.inputs) inputs.push_back(here_[id]);
+  const std::vector<ValueId> outputs = builder_.op(op.kind, named(op.name), std::move(inputs), op.attributes);
+  for (std::size_t i = 0; i < outputs.size(); ++i) here_[op.outputs[i]] = outputs[i];
+}
+
+ValueId Draft::append(const std::string& kind, const std::string& name, std::vector<ValueId> inputs,
+                      Attributes attributes) {
+  return builder_.op(kind, named(name), std::move(inputs), std::move(attributes)).front();
+}
+
+std::optional<ValueId> Draft::saved(const Op& op) const {
+  const auto found = saved_.find(op.name);
+  return found == saved_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Draft::begin_backward(const std::string& kind) {
+  gradient_of_ = kind;
+  builder_.begin_phase(Phase::backward, kind);
+}
+
+ValueId Draft::sum(ValueId forward, ValueId a, ValueId b) {
+  const std::string name = forward_.value(forward).name + ".sum" + std::to_string(sums_[forward]++);
+  builder_.begin_phase(Phase::accumulate);
+  const ValueId total = append("add", name, {a, b});
+  builder_.begin_phase(Phase::backward, gradient_of_);
+  return total;
+}
+
+void Draft::add_gradient(ValueId forward, ValueId gradient) {
+  if (!wanted_[forward]) return;
+  std::vector<ValueId>& summands = gradients_[forward];
+  summands.push_back(gradient);
+  if (accumulate_ == Accumulate::asap) static_cast<void>(this->gradient(forward));
+}
+
+void Draft::add_gradient(ValueId forward, const Op& op, const std::string& kind, const std::string& what,
+                         std::vector<ValueId> inputs, Attributes attributes) {
+  if (!wanted_[forward]) return;
+  std::vector<ValueId>& summands = gradients_[forward];
+  if (accumulate_ == Accumulate::asap && !summands.empty()) {
+    attributes["accumulate"] = std::int64_t{1};
+    inputs.push_back(summands.front());
+    summands.clear();
+  }
+  summands.push_back(append(kind, op.name + "." + what, std::move(inputs), std::move(attributes)));
+}
+
+std::optional<ValueId> Draft::gradient(ValueId forward) {
+  std::vector<ValueId>& summands = gradients_[forward];
+  if (summands.empty()) return std::nullopt;
+  for (std::size_t i = 1; i < summands.size(); ++i)
+    summands.front() = sum(forward, summands.front(), summands[i]);
+  summands.resize(1);
+  return summands.front();
+}
+
+}  // namespace graphbench::ir::training

@@ -1,0 +1,40 @@
+// Counts what a training program consists of.
+#include <algorithm>
+
+#include "graphs/ir/passes.hpp"
+#include "graphs/ir/training/differentiate.hpp"
+
+namespace graphbench::ir {
+
+bool is_training(const Program& program) {
+  return std::ranges::any_of(program.ops(), [](const Op& op) { return op.phase != Phase::forward; });
+}
+
+TrainingFacts training_facts(const Program& program, std::int64_t batch) {
+  TrainingFacts facts;
+  facts.removed_ops = program.removed_ops();
+  const auto bytes_of = [&](ValueId id) {
+    return static_cast<std::int64_t>(program.describe(id, batch).bytes());
+  };
+  const std::vector<LiveRange> ranges = live_ranges(program);
+  for (const Op& op : program.ops()) {
+    if (op.traits.marker) continue;
+    std::int64_t* const counts[] = {&facts.forward_ops, &facts.backward_ops, &facts.accumulate_ops,
+                                    &facts.optimizer_ops};
+    ++*counts[static_cast<std::size_t>(op.phase)];
+    for (const ValueId id : op.outputs) {
+      const Op& last = program.ops()[ranges[id].last_use];
+      if (op.phase == Phase::forward && last.phase != Phase::forward &&
+          program.value(id).kind == ValueKind::activation)
+        facts.saved_bytes += bytes_of(id);
+    }
+    if (op.phase != Phase::optimizer) continue;
+    for (const ValueId id : op.mutates) {
+      if (program.value(id).kind == ValueKind::state) facts.optimizer_bytes += bytes_of(id);
+    }
+  }
+  for (const ValueId id : program.values_of(ValueKind::gradient)) facts.gradient_bytes += bytes_of(id);
+  return facts;
+}
+
+}  // namespace graphbench::ir

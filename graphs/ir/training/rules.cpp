@@ -1,0 +1,106 @@
+// Reverse-mode rules, one a kind of op.
+#include <algorithm>
+#include <array>
+
+#include "graphs/ir/training/draft.hpp"
+
+namespace graphbench::ir::training {
+namespace {
+
+bool flag(const Op& op, std::string_view name) {
+  return integer_attribute(op, name) == 1;
+}
+
+// An activation is taken out of its op where its gradient needs what went into it, or where the op's output
+// does not show what came out of it.
+void linear_forward(Draft& draft, const Op& op) {
+  const std::string& activation = text_attribute(op, "activation");
+  const bool residual = flag(op, "residual");
+  const bool gelu = activation == "gelu_tanh";
+  if (!gelu && (activation == "none" || !residual)) return draft.copy(op);
+  Attributes attributes = op.attributes;
+  attributes["residual"] = std::int64_t{0};
+  if (gelu) attributes["activation"] = std::string("none");
+  std::vector<ValueId> inputs;
+  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
+  if (residual) inputs.pop_back();
+  ValueId y = draft.append("linear", op.name + ".linear", inputs, attributes);
+  draft.save(op, y);
+  if (gelu) y = draft.append("gelu_tanh", residual ? op.name + ".activation" : op.name, {y});
+  if (residual) y = draft.append("add", op.name, {y, draft.at(op.inputs.back())});
+  draft.set(op.outputs[0], y);
+}
+
+// The gradient of what goes into the op's activation.
+ValueId before_activation(Draft& draft, const Op& op, ValueId gradient) {
+  const std::string& activation = text_attribute(op, "activation");
+  if (activation == "none") return gradient;
+  const ValueId other = draft.saved(op).value_or(draft.at(op.outputs[0]));
+  return draft.append(activation + "_grad", op.name + ".grad_activation", {gradient, other});
+}
+
+void linear_backward(Draft& draft, const Op& op, ValueId gradient) {
+  if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), gradient);
+  const ValueId dz = before_activation(draft, op, gradient);
+  if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
+  draft.add_gradient(op.inputs[1], op, "linear_grad_weight", "grad_weight", {dz, draft.at(op.inputs[0])});
+  draft.add_gradient(op.inputs[0], op, "linear_grad_input", "grad_input", {dz, draft.at(op.inputs[1])});
+}
+
+void conv2d_backward(Draft& draft, const Op& op, ValueId gradient) {
+  const ValueId dz = before_activation(draft, op, gradient);
+  if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), dz);
+  if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
+  const Shape& image = draft.forward_value(op.inputs[0]).shape;
+  const Shape& filter = draft.forward_value(op.inputs[1]).shape;
+  Attributes of_weight = {{"padding", integer_attribute(op, "padding")},
+                          {"stride", integer_attribute(op, "stride")}};
+  Attributes of_input = of_weight;
+  of_weight["window"] = filter[1].fixed;
+  of_input["height"] = image[1].fixed;
+  of_input["width"] = image[2].fixed;
+  draft.add_gradient(op.inputs[1], op, "conv2d_grad_weight", "grad_weight", {dz, draft.at(op.inputs[0])},
+                     of_weight);
+  draft.add_gradient(op.inputs[0], op, "conv2d_grad_input", "grad_input", {dz, draft.at(op.inputs[1])},
+                     of_input);
+}
+
+void rmsnorm_backward(Draft& draft, const Op& op, ValueId gradient) {
+  const ValueId x = draft.at(op.inputs[0]);
+  const Attributes attributes = {{"eps", real_attribute(op, "eps")}};
+  draft.add_gradient(op.inputs[1], op, "rmsnorm_grad_weight", "grad_weight", {gradient, x}, attributes);
+  draft.add_gradient(op.inputs[0], op, "rmsnorm_grad_input", "grad_input",
+                     {gradient, x, draft.at(op.inputs[1])}, attributes);
+}
+
+void add_backward(Draft& draft, const Op& op, ValueId gradient) {
+  for (const ValueId id : op.inputs) draft.add_gradient(id, gradient);
+}
+
+void relu_backward(Draft& draft, const Op& op, ValueId gradient) {
+  draft.add_gradient(op.inputs[0],
+                     draft.append("relu_grad", op.name + ".grad_input", {gradient, draft.at(op.outputs[0])}));
+}
+
+void gelu_tanh_backward(Draft& draft, const Op& op, ValueId gradient) {
+  draft.add_gradient(op.inputs[0], draft.append("gelu_tanh_grad", op.name + ".grad_input",
+                                                {gradient, draft.at(op.inputs[0])}));
+}
+
+constexpr std::array<Rule, 6> rules{{
+    {"linear", linear_forward, linear_backward},
+    {"conv2d", nullptr, conv2d_backward},
+    {"rmsnorm", nullptr, rmsnorm_backward},
+    {"add", nullptr, add_backward},
+    {"relu", nullptr, relu_backward},
+    {"gelu_tanh", nullptr, gelu_tanh_backward},
+}};
+
+}  // namespace
+
+const Rule* find_rule(std::string_view kind) {
+  const auto found = std::ranges::find(rules, kind, &Rule::kind);
+  return found == rules.end() ? nullptr : &*found;
+}
+
+}  // namespace graphbench::ir::training

@@ -1,0 +1,202 @@
+// The kinds that training adds: gradients, losses and optimizers, and their shape inference.
+#include <string>
+
+#include "graphs/ir/kind_row.hpp"
+
+namespace graphbench::ir {
+namespace {
+
+// A gradient op's output, to which the input behind the first `ahead` is added where `accumulate`=1.
+Outputs gradient(const Op& op, const Inputs& inputs, std::size_t ahead, const Shape& shape) {
+  if (flag(op, "accumulate")) expect_shape(op, *inputs[ahead], shape);
+  return {{inputs[0]->dtype, shape}};
+}
+
+Outputs infer_linear_grad_input(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  expect_rank(op, *inputs[1], 2);
+  const Dim inner = fixed_dim(fixed_extent(op, *inputs[1], 1));
+  expect_shape(op, *inputs[1], {inputs[0]->shape[1], inner});
+  return gradient(op, inputs, 2, {inputs[0]->shape[0], inner});
+}
+
+Outputs infer_linear_grad_weight(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  expect_rank(op, *inputs[1], 2);
+  const Dim inner = fixed_dim(fixed_extent(op, *inputs[1], 1));
+  expect_shape(op, *inputs[1], {inputs[0]->shape[0], inner});
+  return gradient(op, inputs, 2, {fixed_dim(fixed_extent(op, *inputs[0], 1)), inner});
+}
+
+Outputs infer_conv2d_grad_input(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 4);
+  expect_rank(op, *inputs[1], 4);
+  const std::int64_t window = fixed_extent(op, *inputs[1], 1);
+  const Dim channels = fixed_dim(fixed_extent(op, *inputs[1], 3));
+  expect_shape(op, *inputs[1], {inputs[0]->shape[3], fixed_dim(window), fixed_dim(window), channels});
+  const std::int64_t height = integer_attribute(op, "height");
+  const std::int64_t width = integer_attribute(op, "width");
+  expect_shape(op, *inputs[0],
+               {inputs[0]->shape[0], fixed_dim(window_steps(op, height, window)),
+                fixed_dim(window_steps(op, width, window)), inputs[0]->shape[3]});
+  return gradient(op, inputs, 2, {inputs[0]->shape[0], fixed_dim(height), fixed_dim(width), channels});
+}
+
+Outputs infer_conv2d_grad_weight(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 4);
+  expect_rank(op, *inputs[1], 4);
+  const std::int64_t window = integer_attribute(op, "window");
+  const Dim filters = fixed_dim(fixed_extent(op, *inputs[0], 3));
+  const Dim channels = fixed_dim(fixed_extent(op, *inputs[1], 3));
+  expect_shape(op, *inputs[0],
+               {inputs[1]->shape[0], fixed_dim(window_steps(op, fixed_extent(op, *inputs[1], 1), window)),
+                fixed_dim(window_steps(op, fixed_extent(op, *inputs[1], 2), window)), filters});
+  return gradient(op, inputs, 2, {filters, fixed_dim(window), fixed_dim(window), channels});
+}
+
+Outputs infer_column_sum(const Op& op, const Inputs& inputs) {
+  const std::size_t rank = inputs[0]->shape.size();
+  if (rank < 2)
+    refuse(op, "input " + inputs[0]->name + " has shape " + to_string(inputs[0]->shape) + ", not of rows");
+  return gradient(op, inputs, 1, {fixed_dim(fixed_extent(op, *inputs[0], rank - 1))});
+}
+
+Outputs infer_rmsnorm_grad_input(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  expect_shape(op, *inputs[1], inputs[0]->shape);
+  expect_shape(op, *inputs[2], {inputs[0]->shape[1]});
+  return gradient(op, inputs, 3, inputs[0]->shape);
+}
+
+Outputs infer_rmsnorm_grad_weight(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  expect_shape(op, *inputs[1], inputs[0]->shape);
+  return gradient(op, inputs, 2, {fixed_dim(fixed_extent(op, *inputs[0], 1))});
+}
+
+Outputs infer_mse_loss(const Op& op, const Inputs& inputs) {
+  expect_shape(op, *inputs[1], inputs[0]->shape);
+  return {{DType::fp32, {fixed_dim(1)}}, {inputs[0]->dtype, inputs[0]->shape}};
+}
+
+Outputs infer_cross_entropy_loss(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  expect_shape(op, *inputs[1], {inputs[0]->shape[0]});
+  return {{DType::fp32, {fixed_dim(1)}}, {inputs[0]->dtype, inputs[0]->shape}};
+}
+
+Outputs infer_advance(const Op& op, const Inputs& inputs) {
+  expect_shape(op, *inputs[0], {fixed_dim(1)});
+  return {};
+}
+
+Outputs infer_clip_norm(const Op&, const Inputs&) {
+  return {};
+}
+
+// Every value of a group has the shape of the group's first, the parameter.
+Outputs infer_optimizer(const Op& op, const Inputs& inputs) {
+  const std::size_t size = op.definition->groups.size;
+  const std::size_t ahead = op.definition->inputs_ahead;
+  if (ahead == 2) expect_shape(op, *inputs[0], {fixed_dim(1)});  // the step count
+  for (std::size_t i = ahead; i < inputs.size(); ++i)
+    expect_shape(op, *inputs[i], inputs[i - (i - ahead) % size]->shape);
+  return {};
+}
+
+bool is_fraction(const Attribute& given) {
+  const auto value = std::get<double>(given);
+  return value >= 0 && value < 1;
+}
+bool is_real_from_zero(const Attribute& given) {
+  return std::get<double>(given) >= 0;
+}
+bool is_real_above_zero(const Attribute& given) {
+  return std::get<double>(given) > 0;
+}
+
+AttributeRule fraction_rule(const char* name, double fallback) {
+  return {name, fallback, "at least 0 and below 1", is_fraction};
+}
+AttributeRule decay_rule(double fallback) {
+  return {"weight_decay", fallback, "0 or more", is_real_from_zero};
+}
+AttributeRule epsilon_rule(double fallback) {
+  return {"eps", fallback, "positive", is_real_above_zero};
+}
+AttributeRule scale_rule() {
+  return {"scale", 1.0, "positive", is_real_above_zero};
+}
+
+}  // namespace
+
+std::vector<KindRow> training_rows() {
+  const AttributeRule accumulate = flag_rule("accumulate");
+  return {
+      {.kind = "linear_grad_input",
+       .inputs = 2,
+       .flagged_inputs = {"accumulate"},
+       .attributes = {accumulate},
+       .infer = infer_linear_grad_input},
+      {.kind = "linear_grad_weight",
+       .inputs = 2,
+       .flagged_inputs = {"accumulate"},
+       .attributes = {accumulate},
+       .infer = infer_linear_grad_weight},
+      {.kind = "conv2d_grad_input",
+       .inputs = 2,
+       .flagged_inputs = {"accumulate"},
+       .attributes = {accumulate, padding_rule(), stride_rule(), required_size("height"),
+                      required_size("width")},
+       .infer = infer_conv2d_grad_input},
+      {.kind = "conv2d_grad_weight",
+       .inputs = 2,
+       .flagged_inputs = {"accumulate"},
+       .attributes = {accumulate, padding_rule(), stride_rule(), required_size("window")},
+       .infer = infer_conv2d_grad_weight},
+      {.kind = "column_sum",
+       .inputs = 1,
+       .flagged_inputs = {"accumulate"},
+       .attributes = {accumulate},
+       .infer = infer_column_sum},
+      {.kind = "rmsnorm_grad_input",
+       .inputs = 3,
+       .flagged_inputs = {"accumulate"},
+       .attributes = {accumulate, epsilon_rule(1e-5)},
+       .infer = infer_rmsnorm_grad_input},
+      {.kind = "rmsnorm_grad_weight",
+       .inputs = 2,
+       .flagged_inputs = {"accumulate"},
+       .attributes = {accumulate, epsilon_rule(1e-5)},
+       .infer = infer_rmsnorm_grad_weight},
+      {.kind = "relu_grad", .inputs = 2, .infer = infer_elementwise},
+      {.kind = "gelu_tanh_grad", .inputs = 2, .infer = infer_elementwise},
+      {.kind = "mse_loss", .inputs = 2, .attributes = {scale_rule()}, .infer = infer_mse_loss},
+      {.kind = "cross_entropy_loss",
+       .inputs = 2,
+       .integer_inputs = {1},
+       .attributes = {scale_rule()},
+       .infer = infer_cross_entropy_loss},
+      {.kind = "advance", .inputs = 1, .integer_inputs = {0}, .mutated_inputs = {0}, .infer = infer_advance},
+      {.kind = "clip_norm",
+       .groups = {.size = 1, .mutated = {0}},
+       .attributes = {{"max_norm", 1.0, "positive", is_real_above_zero, true}},
+       .infer = infer_clip_norm},
+      {.kind = "sgd",
+       .inputs = 1,
+       .scalar_inputs = {0},
+       .groups = {.size = 3, .mutated = {0, 2}},
+       .attributes = {fraction_rule("momentum", 0.9), decay_rule(0.0)},
+       .infer = infer_optimizer},
+      {.kind = "adamw",
+       .inputs = 2,
+       .integer_inputs = {0},
+       .scalar_inputs = {1},
+       .groups = {.size = 4, .mutated = {0, 2, 3}},
+       .attributes = {fraction_rule("beta1", 0.9), fraction_rule("beta2", 0.999), epsilon_rule(1e-8),
+                      decay_rule(0.01)},
+       .infer = infer_optimizer},
+  };
+}
+
+}  // namespace graphbench::ir

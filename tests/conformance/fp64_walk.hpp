@@ -1,0 +1,34 @@
+// A program walked op by op in fp64, from the definitions of its ops: nothing is rounded in between.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/conformance/op_registry.hpp"
+#include "tests/conformance/rig.hpp"
+
+namespace graphbench::conformance {
+
+class Fp64Walk {
+ public:
+  // `program` outlives the walk.
+  Fp64Walk(const ir::Program& program, std::int64_t batch);
+
+  // What inputs, weights, parameters and state hold: what the rig's buffers do, or values made from a seed.
+  void take_values_of(Rig& rig);
+  void fill(std::uint64_t seed);
+  void run();
+
+  Tensor& value(ir::ValueId id) { return values_.at(id); }
+  // ||actual - expected|| / ||expected||, over all elements of the value; `address` holds the actual ones.
+  double relative_error(Rig& rig, ir::ValueId id, const void* address) const;
+
+ private:
+  Tensor read(Rig& rig, ir::ValueId id, const void* address) const;
+
+  const ir::Program& program_;
+  std::int64_t batch_;
+  std::vector<Tensor> values_;
+};
+
+}  // namespace graphbench::conformance

@@ -1,0 +1,297 @@
+// Training steps: gradients against central differences and against the same program in fp64, ten captured
+// steps against eager's, and a loss that falls.
+#include <algorithm>
+#include <cmath>
+
+#include "graphs/ir/training/differentiate.hpp"
+#include "tests/conformance/fp64_walk.hpp"
+#include "tests/conformance/program_fixture.hpp"
+
+namespace graphbench::conformance {
+namespace {
+
+using ir::ValueId;
+using ir::ValueKind;
+
+ValueId find(const ir::Program& program, const std::string& name) {
+  const auto found = std::ranges::find(program.values(), name, &ir::Value::name);
+  EXPECT_NE(found, program.values().end()) << name;
+  return static_cast<ValueId>(found - program.values().begin());
+}
+
+ir::Program trained(const ir::OpCatalog& catalog, const NamedProgram& forward,
+                    const ir::TrainingOptions& options) {
+  return ir::differentiate(forward.build(catalog, ir::DType::fp32), catalog, options);
+}
+
+// Each parameter with its gradient: parameters in the order of values, as differentiate() takes them; every
+// one has a gradient of its own here.
+std::vector<std::pair<ValueId, ValueId>> pairs_of(const ir::Program& program, Fp64Walk& walk) {
+  std::vector<std::pair<ValueId, ValueId>> pairs;
+  const std::vector<ValueId> parameters = program.values_of(ValueKind::parameter);
+  for (const ir::Op& op : program.ops()) {
+    if (op.kind != "sgd") continue;
+    for (std::size_t i = 1; i < op.inputs.size(); i += 3) pairs.emplace_back(op.inputs[i], op.inputs[i + 1]);
+  }
+  EXPECT_EQ(pairs.size(), parameters.size());
+  for (const auto& [parameter, gradient] : pairs)
+    EXPECT_EQ(walk.value(parameter).size(), walk.value(gradient).size());
+  return pairs;
+}
+
+// The loss of a walk that is yet to begin, after a change of one element.
+double loss_at(Fp64Walk walk, ValueId loss, ValueId parameter, Index element, double change) {
+  walk.value(parameter).at(element) += change;
+  walk.run();
+  return walk.value(loss).at(0);
+}
+
+void expect_gradients_of_central_differences(const NamedProgram& forward, ir::Accumulate accumulate) {
+  constexpr std::int64_t batch = 2;
+  constexpr double h = 1e-5;
+  const ir::OpCatalog catalog;
+  const ir::Program program =
+      trained(catalog, forward, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate});
+  Fp64Walk start(program, batch);
+  start.fill(5);
+  Fp64Walk walk = start;
+  walk.run();
+  const ValueId loss = find(program, "loss.0");
+  for (const auto& [parameter, gradient] : pairs_of(program, walk)) {
+    const Tensor& exact = walk.value(gradient);
+    const Index step =
+        exact.size() > 1000 ? exact.size() : exact.size() / 3 + 1;  // each walks a program twice
+    for (Index element = step / 2; element < exact.size(); element += step) {
+      const double slope =
+          (loss_at(start, loss, parameter, element, h) - loss_at(start, loss, parameter, element, -h)) /
+          (2 * h);
+      EXPECT_NEAR(exact[element], slope, 1e-8 + 1e-6 * std::abs(slope))
+          << forward.name << ", " << program.value(parameter).name << ", element " << element;
+    }
+  }
+}
+
+TEST(Gradients, AreThoseOfCentralDifferences) {
+  for (const NamedProgram& forward : small_programs()) {
+    if (forward.name != "chain" && forward.name != "conv") continue;
+    expect_gradients_of_central_differences(forward, ir::Accumulate::asap);
+  }
+}
+
+// A convolution with a stride that leaves a rest, activations of every place, and weights read twice.
+ir::Program odd_places(const ir::OpCatalog& catalog, ir::DType dtype) {
+  ir::ProgramBuilder b("odd", catalog);
+  const auto weight = [&](const char* name, ir::Shape shape) {
+    return b.value(ValueKind::weight, name, dtype, std::move(shape), uniform(0.5));
+  };
+  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(), fixed_dim(6)}, uniform(1));
+  const ValueId w = weight("w", {fixed_dim(6), fixed_dim(6)});
+  const ValueId bias = weight("bias", {fixed_dim(6)});
+  const auto with = [](const char* activation, std::int64_t has_bias) {
+    return ir::Attributes{{"bias", has_bias}, {"residual", one}, {"activation", std::string(activation)}};
+  };
+  x = b.op("linear", "relu_residual", {x, w, bias, x}, with("relu", 1))[0];
+  x = b.op("linear", "gelu_residual", {x, w, x}, with("gelu_tanh", 0))[0];
+  x = b.op("linear", "relu_plain", {x, w}, {{"activation", std::string("relu")}})[0];
+  const ValueId gelu = b.op("gelu_tanh", "gelu", {x}, {})[0];
+  const ValueId relu = b.op("relu", "relu", {b.op("add", "twice", {gelu, gelu}, {})[0]}, {})[0];
+  b.mark_output(b.op("add", "sum", {relu, x}, {})[0]);
+  return b.finish();
+}
+
+ir::Program strided(const ir::OpCatalog& catalog, ir::DType dtype) {
+  ir::ProgramBuilder b("strided", catalog);
+  const ir::Shape image{of_batch(), fixed_dim(8), fixed_dim(7), fixed_dim(3)};
+  const ir::Shape filter{fixed_dim(3), fixed_dim(3), fixed_dim(3), fixed_dim(3)};
+  ValueId x = b.value(ValueKind::input, "x", dtype, image, uniform(1));
+  for (int i = 0; i < 2; ++i) {
+    const std::string name = "conv" + std::to_string(i);
+    const ValueId w = b.value(ValueKind::weight, name + ".w", dtype, filter, uniform(0.5));
+    x = b.op("conv2d", name, {x, w}, {{"stride", std::int64_t{1 + i}}, {"padding", std::int64_t{1 - i}}})[0];
+  }
+  b.mark_output(x);
+  return b.finish();
+}
+
+TEST(Gradients, AreThoseOfCentralDifferencesAtOddPlaces) {
+  for (const NamedProgram& forward : {NamedProgram{"odd", odd_places}, NamedProgram{"strided", strided}}) {
+    expect_gradients_of_central_differences(forward, ir::Accumulate::asap);
+    expect_gradients_of_central_differences(forward, ir::Accumulate::end);
+  }
+}
+
+TEST(Gradients, TheLossIsThatOfTheForwardProgram) {
+  const ir::OpCatalog catalog;
+  const NamedProgram& named = small_programs().front();
+  const ir::Program forward = named.build(catalog, ir::DType::fp32);
+  const ir::Program program = trained(catalog, named, {});
+  Fp64Walk walk(program, 3);
+  walk.fill(9);
+  walk.run();
+  Fp64Walk plain(forward, 3);
+  for (ValueId id = 0; id < forward.values().size(); ++id) {
+    const ValueKind kind = forward.value(id).kind;
+    if (kind == ValueKind::input || kind == ValueKind::weight)
+      plain.value(id) = walk.value(find(program, forward.value(id).name));
+  }
+  plain.run();
+  const Tensor& y = plain.value(forward.values_of(ValueKind::output).front());
+  const Tensor& target = walk.value(find(program, "loss.target"));
+  double loss = 0;
+  for (Index i = 0; i < y.size(); ++i)
+    loss += (y[i] - target[i]) * (y[i] - target[i]) / static_cast<double>(y.size());
+  EXPECT_NEAR(walk.value(find(program, "loss.0")).at(0), loss, 1e-12);
+}
+
+// The rows of a batch in two parts: each gradient is that of the batch.
+TEST(Gradients, AreThoseOfTheWholeBatchInMicroBatches) {
+  const ir::OpCatalog catalog;
+  const NamedProgram& named = small_programs().front();
+  const ir::Program whole = trained(catalog, named, {.optimizer = ir::Optimizer::sgd});
+  Fp64Walk expected(whole, 6);
+  expected.fill(9);
+  for (const ir::Accumulate accumulate : {ir::Accumulate::asap, ir::Accumulate::end}) {
+    const ir::Program parts = trained(
+        catalog, named, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate, .micro_batches = 2});
+    Fp64Walk actual(parts, 6);
+    actual.fill(9);
+    for (ValueId id = 0; id < whole.values().size(); ++id) {
+      const ir::Value& value = whole.value(id);
+      const Tensor& from = expected.value(id);
+      const auto middle = from.begin() + static_cast<std::ptrdiff_t>(from.size() / 2);
+      if (value.kind == ValueKind::parameter) actual.value(find(parts, value.name)) = from;
+      if (value.kind != ValueKind::input) continue;
+      actual.value(find(parts, value.name)) = Tensor(from.begin(), middle);
+      actual.value(find(parts, value.name + ".micro1")) = Tensor(middle, from.end());
+    }
+    Fp64Walk stepped = expected;
+    stepped.run();
+    actual.run();
+    for (const ValueId id : whole.values_of(ValueKind::parameter)) {
+      const Tensor& a = actual.value(find(parts, whole.value(id).name));
+      for (Index i = 0; i < a.size(); ++i)
+        ASSERT_NEAR(a[i], stepped.value(id)[i], 1e-14) << whole.value(id).name;
+    }
+  }
+}
+
+using TrainingConformance = ProgramFixture;
+
+// A relu whose input rounds to the other side of zero takes or drops a whole gradient.
+double gradient_error_max(ir::DType dtype, bool has_relu) {
+  if (dtype == ir::DType::fp32) return 1e-5;
+  return (dtype == ir::DType::fp16 ? 0.005 : 0.02) * (has_relu ? 4 : 1);
+}
+
+TEST_P(TrainingConformance, GradientsAgreeWithTheWholeStepInFp64) {
+  const ir::Program p = program();
+  const bool has_relu = std::ranges::count(p.ops(), "relu_grad", &ir::Op::kind) > 0;
+  Rig rig(device(), stream(), p, 4);
+  double worst = 0;
+  for (const std::int64_t batch : {1, 4}) {
+    rig.reset(40 + static_cast<std::uint64_t>(batch));
+    stream().synchronize();
+    Fp64Walk expected(p, batch);
+    expected.take_values_of(rig);
+    expected.run();
+    const auto executor = rig.make(ExecutionMode::eager, batch);
+    executor->submit();
+    stream().synchronize();
+    ASSERT_FALSE(p.values_of(ValueKind::gradient).empty());
+    for (const ValueId id : p.results()) {
+      const double error = expected.relative_error(rig, id, executor->output(id));
+      worst = std::max(worst, error);
+      EXPECT_LE(error, gradient_error_max(dtype(), has_relu)) << p.value(id).name << ", batch " << batch;
+    }
+  }
+  std::printf("relative L2 error at most %.3g\n", worst);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Devices, TrainingConformance,
+    ::testing::Combine(::testing::ValuesIn(backends()), ::testing::Values(ExecutionMode::eager),
+                       ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16),
+                       ::testing::ValuesIn(training_programs())),
+    name_of_program_parameter);
+
+using TrainingModes = ProgramFixture;
+
+TEST_P(TrainingModes, TenStepsLeaveWhatEagersLeave) {
+  const ir::Program p = program();
+  Rig rig(device(), stream(), p, 4);
+  const auto executor = rig.prepare(mode(), 4);
+  const auto ten_steps = [&](execution::Executor& by) {
+    rig.reset(3);
+    for (int i = 0; i < 10; ++i) by.submit();
+    stream().synchronize();
+    return std::pair(rig.outputs(by, 4), rig.state_digests());
+  };
+  const auto eager = ten_steps(executor->eager());
+  EXPECT_EQ(ten_steps(*executor), eager);
+  rig.reset(3);
+  EXPECT_EQ(rig.state_digests() != eager.second, !ir::mutated_state(p).empty());
+}
+
+// They take even batches alone, so other suites cannot have them.
+std::vector<NamedProgram> with_micro_batches() {
+  std::vector<NamedProgram> programs = training_programs();
+  for (const auto accumulate : {ir::Accumulate::asap, ir::Accumulate::end}) {
+    const ir::TrainingOptions options{
+        .optimizer = ir::Optimizer::adamw, .accumulate = accumulate, .micro_batches = 2, .clip = 1};
+    const NamedProgram& forward = base_programs().front();
+    programs.push_back({accumulate == ir::Accumulate::asap ? "micro_asap" : "micro_end",
+                        [options, forward](const ir::OpCatalog& catalog, ir::DType dtype) {
+                          return ir::differentiate(forward.build(catalog, dtype), catalog, options);
+                        }});
+  }
+  return programs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TrainingModes, graph_mode_parameters(with_micro_batches()),
+                         name_of_program_parameter);
+
+// The same rows again and again: a step that follows the gradient comes closer to their targets.
+class LossConformance : public DeviceFixture,
+                        public ::testing::WithParamInterface<std::tuple<std::string, ExecutionMode>> {
+ protected:
+  void SetUp() override { open(std::get<0>(GetParam())); }
+
+  // `share`: of the first loss, which the last must be below.
+  void expect_to_learn(const NamedProgram& forward, const ir::TrainingOptions& options, double share) {
+    const ir::OpCatalog catalog;
+    const ir::Program p = trained(catalog, forward, options);
+    Rig rig(device(), stream(), p, 4);
+    const auto executor = rig.prepare(std::get<1>(GetParam()), 4);
+    rig.reset(17);
+    const ValueId loss = find(p, "loss.0");
+    const auto step = [&] {
+      executor->submit();
+      stream().synchronize();
+      return decode(rig.read(executor->output(loss), 4), ir::DType::fp32).at(0);
+    };
+    const double before = step();
+    double after = before;
+    for (int i = 0; i < 200; ++i) after = step();
+    EXPECT_LT(after, share * before) << forward.name;
+  }
+};
+
+TEST_P(LossConformance, Falls) {
+  using enum ir::Optimizer;
+  expect_to_learn(small_programs()[0], {.optimizer = adamw, .learning_rate = 0.01}, 0.1);
+  expect_to_learn(small_programs()[0], {.optimizer = sgd, .learning_rate = 0.02}, 0.5);
+  // Its outputs are not negative, and half of the targets are.
+  expect_to_learn(small_programs()[1], {.optimizer = adamw, .learning_rate = 0.005}, 0.75);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, LossConformance,
+                         ::testing::Combine(::testing::ValuesIn(backends()),
+                                            ::testing::Values(ExecutionMode::eager, ExecutionMode::whole,
+                                                              ExecutionMode::piecewise)),
+                         [](const auto& instance) {
+                           return std::get<0>(instance.param) + "_" +
+                                  std::string(execution::name_of(std::get<1>(instance.param)));
+                         });
+
+}  // namespace
+}  // namespace graphbench::conformance

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""The pass training: cells, checks, what the document says of a step, and what is refused."""
+
+import json
+import unittest
+
+from harness_case import TINY, HarnessCase
+
+
+class Training(HarnessCase):
+    def sweep(self, *arguments, code=0):
+        done = self.run_graphbench(*TINY, "--mode", "eager,whole,piecewise", *arguments, code=code)
+        document = self.result()
+        self.assert_valid(document, "result.schema.json")
+        return done, document, {cell["id"]: cell for cell in document["cells"]}
+
+    def test_every_optimizer_is_a_cell_that_is_checked_in_every_mode(self):
+        _, document, cells = self.sweep("--workload", "mlp,conv", "--pass", "forward,training",
+                                        "--optimizer", "none,sgd,adamw")
+        self.assertEqual(["forward", "training"], document["plan"]["axes"]["pass"])
+        self.assertEqual(2 * 2 * 3 * (1 + 3), len(cells))  # workloads, batches, modes, steps
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+            self.assertEqual(cell["pass"] == "training", "training" in cell)
+        for workload in ("mlp", "conv"):
+            step = f"{workload}/tiny/fp32/training/b2/w0/whole"
+            none, sgd, adamw = (cells[step + suffix]["training"]
+                                for suffix in ("", "/optimizer=sgd", "/optimizer=adamw"))
+            self.assertEqual([0, 1, 2], [each["ops"]["optimizer"] for each in (none, sgd, adamw)])
+            weights = cells[step]["memory"]["weights_bytes"]
+            self.assertEqual(weights, cells[step.replace("training", "forward")]["memory"]["weights_bytes"])
+            self.assertEqual([weights] * 3, [each["gradient_bytes"] for each in (none, sgd, adamw)])
+            self.assertEqual([0, weights, 2 * weights + 4],
+                             [each["optimizer_bytes"] for each in (none, sgd, adamw)])
+            self.assertGreater(none["saved_bytes"], 0)
+            self.assertGreater(none["ops"]["backward"], none["ops"]["forward"])
+            graph = cells[step]["graph"]
+            self.assertEqual((1, 0), (graph["pieces"], graph["eager_ops"]))
+            ops = none["ops"]
+            self.assertEqual(graph["captured_ops"], ops["forward"] + ops["backward"] + ops["accumulate"])
+            pieces = cells[step.replace("whole", "piecewise")]["graph"]["pieces"]
+            forward = cells[step.replace("whole", "piecewise").replace("training", "forward")]
+            self.assertEqual(2 * forward["graph"]["pieces"] - 1, pieces)
+
+    def test_accumulating_at_the_end_and_another_loss_are_cells_of_their_own(self):
+        _, _, cells = self.sweep("--workload", "mlp", "--pass", "training", "--loss", "mse,cross_entropy",
+                                 "--accumulate", "asap,end", "--io", "static,copy_in_out")
+        step = "mlp/tiny/fp32/training/b2/w0/whole"
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+        end = cells[step + "/accumulate=end"]["training"]["ops"]
+        self.assertEqual(0, cells[step]["training"]["ops"]["accumulate"])
+        self.assertEqual(7, end["accumulate"])  # the residual of each layer but the first
+        self.assertIn(step + "/accumulate=end/io=copy_in_out/loss=cross_entropy", cells)
+
+    def test_micro_batches_and_clipping(self):
+        _, _, cells = self.sweep("--workload", "mlp", "--pass", "training", "--optimizer", "adamw",
+                                 "--micro-batches", "1,2", "--clip", "0,1", code=3)
+        for cell in cells.values():
+            if cell["batch"] == 1 and cell.get("micro-batches"):
+                self.assertEqual("failed", cell["status"])
+                self.assertIn("batch 1 does not divide into 2 micro-batches", cell["reason"]["message"])
+                continue
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"])
+        step = "mlp/tiny/fp32/training/b2/w0/whole"
+        plain = cells[step + "/optimizer=adamw"]["training"]
+        parts = cells[step + "/clip=1/micro-batches=2/optimizer=adamw"]["training"]
+        self.assertEqual(2 * plain["ops"]["backward"], parts["ops"]["backward"])
+        self.assertEqual(plain["ops"]["optimizer"] + 1, parts["ops"]["optimizer"])
+        self.assertEqual(plain["gradient_bytes"], parts["gradient_bytes"])
+
+    def test_a_kind_without_a_gradient_fails_its_cells_and_the_sweep_goes_on(self):
+        done, _, cells = self.sweep("--workload", "attention,mlp", "--pass", "training", code=3)
+        for cell in cells.values():
+            if cell["workload"] == "mlp":
+                self.assertEqual("ok", cell["status"])
+                continue
+            self.assertEqual(("failed", "no_backward"), (cell["status"], cell["reason"]["code"]))
+            self.assertIn("layer7.sdpa: kind sdpa has no gradient", cell["reason"]["message"])
+        self.assertIn("no_backward", done.stdout + done.stderr)
+
+    def test_a_loss_of_classes_wants_rows(self):
+        _, _, cells = self.sweep("--workload", "conv", "--pass", "training", "--loss", "cross_entropy",
+                                 code=3)
+        reasons = {(cell["reason"]["code"], cell["reason"]["message"].split(": ")[1])
+                   for cell in cells.values()}
+        self.assertEqual(1, len(reasons))
+        code, message = reasons.pop()
+        self.assertEqual("no_backward", code)
+        self.assertIn("cross_entropy wants rows of classes", message)
+
+    def test_the_dump_shows_both_programs(self):
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,attention", "--pass",
+                                   "forward,training", "--optimizer", "sgd", "--dump-program")
+        self.assertIn("program mlp/tiny/fp32  (", done.stdout)
+        self.assertIn("program mlp/tiny/fp32/training  (", done.stdout)
+        self.assertIn("parameter layer0.w1 : fp32[256, 64]", done.stdout)
+        self.assertIn("layer0.up.grad_weight = linear_grad_weight(", done.stdout)
+        self.assertIn("[optimizer]", done.stdout)
+        self.assertIn("kind sdpa has no gradient", done.stdout)
+
+    def test_unknown_words_are_refused_with_those_there_are(self):
+        for option, given, known in (("--pass", "backward", "forward, training"),
+                                     ("--optimizer", "adam", "none, sgd, adamw"),
+                                     ("--loss", "mae", "mse, cross_entropy"),
+                                     ("--accumulate", "never", "asap, end"),
+                                     ("--micro-batches", "0", "1"),
+                                     ("--clip", "0.5", "whole"),
+                                     ("--backward", "apart", "iteration")):
+            done = self.run_graphbench("--sweep", "--device", "host", option, given, code=2)
+            line = done.stderr.strip().splitlines()[-1]
+            self.assertIn(f'{option}', line)
+            self.assertIn(f'"{given}"', line)
+            self.assertIn(known, line)
+
+
+if __name__ == "__main__":
+    unittest.main()
