@@ -11,7 +11,7 @@ namespace graphbench::cuda {
 namespace {
 
 void enqueue(KernelCall& call, cudaStream_t stream, const char* object) {
-  void* arguments[] = {call.parameters.data()};
+  void* arguments[] = {call.argument()};
   cudaLaunchConfig_t config{};
   config.gridDim = call.grid;
   config.blockDim = call.block;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -41,7 +42,8 @@ inline Source fixed_source(void* address) {
   return Source{-1, 0, address};
 }
 
-// A launch of one of our kernels. Each takes one struct by value whose first members are its pointers.
+// A launch of one of our kernels. Each takes one struct by value whose first members are its pointers. Where
+// the struct is a longer one, it and its pointers are in memory of their own.
 struct KernelCall {
   static constexpr std::size_t parameter_bytes_max = 128;
   static constexpr std::size_t pointers_max = 6;
@@ -56,11 +58,16 @@ struct KernelCall {
   bool programmatic = false;
   alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
   std::array<Source, pointers_max> pointers{};
+  std::vector<std::byte> long_parameters;
+  std::vector<Source> long_pointers;
 
+  void* argument() noexcept { return long_parameters.empty() ? parameters.data() : long_parameters.data(); }
   void bind(void* const* operands) noexcept {
+    auto* const at = static_cast<std::byte*>(argument());
+    const Source* const sources = long_pointers.empty() ? pointers.data() : long_pointers.data();
     for (unsigned i = 0; i < pointer_count; ++i) {
-      void* address = pointers[i].resolve(operands);
-      std::memcpy(parameters.data() + i * sizeof(void*), &address, sizeof(void*));
+      void* address = sources[i].resolve(operands);
+      std::memcpy(at + i * sizeof(void*), &address, sizeof(void*));
     }
   }
 };
@@ -157,6 +164,23 @@ KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parame
   call.block = block;
   std::memcpy(call.parameters.data(), &parameters, sizeof(Parameters));
   for (const Source& source : pointers) call.pointers[call.pointer_count++] = source;
+  return call;
+}
+
+// The same where the struct is long, or has more pointers.
+template <class Parameters>
+KernelCall long_kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
+                            std::vector<Source> pointers) {
+  static_assert(std::is_trivially_copyable_v<Parameters>);
+  static_assert(sizeof(Parameters) <= 4096);  // what every GPU takes
+  KernelCall call;
+  call.function = function;
+  call.grid = grid;
+  call.block = block;
+  call.long_parameters.resize(sizeof(Parameters));
+  std::memcpy(call.long_parameters.data(), &parameters, sizeof(Parameters));
+  call.pointer_count = static_cast<unsigned>(pointers.size());
+  call.long_pointers = std::move(pointers);
   return call;
 }
 

@@ -36,7 +36,7 @@ void PreparedKernel::set_nodes(cudaGraphExec_t exec, const std::vector<GraphNode
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     auto& call = std::get<KernelCall>(prepared_.calls[i]);
     call.bind(operands);
-    void* arguments[] = {call.parameters.data()};
+    void* arguments[] = {call.argument()};
     cudaKernelNodeParams parameters{};
     parameters.func = const_cast<void*>(call.function);
     parameters.gridDim = call.grid;

@@ -29,7 +29,7 @@ KernelLaunch launch_of(const cuda::KernelCall& call) {
 }
 
 int make_call(cuda::KernelCall& call, KernelLaunch& launch, cudaStream_t stream) {
-  void* arguments[] = {call.parameters.data()};
+  void* arguments[] = {call.argument()};
   launch.config.stream = stream;
   launch.config.attrs = launch.attributes.data();  // the call may have moved since it was made
   return cudaLaunchKernelExC(&launch.config, call.function, arguments);

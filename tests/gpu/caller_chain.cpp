@@ -107,7 +107,7 @@ void BareChain::record(std::vector<BareCall>& calls) {
 
 void BareChain::set_node(cudaGraphNode_t node, BareCall& call) {
   auto& kernel = std::get<cuda::KernelCall>(call.native);
-  void* arguments[] = {kernel.parameters.data()};
+  void* arguments[] = {kernel.argument()};
   cudaKernelNodeParams parameters{
       const_cast<void*>(kernel.function), kernel.grid, kernel.block, kernel.shared_bytes, arguments, nullptr};
   cuda::check(cudaGraphExecKernelNodeSetParams(exec_.get(), node, &parameters), "set a node");

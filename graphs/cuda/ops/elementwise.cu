@@ -1,4 +1,4 @@
-// add, relu and gelu_tanh: sixteen bytes a thread where the size allows it.
+// add, relu, gelu_tanh and the gradients of the latter two: sixteen bytes a thread where the size allows it.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -19,6 +19,14 @@ struct Relu {
 };
 struct GeluTanh {
   __device__ __forceinline__ static float apply(float a, float) { return gelu_tanh(a); }
+};
+
+// Of dy, and of what the operation gave (relu) or took (gelu_tanh).
+struct ReluGrad {
+  __device__ __forceinline__ static float apply(float dy, float y) { return y > 0.0f ? dy : 0.0f; }
+};
+struct GeluTanhGrad {
+  __device__ __forceinline__ static float apply(float dy, float x) { return dy * gelu_tanh_slope(x); }
 };
 
 template <class T, class Operation>
@@ -81,6 +89,12 @@ PreparedOp prepare_relu(OpContext&, const ir::OpCall& call) {
 }
 PreparedOp prepare_gelu_tanh(OpContext&, const ir::OpCall& call) {
   return prepare_elementwise<GeluTanh>(call, 0);
+}
+PreparedOp prepare_relu_grad(OpContext&, const ir::OpCall& call) {
+  return prepare_elementwise<ReluGrad>(call, 1);
+}
+PreparedOp prepare_gelu_tanh_grad(OpContext&, const ir::OpCall& call) {
+  return prepare_elementwise<GeluTanhGrad>(call, 1);
 }
 
 }  // namespace graphbench::cuda

@@ -274,7 +274,7 @@ std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const M
   std::vector<SkinnyCandidate> candidates;
   const bool half = spec.dtype == ir::DType::bf16 || spec.dtype == ir::DType::fp16;
   if (!half || spec.rows > skinny_rows_max || spec.n % tile_columns != 0 || context.compute_major < 8 ||
-      spec.alignment < 16 || spec.activation_last)
+      spec.alignment < 16 || spec.activation_last || spec.x_transposed || spec.w_transposed)
     return candidates;
   const void* function = spec.dtype == ir::DType::bf16 ? skinny_function<__nv_bfloat16>(spec.rows)
                                                        : skinny_function<__half>(spec.rows);

@@ -46,7 +46,8 @@ void set(cublasLtMatrixLayoutOpaque_t& layout, cublasLtMatrixLayoutAttribute_t a
   check(cublasLtMatrixLayoutSetAttribute(&layout, attribute, &value, sizeof(value)), "prepare", object);
 }
 
-// Row-major y[rows, n] is column-major y'[n, rows], so that y' = w' x with w' transposed as stored.
+// Row-major y[rows, n] is column-major y'[n, rows], so that y' = w' x with w' transposed as stored, or as it
+// is where w is stored the other way round.
 MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType output, const char* object) {
   const auto rows = static_cast<std::uint64_t>(spec.rows);
   const auto n = static_cast<std::uint64_t>(spec.n);
@@ -54,10 +55,16 @@ MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType o
   MatmulCall call;
   call.handle = context.cublas;
   check(cublasLtMatmulDescInit(&call.description, CUBLAS_COMPUTE_32F, CUDA_R_32F), "prepare", object);
-  set(call.description, CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T, object);
-  set(call.description, CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_N, object);
-  check(cublasLtMatrixLayoutInit(&call.a_layout, data_type(spec.dtype), k, n, spec.k), "prepare", object);
-  check(cublasLtMatrixLayoutInit(&call.b_layout, data_type(spec.dtype), k, rows, spec.k), "prepare", object);
+  set(call.description, CUBLASLT_MATMUL_DESC_TRANSA, spec.w_transposed ? CUBLAS_OP_N : CUBLAS_OP_T, object);
+  set(call.description, CUBLASLT_MATMUL_DESC_TRANSB, spec.x_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, object);
+  const auto describe = [&](cublasLtMatrixLayoutOpaque_t& layout, std::uint64_t across, bool transposed) {
+    check(
+        cublasLtMatrixLayoutInit(&layout, data_type(spec.dtype), transposed ? across : k,
+                                 transposed ? k : across, static_cast<std::int64_t>(transposed ? across : k)),
+        "prepare", object);
+  };
+  describe(call.a_layout, n, spec.w_transposed);
+  describe(call.b_layout, rows, spec.x_transposed);
   check(cublasLtMatrixLayoutInit(&call.d_layout, data_type(output), n, rows, spec.n), "prepare", object);
   call.c_layout = call.d_layout;
   call.a_source = spec.w;

@@ -1,5 +1,5 @@
-// y = activation(x wT + bias) + residual, or with the activation last, over cuBLASLt: what `linear` and
-// convolution through im2col share.
+// y = activation(x wT + bias) + residual, or with the activation last, over cuBLASLt: what `linear`, its
+// gradients and convolution through im2col share.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,9 @@ struct MatmulSpec {
   std::int64_t rows = 0;  // of x and y
   std::int64_t n = 0;     // columns of y, rows of w
   std::int64_t k = 0;     // columns of x and of w
+  // Stored the other way round, as gradients have them: x as k rows, w as k rows.
+  bool x_transposed = false;
+  bool w_transposed = false;
   ir::DType dtype = ir::DType::fp32;
   Source x;
   Source w;

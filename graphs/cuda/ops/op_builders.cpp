@@ -10,14 +10,28 @@ namespace graphbench::cuda {
 
 // `prepare_<kind>` is defined in a file of this folder.
 #define GRAPHBENCH_CUDA_KINDS(KIND) \
+  KIND(adamw)                       \
   KIND(add)                         \
+  KIND(advance)                     \
+  KIND(column_sum)                  \
   KIND(conv2d)                      \
+  KIND(conv2d_grad_input)           \
+  KIND(conv2d_grad_weight)          \
+  KIND(cross_entropy_loss)          \
   KIND(gelu_tanh)                   \
+  KIND(gelu_tanh_grad)              \
   KIND(linear)                      \
+  KIND(linear_grad_input)           \
+  KIND(linear_grad_weight)          \
+  KIND(mse_loss)                    \
   KIND(relu)                        \
+  KIND(relu_grad)                   \
   KIND(rmsnorm)                     \
+  KIND(rmsnorm_grad_input)          \
+  KIND(rmsnorm_grad_weight)         \
   KIND(rope_kv_append)              \
   KIND(sdpa)                        \
+  KIND(sgd)                         \
   KIND(softmax)
 
 #define GRAPHBENCH_DECLARE(kind) PreparedOp prepare_##kind(OpContext& context, const ir::OpCall& call);
@@ -39,8 +53,6 @@ Builder builder_of(std::string_view kind) {
 
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call) {
   if (context.load_at_first_use) return;
-  constexpr std::size_t apart = std::size_t{64} << 10;
-  GRAPHBENCH_ASSERT(call.operands.size() * apart <= context.workspace_bytes);
   std::vector<NativeCall> calls;
   for (const NativeCall& native : prepared.calls) {
     if (const auto* kernel = std::get_if<KernelCall>(&native))
@@ -49,6 +61,8 @@ void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall&
       calls.push_back(native);
   }
   if (calls.empty()) return;
+  constexpr std::size_t apart = std::size_t{64} << 10;
+  GRAPHBENCH_ASSERT(call.operands.size() * apart <= context.workspace_bytes);
   std::vector<void*> operands;
   for (std::size_t i = 0; i < call.operands.size(); ++i)
     operands.push_back(static_cast<std::byte*>(context.workspace) + i * apart);

@@ -1,0 +1,79 @@
+// Sums over rows in a fixed order: parts of the rows first, each by blocks of their own, then the parts.
+#pragma once
+
+#include <algorithm>
+
+#include "graphs/cuda/ops/kernel_support.cuh"
+
+namespace graphbench::cuda {
+
+struct ColumnSumParameters {
+  const void* a;
+  const void* b;
+  const float* scales;  // of rows
+  float* partials;      // [parts, columns]
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t rows_a_part;
+};
+
+constexpr int column_sum_lanes = 8;  // rows that a block sums at once
+
+// `Term::of<T>(parameters, row, at)` is what is summed; `at` counts elements. Blocks of 32 columns by
+// column_sum_lanes rows.
+template <class T, class Term>
+__global__ void column_partials(const ColumnSumParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  __shared__ float lanes[column_sum_lanes][32];
+  const std::int64_t column = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
+  const std::int64_t first = blockIdx.y * p.rows_a_part;
+  const std::int64_t last = min(first + p.rows_a_part, p.rows);
+  float sum = 0.0f;
+  if (column < p.columns) {
+    for (std::int64_t row = first + threadIdx.y; row < last; row += column_sum_lanes)
+      sum += Term::template of<T>(p, row, row * p.columns + column);
+  }
+  lanes[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || column >= p.columns) return;
+  for (int lane = 1; lane < column_sum_lanes; ++lane) sum += lanes[lane][threadIdx.x];
+  p.partials[blockIdx.y * p.columns + column] = sum;
+}
+
+// Adds up `parts` rows of fp32 sums, and the operand `sum` where the op accumulates, into the op's output.
+KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64_t parts,
+                             std::int64_t columns, std::size_t sum_operand);
+
+// In how many parts to sum, so that the partial sums fit `bytes`; refuses the op where not even one does.
+inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int64_t columns,
+                             std::int64_t rows_worth_a_part, std::size_t bytes) {
+  const std::int64_t most = static_cast<std::int64_t>(bytes / sizeof(float)) / columns;
+  if (most < 1) refuse(call, "its partial sums are larger than the workspace");
+  return std::clamp<std::int64_t>(rows / rows_worth_a_part, 1, std::min<std::int64_t>(most, 128));
+}
+
+// Both steps. `scales` is null where the term takes none; the partial sums lie at `partials`, in `bytes`.
+template <class Term>
+void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float* scales, void* partials,
+                       std::size_t bytes, std::size_t sum_operand) {
+  const RowsColumns shape = rows_columns(call.input(0));
+  const std::int64_t parts = parts_of(call, shape.rows, shape.columns, 64, bytes);
+  const ColumnSumParameters parameters{nullptr,
+                                       nullptr,
+                                       scales,
+                                       static_cast<float*>(partials),
+                                       shape.rows,
+                                       shape.columns,
+                                       (shape.rows + parts - 1) / parts};
+  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&column_partials<decltype(element), Term>);
+  });
+  prepared.calls.push_back(kernel_call(
+      function, dim3(blocks_for(shape.columns, 32), static_cast<unsigned>(parts)), dim3(32, column_sum_lanes),
+      parameters, {operand_source(0), operand_source(sum_operand == 1 ? 0 : 1)}));
+  prepared.calls.push_back(
+      sum_partials_call(call, static_cast<float*>(partials), parts, shape.columns, sum_operand));
+}
+
+}  // namespace graphbench::cuda

@@ -1,0 +1,177 @@
+// Optimizers: one kernel for up to eighty parameters, whose addresses come with the launch. And the count of
+// steps.
+#include <algorithm>
+#include <vector>
+
+#include "graphs/cuda/ops/kernel_support.cuh"
+
+namespace graphbench::cuda {
+namespace {
+
+constexpr std::size_t parameters_max = 80;  // of a launch, whose arguments are 4 KB at most
+constexpr unsigned threads = 256;
+
+// `group` values a parameter has, the parameter first and its gradient second; `ahead` stand before all.
+struct Sgd {
+  static constexpr std::size_t ahead = 1;
+  static constexpr std::size_t group = 3;
+  float momentum;
+  float decay;
+
+  struct Step {
+    float rate;
+  };
+  __device__ Step begin(void* const* values) const { return {*static_cast<const float*>(values[0])}; }
+  __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
+    value[2] = momentum * value[2] + (value[1] + decay * value[0]);
+    value[0] -= step.rate * value[2];
+  }
+};
+
+struct AdamW {
+  static constexpr std::size_t ahead = 2;
+  static constexpr std::size_t group = 4;
+  double beta1;
+  double beta2;
+  float epsilon;
+  float decay;
+
+  struct Step {
+    float rate, shrink, correction1, correction2, keep1, take1, keep2, take2;
+  };
+  __device__ Step begin(void* const* values) const {
+    const std::int32_t count = *static_cast<const std::int32_t*>(values[0]);
+    const float rate = *static_cast<const float*>(values[1]);
+    return {rate,
+            1.0f - rate * decay,
+            static_cast<float>(1 - pow(beta1, count)),
+            static_cast<float>(1 - pow(beta2, count)),
+            static_cast<float>(beta1),
+            static_cast<float>(1 - beta1),
+            static_cast<float>(beta2),
+            static_cast<float>(1 - beta2)};
+  }
+  __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
+    value[2] = step.keep1 * value[2] + step.take1 * value[1];
+    value[3] = step.keep2 * value[3] + step.take2 * value[1] * value[1];
+    const float update = value[2] / step.correction1 / (sqrtf(value[3] / step.correction2) + epsilon);
+    value[0] = value[0] * step.shrink - step.rate * update;
+  }
+};
+
+template <class Rule>
+struct OptimizerParameters {
+  void* ahead[Rule::ahead];
+  void* values[parameters_max][Rule::group];
+  std::int64_t elements[parameters_max];
+  unsigned blocks_end[parameters_max];  // of the parameter and those before it
+  Rule rule;
+};
+
+// Sixteen bytes a thread; the last thread of a parameter takes what is left.
+template <class T, class Rule>
+__global__ void optimizer_kernel(const __grid_constant__ OptimizerParameters<Rule> p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  using Vector = Vector16<T>;
+  __shared__ typename Rule::Step shared;
+  if (threadIdx.x == 0) shared = p.rule.begin(p.ahead);
+  __syncthreads();
+  const typename Rule::Step step = shared;
+  unsigned which = 0;
+  while (blockIdx.x >= p.blocks_end[which]) ++which;
+  const unsigned block = blockIdx.x - (which == 0 ? 0 : p.blocks_end[which - 1]);
+  const std::int64_t at = (std::int64_t{block} * threads + threadIdx.x) * Vector::size;
+  const std::int64_t left = p.elements[which] - at;
+  if (left <= 0) return;
+  Vector vectors[Rule::group];
+#pragma unroll
+  for (std::size_t k = 0; k < Rule::group; ++k) {
+    const T* const source = static_cast<const T*>(p.values[which][k]) + at;
+    if (left >= Vector::size) {
+      vectors[k] = load16(source);
+    } else {
+      for (int i = 0; i < Vector::size; ++i) vectors[k].lane[i] = source[i < left ? i : 0];
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < Vector::size; ++i) {
+    float value[Rule::group];
+#pragma unroll
+    for (std::size_t k = 0; k < Rule::group; ++k) value[k] = to_float(vectors[k].lane[i]);
+    p.rule.update(step, value);
+#pragma unroll
+    for (std::size_t k = 0; k < Rule::group; ++k) vectors[k].lane[i] = from_float<T>(value[k]);
+  }
+#pragma unroll
+  for (std::size_t k = 0; k < Rule::group; ++k) {
+    if (k == 1) continue;  // the gradient is read only
+    T* const destination = static_cast<T*>(p.values[which][k]) + at;
+    if (left >= Vector::size) {
+      store16(destination, vectors[k]);
+    } else {
+      for (int i = 0; i < left; ++i) destination[i] = vectors[k].lane[i];
+    }
+  }
+}
+
+template <class Rule>
+PreparedOp prepare_optimizer(const ir::OpCall& call, const Rule& rule) {
+  const ir::DType dtype = call.input(Rule::ahead).dtype;
+  const std::int64_t per_block = threads * (16 / static_cast<std::int64_t>(ir::size_of(dtype)));
+  const void* function = for_float_type(call, dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&optimizer_kernel<decltype(element), Rule>);
+  });
+  PreparedOp prepared;
+  for (std::size_t first = Rule::ahead; first < call.input_count; first += parameters_max * Rule::group) {
+    const std::size_t last = std::min(first + parameters_max * Rule::group, call.input_count);
+    OptimizerParameters<Rule> parameters{};
+    parameters.rule = rule;
+    std::vector<Source> pointers;
+    for (std::size_t i = 0; i < Rule::ahead; ++i) pointers.push_back(operand_source(i));
+    for (std::size_t i = first; i < last; ++i) pointers.push_back(operand_source(i));
+    unsigned blocks = 0;
+    for (std::size_t i = first; i < last; i += Rule::group) {
+      const std::size_t which = (i - first) / Rule::group;
+      parameters.elements[which] = call.input(i).elements();
+      blocks += blocks_for(call.input(i).elements(), per_block);
+      parameters.blocks_end[which] = blocks;
+    }
+    prepared.calls.push_back(
+        long_kernel_call(function, dim3(blocks), dim3(threads), parameters, std::move(pointers)));
+  }
+  return prepared;
+}
+
+struct AdvanceParameters {
+  std::int32_t* count;
+};
+
+__global__ void advance_kernel(const AdvanceParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  ++*p.count;
+}
+
+float real(const ir::OpCall& call, const char* name) {
+  return static_cast<float>(ir::real_attribute(*call.op, name));
+}
+
+}  // namespace
+
+PreparedOp prepare_advance(OpContext&, const ir::OpCall&) {
+  PreparedOp prepared;
+  prepared.calls.push_back(kernel_call(reinterpret_cast<const void*>(&advance_kernel), dim3(1), dim3(1),
+                                       AdvanceParameters{nullptr}, {operand_source(0)}));
+  return prepared;
+}
+PreparedOp prepare_sgd(OpContext&, const ir::OpCall& call) {
+  return prepare_optimizer(call, Sgd{real(call, "momentum"), real(call, "weight_decay")});
+}
+PreparedOp prepare_adamw(OpContext&, const ir::OpCall& call) {
+  return prepare_optimizer(call,
+                           AdamW{ir::real_attribute(*call.op, "beta1"), ir::real_attribute(*call.op, "beta2"),
+                                 real(call, "eps"), real(call, "weight_decay")});
+}
+
+}  // namespace graphbench::cuda
