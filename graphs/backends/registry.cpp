@@ -6,6 +6,7 @@
 
 #include "graphs/backends/module.hpp"
 #include "graphs/host/host_backend.hpp"
+#include "graphs/host/shares.hpp"
 
 namespace graphbench {
 namespace {
@@ -83,12 +84,13 @@ std::vector<DeviceStatus> list_devices() {
 }
 
 void load_backend(const std::string& spec) {
-  if (spec != "host") static_cast<void>(cuda_module());
+  if (!spec.starts_with("host")) static_cast<void>(cuda_module());
 }
 
 std::unique_ptr<Device> open_device(const std::string& spec) {
   if (spec == "auto") return open_device(any_available(cuda_devices()) ? "cuda" : "host");
   if (spec == "host") return host::make_host_backend()->open(0);
+  if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1);
   return open_cuda(cuda_index(spec));
 }
 

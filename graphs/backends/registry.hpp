@@ -17,7 +17,7 @@ std::vector<DeviceStatus> list_devices();
 // it too, and says why it cannot.
 void load_backend(const std::string& spec);
 
-// `spec`: "auto" (cuda where one works, else host), "cuda", "cuda:N", "host". Throws
+// `spec`: "auto" (cuda where one works, else host), "cuda", "cuda:N", "host", "host:N" (shares.hpp). Throws
 // Error(invalid_argument) for another word, Error(unsupported) with the reason where the device is
 // not available. A device keeps its backend alive.
 std::unique_ptr<Device> open_device(const std::string& spec);

@@ -1,10 +1,11 @@
-// Offers the one host device.
+// Offers the host, and its shares where it is divided.
 #include "graphs/host/host_backend.hpp"
 
 #include <cstdio>
 
 #include "graphs/host/cpu.hpp"
 #include "graphs/host/host_device.hpp"
+#include "graphs/host/shares.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -26,15 +27,21 @@ class HostBackend final : public Backend {
       status.detail = error.what();
       status.advice = std::string("unset ") + memory_limit_variable + " or correct it";
     }
-    return {status};
+    std::vector<DeviceStatus> all = {status};
+    for (int share = 0; share < shares(); ++share) {
+      all.push_back(status);
+      all.back().id += ":" + std::to_string(share);
+      all.back().detail = "a part of the CPUs of host";
+    }
+    return all;
   }
 
+  // 0: the whole host; then its shares, whose CPUs the process has been given.
   std::unique_ptr<Device> open(int index) override {
-    if (index != 0) {
+    if (index < 0 || index > shares())
       throw Error(ErrorCode::invalid_argument,
-                  "open host device " + std::to_string(index) + ": there is one, number 0");
-    }
-    return std::make_unique<HostDevice>();
+                  "open host device " + std::to_string(index) + ": there is none");
+    return std::make_unique<HostDevice>(index == 0 ? "" : "host:" + std::to_string(index - 1));
   }
 };
 

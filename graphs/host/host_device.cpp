@@ -68,9 +68,10 @@ class HostProfiler final : public ActivityProfiler {
 
 }  // namespace
 
-HostDevice::HostDevice() : cores_(usable_cores()), scratch_(*this) {
+HostDevice::HostDevice(const std::string& share) : cores_(usable_cores()), scratch_(*this) {
   info_.kind = "host";
   info_.name = cpu_name();
+  info_.uuid = share;
   info_.memory_bytes = memory_.info().total_bytes;
   info_.libraries["oneDNN"] = library_version();
   library_engine();  // fails here, not on a stream's thread

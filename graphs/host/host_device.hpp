@@ -18,7 +18,8 @@ class HostStream;
 
 class HostDevice final : public Device {
  public:
-  HostDevice();
+  // `share`: its name, where it is not the whole host.
+  explicit HostDevice(const std::string& share = "");
   ~HostDevice() override;
 
   const DeviceInfo& info() const override { return info_; }

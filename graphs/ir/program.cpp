@@ -23,8 +23,8 @@ std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std
   std::vector<std::uint32_t> positions = definition.mutated_inputs;
   const InputGroups& groups = definition.groups;
   for (std::size_t at = definition.inputs_ahead; groups.size > 0 && at < inputs; at += groups.size) {
-    for (const std::uint32_t each : groups.mutated) {
-      if (at + each < inputs) positions.push_back(static_cast<std::uint32_t>(at) + each);
+    for (std::size_t i = 0; i < groups.size && at + i < inputs; ++i) {
+      if ((groups.mutated >> i & 1U) != 0) positions.push_back(static_cast<std::uint32_t>(at + i));
     }
   }
   return positions;

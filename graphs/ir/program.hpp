@@ -113,7 +113,7 @@ using Inputs = std::vector<const Value*>;
 // The last inputs of a kind that takes any number: groups of `size` each, at least one; 0: no groups.
 struct InputGroups {
   std::size_t size = 0;
-  std::vector<std::uint32_t> mutated = {};  // by position in a group
+  std::uint32_t mutated = 0;  // a bit for each position in a group
 };
 
 // A kind of op. Built-in kinds are implemented by every backend under their name; a plugin's kind

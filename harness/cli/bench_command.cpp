@@ -36,6 +36,10 @@ constexpr Refused refused[] = {
     {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
     {"dump-program", "it belongs to --sweep"},
     {"dump-graph", "it belongs to --sweep"},
+    {"concurrent", "it belongs to --sweep"},
+    {"shard", "it belongs to --sweep"},
+    {"shard-by", "it belongs to --sweep"},
+    {"costs", "it belongs to --sweep"},
     {"on-skip", "a benchmark that cannot run says so: run a sweep with --on-skip"},
 };
 

@@ -2,6 +2,7 @@
 // command is a file of its own, which nothing else includes, and a row in commands.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ struct Invocation {
   std::vector<std::string> argv;             // as documents keep it: without the folder of the binary
   std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", which are Google Benchmark's
   bool served = false;                       // a sweep that reports to the service on descriptor 3
-  std::string kept;  // of a served sweep: lines that the service kept of an earlier run
+  std::vector<std::string> concurrent;       // devices that this sweep is one of
 };
 
 // Made with the command line, which fills it; its options refer to its members.
@@ -62,6 +63,9 @@ const std::vector<ChildRow>& children();
 // Runs what `argv` asks for: a command, or a child process that graphbench started itself as. Every exception
 // becomes one line on stderr and its exit code.
 int run(int argc, const char* const* argv);
+
+// What `work` returns; where it throws, a line on stderr and the exit code that says why.
+int guarded(const std::function<int()>& work);
 
 // A sweep that the service, process `arguments.parent`, started. Its argv is a command line of its own.
 int run_served(const ChildArguments& arguments);

@@ -7,6 +7,9 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/cli/devices.hpp"
+#include "harness/codec/document_file.hpp"
+#include "harness/codec/documents.hpp"
 #include "harness/config/option_table.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/floor/ask_floors.hpp"
@@ -16,8 +19,10 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/plan/make_plan.hpp"
+#include "harness/plan/shards.hpp"
 #include "harness/process/process_supervisor.hpp"
 #include "harness/statistics/submit_floor.hpp"
+#include "harness/sweep/identity.hpp"
 #include "harness/sweep/probe.hpp"
 #include "harness/verdict/ab/schedule.hpp"
 #include "harness/verdict/ab/sub_sweep.hpp"
@@ -25,6 +30,7 @@
 namespace graphbench::cli {
 
 void check_cpu(const config::SweepOptions& options) {
+  stay_on_share(options.device);
   if (!options.instruments.cpu) return;
   try {
     static_cast<void>(machine::submitter_cpus(options.instruments, machine::allowed_cpus()));
@@ -113,6 +119,24 @@ bool is_by_cell(const std::string& text) {
                                       config::did_you_mean(text, words));
 }
 
+// The part of it that options.shard names.
+model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
+  const config::ShardOption& asked = *options.shard;
+  plan::CellCosts costs;
+  if (!asked.costs.empty())
+    costs = plan::costs_of(codec::read_result(codec::read_text(asked.costs).view(), asked.costs));
+  const std::size_t cells = plan.cells.size();
+  plan::Shard shard = plan::shard_of(std::move(plan), options, costs,
+                                     sweep::binary_digest() + "\n" + sweep::plugins_digest(options.plugins));
+  if (!options.quiet) {
+    std::fprintf(stderr, "graphbench: shard %lld of %lld%s: %zu of %zu cells%s\n",
+                 static_cast<long long>(asked.index), static_cast<long long>(asked.count),
+                 asked.said.empty() ? "" : (" (" + asked.said + ")").c_str(), shard.plan.cells.size(), cells,
+                 shard.said.empty() ? "" : (", " + shard.said).c_str());
+  }
+  return std::move(shard.plan);
+}
+
 }  // namespace
 
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
@@ -128,6 +152,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
+  if (options.shard) checked.plan = shard_of(std::move(checked.plan), options);
   checked.dumps = check_programs(checked.plan, options, probe, supervisor);
   return checked;
 }

@@ -28,7 +28,8 @@ struct CheckedPlan {
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor);
 
-// Before anything starts. Throws InputError for a CPU that this process may not use.
+// Before anything starts, and before CPUs are looked at: a share of the host (devices.hpp) is the only part
+// of it that is used from here on. Throws InputError for a CPU that this process may not use.
 void check_cpu(const config::SweepOptions& options);
 
 // Read once, before the cells are measured. The plan has tasks.

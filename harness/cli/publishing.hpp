@@ -26,19 +26,12 @@ bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome&
 
 class ServiceReporter final : public sweep::SweepListener {
  public:
-  // `identity`: as identity_of() says.
-  ServiceReporter(const std::string& device, const model::DeviceFacts& facts, std::string identity);
+  ServiceReporter(const std::string& device, const model::DeviceFacts& facts);
   // At most once a second, and when all is done: a thousand clients may listen while a worker measures.
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
-  // What must be equal for cells of two runs to stand in one document: plan, machine, device and binary.
-  static std::string identity_of(const model::Plan& plan, const model::DeviceFacts& facts);
-  // Cells in the lines that the service kept of an earlier run, if that has the same identity.
-  static std::vector<model::CellResult> finished_cells(const std::string& kept, const std::string& identity);
-
  private:
-  std::string identity_;
   std::optional<std::chrono::steady_clock::time_point> reported_at_;
 };
 

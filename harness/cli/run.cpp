@@ -24,9 +24,23 @@ int complain(const std::string& message, int exit_code) {
   return exit_code;
 }
 
-// Runs `work`, which returns an exit code, and sees that its output was written.
-template <typename Work>
-int guarded(Work&& work) {
+// What the service adds is not what the client asked for: documents of equal requests are equal, and none
+// says where the service keeps its files.
+void drop_what_the_service_added(std::vector<std::string>& argv) {
+  std::erase_if(argv, [](const std::string& argument) {
+    return argument == "--quiet" || argument.starts_with("--json=");
+  });
+  constexpr std::string_view plugin = "--plugin=";
+  for (std::string& argument : argv) {
+    if (!argument.starts_with(plugin)) continue;
+    argument.replace(0, argument.rfind('/') + 1, plugin);  // the paths that the service gives are absolute
+  }
+}
+
+}  // namespace
+
+// Sees that the output was written.
+int guarded(const std::function<int()>& work) {
   try {
     const int exit_code = work();
     // What did not fit the buffer was written, or not, long ago: the stream remembers.
@@ -43,21 +57,6 @@ int guarded(Work&& work) {
     return complain(error.what(), exit_error);
   }
 }
-
-// What the service adds is not what the client asked for: documents of equal requests are equal, and none
-// says where the service keeps its files.
-void drop_what_the_service_added(std::vector<std::string>& argv) {
-  std::erase_if(argv, [](const std::string& argument) {
-    return argument == "--quiet" || argument.starts_with("--json=");
-  });
-  constexpr std::string_view plugin = "--plugin=";
-  for (std::string& argument : argv) {
-    if (!argument.starts_with(plugin)) continue;
-    argument.replace(0, argument.rfind('/') + 1, plugin);  // the paths that the service gives are absolute
-  }
-}
-
-}  // namespace
 
 int run(int argc, const char* const* argv) {
   for (const ChildRow& child : children()) {
@@ -85,7 +84,6 @@ int run_served(const ChildArguments& arguments) {
     CommandLine line;
     CommandLine::Request request = line.parse(static_cast<int>(own.size()), own.data());
     request.invocation.served = true;
-    request.invocation.kept = process::read_request();
     drop_what_the_service_added(request.invocation.argv);
     return request.command->run(request.invocation);
   });

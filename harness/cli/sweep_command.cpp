@@ -7,14 +7,18 @@
 #include <optional>
 
 #include "harness/cli/commands.hpp"
+#include "harness/cli/devices.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/cli/publishing.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/config/option_table.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/machine/environment.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/statistics/submit_floor.hpp"
+#include "harness/sweep/journal.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "reporters/console/tables.hpp"
 #include "reporters/json/trace_json.hpp"
@@ -51,22 +55,58 @@ int dump_programs(const std::vector<std::string>& dumps) {
   return exit_done;
 }
 
+// None where the document is no file: stdout, a device, a pipe.
+std::unique_ptr<sweep::Journal> open_journal(const model::Plan& plan, const plan::Catalog& catalog,
+                                             const config::SweepOptions& options,
+                                             const Invocation& invocation) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(options.json, error);
+  if (options.json == "-" || (exists(status) && !is_regular_file(status))) return nullptr;
+  sweep::JournalSettings settings{sweep::journal_of(options.json),
+                                  options.where("json"),
+                                  sweep::identity_of(plan, catalog.facts, options.plugins),
+                                  {machine::read_environment().hostname, catalog.facts.uuid}};
+  if (!options.samples.empty()) settings.identity.emplace_back("choice of --samples", "given");
+  settings.start_over = invocation.served;  // it is the service's own
+  auto journal = std::make_unique<sweep::Journal>(std::move(settings));
+  if (!journal->said().empty()) std::fprintf(stderr, "graphbench: warning: %s\n", journal->said().c_str());
+  return journal;
+}
+
+void say_what_is_finished(const model::Plan& plan, const sweep::SweepSettings& settings,
+                          const model::DeviceFacts& facts, const config::SweepOptions& options) {
+  if (settings.finished.empty() || options.quiet) return;
+  const auto taken = sweep::remainder_of(plan, settings.finished, {settings.hostname, facts.uuid});
+  std::fprintf(stderr, "graphbench: goes on with %s: %zu of %zu ladders are finished\n",
+               sweep::journal_of(options.json).c_str(), taken.taken_over.size(), plan.tasks.size());
+}
+
 sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalog,
                             const config::SweepOptions& options, const Conditions& conditions,
                             process::ProcessSupervisor& supervisor, publish::Publisher& publisher,
-                            const Invocation& invocation) {
+                            const Invocation& invocation, sweep::Journal* journal) {
   sweep::SweepSettings settings{process::own_command(worker_role), options.worker_timeout_seconds};
+  settings.hostname = machine::read_environment().hostname;
+  if (journal != nullptr) {
+    settings.finished = journal->finished();
+    settings.keep_samples = !options.samples.empty();
+    bool broken = false;
+    settings.keep = [=](const sweep::FinishedLadder& ladder) mutable {
+      if (broken) return;
+      try {
+        journal->append(ladder);
+      } catch (const std::exception& error) {
+        broken = true;
+        std::fprintf(stderr, "graphbench: warning: %s: what follows is lost if this sweep is killed\n",
+                     error.what());
+      }
+    };
+    say_what_is_finished(plan, settings, catalog.facts, options);
+  }
   ConsoleProgress console(options.quiet);
   std::vector<sweep::SweepListener*> listeners = {&publisher, &console};
   std::optional<ServiceReporter> service;
-  if (invocation.served) {
-    const std::string identity = ServiceReporter::identity_of(plan, catalog.facts);
-    // A plugin's file may have changed since they were measured.
-    if (options.plugins.empty()) {
-      settings.finished = ServiceReporter::finished_cells(invocation.kept, identity);
-    }
-    listeners.push_back(&service.emplace(plan.device, catalog.facts, identity));
-  }
+  if (invocation.served) listeners.push_back(&service.emplace(plan.device, catalog.facts));
   Listeners progress(std::move(listeners), conditions.floors);
   publisher.begin(plan.device, catalog.facts);
   sweep::SweepOutcome outcome = sweep::run_sweep(plan, catalog.facts, settings, supervisor, progress);
@@ -183,24 +223,37 @@ class SweepCommand final : public Command {
   void check() override { raw_ = options_.sweep(); }
 
   int run(const Invocation& invocation) override {
-    const config::SweepOptions options = config::check_options(raw_);
+    const std::vector<std::string> devices = several_devices(raw_);
+    if (devices.empty()) return sweep(raw_, invocation);
+    Invocation of_each = invocation;
+    if (are_concurrent(raw_)) of_each.concurrent = devices;
+    return sweep_devices(raw_, devices, [&](const config::RawOptions& raw) { return sweep(raw, of_each); });
+  }
+
+ private:
+  // On one device.
+  static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
+    const config::SweepOptions options = config::check_options(raw);
     check_outputs(options);
     check_cpu(options);
     process::ProcessSupervisor supervisor;
     const std::unique_ptr<publish::Publisher> publisher =
         options.dump_program ? nullptr : make_publisher(options);
-    const auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
+    auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
     if (options.dump_program) return dump_programs(dumps);
+    plan.facts.concurrent = config::join(invocation.concurrent);
+    const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
     const Conditions conditions = read_conditions(plan, options, supervisor);
     sweep::SweepOutcome outcome =
-        measure(plan, catalog, options, conditions, supervisor, *publisher, invocation);
+        measure(plan, catalog, options, conditions, supervisor, *publisher, invocation, journal.get());
     add_conditions(conditions, outcome);
     const int exit_code = report(outcome, options);
+    // Where a file could not be written the journal still holds what it would.
+    if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();
     const bool published = finish_publishing(*publisher, outcome, options, supervisor);
     return published || outcome.interrupted ? exit_code : exit_error;
   }
 
- private:
   const Options& options_;
   config::RawOptions raw_;
 };

@@ -138,9 +138,23 @@ std::string lines_of(const char* key, const std::vector<T>& elements) {
 
 }  // namespace
 
-std::string to_json(const model::Result& result, const model::LadderFindings& findings) {
+namespace {
+
+// Without what closes it, so that lists of lines can follow.
+std::string open_document(const model::Result& result) {
   std::string document = document_of(schema, JsonWriter(Form::document).write(result));
   document.resize(document.size() - 2);  // the closing "\n}"
+  return document;
+}
+
+}  // namespace
+
+std::string head_to_json(const model::Result& result) {
+  return open_document(result) + ",\n  \"cells\": [";
+}
+
+std::string to_json(const model::Result& result, const model::LadderFindings& findings) {
+  std::string document = open_document(result);
   document += lines_of("cells", result.cells);
   if (!findings.ladders.empty()) document += lines_of("ladders", findings.ladders);
   if (!findings.suggestions.empty()) document += lines_of("suggestions", findings.suggestions);
@@ -163,6 +177,63 @@ model::Result read_result(std::string_view text, const std::string& source) {
   });
   if (seen != schema) walk.fail("it is no result document: its schema is " + in_quotes(seen));
   return result;
+}
+
+namespace {
+
+// Of one cell, whose text follows `document` somewhere behind.
+CellText read_cell_text(std::string_view text, const std::string& source) {
+  JsonWalk walk(source);
+  CellText cell;
+  walk.padded_document(text, [&](std::string_view key, JsonWalk::Value value) {
+    if (key == "id") {
+      cell.id = walk.text(value);
+    } else if (key == "status") {
+      JsonReader(walk).read(value, cell.status);
+    } else if (key == "reason") {
+      model::Reason reason;
+      JsonReader(walk).read(value, reason);
+      cell.reason = reason.code;
+    } else if (key == "launches" && !walk.is_null(value)) {
+      walk.each_element(value, [&](JsonWalk::Value launch) {
+        ++cell.launches;
+        walk.skip(launch);
+      });
+    } else {
+      walk.skip(value);
+    }
+  });
+  if (cell.id.empty()) walk.fail("a cell has no \"id\"");
+  return cell;
+}
+
+}  // namespace
+
+DocumentInParts read_parts(std::string_view text, const std::string& source) {
+  JsonWalk walk(source);
+  DocumentInParts parts;
+  std::string seen;
+  bool has_cells = false;
+  walk.padded_document(text, [&](std::string_view key, JsonWalk::Value value) {
+    if (key == "schema") {
+      seen = walk.text(value);
+    } else if (key == "cells") {
+      has_cells = true;
+      walk.each_element(value, [&](JsonWalk::Value element) {
+        // With the blanks behind it.
+        std::string_view raw = simdjson::ondemand::object(element.get_object()).raw_json();
+        raw = raw.substr(0, raw.rfind('}') + 1);
+        parts.cells.push_back(read_cell_text(raw, source));
+        parts.cells.back().begin = static_cast<std::size_t>(raw.data() - text.data());
+        parts.cells.back().bytes = raw.size();
+      });
+    } else {
+      JsonReader(walk).read_field(key, value, parts.head);
+    }
+  });
+  if (seen != schema) walk.fail("it is no result document: its schema is " + in_quotes(seen));
+  if (!has_cells) walk.fail("it has no \"cells\"");
+  return parts;
 }
 
 std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source) {

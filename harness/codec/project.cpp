@@ -36,7 +36,8 @@ constexpr std::string_view names[] = {"tool.version",
                                       "method",
                                       "plan.seed",
                                       "plan.launches",
-                                      "plan.cell_processes"};
+                                      "plan.cell_processes",
+                                      "plan.concurrent"};
 
 bool is_fact(std::string_view name) {
   return std::ranges::find(names, name) != std::end(names) || name.starts_with(library_prefix) ||

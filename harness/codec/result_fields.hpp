@@ -140,6 +140,20 @@ struct Description<model::LaunchPlacement> {
 };
 
 template <>
+struct Description<model::WithinLaunch> {
+  using T = model::WithinLaunch;
+  static constexpr auto fields =
+      std::tuple(field("submit_spread", &T::submit_spread), field("latency_spread", &T::latency_spread),
+                 field("device_spread", &T::device_spread), field("steady_step", &T::steady_step));
+};
+
+template <>
+struct Description<model::MeasuredOn> {
+  using T = model::MeasuredOn;
+  static constexpr auto fields = std::tuple(field("hostname", &T::hostname), text_field("uuid", &T::uuid));
+};
+
+template <>
 struct Description<model::Launch> {
   using T = model::Launch;
   static constexpr auto fields = std::tuple(
@@ -149,6 +163,7 @@ struct Description<model::Launch> {
       later_field("placements", &T::placements), CustomField<Ramp>{"ramp_seconds", {}, false},
       later_field("sustained", &T::sustained), later_field("machine", &T::machine),
       later_field("setups", &T::setups), later_field("startup", &T::startup),
+      later_field("worker_seconds", &T::worker_seconds), message_field("within", &T::within),
       message_field("submit_samples", &T::submit_samples),
       message_field("latency_samples", &T::latency_samples),
       message_field("device_samples", &T::device_samples),
@@ -227,7 +242,8 @@ struct Description<model::CellResult> {
                  later_field("counters", &T::counters), later_field("address_check", &T::address_check),
                  later_field("training", &T::training), later_field("fallback", &T::fallback),
                  later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
-                 later_field("profile", &T::profile), later_field("resumed", &T::resumed));
+                 later_field("profile", &T::profile), later_field("resumed", &T::resumed),
+                 later_field("measured_on", &T::measured_on), later_field("shard", &T::shard));
 };
 
 template <>
@@ -294,6 +310,14 @@ struct Description<model::Interleaved> {
 };
 
 template <>
+struct Description<model::ShardFacts> {
+  using T = model::ShardFacts;
+  static constexpr auto fields =
+      std::tuple(field("index", &T::index), field("count", &T::count), field("by", &T::by),
+                 field("assignment", &T::assignment), later_field("presets", &T::presets));
+};
+
+template <>
 struct Description<model::PlanFacts> {
   using T = model::PlanFacts;
   static constexpr auto fields =
@@ -301,17 +325,27 @@ struct Description<model::PlanFacts> {
                  field("launches", &T::launches), field("axes", &T::axes), field("method", &T::method),
                  later_field("cold_l2", &T::cold_l2), later_field("profile", &T::profile),
                  later_field("cell_processes", &T::cell_processes),
-                 later_field("interleaved", &T::interleaved), later_field("caller", &T::caller));
+                 later_field("interleaved", &T::interleaved), later_field("caller", &T::caller),
+                 later_field("shard", &T::shard), later_field("concurrent", &T::concurrent));
+};
+
+template <>
+struct Description<model::MergedShard> {
+  using T = model::MergedShard;
+  static constexpr auto fields =
+      std::tuple(field("index", &T::index), field("started_at", &T::started_at),
+                 field("finished_at", &T::finished_at), field("environment", &T::environment));
 };
 
 // All but the schema's name, which comes first, and the cells, which are written one a line.
 template <>
 struct Description<model::Result> {
   using T = model::Result;
-  static constexpr auto fields = std::tuple(
-      group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
-      field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
-      field("complete", &T::complete), field("environment", &T::environment), field("plan", &T::plan));
+  static constexpr auto fields =
+      std::tuple(group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
+                 field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
+                 field("complete", &T::complete), field("environment", &T::environment),
+                 field("plan", &T::plan), later_field("shards", &T::shards));
 };
 
 template <>

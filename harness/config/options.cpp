@@ -34,7 +34,8 @@ void check_device(const RawOptions& raw, const std::string& device) {
   words.insert(words.begin(), "auto");
   if (std::find(words.begin(), words.end(), device) != words.end()) return;
   const bool numbered =
-      device.starts_with("cuda:") && device.size() > 5 && device.size() <= 9 &&
+      (device.starts_with("cuda:") || device.starts_with("host:")) && device.size() > 5 &&
+      device.size() <= 9 &&
       std::all_of(device.begin() + 5, device.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
   if (numbered) return;
   throw InputError(
@@ -172,6 +173,24 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   return options;
 }
 
+std::optional<ShardOption> shard_option(const RawOptions& raw, const SweepOptions& so_far) {
+  const std::vector<RawItem>* items = find(raw, "shard");
+  if (items == nullptr) {
+    for (const char* name : {"shard-by", "costs"}) {
+      if (find(raw, name) != nullptr)
+        throw InputError(so_far.where(name), "it says how a plan is divided: give --shard I/N too");
+    }
+    return std::nullopt;
+  }
+  ShardOption shard = read_shard(items->back().where, items->back().text,
+                                 [](const char* name) -> const char* { return std::getenv(name); });
+  shard.replica = word_of(raw, "shard-by", {"task", "replica"}) == "replica";
+  shard.costs = text_of(raw, "costs", "");
+  if (shard.replica && !shard.costs.empty())
+    throw InputError(so_far.where("costs"), "replicas have nothing to balance: leave it out");
+  return shard;
+}
+
 PrometheusOptions prometheus_options(const RawOptions& raw) {
   PrometheusOptions options;
   options.listen = text_of(raw, "prometheus-listen", "");
@@ -205,6 +224,11 @@ SweepOptions check_options(const RawOptions& raw, const model::AxisTable& axes) 
   options.device = text_of(raw, "device", options.device);
   check_device(raw, options.device);
   options.launches = integer(raw, "launches", 1, {1, 10'000});
+  options.shard = shard_option(raw, options);
+  if (options.shard) {
+    options.json = "graphbench." + std::to_string(options.shard->index) + "-of-" +
+                   std::to_string(options.shard->count) + ".json";
+  }
   options.json = text_of(raw, "json", options.json);
   options.samples = text_of(raw, "samples", options.samples);
   options.plugins = plugin_files(raw);

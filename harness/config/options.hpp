@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/config/shard.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/plan.hpp"
 
@@ -62,7 +63,8 @@ struct SweepOptions {
   model::Axes axes;  // an empty list: all built in workloads, or the device's default
   std::string device = "auto";
   std::int64_t launches = 1;
-  std::string json = "graphbench.json";
+  std::string json = "graphbench.json";  // of a shard "graphbench.I-of-N.json"
+  std::optional<ShardOption> shard;
   std::string samples;               // empty: no sample file
   std::vector<std::string> plugins;  // absolute paths of files that exist
   std::vector<SetOption> set;

@@ -28,7 +28,8 @@ void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.task.device);
   clock.lap(&model::Startup::module_seconds);
-  machine::SubmitterPin pin(task.task.instruments, machine::allowed_cpus(), task.task.device != "host");
+  machine::SubmitterPin pin(task.task.instruments, machine::allowed_cpus(),
+                            !task.task.device.starts_with("host"));
   worker::Placement placement(
       task.task, [&] { return open_device(task.task.device); }, program, pin);
   clock.lap(&model::Startup::context_seconds);

@@ -328,6 +328,24 @@ Cell reference_of(Cell cell, const AxisTable& table) {
   return cell;
 }
 
+std::string group_of(const Cell& cell) {
+  return cell.workload + "/" + cell.preset + "/" + cell.dtype + "/" + cell.pass + "/w" +
+         std::to_string(cell.warmup);
+}
+
+std::vector<Cell> cells_of(const std::string& workload, const std::string& preset, const Axes& planned,
+                           const AxisTable& table, std::string_view left_out) {
+  std::vector<Cell> cells(1);
+  cells.front().workload = workload;
+  cells.front().preset = preset;
+  for (const Axis& axis : table) {
+    // A workload comes with its one preset.
+    const bool chosen = axis.texts == &Axes::workload || axis.texts == &Axes::preset;
+    if (!chosen && axis.name != left_out) cells = expand(cells, axis, planned);
+  }
+  return cells;
+}
+
 Cell cell_of(const WorkerTask& task, std::int64_t batch) {
   return {task.workload, task.preset, task.dtype, task.pass, batch, task.warmup, task.mode, task.more_axes};
 }

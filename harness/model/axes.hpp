@@ -79,9 +79,18 @@ std::string id_without(const std::string& axis, const std::string& id);
 // default in cells it does not apply to.
 std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const Axes& planned);
 
+// The cells of one workload in a plan's order, the axis that stands last in the table innermost. `left_out`:
+// an axis that is not multiplied.
+std::vector<Cell> cells_of(const std::string& workload, const std::string& preset, const Axes& planned,
+                           const AxisTable& table = axes(), std::string_view left_out = "");
+
 // The cell that this one's speedup is over: in the reference mode, and at the default of each axis that
 // does not apply to that mode. Its own reference is itself.
 Cell reference_of(Cell cell, const AxisTable& table = axes());
+
+// What shards do not divide, because its cells are compared with each other: all modes, batches and launches
+// of a (workload, preset, dtype, pass, warmup).
+std::string group_of(const Cell& cell);
 
 // The cell of one batch of a worker's task, and all of a task that a cell says.
 Cell cell_of(const WorkerTask& task, std::int64_t batch);

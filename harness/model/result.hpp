@@ -98,6 +98,14 @@ struct Sustained {
   std::string stopped_by;  // "steady", "time"
 };
 
+// What cells' summaries take from a launch's samples.
+struct WithinLaunch {
+  std::optional<double> submit_spread;  // as Estimate::within_launch
+  std::optional<double> latency_spread;
+  std::optional<double> device_spread;
+  std::optional<std::int64_t> steady_step;  // the first of its steady steps, counted from 0
+};
+
 // What one launch (one worker process) measured in one cell. The p50 of a summary is the geometric mean of
 // its placements' p50s, so each placement counts alike however many samples it took, and so is throughput.
 // All else in a summary is of the placements' samples together, without the ramp.
@@ -125,6 +133,9 @@ struct Launch {
   std::vector<std::int64_t> latency_started_ns;
   std::vector<std::int64_t> device_started_ns;
   std::optional<LaunchMachine> machine;
+  std::optional<WithinLaunch> within = {};  // where samples are not kept; absent: they are all here
+  // Its share of the time that its worker took, over the cells that this measured: what a launch costs.
+  std::optional<double> worker_seconds = {};
 };
 
 struct Check {
@@ -261,6 +272,13 @@ struct Training {
   std::int64_t optimizer_bytes = 0;  // the optimizer's state
 };
 
+// A device that is not the result's own, but of one fingerprint with it.
+struct MeasuredOn {
+  std::string hostname;
+  std::string uuid;  // empty: the host itself
+  friend bool operator==(const MeasuredOn&, const MeasuredOn&) = default;
+};
+
 struct CellResult {
   Cell cell;
   CellStatus status = CellStatus::pending;
@@ -278,7 +296,9 @@ struct CellResult {
   std::vector<Launch> launches;
   CellSummary summary;
   std::optional<Profile> profile;  // of the last launch that was profiled
-  bool resumed = false;            // measured before the sweep was interrupted, and taken over
+  bool resumed = false;            // launches of it were measured before an interruption, and taken over
+  std::optional<MeasuredOn> measured_on = {};  // where that was on another device
+  std::optional<std::int64_t> shard = {};      // of a merged result: which one measured it
 };
 
 struct DeviceFacts {
@@ -340,6 +360,16 @@ struct Interleaved {
   std::vector<std::int64_t> looks = {};
 };
 
+// Which part of its plan a sweep measured.
+struct ShardFacts {
+  std::int64_t index = 1;  // from 1 to count
+  std::int64_t count = 1;
+  std::string by;          // "task", "replica"
+  std::string assignment;  // digest of every shard's cells, of launches, seed, plugins and binary
+  // Where workloads have different presets: of each workload, so that a merge knows every cell of the plan.
+  std::map<std::string, std::string> presets = {};
+};
+
 // How this version comes to its numbers: see docs/reading-the-numbers.md. Documents without it are of
 // method 1.
 inline constexpr std::int64_t measuring_method = 2;
@@ -356,6 +386,16 @@ struct PlanFacts {
   std::optional<Interleaved> interleaved;
   std::map<std::string, std::string> caller = {};  // CallerOptions that are not at their default
   Axes axes;
+  std::optional<ShardFacts> shard = {};
+  std::string concurrent = {};  // "cuda:0, cuda:1": measured at one time, this device among them
+};
+
+// One of the shards that a result was merged from.
+struct MergedShard {
+  std::int64_t index = 1;
+  std::string started_at;
+  std::string finished_at;
+  Environment environment;
 };
 
 struct Result {
@@ -366,6 +406,7 @@ struct Result {
   bool complete = false;
   Environment environment;
   PlanFacts plan;
+  std::vector<MergedShard> shards = {};  // of a merged result
   std::vector<CellResult> cells;
 };
 

@@ -36,28 +36,13 @@ model::Axes complete_axes(const config::SweepOptions& options, const std::vector
   return axes;
 }
 
-// The cells of one workload, the axis that stands last in the table innermost. `left_out`: an axis that is
-// not multiplied.
-std::vector<model::Cell> cells_of(const WorkloadChoice& workload, const model::Axes& axes,
-                                  const model::AxisTable& table, std::string_view left_out = "") {
-  std::vector<model::Cell> cells(1);
-  cells.front().workload = workload.name;
-  cells.front().preset = workload.preset;
-  for (const model::Axis& axis : table) {
-    // A workload comes with its one preset.
-    const bool chosen = axis.texts == &model::Axes::workload || axis.texts == &model::Axes::preset;
-    if (!chosen && axis.name != left_out) cells = model::expand(cells, axis, axes);
-  }
-  return cells;
-}
-
 // One launch: a task has all batches of its cells, or one of them where a cell has a process of its own.
 std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& workloads,
                                           const model::Axes& axes, const model::AxisTable& table,
                                           const model::WorkerTask& common) {
   std::vector<model::WorkerTask> round;
   for (const WorkloadChoice& workload : workloads) {
-    for (const model::Cell& cell : cells_of(workload, axes, table, "batch")) {
+    for (const model::Cell& cell : model::cells_of(workload.name, workload.preset, axes, table, "batch")) {
       model::WorkerTask& task = round.emplace_back(common);
       model::set_cell(task, cell);
       task.options = workload.options;
@@ -107,7 +92,8 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   check_size(plan.facts.axes, options.launches, "--sweep", table);
   plan.facts.hash = plan_hash(plan.facts, workloads, options, table);
   for (const WorkloadChoice& workload : workloads)
-    std::ranges::move(cells_of(workload, plan.facts.axes, table), std::back_inserter(plan.cells));
+    std::ranges::move(model::cells_of(workload.name, workload.preset, plan.facts.axes, table),
+                      std::back_inserter(plan.cells));
 
   model::WorkerTask common;
   common.device = catalog.device;

@@ -18,7 +18,6 @@ namespace {
 
 using model::CellResult;
 using Field = std::optional<model::Summary> model::Launch::*;
-using Samples = std::vector<double> model::Launch::*;
 
 std::vector<double> logs_of(const std::vector<double>& values) {
   std::vector<double> logs;
@@ -54,14 +53,10 @@ std::vector<double> behind_ramp(const std::vector<double>& samples, const std::o
   return {samples.end() - static_cast<std::ptrdiff_t>(counted), samples.end()};
 }
 
-void add_within(model::Estimate& estimate, const std::vector<model::Launch>& launches, Field field,
-                Samples samples) {
-  std::vector<double> within;
-  for (const model::Launch& launch : launches) {
-    const std::vector<double> counted = behind_ramp(launch.*samples, launch.*field);
-    if (counted.size() >= 2) within.push_back(log_spread(counted));
-  }
-  if (!within.empty()) estimate.within_launch = median(within);
+// Absent below two samples.
+std::optional<double> spread_of(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
+  const std::vector<double> counted = behind_ramp(samples, of);
+  return counted.size() >= 2 ? std::optional(log_spread(counted)) : std::nullopt;
 }
 
 std::vector<double> medians_of(const std::vector<model::Launch>& launches, Field field) {
@@ -70,13 +65,6 @@ std::vector<double> medians_of(const std::vector<model::Launch>& launches, Field
     if ((launch.*field).has_value()) medians.push_back((launch.*field)->p50);
   }
   return medians;
-}
-
-std::optional<model::Estimate> estimate_of(const std::vector<model::Launch>& launches, Field field,
-                                           Samples samples) {
-  std::optional<model::Estimate> estimate = estimate_over(medians_of(launches, field));
-  if (estimate && estimate->p50 > 0) add_within(*estimate, launches, field, samples);
-  return estimate;
 }
 
 // The ramp and the placement that it ran in: what is steady differs between placements.
@@ -89,24 +77,41 @@ std::vector<double> first_placement(const model::Launch& launch) {
 }
 
 // The median launch decides; a cell that was not seen to settle in most launches has no answer.
-std::optional<std::int64_t> steady_after(const CellResult& cell) {
+std::optional<std::int64_t> steady_after(const CellResult& cell,
+                                         const std::vector<model::WithinLaunch>& within) {
   std::vector<double> steps;
-  for (const model::Launch& launch : cell.launches) {
-    if (const auto index = steady_index(first_placement(launch)))
-      steps.push_back(static_cast<double>(*index));
+  for (const model::WithinLaunch& each : within) {
+    if (each.steady_step) steps.push_back(static_cast<double>(*each.steady_step));
   }
-  if (steps.empty() || 2 * steps.size() < cell.launches.size()) return std::nullopt;
+  if (steps.empty() || 2 * steps.size() < within.size()) return std::nullopt;
   return cell.cell.warmup + static_cast<std::int64_t>(std::ceil(median(steps)));
 }
 
+std::optional<model::Estimate> estimate_of(const CellResult& cell,
+                                           const std::vector<model::WithinLaunch>& within, Field field,
+                                           std::optional<double> model::WithinLaunch::*spread) {
+  std::optional<model::Estimate> estimate = estimate_over(medians_of(cell.launches, field));
+  if (!estimate || estimate->p50 <= 0) return estimate;
+  std::vector<double> spreads;
+  for (const model::WithinLaunch& each : within) {
+    if (each.*spread) spreads.push_back(*(each.*spread));
+  }
+  estimate->within_launch = median_or_absent(std::move(spreads));
+  return estimate;
+}
+
 void summarize_launches(CellResult& cell) {
+  using model::Launch;
+  using model::WithinLaunch;
+  std::vector<WithinLaunch> within;
+  for (const Launch& launch : cell.launches) within.push_back(within_launch(launch));
   cell.summary.submit_seconds =
-      estimate_of(cell.launches, &model::Launch::submit_seconds, &model::Launch::submit_samples);
+      estimate_of(cell, within, &Launch::submit_seconds, &WithinLaunch::submit_spread);
   cell.summary.latency_seconds =
-      estimate_of(cell.launches, &model::Launch::latency_seconds, &model::Launch::latency_samples);
+      estimate_of(cell, within, &Launch::latency_seconds, &WithinLaunch::latency_spread);
   cell.summary.device_seconds =
-      estimate_of(cell.launches, &model::Launch::device_seconds, &model::Launch::device_samples);
-  cell.summary.steady_after = steady_after(cell);
+      estimate_of(cell, within, &Launch::device_seconds, &WithinLaunch::device_spread);
+  cell.summary.steady_after = steady_after(cell, within);
 }
 
 // The logarithms of the latencies of launches with one index. These are neighbours: what drifts over a sweep,
@@ -170,6 +175,13 @@ std::optional<model::Estimate> estimate_over(const std::vector<double>& launches
   return estimate;
 }
 
+model::WithinLaunch within_launch(const model::Launch& launch) {
+  if (launch.within) return *launch.within;
+  return {spread_of(launch.submit_samples, launch.submit_seconds),
+          spread_of(launch.latency_samples, launch.latency_seconds),
+          spread_of(launch.device_samples, launch.device_seconds), steady_index(first_placement(launch))};
+}
+
 double setup_seconds(const model::Setup& setup) {
   return setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds;
 }
@@ -184,8 +196,7 @@ void summarize_cells(std::vector<CellResult>& cells) {
   std::map<std::string, const CellResult*> references;
   for (CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) continue;
-    // A cell taken over from an earlier run has its summary, but no samples.
-    if (!cell.resumed) summarize_launches(cell);
+    summarize_launches(cell);
     if (model::reference_of(cell.cell) == cell.cell) references[id_of(cell.cell)] = &cell;
   }
   for (CellResult& cell : cells) {

@@ -56,15 +56,6 @@ CellTable::CellTable(const model::Plan& plan) {
   }
 }
 
-void CellTable::take_over(const model::CellResult& cell) {
-  const auto found = index_.find(model::id_of(cell.cell));
-  if (found == index_.end() || launches_to_come_[found->second] > 0) {
-    throw Error(ErrorCode::invalid_argument,
-                "take over cell " + model::id_of(cell.cell) + ": it is to be measured, or not in the plan");
-  }
-  cells_[found->second] = cell;
-}
-
 void CellTable::begin_task(const model::WorkerTask& task) {
   task_ = task;
   owed_.clear();
@@ -81,6 +72,12 @@ std::size_t CellTable::index_of(std::int64_t batch) const {
 
 model::CellResult& CellTable::cell_of(std::int64_t batch) {
   return cells_[index_of(batch)];
+}
+
+model::Launch* CellTable::launch_of(std::int64_t batch) {
+  std::vector<model::Launch>& launches = cell_of(batch).launches;
+  const auto found = std::ranges::find(launches, task_.launch, &model::Launch::index);
+  return found == launches.end() ? nullptr : &*found;
 }
 
 void CellTable::count(std::int64_t batch, model::CellStatus status) {
@@ -113,7 +110,9 @@ void CellTable::add_cell(const model::CellResult& reported) {
   if (reported.memory) cell.memory = reported.memory;
   for (model::Launch launch : reported.launches) {
     launch.index = task_.launch;
-    cell.launches.push_back(std::move(launch));
+    // Launches that were taken over come before others of lower index.
+    const auto behind = std::ranges::upper_bound(cell.launches, launch.index, {}, &model::Launch::index);
+    cell.launches.insert(behind, std::move(launch));
   }
   count(reported.cell.batch, reported.status);
 }
@@ -127,16 +126,33 @@ void CellTable::add_memory(std::int64_t batch, const model::Memory& memory) {
 }
 
 void CellTable::add_machine(std::int64_t batch, const model::LaunchMachine& machine) {
-  model::CellResult& cell = cell_of(batch);
-  if (cell.launches.empty() || cell.launches.back().index != task_.launch) {
+  model::Launch* launch = launch_of(batch);
+  if (launch == nullptr) {
     throw Error(ErrorCode::invalid_argument, "merge readings of batch " + std::to_string(batch) +
                                                  ": the worker has not reported that cell");
   }
-  cell.launches.back().machine = machine;
+  launch->machine = machine;
 }
 
 void CellTable::add_profile(std::int64_t batch, const model::Profile& profile) {
   cell_of(batch).profile = profile;
+}
+
+void CellTable::mark_resumed(const std::optional<model::MeasuredOn>& on) {
+  for (const std::int64_t batch : task_.batches) {
+    model::CellResult& cell = cell_of(batch);
+    cell.resumed = true;
+    cell.measured_on = on;
+  }
+}
+
+void CellTable::add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches) {
+  std::vector<model::Launch*> launches;
+  for (const std::int64_t batch : batches) {
+    if (model::Launch* launch = launch_of(batch)) launches.push_back(launch);
+  }
+  for (model::Launch* launch : launches)
+    launch->worker_seconds = seconds / static_cast<double>(launches.size());
 }
 
 bool CellTable::fail(std::int64_t batch, const model::Reason& reason) {
@@ -164,6 +180,14 @@ std::vector<model::CellResult> CellTable::done_beside_task() const {
     const model::Cell& cell = cells_[i].cell;
     const bool beside = model::reference_of(cell) == model::reference_of(model::cell_of(task_, cell.batch));
     if (launches_to_come_[i] == 0 && beside) done.push_back(cells_[i]);
+  }
+  return done;
+}
+
+std::vector<model::CellResult> CellTable::done() const {
+  std::vector<model::CellResult> done;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (launches_to_come_[i] == 0) done.push_back(cells_[i]);
   }
   return done;
 }

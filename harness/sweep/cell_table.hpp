@@ -16,8 +16,6 @@ class CellTable {
  public:
   explicit CellTable(const model::Plan& plan);
 
-  // A cell of the plan that no task measures, with its outcome.
-  void take_over(const model::CellResult& cell);
   // From here on events are about this task's cells.
   void begin_task(const model::WorkerTask& task);
   // A finished cell of the task. A cell that failed in one launch has failed, whatever the others
@@ -29,6 +27,10 @@ class CellTable {
   // What the instruments found beside a cell that the task has reported. Throw likewise.
   void add_machine(std::int64_t batch, const model::LaunchMachine& machine);
   void add_profile(std::int64_t batch, const model::Profile& profile);
+  // The task's cells were measured before an interruption; `on`: where that was another device.
+  void mark_resumed(const std::optional<model::MeasuredOn>& on);
+  // The time of a worker of the task, which reported these batches: a share to each that it measured.
+  void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
   // Every cell that the task has not reported fails with this reason. Returns how many there were.
   std::int64_t fail_unreported(const model::Reason& reason);
   // One of them fails; false where the task has reported it.
@@ -40,6 +42,8 @@ class CellTable {
   // Cells whose launches have all reported or failed, of the task's workload, preset, dtype, pass and
   // warmup, in all modes: what can be compared with each other.
   std::vector<model::CellResult> done_beside_task() const;
+  // The same of the whole plan.
+  std::vector<model::CellResult> done() const;
 
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed
   std::int64_t failures() const { return failures_; }          // of them
@@ -51,6 +55,7 @@ class CellTable {
 
  private:
   model::CellResult& cell_of(std::int64_t batch);
+  model::Launch* launch_of(std::int64_t batch);  // the task's; null where the cell has none
   void count(std::int64_t batch, model::CellStatus status);
   std::size_t index_of(std::int64_t batch) const;
 

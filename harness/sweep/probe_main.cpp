@@ -55,7 +55,8 @@ class Probe {
     begin({ProbeStage::What::device, request_.device});
     const std::unique_ptr<Device> device = open_device(request_.device);
     const DeviceInfo& info = device->info();
-    answer_.device = info.kind == "host" ? info.kind : info.kind + ":" + std::to_string(info.index);
+    const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole of it, or a share
+    answer_.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(info.index);
     answer_.facts = machine::facts_of(info);
     for (const ir::DType dtype : {ir::DType::bf16, ir::DType::fp16, ir::DType::fp32}) {
       if (device->supports(dtype)) answer_.dtypes.emplace_back(ir::name_of(dtype));

@@ -10,11 +10,7 @@ ProgressTracker::ProgressTracker(const model::Plan& whole, const std::vector<mod
   progress_.tasks_done = progress_.tasks_total - static_cast<std::int64_t>(left.size());
   for (const model::WorkerTask& task : whole.tasks)
     progress_.cells_total += static_cast<std::int64_t>(task.batches.size());
-  known_before_ = progress_.cells_total;
-  for (const model::WorkerTask& task : left) {
-    known_before_ -= static_cast<std::int64_t>(task.batches.size());
-    ++waiting_[kind_of(task)];
-  }
+  for (const model::WorkerTask& task : left) ++waiting_[kind_of(task)];
 }
 
 std::string ProgressTracker::kind_of(const model::WorkerTask& task) {
@@ -64,7 +60,7 @@ model::Progress ProgressTracker::at(double now_seconds, std::int64_t measurement
                                     std::int64_t failures) const {
   model::Progress progress = progress_;
   progress.elapsed_seconds = now_seconds;
-  progress.cells_done = known_before_ + measurements;
+  progress.cells_done = measurements;
   progress.failures = failures;
   if (all_.count == 0) return progress;
   double eta = 0;

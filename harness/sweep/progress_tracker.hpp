@@ -13,7 +13,8 @@ namespace graphbench::sweep {
 class ProgressTracker {
  public:
   explicit ProgressTracker(const model::Plan& plan) : ProgressTracker(plan, plan.tasks) {}
-  // `whole`: the plan of the complete sweep; `left`: its tasks that are still to run.
+  // `whole`: the plan of the complete sweep; `left`: its tasks that are still to run. Measurements
+  // are those of the complete sweep, taken over or new.
   ProgressTracker(const model::Plan& whole, const std::vector<model::WorkerTask>& left);
 
   // The task will not run.
@@ -34,7 +35,6 @@ class ProgressTracker {
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;
-  std::int64_t known_before_ = 0;                // measurements of the tasks that need not run
   std::map<std::string, std::int64_t> waiting_;  // tasks not begun yet, by kind
   std::map<std::string, Mean> durations_;        // of those that ended, by kind
   Mean all_;

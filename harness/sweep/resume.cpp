@@ -1,35 +1,49 @@
-// A cell is finished when its last launch is in, so that one look at a task's cells decides for all its
-// launches.
+// Ladders by id, groups by where all of their ladders were measured.
 #include "harness/sweep/resume.hpp"
 
-#include <algorithm>
 #include <map>
-#include <string>
+#include <unordered_map>
 
 #include "harness/model/axes.hpp"
 
 namespace graphbench::sweep {
+namespace {
 
-Remainder remainder_of(const model::Plan& plan, const std::vector<model::CellResult>& finished) {
-  std::map<std::string, const model::CellResult*> known;
-  for (const model::CellResult& cell : finished) {
-    const bool good = cell.status == model::CellStatus::ok || cell.status == model::CellStatus::skipped;
-    if (good) known[model::id_of(cell.cell)] = &cell;
+std::string group_of(const model::WorkerTask& task) {
+  return model::group_of(model::cell_of(task, task.batches.front()));
+}
+
+}  // namespace
+
+std::string ladder_id(const model::WorkerTask& task) {
+  return model::id_of(model::cell_of(task, task.batches.front())) + " launch " + std::to_string(task.launch);
+}
+
+Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedLadder>& finished,
+                       const model::MeasuredOn& here) {
+  std::unordered_map<std::string, const FinishedLadder*> known;
+  for (const FinishedLadder& ladder : finished) known[ladder.id] = &ladder;
+  // Where a group was measured; null: not all of it at one place.
+  std::map<std::string, const model::MeasuredOn*> places;
+  std::vector<const FinishedLadder*> of_tasks;
+  for (const model::WorkerTask& task : plan.tasks) {
+    const auto found = known.find(ladder_id(task));
+    const FinishedLadder* ladder = found == known.end() ? nullptr : found->second;
+    of_tasks.push_back(ladder);
+    const model::MeasuredOn* on = ladder == nullptr ? nullptr : &ladder->on;
+    const auto [place, first] = places.emplace(group_of(task), on);
+    if (!first && place->second != nullptr && (on == nullptr || *on != *place->second))
+      place->second = nullptr;
   }
   Remainder remainder;
-  for (const model::WorkerTask& task : plan.tasks) {
-    std::vector<std::string> ids;
-    for (const std::int64_t batch : task.batches) {
-      ids.push_back(model::id_of(model::cell_of(task, batch)));
-    }
-    if (!std::ranges::all_of(ids, [&](const std::string& id) { return known.contains(id); })) {
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+    const model::WorkerTask& task = plan.tasks[i];
+    const FinishedLadder* ladder = of_tasks[i];
+    const bool taken = ladder != nullptr && (ladder->on == here || places[group_of(task)] != nullptr);
+    if (taken) {
+      remainder.taken_over.push_back({task, ladder});
+    } else {
       remainder.tasks.push_back(task);
-      continue;
-    }
-    if (task.launch > 0) continue;  // its cells were taken over with the first launch
-    for (const std::string& id : ids) {
-      remainder.taken_over.push_back(*known[id]);
-      remainder.taken_over.back().resumed = true;
     }
   }
   return remainder;

@@ -1,6 +1,8 @@
 // What an interrupted sweep leaves to be done. Pure.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/model/plan.hpp"
@@ -8,14 +10,31 @@
 
 namespace graphbench::sweep {
 
-struct Remainder {
-  std::vector<model::CellResult> taken_over;  // marked as such
-  std::vector<model::WorkerTask> tasks;       // of the plan's, in their order
+// A task whose worker has reported every cell, none of them failed, as a journal keeps it.
+struct FinishedLadder {
+  std::string id;  // ladder_id() of its task
+  model::MeasuredOn on;
+  double worker_seconds = 0;
+  std::vector<std::string> events;  // what the worker said of its cells, as it said it
 };
 
-// `finished`: cells as an earlier run of this plan told them, with their summaries. Batches of a worker share
-// its pool, so a ladder is taken over if all its cells are finished and none failed; else it is measured
-// again.
-Remainder remainder_of(const model::Plan& plan, const std::vector<model::CellResult>& finished);
+// "mlp/tiny/fp32/forward/b1/w0/eager launch 2", by its first batch: no other task of a plan has the same.
+std::string ladder_id(const model::WorkerTask& task);
+
+struct TakenOver {
+  model::WorkerTask task;
+  const FinishedLadder* ladder;  // one of `finished`
+};
+
+struct Remainder {
+  std::vector<TakenOver> taken_over;     // in the plan's order
+  std::vector<model::WorkerTask> tasks;  // of the plan's, in their order
+};
+
+// `finished` outlives what is returned; of two with one id the later counts. Ladders that were measured on
+// another device than `here` are taken over only with the whole of their group (model::group_of), because
+// what is compared with each other is measured on one device.
+Remainder remainder_of(const model::Plan& plan, const std::vector<FinishedLadder>& finished,
+                       const model::MeasuredOn& here);
 
 }  // namespace graphbench::sweep

@@ -1,6 +1,7 @@
 // The loop over tasks, and what a worker's end means for its cells.
 #include "harness/sweep/run_sweep.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -11,9 +12,9 @@
 #include "harness/process/exit_text.hpp"
 #include "harness/process/utc_now.hpp"
 #include "harness/statistics/cell_summary.hpp"
+#include "harness/statistics/steady.hpp"
 #include "harness/sweep/cell_table.hpp"
 #include "harness/sweep/progress_tracker.hpp"
-#include "harness/sweep/resume.hpp"
 #include "harness/worker/protocol.hpp"
 
 namespace graphbench::sweep {
@@ -23,8 +24,9 @@ class Sweep {
  public:
   Sweep(const model::Plan& plan, const model::DeviceFacts& facts, const SweepSettings& settings,
         process::ProcessSupervisor& supervisor, SweepListener& listener)
-      : remainder_(remainder_of(plan, settings.finished)),
-        plan_(with_tasks(plan, remainder_.tasks)),
+      : here_{settings.hostname, facts.uuid},
+        remainder_(remainder_of(plan, settings.finished, here_)),
+        plan_(plan),
         facts_(facts),
         settings_(settings),
         supervisor_(supervisor),
@@ -35,7 +37,7 @@ class Sweep {
   SweepOutcome run() {
     outcome_.result.started_at = process::utc_now();
     take_over();
-    for (const model::WorkerTask& task : plan_.tasks) {
+    for (const model::WorkerTask& task : remainder_.tasks) {
       outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
       if (outcome_.interrupted) break;
       run_task(task);
@@ -49,17 +51,23 @@ class Sweep {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   }
 
-  static model::Plan with_tasks(model::Plan plan, const std::vector<model::WorkerTask>& tasks) {
-    plan.tasks = tasks;
-    return plan;
-  }
-
-  // The listener has not seen the earlier run.
+  // Listeners have not seen the earlier run.
   void take_over() {
     if (remainder_.taken_over.empty()) return;
-    for (const model::CellResult& cell : remainder_.taken_over) table_.take_over(cell);
+    for (const TakenOver& each : remainder_.taken_over) {
+      const FinishedLadder& ladder = *each.ladder;
+      const model::DeviceFacts facts = facts_;
+      table_.begin_task(each.task);
+      for (const std::string& line : ladder.events) apply(worker::decode_event(line));
+      table_.add_worker_seconds(ladder.worker_seconds, each.task.batches);
+      table_.mark_resumed(ladder.on == here_ ? std::nullopt : std::optional(ladder.on));
+      if (ladder.on != here_) facts_ = facts;
+    }
     report_progress();
-    std::vector<model::CellResult> done = remainder_.taken_over;
+    tell(table_.done());
+  }
+
+  void tell(std::vector<model::CellResult> done) {
     statistics::summarize_cells(done);
     listener_.cells_done(done);
   }
@@ -72,16 +80,17 @@ class Sweep {
     table_.begin_task(task);
     tracker_.begin_task(task, now());
     leave_out_fatal(task);
+    ladder_ = {ladder_id(planned), here_};
+    const std::int64_t failures = table_.failures();
     for (task.batches = table_.unreported_batches(); !task.batches.empty();
          task.batches = table_.unreported_batches()) {
       run_worker(task);
       if (outcome_.interrupted) return;
     }
+    if (settings_.keep && table_.failures() == failures) settings_.keep(ladder_);
     tracker_.end_task(now());
     report_progress();
-    std::vector<model::CellResult> done = table_.done_beside_task();
-    statistics::summarize_cells(done);
-    listener_.cells_done(done);
+    tell(table_.done_beside_task());
   }
 
   // What ended a worker in an earlier launch has failed, whatever it would do now.
@@ -96,14 +105,18 @@ class Sweep {
     phase_ = {};
     error_.reset();
     stopped_at_.reset();
+    reported_.clear();
     report_progress();
     model::WorkerTask spawned = task;
     spawned.spawned_ns =
         std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
     const process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
                                         settings_.worker_silent_seconds_max};
+    const double began = now();
     const process::ChildExit exit = supervisor_.run(
         command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });
+    ladder_.worker_seconds = now() - began;
+    table_.add_worker_seconds(ladder_.worker_seconds, reported_);
     if (exit.how == process::ChildExit::How::interrupted) {
       outcome_.interrupted = true;
     } else if (stopped_at_ && !table_.owes(*stopped_at_)) {
@@ -114,7 +127,25 @@ class Sweep {
   }
 
   void take(std::string_view line) {
-    const worker::WorkerEvent event = worker::decode_event(line);
+    worker::WorkerEvent event = worker::decode_event(line);
+    if (auto* cell = std::get_if<worker::CellEvent>(&event)) {
+      for (model::Launch& launch : cell->result.launches) launch.within = statistics::within_launch(launch);
+      reported_.push_back(cell->result.cell.batch);
+    }
+    apply(event);
+    keep(event, line);
+    if (const auto* stopped = std::get_if<worker::StoppedEvent>(&event)) stopped_at_ = stopped->batch;
+    if (const auto* error = std::get_if<worker::ErrorEvent>(&event)) error_ = error->reason;
+    if (const auto* phase = std::get_if<worker::PhaseEvent>(&event)) {
+      phase_ = *phase;
+      tracker_.phase(phase->batch, phase->phase);
+      report_progress();
+    }
+    if (std::holds_alternative<worker::CellEvent>(event)) report_progress();
+  }
+
+  // What a worker found, now or in an earlier run.
+  void apply(const worker::WorkerEvent& event) {
     if (const auto* device = std::get_if<worker::DeviceEvent>(&event)) facts_ = device->facts;
     if (const auto* made = std::get_if<worker::ChoicesEvent>(&event)) {
       model::add_choices(choices_, made->choices);
@@ -123,17 +154,31 @@ class Sweep {
       table_.add_memory(memory->batch, memory->memory);
     }
     take_instruments(event);
-    if (const auto* stopped = std::get_if<worker::StoppedEvent>(&event)) stopped_at_ = stopped->batch;
-    if (const auto* error = std::get_if<worker::ErrorEvent>(&event)) error_ = error->reason;
-    if (const auto* phase = std::get_if<worker::PhaseEvent>(&event)) {
-      phase_ = *phase;
-      tracker_.phase(phase->batch, phase->phase);
-      report_progress();
+    if (const auto* cell = std::get_if<worker::CellEvent>(&event)) table_.add_cell(cell->result);
+  }
+
+  // For the journal, where there is one. Samples would make it as large as all sample files together.
+  void keep(worker::WorkerEvent& event, std::string_view line) {
+    if (!settings_.keep) return;
+    const bool about_the_worker = std::holds_alternative<worker::PhaseEvent>(event) ||
+                                  std::holds_alternative<worker::ErrorEvent>(event) ||
+                                  std::holds_alternative<worker::StoppedEvent>(event) ||
+                                  std::holds_alternative<worker::DoneEvent>(event);
+    if (about_the_worker) return;
+    auto* cell = std::get_if<worker::CellEvent>(&event);
+    if (cell == nullptr || settings_.keep_samples) {
+      ladder_.events.emplace_back(line);
+      return;
     }
-    if (const auto* cell = std::get_if<worker::CellEvent>(&event)) {
-      table_.add_cell(cell->result);
-      report_progress();
+    for (model::Launch& launch : cell->result.launches) {
+      std::vector<double>& ramp = launch.latency_samples;
+      ramp.resize(std::min(ramp.size(), static_cast<std::size_t>(statistics::ramp_samples)));
+      launch.submit_samples.clear();
+      launch.device_samples.clear();
+      launch.latency_started_ns.clear();
+      launch.device_started_ns.clear();
     }
+    ladder_.events.push_back(worker::encode_event(event));
   }
 
   void take_instruments(const worker::WorkerEvent& event) {
@@ -205,8 +250,9 @@ class Sweep {
     result.finished_at = process::utc_now();
   }
 
+  const model::MeasuredOn here_;
   const Remainder remainder_;
-  const model::Plan plan_;
+  const model::Plan& plan_;
   model::DeviceFacts facts_;
   const SweepSettings& settings_;
   process::ProcessSupervisor& supervisor_;
@@ -214,7 +260,9 @@ class Sweep {
   CellTable table_;
   ProgressTracker tracker_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  std::set<std::string> fatal_;  // cells that ended a worker
+  std::set<std::string> fatal_;         // cells that ended a worker
+  FinishedLadder ladder_;               // that is being measured
+  std::vector<std::int64_t> reported_;  // batches, by the worker that runs
   worker::PhaseEvent phase_;
   std::optional<std::int64_t> stopped_at_;  // the batch, where the worker ended itself
   std::optional<model::Reason> error_;

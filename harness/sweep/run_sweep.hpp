@@ -1,12 +1,14 @@
 // Runs a plan: one worker process after the other, also after one that failed.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 #include "harness/process/process_supervisor.hpp"
+#include "harness/sweep/resume.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::sweep {
@@ -14,8 +16,11 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
-  std::vector<model::CellResult> finished =
-      {};  // by an earlier run of this plan, as remainder_of() takes them
+  // By an earlier run of this plan, and what takes each ladder that is finished now; none: not kept.
+  std::vector<FinishedLadder> finished = {};
+  std::function<void(const FinishedLadder&)> keep = nullptr;
+  bool keep_samples = false;  // all samples of what is kept, not the first steps alone
+  std::string hostname = {};  // this machine's
 };
 
 struct SweepOutcome {

@@ -19,7 +19,7 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.device);
   clock.lap(&model::Startup::module_seconds);
-  machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), task.device != "host");
+  machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
   Ladder(
       task, [&task] { return open_device(task.device); }, program, pin, events, clock)
       .run();

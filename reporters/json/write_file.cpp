@@ -123,16 +123,31 @@ void sync_folder(const fs::path& path) {
 }  // namespace
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
+  write_file_atomically(path, WriteParts([&](const auto& write) { write(contents); }));
+}
+
+void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts) {
+  const auto write_to = [&](int fd) {
+    std::string waiting;
+    constexpr std::size_t enough = 1 << 20;  // a system call for many small parts
+    parts([&](std::string_view part) {
+      waiting += part;
+      if (waiting.size() < enough) return;
+      write_all(fd, waiting, path);
+      waiting.clear();
+    });
+    write_all(fd, waiting, path);
+  };
   const fs::file_status status = checked_status(path);
   if (is_special(path, status)) {
     const Descriptor target(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (target.get() < 0) fail(errno, path, "open");
-    write_all(target.get(), contents, path);
+    write_to(target.get());
     return;
   }
   const fs::path target = follow_links(path);
   TemporaryFile temporary(target, temporary_name(target));
-  write_all(temporary.fd(), contents, path);
+  write_to(temporary.fd());
   temporary.rename_to_target();
   sync_folder(target);
 }

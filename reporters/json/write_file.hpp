@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 namespace graphbench::reporters {
@@ -12,6 +13,10 @@ namespace graphbench::reporters {
 // whose what() is one line naming the path, the step and the cause. A symbolic link is followed. What
 // is neither a file nor a folder (/dev/null, a pipe) is written straight into.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
+
+// The same of a text that is made part by part, and never in memory as a whole.
+using WriteParts = std::function<void(const std::function<void(std::string_view)>& write)>;
+void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts);
 
 // Throws as above where write_file_atomically could not begin: the folder is missing or takes no
 // files, or `path` is a folder. Leaves nothing behind.

@@ -39,9 +39,7 @@ struct CellDocuments {
 
 template <>
 struct Description<serve::SweepCells> {
-  using T = serve::SweepCells;
-  static constexpr auto fields =
-      std::tuple(CustomField<CellDocuments>{"cells", {}}, field("identity", &T::identity));
+  static constexpr auto fields = std::tuple(CustomField<CellDocuments>{"cells", {}});
 };
 
 template <>
@@ -55,11 +53,6 @@ namespace graphbench::serve {
 
 std::string encode_sweep_event(const SweepEvent& event) {
   return codec::write_message(event);
-}
-
-std::string encode_cell(const std::string& document, const std::string& identity) {
-  return R"({"event":"cells","content":{"cells":[)" + document + R"(],"identity":)" + codec::dump(identity) +
-         "}}";
 }
 
 SweepEvent decode_sweep_event(std::string_view line) {

@@ -21,15 +21,11 @@ struct SweepProgress {
 // As sweep::SweepListener::cells_done tells them; of the samples, the first steps' latencies alone arrive.
 struct SweepCells {
   std::vector<model::CellResult> cells;
-  // Of what was measured: cells may stand in another run's document where this is the same.
-  std::string identity = {};
 };
 
 using SweepEvent = std::variant<SweepBegan, SweepProgress, SweepCells>;
 
 std::string encode_sweep_event(const SweepEvent& event);
-// The SweepCells of one cell whose document is there already.
-std::string encode_cell(const std::string& document, const std::string& identity);
 // Throws Error(invalid_argument) for an invalid line.
 SweepEvent decode_sweep_event(std::string_view line);
 

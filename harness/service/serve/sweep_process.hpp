@@ -23,9 +23,8 @@ struct SweepExit {
 
 class SweepProcess {
  public:
-  // Starts it with `input` on its stdin. `argv[0]` is the file to run. Throws Error(io) where it cannot be
-  // started.
-  explicit SweepProcess(const std::vector<std::string>& argv, const std::string& input = "");
+  // `argv[0]` is the file to run. Throws Error(io) where it cannot be started.
+  explicit SweepProcess(const std::vector<std::string>& argv);
   // A child that still runs is killed.
   ~SweepProcess();
   SweepProcess(const SweepProcess&) = delete;

@@ -18,6 +18,7 @@
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/service/serve/sweep_process.hpp"
+#include "harness/sweep/journal.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -149,6 +150,8 @@ void SweepRunner::loop() {
     if (!stored) return;  // the next process finds it interrupted
     feed_.tell_done(sweep->id);
     remove_file(document);
+    // What an interrupted one has finished is there for the next run of it.
+    if (end.state != SweepState::interrupted) remove_file(sweep::journal_of(document));
   }
 }
 
@@ -223,11 +226,8 @@ SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& 
   std::vector<std::string> argv = settings_.command;
   argv.insert(argv.end(), {"--sweep", "--quiet", "--json=" + document});
   for (const std::string& argument : sweep.arguments) argv.push_back(with_path(argument));
-  std::string finished;  // cells, where it was interrupted before
-  for (const StoredCell& cell : store_.cells(sweep.id, 0))
-    finished += encode_cell(cell.document, cell.identity) + "\n";
   housekeeping_.use_every_cpu();
-  SweepProcess process(argv, finished);
+  SweepProcess process(argv);
   housekeeping_.keep_off_submitter(instruments_of(argv));
   {
     const std::scoped_lock lock(mutex_);
@@ -261,7 +261,7 @@ void SweepRunner::take(const std::string& id, std::string_view line) {
     std::vector<SweepStore::NewCell> cells;
     for (const model::CellResult& cell : done->cells) {
       publisher_.set_cell(cell);
-      cells.push_back({model::id_of(cell.cell), codec::to_json(cell), done->identity});
+      cells.push_back({model::id_of(cell.cell), codec::to_json(cell)});
     }
     feed_.tell_cells(id, store_.add_cells(id, cells));
   }

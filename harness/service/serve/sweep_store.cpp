@@ -216,9 +216,9 @@ std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const st
       Statement same = database_.prepare("SELECT 1 FROM cells WHERE sweep = ? AND cell = ? AND document = ?",
                                          sweep, cell.id, cell.document);
       if (same.step()) continue;
-      database_.run("INSERT OR REPLACE INTO cells (sweep, cell, document, identity) VALUES (?, ?, ?, ?)",
-                    sweep, cell.id, cell.document, cell.identity);
-      added.push_back({database_.last_id(), cell.id, cell.document, cell.identity});
+      database_.run("INSERT OR REPLACE INTO cells (sweep, cell, document) VALUES (?, ?, ?)", sweep, cell.id,
+                    cell.document);
+      added.push_back({database_.last_id(), cell.id, cell.document});
     }
   });
   return added;
@@ -227,10 +227,10 @@ std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const st
 std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t after) const {
   const std::scoped_lock lock(mutex_);
   Statement rows = database_.prepare(
-      "SELECT number, cell, document, identity FROM cells WHERE sweep = ? AND number > ? ORDER BY number",
-      sweep, after);
+      "SELECT number, cell, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number", sweep,
+      after);
   std::vector<StoredCell> cells;
-  while (rows.step()) cells.push_back({rows.integer(0), rows.text(1), rows.text(2), rows.text(3)});
+  while (rows.step()) cells.push_back({rows.integer(0), rows.text(1), rows.text(2)});
   return cells;
 }
 

@@ -33,7 +33,6 @@ struct StoredCell {
   std::int64_t number = 0;  // grows with time, over all sweeps
   std::string id;           // "mlp/base/bf16/forward/b8/w3/whole"
   std::string document;
-  std::string identity;  // of what was measured: SweepCells::identity
 };
 
 struct SweepEnd {
@@ -89,7 +88,6 @@ class SweepStore {
   struct NewCell {
     std::string id;
     std::string document;
-    std::string identity = {};
   };
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // With numbers beyond `after`, in their order.

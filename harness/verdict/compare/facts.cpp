@@ -19,13 +19,14 @@ struct Field {
 };
 
 // In the order in which differences are listed.
-constexpr std::array<Field, 23> known_fields = {{
+constexpr std::array<Field, 24> known_fields = {{
     {"tool.name", true},
     {"device.kind", true},
     {"device.name", true},
     {"device.compute_capability", true},
     {"plan", true},
     {"method", true},
+    {"plan.concurrent", true},
     {"device.memory_bytes"},
     {"device.driver"},
     {"device.runtime"},
@@ -49,7 +50,7 @@ constexpr std::array<Field, 23> known_fields = {{
 constexpr auto outside_fingerprint = std::to_array<std::string_view>(
     {"plan", "method", "hostname", "os", "cores", "device.memory_bytes", "device.uuid", "machine.turbo",
      "machine.governor", "machine.pinned", "machine.sm_clock_hz", "machine.throttle", "plan.cell_processes",
-     "plan.seed", "plan.launches", "tool.commit"});
+     "plan.concurrent", "plan.seed", "plan.launches", "tool.commit"});
 
 bool is_allowed(const std::string& field, const std::vector<std::string>& allow) {
   return std::ranges::any_of(allow, [&](const std::string& name) {

@@ -89,34 +89,47 @@ bool share_a_launch(const DocumentCell& a, const DocumentCell& b) {
   });
 }
 
-// Launches of a cell share a plan, and each counts once. Two documents hold the same launches where in every
-// cell that both measured a launch of one has the index and all the medians of one of the other: in one cell
-// that may be chance, in all it is a copy. Pooled, copies would make any difference certain.
+// Of what share_a_launch() compares: launches that are alike have the same.
+std::size_t digest_of(const std::string& cell, const LaunchTimes& launch) {
+  std::size_t digest = std::hash<std::string>()(cell) ^ static_cast<std::size_t>(launch.index);
+  for (const double seconds : launch.seconds) digest = digest * 31 + std::hash<double>()(seconds);
+  return digest;
+}
+
+// Two documents hold the same launches where in every cell that both measured a launch of one has the index
+// and all the medians of one of the other: in one cell that may be chance, in all it is a copy.
+bool are_copies(const Document& one, const Document& other) {
+  std::unordered_map<std::string_view, const DocumentCell*> cells;
+  for (const DocumentCell& cell : one.cells) cells.emplace(cell.id, &cell);
+  bool any = false;
+  for (const DocumentCell& cell : other.cells) {
+    const auto found = cells.find(cell.id);
+    if (found == cells.end() || cell.launches.empty() || found->second->launches.empty()) continue;
+    if (!share_a_launch(cell, *found->second)) return false;
+    any = true;
+  }
+  return any;
+}
+
+// Launches of a cell share a plan, and each counts once: pooled, copies would make any difference certain.
+// Linear in documents: only those that have a launch of one cell in common are looked at in pairs.
 void check_shared_cells(const std::vector<Document>& documents) {
-  struct Holder {
-    std::size_t document = 0;
-    const DocumentCell* cell = nullptr;
-  };
-  struct Overlap {
-    std::int64_t cells = 0;
-    std::int64_t alike = 0;
-  };
-  std::unordered_map<std::string_view, std::vector<Holder>> holders;
+  if (documents.size() < 2) return;
+  std::unordered_map<std::string_view, std::size_t> first;            // document of a cell, by id
+  std::unordered_map<std::size_t, std::vector<std::size_t>> holders;  // documents, by digest_of()
   for (std::size_t d = 0; d < documents.size(); ++d) {
-    std::vector<Overlap> overlaps(d);  // with the documents before
+    std::set<std::size_t> alike;
     for (const DocumentCell& cell : documents[d].cells) {
-      std::vector<Holder>& earlier = holders[cell.id];
-      if (!earlier.empty()) check_plan(documents[d], cell.id, documents[earlier.front().document]);
-      for (const Holder& holder : earlier) {
-        if (cell.launches.empty() || holder.cell->launches.empty()) continue;
-        Overlap& overlap = overlaps[holder.document];
-        ++overlap.cells;
-        if (share_a_launch(cell, *holder.cell)) ++overlap.alike;
+      const std::size_t holder = first.emplace(cell.id, d).first->second;
+      if (holder != d) check_plan(documents[d], cell.id, documents[holder]);
+      for (const LaunchTimes& launch : cell.launches) {
+        std::vector<std::size_t>& earlier = holders[digest_of(cell.id, launch)];
+        alike.insert(earlier.begin(), earlier.end());
+        earlier.push_back(d);
       }
-      earlier.push_back({d, &cell});
     }
-    for (std::size_t e = 0; e < d; ++e) {
-      if (overlaps[e].cells == 0 || overlaps[e].alike < overlaps[e].cells) continue;
+    for (const std::size_t e : alike) {
+      if (e == d || !are_copies(documents[e], documents[d])) continue;
       throw InputError(documents[d].source,
                        "it holds the same launches as " + documents[e].source + ": remove one");
     }

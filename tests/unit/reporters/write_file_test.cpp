@@ -45,6 +45,21 @@ class WriteFile : public ::testing::Test {
   const fs::path folder_ = temporary_.path();
 };
 
+TEST_F(WriteFile, WritesPartByPartAndKeepsTheOldFileWhereAPartFails) {
+  const std::string large(700'000, 'x');
+  write_file_atomically(path("r.json"), WriteParts([&](const auto& write) {
+                          for (int i = 0; i < 3; ++i) write(large);
+                        }));
+  EXPECT_EQ(read(path("r.json")), large + large + large);
+  const WriteParts fails = [](const auto& write) {
+    write("half");
+    throw std::runtime_error("no more");
+  };
+  EXPECT_THROW(write_file_atomically(path("r.json"), fails), std::runtime_error);
+  EXPECT_EQ(read(path("r.json")).size(), 3 * large.size());
+  EXPECT_EQ(entries(), 1);
+}
+
 TEST_F(WriteFile, WritesAndReplaces) {
   write_file_atomically(path("a.json"), "one");
   EXPECT_EQ(read(path("a.json")), "one");

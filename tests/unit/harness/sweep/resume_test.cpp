@@ -1,4 +1,4 @@
-// Which cells of an interrupted sweep are taken over, and what is left to measure.
+// Which ladders of an interrupted sweep are taken over, and what is left to measure.
 #include "harness/sweep/resume.hpp"
 
 #include <gtest/gtest.h>
@@ -10,46 +10,57 @@ namespace {
 
 using namespace test;
 
+const model::MeasuredOn here{"node1", "GPU-1"};
+const model::MeasuredOn there{"node1", "GPU-2"};
 const model::WorkerTask eager = sample_task("eager", {1, 2});
 const model::WorkerTask whole = sample_task("whole", {1, 2});
 
+FinishedLadder finished(const model::WorkerTask& task, const model::MeasuredOn& on = here) {
+  return {ladder_id(task), on, 0, {}};
+}
+
+std::vector<std::string> left(const model::Plan& plan, const std::vector<FinishedLadder>& done) {
+  const Remainder remainder = remainder_of(plan, done, here);
+  EXPECT_EQ(remainder.tasks.size() + remainder.taken_over.size(), plan.tasks.size());
+  std::vector<std::string> modes;
+  for (const model::WorkerTask& task : remainder.tasks) modes.push_back(task.mode);
+  return modes;
+}
+
+using Modes = std::vector<std::string>;
+
 TEST(Remainder, IsAllWhereNothingIsFinished) {
-  const Remainder remainder = remainder_of(sample_plan({eager, whole}), {});
-  EXPECT_EQ(remainder.tasks.size(), 2u);
-  EXPECT_TRUE(remainder.taken_over.empty());
+  EXPECT_EQ(left(sample_plan({eager, whole}), {}), (Modes{"eager", "whole"}));
 }
 
 TEST(Remainder, LeavesOutALadderThatIsFinished) {
-  const Remainder remainder =
-      remainder_of(sample_plan({eager, whole}), {ok_cell(whole, 1), ok_cell(whole, 2)});
-  ASSERT_EQ(remainder.tasks.size(), 1u);
-  EXPECT_EQ(remainder.tasks[0].mode, "eager");
-  ASSERT_EQ(remainder.taken_over.size(), 2u);
-  EXPECT_TRUE(remainder.taken_over[0].resumed && remainder.taken_over[1].resumed);
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(whole)}), Modes{"eager"});
 }
 
-TEST(Remainder, HasTheWholeLadderWhereACellOfItIsMissingOrFailed) {
-  EXPECT_EQ(remainder_of(sample_plan({whole}), {ok_cell(whole, 1)}).tasks.size(), 1u);
-  model::CellResult failed = ok_cell(whole, 2);
-  failed.status = model::CellStatus::failed;
-  const Remainder remainder = remainder_of(sample_plan({whole}), {ok_cell(whole, 1), failed});
-  EXPECT_EQ(remainder.tasks.size(), 1u);
-  EXPECT_TRUE(remainder.taken_over.empty());
+TEST(Remainder, TakesLaddersOverByLaunch) {
+  const model::WorkerTask again = sample_task("whole", {1, 2}, 1);
+  const model::Plan plan = sample_plan({eager, whole, again});
+  EXPECT_EQ(left(plan, {finished(whole)}), (Modes{"eager", "whole"}));
+  EXPECT_EQ(remainder_of(plan, {finished(again)}, here).tasks.back().launch, 0);
 }
 
-TEST(Remainder, TakesACellOverOnceWhateverItsLaunches) {
-  const model::Plan plan =
-      sample_plan({eager, whole, sample_task("whole", {1, 2}, 1), sample_task("eager", {1, 2}, 1)});
-  const Remainder remainder = remainder_of(plan, {ok_cell(whole, 1), ok_cell(whole, 2)});
-  EXPECT_EQ(remainder.taken_over.size(), 2u);
-  ASSERT_EQ(remainder.tasks.size(), 2u);
-  EXPECT_EQ(remainder.tasks[1].launch, 1);
+TEST(Remainder, IsNotMisledByLaddersOfAnotherPlan) {
+  EXPECT_EQ(left(sample_plan({eager}), {finished(whole)}), Modes{"eager"});
 }
 
-TEST(Remainder, IsNotMisledByCellsOfAnotherPlan) {
-  const Remainder remainder = remainder_of(sample_plan({eager}), {ok_cell(whole, 1), ok_cell(whole, 2)});
-  EXPECT_EQ(remainder.tasks.size(), 1u);
-  EXPECT_TRUE(remainder.taken_over.empty());
+TEST(Remainder, TakesAnotherDevicesGroupsOverAsAWholeAlone) {
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(eager, there), finished(whole, there)}), Modes{});
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(eager, there)}), (Modes{"eager", "whole"}));
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(eager, there), finished(whole)}), Modes{"eager"});
+  model::WorkerTask other = eager;
+  other.warmup = 3;
+  EXPECT_EQ(left(sample_plan({eager, whole, other}), {finished(other, there), finished(eager, there)}),
+            (Modes{"eager", "whole"}));
+}
+
+TEST(Remainder, CountsTheLaterOfTwo) {
+  EXPECT_EQ(left(sample_plan({eager, whole}), {finished(eager, there), finished(eager, here)}),
+            Modes{"whole"});
 }
 
 }  // namespace

@@ -88,12 +88,18 @@ TEST(RunSweep, CellsAreToldWithTheirSummariesWhenTheirWorkerHasEnded) {
   EXPECT_EQ(progress.done[1].size(), 4u) << "the other mode's cells come with those known before";
 }
 
-TEST(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
-  std::vector<model::CellResult> finished = {ok_cell(whole, 1), ok_cell(whole, 2)};
-  for (model::CellResult& cell : finished) {
-    cell.summary.latency_seconds.emplace().p50 = 1e-6;
-    cell.launches[0].latency_seconds.emplace().p50 = 1e-6;
+FinishedLadder finished(const model::WorkerTask& task, const std::vector<double>& latencies) {
+  FinishedLadder ladder{ladder_id(task), {"node", "GPU-1"}, 3, {}};
+  for (std::size_t i = 0; i < latencies.size(); ++i) {
+    model::CellResult cell = ok_cell(task, task.batches[i]);
+    cell.launches[0].latency_seconds.emplace().p50 = latencies[i];
+    ladder.events.push_back(worker::encode_event(CellEvent{cell}));
   }
+  return ladder;
+}
+
+SweepOutcome sweep_after(const std::vector<FinishedLadder>& earlier, const std::string& uuid,
+                         LastProgress& progress) {
   model::CellResult measured = ok_cell(eager, 1);
   measured.launches[0].latency_seconds.emplace().p50 = 4e-6;
   const std::string eager_alone =
@@ -101,17 +107,58 @@ TEST(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
   const std::string script =
       "case $(cat) in *'\"mode\":\"eager\"'*) " + eager_alone + " ;; *) exit 9 ;; esac";
   process::ProcessSupervisor supervisor;
+  SweepSettings settings{shell(script), 60, earlier};
+  settings.hostname = "node";
+  model::DeviceFacts facts;
+  facts.uuid = uuid;
+  return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
+}
+
+TEST(RunSweep, WhatAnEarlierRunFinishedIsTakenOverAndNotMeasured) {
   LastProgress progress;
-  const SweepOutcome outcome =
-      run_sweep(sample_plan({eager, whole}), {}, {shell(script), 60, finished}, supervisor, progress);
+  const SweepOutcome outcome = sweep_after({finished(whole, {1e-6, 2e-6})}, "GPU-1", progress);
   expect_whole_is_ok(outcome);
   EXPECT_FALSE(outcome.result.cells[0].resumed);
   EXPECT_TRUE(outcome.result.cells[2].resumed && outcome.result.cells[3].resumed);
+  EXPECT_FALSE(outcome.result.cells[2].measured_on);
   EXPECT_EQ(outcome.result.cells[2].summary.latency_seconds->p50, 1e-6);
   EXPECT_EQ(outcome.result.cells[2].summary.speedup_over_eager, 4.0);
+  EXPECT_EQ(outcome.result.cells[2].launches[0].worker_seconds, 1.5) << "its share of the worker's time";
   EXPECT_EQ(progress.last.cells_total, 4) << "what was taken over counts as done";
+  EXPECT_EQ(progress.last.cells_done, 4);
   ASSERT_EQ(progress.done.size(), 2u);
   EXPECT_EQ(progress.done[0].size(), 2u) << "who listens is told what was taken over";
+}
+
+TEST(RunSweep, WhatAnotherDeviceMeasuredSaysSo) {
+  LastProgress progress;
+  const SweepOutcome outcome =
+      sweep_after({finished(eager, {1e-6, 1e-6}), finished(whole, {1e-6, 2e-6})}, "GPU-2", progress);
+  expect_whole_is_ok(outcome);
+  for (const model::CellResult& cell : outcome.result.cells)
+    EXPECT_EQ(cell.measured_on, (model::MeasuredOn{"node", "GPU-1"}));
+  EXPECT_EQ(outcome.result.environment.device.uuid, "GPU-2");
+}
+
+TEST(RunSweep, KeepsEachLadderThatIsFinishedAndNoneThatFailed) {
+  model::CellResult measured = ok_cell(whole, 1);
+  measured.launches[0].latency_samples.assign(40, 1e-6);
+  measured.launches[0].latency_seconds.emplace().count = 8;
+  const std::string script = "case $(cat) in *'\"mode\":\"eager\"'*) exit 9 ;; *) " +
+                             sends(CellEvent{ok_cell(whole, 2)}) + sends(CellEvent{measured}) +
+                             sends(DoneEvent{}) + " ;; esac";
+  process::ProcessSupervisor supervisor;
+  LastProgress progress;
+  std::vector<FinishedLadder> kept;
+  SweepSettings settings{shell(script), 60};
+  settings.keep = [&](const FinishedLadder& ladder) { kept.push_back(ladder); };
+  run_sweep(sample_plan({eager, whole}), {}, settings, supervisor, progress);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].id, ladder_id(whole));
+  ASSERT_EQ(kept[0].events.size(), 2u);
+  const auto cell = std::get<CellEvent>(worker::decode_event(kept[0].events[1])).result;
+  EXPECT_EQ(cell.launches[0].latency_samples.size(), 32u) << "the ramp alone";
+  EXPECT_EQ(cell.launches[0].within->latency_spread, 0.0) << "and what summaries take from the others";
 }
 
 TEST(RunSweep, ACrashCostsTheCellsNotReportedYet) {

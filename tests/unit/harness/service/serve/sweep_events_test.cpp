@@ -39,7 +39,7 @@ TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
   cell.summary.steady_after = 3;
   cell.launches.front().machine.emplace().cpu = 7;
   cell.profile.emplace().kernels = 5;
-  const std::string line = encode_sweep_event(SweepCells{{cell}, "this machine"});
+  const std::string line = encode_sweep_event(SweepCells{{cell}});
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const auto event = std::get<SweepCells>(decode_sweep_event(line));
   ASSERT_EQ(event.cells.size(), 1u);
@@ -50,16 +50,14 @@ TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
   EXPECT_EQ(event.cells[0].summary.steady_after, 3);
   EXPECT_EQ(event.cells[0].launches.at(0).machine->cpu, 7);
   EXPECT_EQ(event.cells[0].profile->kernels, 5);
-  EXPECT_EQ(event.identity, "this machine");
   EXPECT_EQ(codec::to_json(event.cells[0]), codec::to_json(cell)) << "it can stand in a document";
-  EXPECT_EQ(encode_cell(codec::to_json(cell), "this machine"), line) << "as a resumed sweep is given it";
 }
 
 // A service's store outlives the binary that wrote it: a sweep begun with an earlier one can be resumed.
 TEST(SweepEvents, CellsOfAnEarlierGraphbenchLackWhatCameLater) {
   model::CellResult cell;
   cell.launches.emplace_back().machine.emplace().cpu = 7;
-  std::string line = encode_sweep_event(SweepCells{{cell}, "this machine"});
+  std::string line = encode_sweep_event(SweepCells{{cell}});
   for (const std::string later : {R"("cpu_slowdown":null,)", R"("device_slowdown":null,)"}) {
     const std::size_t place = line.find(later);
     ASSERT_NE(place, std::string::npos) << later;

@@ -67,24 +67,22 @@ TEST_F(SweepStoreTest, ARestartFindsWhatWasQueuedDoneAndCutShort) {
   EXPECT_EQ(store().take()->id, queued);
 }
 
-TEST_F(SweepStoreTest, CellsAndTheirIdentitiesOutliveEveryEnd) {
+TEST_F(SweepStoreTest, CellsOutliveEveryEnd) {
   const std::string cut = add("a");
   const std::string failed = add("b");
   const std::string done = add("c");
   for (const std::string& id : {cut, failed, done}) {
     store().take();
-    store().add_cells(id, {{"one", "{}", "this"}, {"two", "{}", "this"}});
+    store().add_cells(id, {{"one", "{}"}, {"two", "{}"}});
   }
-  store().add_cells(cut, {{"one", "{\"later\": 1}", "that"}});
+  store().add_cells(cut, {{"one", "{\"later\": 1}"}});
   store().end(failed, {SweepState::failed, 1, "", std::nullopt});
   store().end(done, {SweepState::done, 0, "", "{}"});
   restart();
   for (const std::string& id : {failed, done}) EXPECT_EQ(store().cells(id, 0).size(), 2u);
   const std::vector<StoredCell> cells = store().cells(cut, 0);
   ASSERT_EQ(cells.size(), 2u);
-  EXPECT_EQ(cells[0].identity, "this");
-  EXPECT_EQ(cells[1].identity, "that") << "in place of its earlier form";
-  EXPECT_EQ(cells[1].document, "{\"later\": 1}");
+  EXPECT_EQ(cells[1].document, "{\"later\": 1}") << "in place of its earlier form";
 }
 
 TEST_F(SweepStoreTest, AnEndIsStoredAsAWholeOrNotAtAll) {
@@ -219,14 +217,13 @@ TEST_F(SweepStoreTest, AFileOfTheFirstVersionKeepsSweepsCellsAndResults) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(store().result("one"), "{}");
     EXPECT_EQ(store().cells("one", 0).at(0).document, "{\"x\": 1}");
-    EXPECT_EQ(store().cells("one", 0).at(0).identity, "") << "it is not known";
     EXPECT_FALSE(store().last_done());
     EXPECT_EQ(store().add({"--seed=1"}, "key", 9).what, What::known);
     restart();
   }
   EXPECT_EQ(store().take()->id, "two");
   store().begin("two", "event");
-  store().add_cells("two", {{"a", "{}", "this"}});
+  store().add_cells("two", {{"a", "{}"}});
   store().end("two", {SweepState::done, 0, "", "{}"});
   EXPECT_EQ(store().last_done()->id, "two");
 }

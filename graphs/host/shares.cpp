@@ -1,0 +1,59 @@
+// Neighbouring CPUs stay together.
+#include "graphs/host/shares.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "graphs/ir/error.hpp"
+
+namespace graphbench::host {
+namespace {
+
+constexpr int shares_max = 1024;
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+int shares() {
+  const char* text = std::getenv(shares_variable);
+  if (text == nullptr) return 0;
+  const std::optional<int> count = number(text);
+  if (count && *count >= 1 && *count <= shares_max) return *count;
+  throw Error(ErrorCode::invalid_argument, std::string(shares_variable) + " is \"" + text +
+                                               "\": give a number of devices from 1 to " +
+                                               std::to_string(shares_max) + ", or unset it");
+}
+
+std::optional<int> share_of(const std::string& device) {
+  constexpr std::string_view prefix = "host:";
+  if (!device.starts_with(prefix)) return std::nullopt;
+  const std::optional<int> share = number(std::string_view(device).substr(prefix.size()));
+  const int count = shares();
+  if (share && *share < count) return share;
+  const std::string there =
+      count == 0 ? "the host is one device, host: set " + std::string(shares_variable) + "=N to divide it"
+                 : std::string(shares_variable) +
+                       " divides the host into host:0 to host:" + std::to_string(count - 1);
+  throw Error(ErrorCode::unsupported, "open device " + device + ": " + there);
+}
+
+std::vector<int> cpus_of(int share, const std::vector<int>& cpus) {
+  const auto count = static_cast<std::size_t>(shares());
+  if (cpus.size() < count) {
+    throw Error(ErrorCode::unsupported, std::string(shares_variable) + "=" + std::to_string(count) +
+                                            ": there are " + std::to_string(cpus.size()) +
+                                            " CPUs to divide: give at most so many");
+  }
+  const auto begin = [&](std::size_t at) { return static_cast<std::ptrdiff_t>(cpus.size() * at / count); };
+  const auto place = static_cast<std::size_t>(share);
+  return {cpus.begin() + begin(place), cpus.begin() + begin(place + 1)};
+}
+
+}  // namespace graphbench::host

@@ -1,0 +1,74 @@
+// Digests of files, of the loader's list of them, and of tasks as workers are sent them.
+#include "harness/sweep/identity.hpp"
+
+#include <link.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "graphs/backends/module.hpp"
+#include "graphs/ir/error.hpp"
+#include "harness/machine/environment.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/worker/protocol.hpp"
+
+namespace graphbench::sweep {
+namespace {
+
+std::string digest_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file && !file.eof()) throw Error(ErrorCode::io, "read " + path + " for its digest");
+  return model::sha256_hex(bytes);
+}
+
+// Where they lie does not matter: machines of a fleet may keep them elsewhere.
+std::string digest_of_files(const std::set<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) text += digest_of_file(path) + "\n";
+  return model::sha256_hex(text);
+}
+
+int add_library(dl_phdr_info* info, std::size_t, void* paths) {
+  const std::filesystem::path path(info->dlpi_name);
+  if (path.filename().string().starts_with("libgraphbench"))
+    static_cast<std::set<std::string>*>(paths)->insert(path.string());
+  return 0;
+}
+
+}  // namespace
+
+std::string binary_digest() {
+  std::set<std::string> paths = {"/proc/self/exe"};
+  dl_iterate_phdr(add_library, &paths);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(module_directory(), error))
+    if (entry.path().extension() == ".so") paths.insert(entry.path().string());
+  return digest_of_files(paths);
+}
+
+std::string plugins_digest(const std::vector<std::string>& paths) {
+  return digest_of_files({paths.begin(), paths.end()});
+}
+
+RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts,
+                        const std::vector<std::string>& plugins) {
+  std::string tasks = plan.facts.concurrent + "\n";
+  for (model::WorkerTask task : plan.tasks) {
+    task.device.clear();
+    task.plugins.clear();
+    task.instruments.submitter.reset();
+    tasks += worker::encode_task(task) + "\n";
+  }
+  model::Environment environment = machine::read_environment();
+  environment.device = facts;
+  return {{"plan", model::sha256_hex(tasks)},
+          {"binary", binary_digest()},
+          {"plugins", plugins_digest(plugins)},
+          {"kind of device", machine::fingerprint_of(environment)}};
+}
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,24 @@
+// What must be equal for two processes to measure one plan: by digest, so that a file that was built again
+// under its name is another.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/model/plan.hpp"
+
+namespace graphbench::sweep {
+
+// Of this program: its own file, its libraries and backends. Throws Error(io).
+std::string binary_digest();
+// Of the files. Throws Error(io).
+std::string plugins_digest(const std::vector<std::string>& paths);
+
+// Its parts by what messages call them: plan (every task, without its device and the CPU chosen for it),
+// binary, plugins, and kind of device (the fingerprint), in the order in which a difference is told.
+using RunIdentity = std::vector<std::pair<std::string, std::string>>;
+RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts,
+                        const std::vector<std::string>& plugins);
+
+}  // namespace graphbench::sweep

@@ -1,0 +1,237 @@
+// Appends with fsync under a lock of the whole file; the kernel gives the lock back whatever ends the
+// process.
+#include "harness/sweep/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "graphs/ir/error.hpp"
+#include "harness/codec/messages.hpp"
+#include "harness/codec/result_fields.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/process/utc_now.hpp"
+
+namespace graphbench::sweep {
+
+// Of a process that begins to write, and what it writes is of.
+struct JournalWriter {
+  std::string schema;
+  std::string hostname;
+  std::int64_t pid = 0;
+  std::string began_at;
+  std::map<std::string, std::string> identity;
+};
+
+using JournalRecord = std::variant<JournalWriter, FinishedLadder>;
+
+}  // namespace graphbench::sweep
+
+namespace graphbench::codec {
+
+template <>
+struct Description<sweep::JournalWriter> {
+  using T = sweep::JournalWriter;
+  static constexpr auto fields =
+      std::tuple(field("schema", &T::schema), field("hostname", &T::hostname), field("pid", &T::pid),
+                 field("began_at", &T::began_at), field("identity", &T::identity));
+};
+template <>
+struct Description<sweep::FinishedLadder> {
+  using T = sweep::FinishedLadder;
+  static constexpr auto fields =
+      std::tuple(field("id", &T::id), field("on", &T::on), field("worker_seconds", &T::worker_seconds),
+                 field("events", &T::events));
+};
+template <>
+struct Messages<sweep::JournalRecord> {
+  static constexpr std::array<std::string_view, 2> names = {"writer", "ladder"};
+};
+
+}  // namespace graphbench::codec
+
+namespace graphbench::sweep {
+namespace {
+
+constexpr const char* schema = "graphbench.journal/1";
+constexpr std::size_t digest_size = 16;
+
+std::string digest_of(std::string_view record) {
+  return model::sha256_hex(record).substr(0, digest_size);
+}
+
+// The record of a line; absent where the line is not as it was written.
+std::optional<std::string_view> record_of(std::string_view line) {
+  if (line.size() <= digest_size || line[digest_size] != ' ') return std::nullopt;
+  const std::string_view record = line.substr(digest_size + 1);
+  if (digest_of(record) != line.substr(0, digest_size)) return std::nullopt;
+  return record;
+}
+
+// Of what may have been cut anywhere: a file of someone else's is not to be written over.
+bool may_begin_a_journal(std::string_view line) {
+  constexpr std::string_view start = R"({"event":"writer")";
+  const std::string_view digest = line.substr(0, digest_size);
+  if (digest.find_first_not_of("0123456789abcdef") != std::string_view::npos) return false;
+  if (line.size() <= digest_size) return true;
+  const std::string_view record = line.substr(digest_size + 1);
+  return line[digest_size] == ' ' && (record.starts_with(start) || start.starts_with(record));
+}
+
+}  // namespace
+
+Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
+  open();
+  read();
+  if (::ftruncate(file_.get(), size_) != 0) fail("cut it behind its last whole line");
+  JournalWriter writer{schema, settings_.here.hostname, ::getpid(), process::utc_now(), {}};
+  writer.identity.insert(settings_.identity.begin(), settings_.identity.end());
+  write(codec::write_message(JournalRecord(writer)));
+  // The file's name too survives a power cut; some file systems cannot sync a folder.
+  const std::string folder = std::filesystem::absolute(settings_.path).parent_path().string();
+  const process::Descriptor of_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (of_folder.get() < 0 || (::fsync(of_folder.get()) != 0 && errno != EINVAL)) fail("sync its folder");
+}
+
+void Journal::fail(const std::string& what) const {
+  throw Error(ErrorCode::io,
+              settings_.where + ": " + what + " (" + settings_.path + "): " + std::strerror(errno));
+}
+
+void Journal::refuse(const std::string& detail) const {
+  throw InputError(settings_.where, in_quotes(settings_.path) + " " + detail);
+}
+
+// The file may be removed between opening and locking it, by a sweep that was about to end.
+void Journal::open() {
+  for (;;) {
+    file_ =
+        process::Descriptor(::open(settings_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (file_.get() < 0) fail("open the journal");
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) fail("lock the journal");
+      read();
+      refuse("is being written by " + (writer_.empty() ? "another process" : writer_) +
+             ": wait for it, or give another --json");
+    }
+    struct stat opened {};
+    struct stat named {};
+    if (::fstat(file_.get(), &opened) != 0) fail("look at the journal");
+    const bool there = ::stat(settings_.path.c_str(), &named) == 0;
+    locked_ = there && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+    if (locked_) return;
+  }
+}
+
+void Journal::read() {
+  std::string text;
+  char chunk[1 << 16];
+  for (;;) {
+    const ssize_t got = ::pread(file_.get(), chunk, sizeof chunk, static_cast<off_t>(text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("read the journal");
+    if (got == 0) break;
+    text.append(chunk, static_cast<std::size_t>(got));
+  }
+  std::size_t line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = text.find('\n', begin);
+    const bool ended = end != std::string::npos;
+    const auto record = record_of(std::string_view(text).substr(begin, ended ? end - begin : end));
+    if (!record || !ended) {
+      if (ended && end + 1 < text.size()) {
+        refuse("is damaged in line " + std::to_string(line) +
+               ": remove it, which loses what it holds, or give another --json");
+      }
+      drop_last_line(std::string_view(text).substr(begin), line);
+      break;
+    }
+    take(*record, line);
+    begin = end + 1;
+    size_ = static_cast<std::int64_t>(begin);
+  }
+  if (!other_.empty()) leave_out_other();
+  is_worth_keeping_ = !finished_.empty();
+}
+
+// One that holds nothing is in nobody's way.
+void Journal::leave_out_other() {
+  if (!finished_.empty() && !settings_.start_over)
+    refuse(other_ + ": remove it, which loses what it holds, or give another --json");
+  if (!finished_.empty()) said_ = in_quotes(settings_.path) + " " + other_ + ": all is measured again";
+  finished_.clear();
+  size_ = 0;
+}
+
+void Journal::drop_last_line(std::string_view line, std::size_t number) {
+  if (number == 1 && !may_begin_a_journal(line))
+    refuse("is not a journal of graphbench: give another --json");
+  said_ = in_quotes(settings_.path) + ": its last line, " + std::to_string(number) +
+          ", is not whole and is dropped: what it held is measured again";
+}
+
+void Journal::take(std::string_view text, std::size_t line) {
+  JournalRecord record;
+  try {
+    record = codec::read_message<JournalRecord>(text, "read it");
+  } catch (const Error& error) {
+    refuse("has a line " + std::to_string(line) + " that this version does not know: " + error.what());
+  }
+  if (auto* ladder = std::get_if<FinishedLadder>(&record)) {
+    finished_.push_back(std::move(*ladder));
+    return;
+  }
+  const auto& writer = std::get<JournalWriter>(record);
+  if (writer.schema != schema)
+    refuse("is of schema " + in_quotes(writer.schema) + ": another graphbench wrote it");
+  writer_ = "process " + std::to_string(writer.pid) + " on " + writer.hostname;
+  for (const auto& [part, value] : settings_.identity) {
+    const auto found = writer.identity.find(part);
+    if (!locked_ || (found != writer.identity.end() && found->second == value)) continue;
+    if (other_.empty())
+      other_ = "is of another " + part + " (begun " + writer.began_at + " by " + writer_ + ")";
+  }
+}
+
+void Journal::write(const std::string& record) {
+  const std::string line = digest_of(record) + " " + record + "\n";
+  std::size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t wrote = ::pwrite(file_.get(), line.data() + done, line.size() - done,
+                                   static_cast<off_t>(size_) + static_cast<off_t>(done));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) break;
+    done += static_cast<std::size_t>(wrote);
+  }
+  if (done < line.size() || ::fsync(file_.get()) != 0) {
+    const int error = errno;
+    static_cast<void>(::ftruncate(file_.get(), size_));
+    errno = error;
+    fail("write the journal");
+  }
+  size_ += static_cast<std::int64_t>(line.size());
+}
+
+Journal::~Journal() {
+  if (!is_worth_keeping_) ::unlink(settings_.path.c_str());
+}
+
+void Journal::append(const FinishedLadder& ladder) {
+  is_worth_keeping_ = true;
+  write(codec::write_message(JournalRecord(ladder)));
+}
+
+void Journal::remove() {
+  is_worth_keeping_ = true;  // what stands under its name afterwards
+  if (::unlink(settings_.path.c_str()) != 0) fail("remove the journal");
+}
+
+}  // namespace graphbench::sweep

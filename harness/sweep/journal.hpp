@@ -1,0 +1,72 @@
+// FILE.partial: what a sweep has finished before its document FILE is written. One process writes it at a
+// time; what it has taken survives kill -9 and a power cut.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/process/child_io.hpp"
+#include "harness/sweep/identity.hpp"
+#include "harness/sweep/resume.hpp"
+
+namespace graphbench::sweep {
+
+// The journal of a document.
+inline std::string journal_of(const std::string& document) {
+  return document + ".partial";
+}
+
+struct JournalSettings {
+  std::string path;
+  std::string where;  // begins messages
+  RunIdentity identity;
+  model::MeasuredOn here;
+  bool start_over = false;  // where it is of another identity, instead of refusing it
+};
+
+// A line a record, each behind a digest of it: who begins to write, or a ladder that is finished.
+class Journal {
+ public:
+  // Begins it, or goes on with one that is there. Throws InputError where another process writes it (named),
+  // where it is of another identity, or damaged elsewhere than in its last line; the file stays as it was
+  // then. Throws Error(io) where it cannot be opened or written.
+  explicit Journal(JournalSettings settings);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  // Removes one that holds no ladder.
+  ~Journal();
+
+  // As it was opened.
+  const std::vector<FinishedLadder>& finished() const { return finished_; }
+  // Of what was dropped when it was opened; empty: nothing was.
+  const std::string& said() const { return said_; }
+
+  // On disk when it returns. Throws Error(io); the file then ends with the record before.
+  void append(const FinishedLadder& ladder);
+  // The document is written: it is needed no more.
+  void remove();
+
+ private:
+  void open();
+  void read();
+  void drop_last_line(std::string_view line, std::size_t number);
+  void take(std::string_view record, std::size_t line);
+  void leave_out_other();
+  void write(const std::string& record);
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void refuse(const std::string& detail) const;
+
+  const JournalSettings settings_;
+  process::Descriptor file_;
+  std::int64_t size_ = 0;  // of the records that are whole
+  std::vector<FinishedLadder> finished_;
+  std::string writer_;  // of the last line that names one
+  std::string other_;   // what it is of, where that is not this identity
+  bool locked_ = false;
+  bool is_worth_keeping_ = false;
+  std::string said_;
+};
+
+}  // namespace graphbench::sweep

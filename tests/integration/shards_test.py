@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""Sweeps in pieces: shards and their merge, a journal that outlives kill -9, several devices."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import time
+import unittest
+
+from harness_case import HarnessCase
+
+SMALL = ["--sweep", "--device", "host", "--workload", "mlp,conv", "--batch", "1,2", "--warmup", "0,1,2,3",
+         "--mode", "eager,whole", "--time-per-cell", "0.001", "--samples-max", "5", "--quiet"]
+SCHEDULERS = ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_COUNT",
+              "SLURM_STEP_ID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "JOB_COMPLETION_INDEX", "PMI_RANK",
+              "PMI_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "GRAPHBENCH_SHARDS")
+
+
+class ShardsCase(HarnessCase):
+    def environment(self, **extra):
+        environment = super().environment()
+        for name in SCHEDULERS:
+            environment.pop(name, None)
+        return {**environment, **extra}
+
+    def shard(self, index, count, *more, **options):
+        options.setdefault("code", 0)
+        return self.run_graphbench(*SMALL, "--shard", f"{index}/{count}", *more, **options)
+
+    def refuse(self, arguments, *words):
+        before = sorted(path.name for path in self.folder.iterdir())
+        self.assert_refused(self.run_graphbench(*arguments), *words)
+        self.assertEqual(before, sorted(path.name for path in self.folder.iterdir()))
+
+
+class Shards(ShardsCase):
+    def test_shards_together_are_the_single_sweep(self):
+        self.run_graphbench(*SMALL, "--launches", "2", code=0)
+        single = self.result()
+        for index in (1, 2, 3):
+            self.shard(index, 3, "--launches", "2", "--costs", "graphbench.json")
+            part = self.result(f"graphbench.{index}-of-3.json")
+            self.assert_valid(part, "result.schema.json")
+            self.assertEqual((index, 3, "task"), tuple(part["plan"]["shard"][key]
+                                                       for key in ("index", "count", "by")))
+            for cell in part["cells"]:
+                self.assertIsNotNone(cell["summary"]["speedup_over_eager"], "speedups cross no shard")
+                for launch in cell["launches"]:
+                    self.assertGreater(launch["worker_seconds"], 0)
+        parts = [f"graphbench.{index}-of-3.json" for index in (3, 1, 2)]
+        self.run_graphbench("merge", *parts, "-o", "merged.json", code=0)
+        merged = self.result("merged.json")
+        self.assert_valid(merged, "result.schema.json")
+        self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
+        self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
+        self.assertNotIn("shard", merged["plan"])
+        self.assertTrue(merged["complete"])
+        self.assertEqual([1, 2, 3], [shard["index"] for shard in merged["shards"]])
+        by_shard = {(cell["id"], index): cell for index in (1, 2, 3)
+                    for cell in self.result(f"graphbench.{index}-of-3.json")["cells"]}
+        for cell in merged["cells"]:
+            self.assertEqual({**by_shard[cell["id"], cell["shard"]], "shard": cell["shard"]}, cell)
+        self.run_graphbench("compare", "merged.json", "graphbench.json", code=(0, 10))
+        (self.folder / "all").mkdir()
+        for part in parts:
+            shutil.move(self.folder / part, self.folder / "all" / part)
+        for _ in range(2):  # the document of the first merge is in the folder
+            self.run_graphbench("merge", "all", "-o", "all/merged.json", code=0)
+            self.assertEqual(merged, self.result("all/merged.json"))
+
+    def test_what_is_missing_is_listed(self):
+        self.shard(1, 3)
+        self.shard(2, 3)
+        parts = ["graphbench.1-of-3.json", "graphbench.2-of-3.json"]
+        done = self.run_graphbench("merge", *parts, "-o", "merged.json", code=3)
+        self.assertIn("shard 3 of 3 is missing", done.stderr)
+        self.assertIn("is missing\n", done.stderr)
+        self.assertFalse((self.folder / "merged.json").exists())
+        self.run_graphbench("merge", *parts, "-o", "merged.json", "--partial", code=0)
+        merged = self.result("merged.json")
+        self.assert_valid(merged, "result.schema.json")
+        self.assertFalse(merged["complete"])
+        cut = self.result(parts[0])
+        cut["complete"] = False
+        cut["cells"][0].update(status="skipped", reason={"code": "interrupted", "message": "it was"},
+                               launches=[])
+        self.write("cut.json", json.dumps(cut))
+        done = self.run_graphbench("merge", "cut.json", parts[1], "-o", "merged.json", code=3)
+        self.assertIn(cut["cells"][0]["id"] + " was not measured to its end", done.stderr)
+
+    def test_what_does_not_belong_together_is_refused(self):
+        self.shard(1, 2)
+        self.shard(2, 2)
+        one, two = "graphbench.1-of-2.json", "graphbench.2-of-2.json"
+        first = self.result(one)
+        changed = self.result(two)
+        changed["environment"]["device"]["name"] = "another CPU"
+        self.write("device.json", json.dumps(changed))
+        self.write("half.json", (self.folder / two).read_text(encoding="utf-8")[:-500])
+        foreign = self.result(two)
+        foreign["plan"]["shard"]["assignment"] = "0" * 64
+        self.write("foreign.json", json.dumps(foreign))
+        stray = self.result(two)
+        stray["cells"].append({**first["cells"][0]})
+        self.write("stray.json", json.dumps(stray))
+        (self.folder / "empty").mkdir()
+        self.run_graphbench(*SMALL, "--json", "single.json", code=0)
+        self.shard(1, 2, "--json", "seed.json", "--seed", "2")
+        self.shard(1, 2, "--json", "plan.json", "--set", "mlp.layers=2")
+        self.shard(1, 2, "--json", "replica.json", "--shard-by", "replica")
+        for inputs, words in (([one, one], ("it is shard 1 of 2, as",)),
+                              ([one, "half.json"], ("half.json", "JSON")),
+                              ([one, "device.json"], ("device.name", "--allow")),
+                              (["empty"], ("without documents",)),
+                              ([one, "foreign.json"], ("foreign.json", "assigned otherwise")),
+                              ([two, "seed.json"], ("assigned otherwise",)),
+                              ([one, "plan.json"], ("another plan",)), (["single.json"], ("no shard",)),
+                              (["replica.json"], ("replica",)), ([one, "stray.json"], ("is in", "too")),
+                              (["none.json"], ("none.json",))):
+            with self.subTest(inputs=inputs):
+                self.refuse(["merge", *inputs, "-o", "merged.json"], *words)
+        self.refuse(["merge", one, two, "-o", one], "one of the shards")
+        self.refuse(["merge", one, two], "-o")
+        self.run_graphbench("merge", one, "device.json", "-o", "merged.json", "--allow", "device", code=0)
+
+    def test_a_scheduler_says_which_shard_it_is(self):
+        environment = self.environment(SLURM_ARRAY_TASK_ID="2", SLURM_ARRAY_TASK_MIN="1",
+                                       SLURM_ARRAY_TASK_MAX="3", SLURM_ARRAY_TASK_COUNT="3")
+        arguments = [each for each in SMALL if each != "--quiet"]
+        done = self.run_graphbench(*arguments, "--shard", "auto", env=environment, code=0)
+        self.assertIn("shard 2 of 3 (SLURM_ARRAY_TASK_ID=2)", done.stderr)
+        self.assertIn("balanced by an estimate", done.stderr)
+        self.assertEqual(2, self.result("graphbench.2-of-3.json")["plan"]["shard"]["index"])
+
+    def test_wrong_shards(self):
+        for shard in ("0/4", "5/4", "a/b"):
+            self.refuse(["--sweep", "--shard", shard], "--shard: ", shard, "give I/N")
+        self.refuse(["--sweep", "--shard", "auto"], "--shard: auto: no scheduler says", "give I/N")
+        self.refuse([*SMALL, "--shard", "1/9"], "--shard: ", "8 groups")
+        self.refuse(["--sweep", "--costs", "x.json"], "--costs: ", "--shard")
+        self.refuse([*SMALL, "--shard", "1/2", "--costs", "x.json"], "x.json")
+        self.refuse(["bench", "--shard", "1/2"], "--shard: it belongs to --sweep")
+
+
+class Journal(ShardsCase):
+    def launches(self, name="graphbench.json"):
+        return {(cell["id"], launch["index"]): launch for cell in self.result(name)["cells"]
+                for launch in cell["launches"]}
+
+    def finished(self):
+        """The launches of cells that the journal holds, as it holds them, and how often."""
+        found = {}
+        partial = self.folder / "graphbench.json.partial"
+        if not partial.exists():
+            return found
+        for line in partial.read_text(encoding="utf-8").splitlines(keepends=True):
+            if not line.endswith("\n"):
+                continue
+            record = json.loads(line[17:])
+            if record["event"] == "ladder":
+                key = record["content"]["id"]
+                self.assertNotIn(key, found, "it was measured twice")
+                found[key] = record["content"]["events"]
+        return found
+
+    def kill_at(self, arguments, seconds):
+        process = self.start(*arguments)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+
+    def test_kills_at_random_moments_lose_nothing_that_is_finished(self):
+        arguments = [*SMALL, "--launches", "2"]
+        generator = random.Random(os.environ.get("GRAPHBENCH_TEST_SEED", "1"))
+        before = {}
+        for _ in range(int(os.environ.get("GRAPHBENCH_TEST_KILLS", "5"))):
+            self.kill_at(arguments, generator.uniform(0.05, 4))
+            now = self.finished()
+            if (self.folder / "graphbench.json").exists() and not now:  # it was done before the kill
+                (self.folder / "graphbench.json").unlink()
+                before = {}
+                continue
+            for ladder, events in before.items():
+                self.assertEqual(events, now.get(ladder), "what was finished is kept as it was")
+            before = now
+        self.run_graphbench(*arguments, code=0)
+        result = self.result()
+        self.assert_valid(result, "result.schema.json")
+        self.assertEqual((True, 32), (result["complete"], len(result["cells"])))
+        self.assertFalse((self.folder / "graphbench.json.partial").exists())
+        launches = self.launches()
+        self.assertEqual(64, len(launches))
+        for events in before.values():
+            for event in map(json.loads, events):
+                if event["event"] != "cell":
+                    continue
+                cell = event["content"]["result"]
+                same = [launch for (name, _), launch in launches.items() if name == cell["id"] and
+                        launch["latency_seconds"] == cell["launches"][0]["latency_seconds"]]
+                self.assertEqual(1, len(same), "it is in the document once, as it was measured")
+
+    def interrupt_after_a_ladder(self, arguments):
+        process = self.start(*arguments)
+        deadline = time.monotonic() + 60
+        while not self.finished() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertTrue(self.finished())
+        return process
+
+    def test_a_second_writer_and_another_plan_are_refused(self):
+        process = self.interrupt_after_a_ladder([*SMALL, "--launches", "3"])
+        refused = self.run_graphbench(*SMALL, "--launches", "3", code=2)
+        self.assertIn(f"is being written by process {process.pid} on {os.uname().nodename}", refused.stderr)
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+        self.assertEqual(130, process.returncode)
+        partial = self.folder / "graphbench.json.partial"
+        kept, document = partial.read_bytes(), (self.folder / "graphbench.json").read_bytes()
+        for other in (["--launches", "2"], ["--launches", "3", "--seed", "2"],
+                      ["--launches", "3", "--profile"]):
+            done = self.run_graphbench(*SMALL, *other, code=2)
+            self.assertIn("is of another plan", done.stderr)
+        lines = kept.splitlines(keepends=True)
+        partial.write_bytes(lines[0] + lines[1].replace(b"cell", b"call") + b"".join(lines[1:]))
+        damaged = partial.read_bytes()
+        self.assertIn("is damaged in line 2", self.run_graphbench(*SMALL, "--launches", "3", code=2).stderr)
+        self.assertEqual(damaged, partial.read_bytes())
+        self.assertEqual(document, (self.folder / "graphbench.json").read_bytes())
+        partial.write_bytes(kept[:-20])
+        done = self.run_graphbench(*SMALL, "--launches", "3", code=0)
+        self.assertIn("its last line", done.stderr)
+        self.assertTrue(self.result()["complete"])
+
+    def test_a_plugin_that_was_built_again_is_another(self):
+        plugin = self.folder / "mine.so"
+        shutil.copy(self.plugin("good_op"), plugin)
+        arguments = ["--sweep", "--device", "host", "--workload", "good_op", "--plugin", plugin,
+                     "--batch", "1,2", "--warmup", "0:20:+1", "--time-per-cell", "0.001", "--quiet"]
+        process = self.interrupt_after_a_ladder(arguments)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        with plugin.open("ab") as file:
+            file.write(b"\0")
+        self.assertIn("is of another plugins", self.run_graphbench(*arguments, code=2).stderr)
+
+    def test_a_document_that_is_no_file_has_no_journal(self):
+        self.run_graphbench(*SMALL, "--json", "-", code=0)
+        self.run_graphbench(*SMALL, "--json", "/dev/null", code=0)
+        self.assertEqual([], list(self.folder.iterdir()))
+        self.assertFalse(pathlib.Path("/dev/null.partial").exists())
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs for two host devices")
+class Devices(ShardsCase):
+    ONE = ["--sweep", "--workload", "mlp", "--batch", "1", "--warmup", "0", "--mode", "eager",
+           "--time-per-cell", "0.001", "--quiet"]
+
+    def environment(self, **extra):
+        return super().environment(GRAPHBENCH_HOST_DEVICES="2", **extra)
+
+    def check(self, *arguments, concurrent=None):
+        done = self.run_graphbench(*self.ONE, *arguments, "--json", "r-{device}.json", code=0)
+        cpus = []
+        for index in (0, 1):
+            result = self.result(f"r-host-{index}.json")
+            self.assert_valid(result, "result.schema.json")
+            self.assertEqual(f"host:{index}", result["environment"]["device"]["uuid"])
+            self.assertEqual(concurrent, result["plan"].get("concurrent"))
+            cpus.append(set(result["environment"]["machine"]["submitter"]["cpus"]))
+        self.assertFalse(cpus[0] & cpus[1], "they share no CPU")
+        return done
+
+    def test_devices_have_a_document_each(self):
+        self.check("--device", "host:0,host:1")
+        self.check("--device", "all")
+
+    def test_together_they_say_so(self):
+        done = self.check("--device", "host:0,host:1", "--concurrent", concurrent="host:0, host:1")
+        self.assertIn("they share CPU, power and bus", done.stderr)
+        self.assertIn("host:1: r-host-1.json", done.stdout)
+        alone = self.run_graphbench(*self.ONE, "--device", "host:0", "--json", "alone.json", code=0)
+        done = self.run_graphbench("compare", "alone.json", "r-host-0.json", code=12)
+        self.assertIn("plan.concurrent", done.stdout, alone.stderr)
+
+    def test_a_device_that_is_not_there_costs_no_other(self):
+        done = self.run_graphbench(*self.ONE, "--device", "host:7,host:1", "--json", "r-{device}.json",
+                                   code=1)
+        self.assertIn("host:7", done.stderr)
+        self.assertEqual(["r-host-1.json"], [path.name for path in self.folder.iterdir()])
+
+    def test_an_interrupt_ends_all(self):
+        process = self.start("--sweep", "--workload", "mlp", "--batch", "1", "--launches", "500", "--quiet",
+                             "--time-per-cell", "0.001", "--device", "host:0,host:1", "--concurrent",
+                             "--json", "r-{device}.json")
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and sum(
+                '"ladder"' in path.read_text(encoding="utf-8") for path in self.folder.glob("*.partial")) < 2:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode)
+        for index in (0, 1):
+            self.assertFalse(self.result(f"r-host-{index}.json")["complete"])
+
+    def test_wrong_devices(self):
+        both = ["--device", "host:0,host:1"]
+        self.refuse(["--sweep", *both], "--json: ", "{device}")
+        self.refuse(["--sweep", *both, "--json", "r.json"], "--json: ", "{device}")
+        own = ["--sweep", *both, "--json", "r-{device}.json"]
+        self.refuse([*own, "--samples", "s.npz"], "--samples: ", "{device}")
+        self.refuse([*own, "--prometheus-push", "http://127.0.0.1:1"], "--push-grouping")
+        self.refuse([*own, "--concurrent", "--prometheus-listen", "127.0.0.1:0"], "--prometheus-listen: ")
+        self.refuse(["--sweep", "--device", "host", "--concurrent"], "--concurrent: ", "several devices")
+        self.refuse(["--sweep", "--device", "host:0,auto", "--json", "r-{device}.json"], "--device: ", "auto")
+        self.refuse(["bench", *both], "--device: ", "host:0,host:1")
+
+
+if __name__ == "__main__":
+    unittest.main()

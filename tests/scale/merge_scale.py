@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""How long, and in how much memory, `graphbench merge` takes for many shards.
+
+    merge_scale.py BINARY [--files 1000] [--cells 100000] [--launches 3] [--keep FOLDER]
+
+Writes a folder of task shards, merges it three times and prints the best time and the peak memory. Not a
+test: times depend on the machine."""
+
+import argparse
+import json
+import pathlib
+import random
+import sys
+import tempfile
+
+from compare_scale import FIXED, HEAD, launch, measure
+
+
+def write(folder, files, cells, launches):
+    """Each shard has the group of one warmup count: all batches in one mode."""
+    generator = random.Random(1)
+    batches = cells // files
+
+    def draw(median):
+        return median * (1 + 0.002 * generator.gauss(0, 1))
+
+    head = json.loads(HEAD % launches + "]}")
+    head["plan"]["axes"].update(batch=list(range(1, batches + 1)), warmup=list(range(files)))
+    del head["cells"]
+    for index in range(files):
+        head["plan"]["shard"] = {"index": index + 1, "count": files, "by": "task", "assignment": "00bb"}
+        with open(folder / f"graphbench.{index + 1}-of-{files}.json", "w", encoding="utf-8") as file:
+            file.write(json.dumps(head)[:-1] + ',"cells":[\n')
+            for batch in range(1, batches + 1):
+                each = ",".join(launch(k, draw, 1) for k in range(launches))
+                name = f"mlp/base/bf16/forward/b{batch}/w{index}/whole"
+                file.write(f'{"," if batch > 1 else ""}{{"id":"{name}","workload":"mlp","preset":"base",'
+                           f'"dtype":"bf16","pass":"forward","batch":{batch},'
+                           f'"warmup":{index},"mode":"whole","status":"ok",{FIXED},"launches":[{each}],'
+                           f'"summary":{{"speedup_over_eager":1.1,"breakeven_steps":10}}}}\n')
+            file.write("]}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("binary")
+    parser.add_argument("--files", type=int, default=1000)
+    parser.add_argument("--cells", type=int, default=100_000)
+    parser.add_argument("--launches", type=int, default=3)
+    parser.add_argument("--keep", type=pathlib.Path, help="write the documents here and leave them")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="graphbench-scale-") as temporary:
+        shards = (arguments.keep or pathlib.Path(temporary)) / "shards"
+        shards.mkdir(parents=True, exist_ok=True)
+        write(shards, arguments.files, arguments.cells, arguments.launches)
+        megabytes = sum(file.stat().st_size for file in shards.iterdir()) / 1e6
+        merged = shards.parent / "merged.json"
+        runs = [measure([arguments.binary, "merge", str(shards), "-o", str(merged)]) for _ in range(3)]
+    print(runs[0][4], end="")
+    print(f"{arguments.files} files, {megabytes:.0f} MB together: {min(run[0] for run in runs):.2f} s "
+          f"({min(run[1] for run in runs):.2f} s of CPU), {max(run[2] for run in runs) / 1e3:.0f} MB, "
+          f"exit code {runs[0][3]}")
+    return 0 if all(run[3] == 0 for run in runs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
