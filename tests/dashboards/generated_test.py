@@ -59,7 +59,7 @@ class Generated(unittest.TestCase):
 
     def test_every_later_axis_is_one_that_cells_are_told_apart_by(self):
         queries = (SOURCE / "queries.mjs").read_text()
-        usual = re.search(r"USUAL = (\[.*?\])", queries).group(1)
+        usual = re.search(r"USUAL = (\[.*?\])", queries, re.S).group(1)
         self.assertEqual(metrics_table.later_labels(), set(json.loads(usual)))
 
     def test_a_panel_without_a_unit_is_refused(self):
