@@ -41,7 +41,8 @@ std::optional<int> share_of(const std::string& device) {
       count == 0 ? "the host is one device, host: set " + std::string(shares_variable) + "=N to divide it"
                  : std::string(shares_variable) +
                        " divides the host into host:0 to host:" + std::to_string(count - 1);
-  throw Error(ErrorCode::unsupported, "open device " + device + ": " + there);
+  throw Error(share && count > 0 ? ErrorCode::unsupported : ErrorCode::invalid_argument,
+              "open device " + device + ": " + there);
 }
 
 std::vector<int> cpus_of(int share, const std::vector<int>& cpus) {

@@ -14,8 +14,8 @@ inline constexpr const char* shares_variable = "GRAPHBENCH_HOST_DEVICES";
 // Throws Error(invalid_argument) for another value than a number from 1 to 1024.
 int shares();
 
-// The share of a device's name; absent for another name than "host:N". Throws Error(unsupported) where there
-// are fewer shares.
+// The share of a device's name; absent for another name than "host:N". Throws Error(invalid_argument) for no
+// number and where the host is not divided, Error(unsupported) where there are fewer shares.
 std::optional<int> share_of(const std::string& device);
 
 // Its part of `cpus`, in their order. Throws Error(unsupported) where there are fewer CPUs than shares.

@@ -19,7 +19,7 @@ OptionKind kind_of(model::AxisValues values) {
   return OptionKind::text;
 }
 
-// All but the axes.
+// All but the axes and the machine.
 std::vector<OptionSpec> other_options() {
   using enum OptionKind;
   using enum OptionGroup;
@@ -81,10 +81,16 @@ std::vector<OptionSpec> other_options() {
       {"history", where, text, "FILE", "the history's file, for --against", true},
       {"quiet", where, flag, "", "no progress and no table", true},
       {"plugin", plugins, repeated, "FILE.so", "load the workloads of a plugin (repeatable)", true},
+  };
+}
+
+std::vector<OptionSpec> machine_options() {
+  using enum OptionKind;
+  using enum OptionGroup;
+  return {
       {"device", machine, text, "DEVICE",
-       "auto, cuda, cuda:N, host; several (cuda:0,cuda:1) or all: one after the other (default: auto: cuda "
-       "if "
-       "one works, else host)"},
+       "auto, cuda, cuda:N, host; several (cuda:0,cuda:1) or all: one after the other (default: cuda if one "
+       "works, else host)"},
       {"concurrent", machine, flag, "", "measure several devices at one time; they share CPU, power and bus",
        true},
       {"shard", machine, text, "I/N",
@@ -102,8 +108,8 @@ std::vector<OptionSpec> other_options() {
 
 std::vector<OptionSpec> all_options() {
   std::vector<OptionSpec> options = axis_options(model::axes());
-  const std::vector<OptionSpec> others = other_options();
-  options.insert(options.end(), others.begin(), others.end());
+  for (const std::vector<OptionSpec>& others : {other_options(), machine_options()})
+    options.insert(options.end(), others.begin(), others.end());
   return options;
 }
 

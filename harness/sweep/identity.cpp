@@ -11,9 +11,10 @@
 
 #include "graphs/backends/module.hpp"
 #include "graphs/ir/error.hpp"
+#include "harness/codec/messages.hpp"
+#include "harness/codec/result_fields.hpp"
 #include "harness/machine/environment.hpp"
 #include "harness/model/digest.hpp"
-#include "harness/worker/protocol.hpp"
 
 namespace graphbench::sweep {
 namespace {
@@ -61,7 +62,7 @@ RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts
     task.device.clear();
     task.plugins.clear();
     task.instruments.submitter.reset();
-    tasks += worker::encode_task(task) + "\n";
+    tasks += codec::write_data(task) + "\n";
   }
   model::Environment environment = machine::read_environment();
   environment.device = facts;
