@@ -179,7 +179,7 @@ std::vector<KindRow> training_rows() {
        .infer = infer_cross_entropy_loss},
       {.kind = "advance", .inputs = 1, .integer_inputs = {0}, .mutated_inputs = {0}, .infer = infer_advance},
       {.kind = "clip_norm",
-       .groups = {.size = 1, .mutated = {0}},
+       .groups = {.size = 1, .mutated = 0b1},
        .attributes = {{"max_norm", 1.0, "positive", is_real_above_zero, true}},
        .infer = infer_clip_norm},
       {.kind = "sgd",

@@ -13,6 +13,7 @@ namespace graphbench::cuda {
   KIND(adamw)                       \
   KIND(add)                         \
   KIND(advance)                     \
+  KIND(clip_norm)                   \
   KIND(column_sum)                  \
   KIND(conv2d)                      \
   KIND(conv2d_grad_input)           \

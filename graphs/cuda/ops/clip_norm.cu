@@ -1,0 +1,123 @@
+// clip_norm: squares of all gradients by blocks, which one block adds up in order, then every gradient
+// scaled.
+#include <algorithm>
+#include <vector>
+
+#include "graphs/cuda/ops/kernel_support.cuh"
+
+namespace graphbench::cuda {
+namespace {
+
+constexpr std::size_t gradients_max = 160;  // of a launch, whose arguments are 4 KB at most
+constexpr unsigned threads = 256;
+constexpr std::int64_t per_block = threads * 16;
+
+// The workspace: the scale, then a sum of squares for each block of all launches.
+struct GradientsParameters {
+  void* values[gradients_max];
+  float* scale;
+  float* partials;
+  std::int64_t elements[gradients_max];
+  unsigned blocks_end[gradients_max];  // of the gradient and those before it
+};
+
+// The block's elements of its gradient, `per_block` at most.
+struct Part {
+  void* values;
+  std::int64_t first;
+  std::int64_t last;
+};
+__device__ Part part_of(const GradientsParameters& p) {
+  unsigned which = 0;
+  while (blockIdx.x >= p.blocks_end[which]) ++which;
+  const unsigned block = blockIdx.x - (which == 0 ? 0 : p.blocks_end[which - 1]);
+  const std::int64_t first = block * per_block;
+  const std::int64_t end = p.elements[which];
+  return {p.values[which], first, first + per_block < end ? first + per_block : end};
+}
+
+template <class T>
+__global__ void sum_squares(const __grid_constant__ GradientsParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  const Part part = part_of(p);
+  float sum = 0.0f;
+  for (std::int64_t i = part.first + threadIdx.x; i < part.last; i += threads) {
+    const float value = to_float(static_cast<const T*>(part.values)[i]);
+    sum += value * value;
+  }
+  sum = block_reduce<Sum>(sum);
+  if (threadIdx.x == 0) p.partials[blockIdx.x] = sum;
+}
+
+template <class T>
+__global__ void scale_gradients(const __grid_constant__ GradientsParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  const Part part = part_of(p);
+  const float scale = *p.scale;
+  for (std::int64_t i = part.first + threadIdx.x; i < part.last; i += threads) {
+    T& value = static_cast<T*>(part.values)[i];
+    value = from_float<T>(to_float(value) * scale);
+  }
+}
+
+struct ScaleParameters {
+  const float* partials;
+  float* scale;
+  std::int64_t parts;
+  float norm_max;
+};
+
+__global__ void find_scale(const ScaleParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  float sum = 0.0f;
+  for (std::int64_t i = threadIdx.x; i < p.parts; i += threads) sum += p.partials[i];
+  sum = block_reduce<Sum>(sum);
+  if (threadIdx.x == 0) *p.scale = fminf(1.0f, p.norm_max / (sqrtf(sum) + 1e-6f));
+}
+
+}  // namespace
+
+PreparedOp prepare_clip_norm(OpContext& context, const ir::OpCall& call) {
+  const ir::DType dtype = call.input(0).dtype;
+  const auto function = [&](auto choose) { return for_float_type(call, dtype, choose); };
+  const void* const sum =
+      function([](auto element) { return reinterpret_cast<const void*>(&sum_squares<decltype(element)>); });
+  const void* const scale = function(
+      [](auto element) { return reinterpret_cast<const void*>(&scale_gradients<decltype(element)>); });
+  auto* const scale_place = static_cast<float*>(context.workspace);
+  float* const partials = scale_place + 64;
+  std::int64_t parts = 0;
+  PreparedOp prepared;
+  std::vector<NativeCall> scaling;
+  for (std::size_t first = 0; first < call.input_count; first += gradients_max) {
+    const std::size_t last = std::min(first + gradients_max, call.input_count);
+    GradientsParameters parameters{};
+    parameters.scale = scale_place;
+    parameters.partials = partials + parts;
+    std::vector<Source> pointers;
+    unsigned blocks = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      pointers.push_back(operand_source(i));
+      parameters.elements[i - first] = call.input(i).elements();
+      blocks += blocks_for(call.input(i).elements(), per_block);
+      parameters.blocks_end[i - first] = blocks;
+    }
+    parts += blocks;
+    prepared.calls.emplace_back(long_kernel_call(sum, dim3(blocks), dim3(threads), parameters, pointers));
+    scaling.emplace_back(long_kernel_call(scale, dim3(blocks), dim3(threads), parameters, pointers));
+  }
+  if ((static_cast<std::size_t>(parts) + 64) * sizeof(float) > context.workspace_bytes)
+    refuse(call, "its partial sums are larger than the workspace");
+  prepared.calls.emplace_back(
+      kernel_call(reinterpret_cast<const void*>(&find_scale), dim3(1), dim3(threads),
+                  ScaleParameters{partials, scale_place, parts,
+                                  static_cast<float>(ir::real_attribute(*call.op, "max_norm"))},
+                  {}));
+  for (NativeCall& each : scaling) prepared.calls.push_back(std::move(each));
+  return prepared;
+}
+
+}  // namespace graphbench::cuda
