@@ -1,9 +1,11 @@
 // cuBLASLt products. Everything is chosen here: layouts, epilogue and algorithm; a launch only calls.
 #include "graphs/cuda/ops/matmul.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "graphs/cuda/ops/matmul_algorithm.hpp"
 #include "graphs/cuda/status.hpp"
@@ -126,6 +128,11 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   const bool residual_before_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
   if (residual_before_activation) return std::nullopt;  // an epilogue applies its activation last
+  // cuBLASLt refuses at the launch what it took in preparation where C is B too (13.0 on an H200).
+  const std::vector<ir::ValueId>& inputs = op.op->inputs;
+  if (spec.has_residual && spec.residual.operand >= 0 &&
+      std::ranges::count(inputs, inputs.at(static_cast<std::size_t>(spec.residual.operand))) > 1)
+    return std::nullopt;
   MatmulCall call = describe_call(context, spec, spec.dtype, object);
   fuse(call, spec, object);
   const std::string key = key_of(context, call, spec, spec.dtype, true);
