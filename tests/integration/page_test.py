@@ -330,7 +330,7 @@ class Looks(PageCase):
     def test_it_can_be_read_in_light_and_dark_wide_and_narrow(self):
         self.open_page()
         self.submit({**TINY, "batch": "1:64:x2", "launches": 6})
-        self.wait_until("sweep-state", "done")
+        self.wait_until("sweep-state", "done", 180)
         self.wait_until("tally", "21 ok")
         self.addCleanup(self.browser.set_window_size, 1280, 1500)
         for scheme in ("light", "dark"):
