@@ -108,7 +108,7 @@ def ladder_line(arguments):
     """The arguments of `graphbench ladder`: the same sizes in the graph modes, under the traffic."""
     modes = ",".join(mode for mode in arguments.mode if mode != "eager")
     return [*shared(arguments), "--mode", modes, "--capture-sizes", sizes(arguments), "--traffic",
-            arguments.traffic]
+            arguments.traffic, "--steps", str(arguments.steps)]
 
 
 def command_line(arguments):

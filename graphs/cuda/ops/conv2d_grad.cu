@@ -120,11 +120,12 @@ PreparedOp prepare_grad_input(const ConvolutionShape& shape, const ir::OpCall& c
     return reinterpret_cast<const void*>(&conv2d_grad_input<decltype(element)>);
   });
   PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(
-      function, dim3(blocks_for(elements, threads)), dim3(threads),
-      GradInputParameters{nullptr, nullptr, nullptr, nullptr, elements, geometry_of(shape), shape.accumulate},
-      {operand_source(0), operand_source(1), operand_source(shape.accumulate ? 2 : 0),
-       operand_source(call.input_count)}));
+  prepared.calls.push_back(
+      kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads),
+                  GradInputParameters{nullptr, nullptr, nullptr, nullptr, elements, geometry_of(shape),
+                                      shape.has_residual},
+                  {operand_source(0), operand_source(1), operand_source(shape.has_residual ? 2 : 0),
+                   operand_source(call.input_count)}));
   return prepared;
 }
 
@@ -154,7 +155,7 @@ PreparedOp prepare_direct_gradient(OpContext& context, const ConvolutionShape& s
                                    const ir::OpCall& call) {
   PreparedOp prepared = shape.result == ConvolutionResult::dx ? prepare_grad_input(shape, call)
                                                               : prepare_grad_weight(context, shape, call);
-  if (shape.accumulate) prepared.in_place_input = 2;  // a thread reads what it writes, before it writes
+  if (shape.has_residual) prepared.in_place_input = 2;  // a thread reads what it writes, before it writes
   return prepared;
 }
 

@@ -30,7 +30,7 @@ ConvolutionShape convolution_shape(const ir::OpCall& call) {
     shape.has_residual = ir::integer_attribute(op, "residual") != 0;
     shape.activation = activation_of(op);
   } else {
-    shape.accumulate = ir::integer_attribute(op, "accumulate") != 0;
+    shape.has_residual = ir::integer_attribute(op, "accumulate") != 0;
   }
   return shape;
 }
@@ -43,7 +43,6 @@ PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call) {
   std::string why_not_cudnn = "cuDNN is not installed, or switched off";
   if (context.use_cudnn) {
     if (std::optional<PreparedOp> prepared = prepare_cudnn_convolution(context, shape, call)) {
-      if (shape.accumulate) prepared->calls.emplace_back(add_call(call, call.input_count, 2));
       prepared->path.name = call.op->kind + ":cudnn";
       return std::move(*prepared);
     }

@@ -24,8 +24,7 @@ struct ConvolutionShape {
   std::int64_t padding = 0;
   std::int64_t stride = 1;
   bool has_bias = false;
-  bool has_residual = false;
-  bool accumulate = false;  // a gradient is added to its input 2
+  bool has_residual = false;  // of a gradient: the sum so far, its input 2
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
 
@@ -45,8 +44,7 @@ struct ConvolutionShape {
 // Of a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
 ConvolutionShape convolution_shape(const ir::OpCall& call);
 
-// Without a gradient's sum, which is the caller's to add. Nothing where cuDNN has no plan for the shape that
-// is deterministic, exact in fp32 and fits the workspace.
+// Nothing where cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call);
 

@@ -41,14 +41,25 @@ const CudnnDescriptor& ConvolutionGraph::image(std::int64_t id, std::int64_t n, 
                 id == 0 ? CUDNN_DATA_FLOAT : cudnn_type(shape_.dtype));
 }
 
+const CudnnDescriptor& ConvolutionGraph::like(ConvolutionResult which, std::int64_t id) {
+  const ConvolutionShape& s = shape_;
+  if (which == ConvolutionResult::dx) return image(id, s.batch, s.channels, s.height, s.width);
+  if (which == ConvolutionResult::dw) return image(id, s.filters, s.channels, s.window, s.window);
+  return image(id, s.batch, s.filters, s.out_height, s.out_width);
+}
+
 const CudnnDescriptor& ConvolutionGraph::result(bool last) {
-  return image(last ? std::int64_t{y} : 0, shape_.batch, shape_.filters, shape_.out_height, shape_.out_width);
+  constexpr std::int64_t ids[] = {y, x, w};
+  return like(shape_.result, last ? ids[static_cast<int>(shape_.result)] : 0);
 }
 
 const CudnnDescriptor& ConvolutionGraph::convolve(bool last) {
-  const CudnnDescriptor& in = image(x, shape_.batch, shape_.channels, shape_.height, shape_.width);
-  const CudnnDescriptor& filter = image(w, shape_.filters, shape_.channels, shape_.window, shape_.window);
-  const CudnnDescriptor& out = result(last);
+  const auto operand = [&](ConvolutionResult which, Tensor id) {
+    return &(which == shape_.result ? result(last) : like(which, id));
+  };
+  const CudnnDescriptor* const in = operand(ConvolutionResult::dx, x);
+  const CudnnDescriptor* const filter = operand(ConvolutionResult::dw, w);
+  const CudnnDescriptor* const out = operand(ConvolutionResult::y, y);
   CudnnDescriptor& convolution = add(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   convolution.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
   convolution.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
@@ -60,22 +71,22 @@ const CudnnDescriptor& ConvolutionGraph::convolve(bool last) {
   convolution.finalize();
   const Attributes& names = attributes_of(shape_.result);
   CudnnDescriptor& operation = add(names.operation);
-  operation.set(names.x, in);
-  operation.set(names.w, filter);
-  operation.set(names.y, out);
+  operation.set(names.x, *in);
+  operation.set(names.w, *filter);
+  operation.set(names.y, *out);
   operation.set(names.convolution, convolution);
   operation.set(names.alpha, 1.0f);
   operation.set(names.beta, 0.0f);
   finish(operation);
-  return out;
+  if (shape_.result == ConvolutionResult::y) return *out;
+  return shape_.result == ConvolutionResult::dx ? *in : *filter;
 }
 
 CudnnDescriptor ConvolutionGraph::describe(cudnnHandle_t handle) {
   const bool relu = shape_.activation == Activation::relu;
   const CudnnDescriptor* value = &convolve(!shape_.has_residual && !shape_.has_bias && !relu);
   if (shape_.has_residual) {
-    const CudnnDescriptor& other =
-        image(residual, shape_.batch, shape_.filters, shape_.out_height, shape_.out_width);
+    const CudnnDescriptor& other = like(shape_.result, residual);
     value = &pointwise(CUDNN_POINTWISE_ADD, {value, &other}, result(!shape_.has_bias && !relu));
   }
   if (shape_.has_bias) {

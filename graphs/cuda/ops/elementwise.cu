@@ -59,10 +59,10 @@ __global__ void elementwise_scalar(const ElementwiseParameters p) {
 
 // An operation of one input passes it twice: the second read comes from cache, and one kernel serves all.
 template <class Operation>
-KernelCall elementwise_call(const ir::OpCall& call, std::size_t a, std::size_t b, std::size_t y) {
+PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input) {
   constexpr unsigned threads = 256;
-  const ir::DType dtype = call.operands.at(y).dtype;
-  const std::int64_t elements = call.operands.at(y).elements();
+  const ir::DType dtype = call.input(0).dtype;
+  const std::int64_t elements = call.input(0).elements();
   const std::int64_t per_vector = 16 / static_cast<std::int64_t>(ir::size_of(dtype));
   const bool vector = elements % per_vector == 0;
   const void* function = for_float_type(call, dtype, [&](auto element) {
@@ -70,24 +70,16 @@ KernelCall elementwise_call(const ir::OpCall& call, std::size_t a, std::size_t b
     return vector ? reinterpret_cast<const void*>(&elementwise_vector<T, Operation>)
                   : reinterpret_cast<const void*>(&elementwise_scalar<T, Operation>);
   });
-  return kernel_call(function, dim3(blocks_for(elements, threads * (vector ? per_vector : 1))), dim3(threads),
-                     ElementwiseParameters{nullptr, nullptr, nullptr, elements},
-                     {operand_source(a), operand_source(b), operand_source(y)});
-}
-
-template <class Operation>
-PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input) {
   PreparedOp prepared;
-  prepared.calls.emplace_back(elementwise_call<Operation>(call, 0, second_input, call.input_count));
+  prepared.calls.push_back(
+      kernel_call(function, dim3(blocks_for(elements, threads * (vector ? per_vector : 1))), dim3(threads),
+                  ElementwiseParameters{nullptr, nullptr, nullptr, elements},
+                  {operand_source(0), operand_source(second_input), operand_source(call.input_count)}));
   prepared.in_place_input = 0;  // a thread reads what it writes, before it writes
   return prepared;
 }
 
 }  // namespace
-
-KernelCall add_call(const ir::OpCall& call, std::size_t result, std::size_t other) {
-  return elementwise_call<Add>(call, result, other, result);
-}
 
 PreparedOp prepare_add(OpContext&, const ir::OpCall& call) {
   return prepare_elementwise<Add>(call, 1);

@@ -71,7 +71,4 @@ struct RowsColumns {
 };
 RowsColumns rows_columns(const ir::TensorDesc& tensor);
 
-// The kernel for result += operand `other`; operand `result` has the same shape.
-KernelCall add_call(const ir::OpCall& call, std::size_t result, std::size_t other);
-
 }  // namespace graphbench::cuda
