@@ -1,6 +1,6 @@
 """A program's training step as PyTorch has it: forward, mse loss, backward, and AdamW where asked for, its
-state in the dtype of the parameters (workloads in programs.py, semantics in docs/training.md). It is a program
-to the executors: its output is the loss, and its written state the gradients and the parameters."""
+state in the dtype of the parameters. Workloads are in programs.py, semantics in docs/training.md. It is a
+program to the executors: its output is the loss, and its written state the gradients and the parameters."""
 
 import torch
 import torch.nn.functional as F
