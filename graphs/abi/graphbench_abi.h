@@ -127,7 +127,7 @@ typedef struct gb_option_value {
 typedef struct gb_build_request {
   uint32_t struct_size;
   int32_t dtype;    /* gb_dtype */
-  const char* pass; /* "forward" */
+  const char* pass; /* "forward"; "training": the forward part of a step, whose gradients are made of it */
   const gb_option_value* options;
   int32_t option_count;
   int32_t reserved;

@@ -118,7 +118,7 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
   gb_build_request request{};
   request.struct_size = sizeof(request);
   request.dtype = floating_dtype(info, choice.dtype);
-  request.pass = "forward";  // what a workload builds; the rest is made of it
+  request.pass = choice.pass.c_str();
   request.options = options.data();
   request.option_count = static_cast<std::int32_t>(options.size());
   const std::string program_name =

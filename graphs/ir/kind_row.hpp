@@ -47,6 +47,7 @@ AttributeRule padding_rule();
 AttributeRule stride_rule();
 // A window's steps over an image's extent, as attributes padding and stride say.
 std::int64_t window_steps(const Op& op, std::int64_t extent, std::int64_t window);
+Outputs infer_sdpa(const Op& op, const Inputs& inputs);         // of q, k, v
 Outputs infer_elementwise(const Op& op, const Inputs& inputs);  // every input has the shape of the first
 
 }  // namespace graphbench::ir

@@ -34,48 +34,39 @@ Outputs infer_linear(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, output}};
 }
 
-Outputs infer_rope_kv_append(const Op& op, const Inputs& inputs) {
-  const Value& qkv = *inputs[0];
-  const Value& positions = *inputs[1];
+// Of q, k and v each, where rows of `qkv` are a sequence's tokens.
+Shape shape_of_heads(const Op& op, const Value& qkv) {
   const std::int64_t heads = integer_attribute(op, "heads");
   const std::int64_t head_dim = integer_attribute(op, "head_dim");
   if (head_dim % 2 != 0)
     refuse(op, "attribute head_dim is " + std::to_string(head_dim) + ", it must be even");
-  expect_shape(op, positions, {of_batch()});
   expect_rank(op, qkv, 2);
   const Dim rows = qkv.shape[0];
   if (rows.fixed != 0 || rows.per_batch < 1) {
     refuse(op, "rows of " + qkv.name + " are " + to_string(qkv.shape) + ", not a multiple of the batch");
   }
   expect_shape(op, qkv, {rows, fixed_dim(3 * heads * head_dim)});
-  expect_rank(op, *inputs[2], 4);
-  const std::int64_t slots = fixed_extent(op, *inputs[2], 2);
-  if (slots < rows.per_batch) {
-    refuse(op, "the cache has " + std::to_string(slots) + " slots for " + std::to_string(rows.per_batch) +
-                   " tokens");
-  }
-  const Shape cache{of_batch(), fixed_dim(heads), fixed_dim(slots), fixed_dim(head_dim)};
-  expect_shape(op, *inputs[2], cache);
-  expect_shape(op, *inputs[3], cache);
-  return {{qkv.dtype, {of_batch(), fixed_dim(heads), fixed_dim(rows.per_batch), fixed_dim(head_dim)}}};
+  return {of_batch(), fixed_dim(heads), fixed_dim(rows.per_batch), fixed_dim(head_dim)};
 }
 
-Outputs infer_sdpa(const Op& op, const Inputs& inputs) {
-  const bool causal = flag(op, "causal");
-  expect_rank(op, *inputs[0], 4);
-  const std::int64_t heads = fixed_extent(op, *inputs[0], 1);
-  const std::int64_t tokens = fixed_extent(op, *inputs[0], 2);
-  const std::int64_t head_dim = fixed_extent(op, *inputs[0], 3);
-  expect_shape(op, *inputs[0], {of_batch(), fixed_dim(heads), fixed_dim(tokens), fixed_dim(head_dim)});
-  expect_rank(op, *inputs[1], 4);
-  const std::int64_t slots = fixed_extent(op, *inputs[1], 2);
-  if (causal && slots < tokens) {
-    refuse(op, "causal, with " + std::to_string(tokens) + " tokens over " + std::to_string(slots) + " slots");
+Outputs infer_rope(const Op& op, const Inputs& inputs) {
+  return Outputs(3, {inputs[0]->dtype, shape_of_heads(op, *inputs[0])});
+}
+
+Outputs infer_rope_kv_append(const Op& op, const Inputs& inputs) {
+  Shape cache = shape_of_heads(op, *inputs[0]);
+  const Outputs outputs{{inputs[0]->dtype, cache}};
+  expect_shape(op, *inputs[1], {of_batch()});
+  expect_rank(op, *inputs[2], 4);
+  const std::int64_t slots = fixed_extent(op, *inputs[2], 2);
+  const std::int64_t tokens = cache[2].fixed;
+  if (slots < tokens) {
+    refuse(op, "the cache has " + std::to_string(slots) + " slots for " + std::to_string(tokens) + " tokens");
   }
-  const Shape cache{of_batch(), fixed_dim(heads), fixed_dim(slots), fixed_dim(head_dim)};
-  expect_shape(op, *inputs[1], cache);
+  cache[2] = fixed_dim(slots);
   expect_shape(op, *inputs[2], cache);
-  return {{inputs[0]->dtype, {of_batch(tokens), fixed_dim(heads * head_dim)}}};
+  expect_shape(op, *inputs[3], cache);
+  return outputs;
 }
 
 Outputs infer_conv2d(const Op& op, const Inputs& inputs) {
@@ -115,6 +106,24 @@ bool is_activation(const Attribute& given) {
 
 }  // namespace
 
+Outputs infer_sdpa(const Op& op, const Inputs& inputs) {
+  const bool causal = flag(op, "causal");
+  expect_rank(op, *inputs[0], 4);
+  const std::int64_t heads = fixed_extent(op, *inputs[0], 1);
+  const std::int64_t tokens = fixed_extent(op, *inputs[0], 2);
+  const std::int64_t head_dim = fixed_extent(op, *inputs[0], 3);
+  expect_shape(op, *inputs[0], {of_batch(), fixed_dim(heads), fixed_dim(tokens), fixed_dim(head_dim)});
+  expect_rank(op, *inputs[1], 4);
+  const std::int64_t slots = fixed_extent(op, *inputs[1], 2);
+  if (causal && slots < tokens) {
+    refuse(op, "causal, with " + std::to_string(tokens) + " tokens over " + std::to_string(slots) + " slots");
+  }
+  const Shape cache{of_batch(), fixed_dim(heads), fixed_dim(slots), fixed_dim(head_dim)};
+  expect_shape(op, *inputs[1], cache);
+  expect_shape(op, *inputs[2], cache);
+  return {{inputs[0]->dtype, {of_batch(tokens), fixed_dim(heads * head_dim)}}};
+}
+
 const std::vector<KindRow>& kind_rows() {
   static const std::vector<KindRow> rows = [] {
     std::vector<KindRow> all = {
@@ -129,6 +138,10 @@ const std::vector<KindRow>& kind_rows() {
                         flag_rule("residual"),
                         {"activation", "none", "none, relu or gelu_tanh", is_activation}},
          .infer = infer_linear},
+        {.kind = "rope",
+         .inputs = 1,
+         .attributes = {required_size("heads"), required_size("head_dim"), {"theta", 10000.0}},
+         .infer = infer_rope},
         {.kind = "rope_kv_append",
          .inputs = 4,
          .integer_inputs = {1},

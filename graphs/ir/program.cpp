@@ -227,8 +227,12 @@ Program ProgramBuilder::finish() {
   if (program_.values_of(ValueKind::output).empty() && !writes) {
     refuse("program " + program_.name_ + ": it has no output");
   }
+  std::vector<bool> may_be_unread(program_.values_.size());  // gradients of values that want none
+  for (const Op& op : program_.ops_) {
+    for (const ValueId id : op.outputs) may_be_unread[id] = op.phase == Phase::backward;
+  }
   for (const ValueId id : program_.values_of(ValueKind::activation)) {
-    if (!is_read(program_, id)) {
+    if (!may_be_unread[id] && !is_read(program_, id)) {
       refuse("value " + program_.values_[id].name + ": nothing reads it and it is no output");
     }
   }

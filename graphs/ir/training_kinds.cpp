@@ -74,6 +74,29 @@ Outputs infer_rmsnorm_grad_weight(const Op& op, const Inputs& inputs) {
   return gradient(op, inputs, 2, {fixed_dim(fixed_extent(op, *inputs[0], 1))});
 }
 
+Outputs infer_rope_grad(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 4);
+  std::int64_t extents[3];  // heads, tokens, head_dim
+  for (std::size_t i = 0; i < 3; ++i) extents[i] = fixed_extent(op, *inputs[0], i + 1);
+  if (extents[2] % 2 != 0) refuse(op, "head_dim is " + std::to_string(extents[2]) + ", it must be even");
+  const Shape heads{of_batch(), fixed_dim(extents[0]), fixed_dim(extents[1]), fixed_dim(extents[2])};
+  for (const Value* value : inputs) expect_shape(op, *value, heads);
+  return {{inputs[0]->dtype, {of_batch(extents[1]), fixed_dim(3 * extents[0] * extents[2])}}};
+}
+
+Outputs infer_sdpa_grad(const Op& op, const Inputs& inputs) {
+  const Outputs forward = infer_sdpa(op, {inputs[1], inputs[2], inputs[3]});
+  for (const std::size_t i : {0u, 4u}) expect_shape(op, *inputs[i], forward[0].shape);
+  Outputs gradients;
+  for (const std::size_t i : {1u, 2u, 3u}) gradients.push_back({inputs[i]->dtype, inputs[i]->shape});
+  return gradients;
+}
+
+Outputs infer_softmax_grad(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 2);
+  return infer_elementwise(op, inputs);
+}
+
 Outputs infer_mse_loss(const Op& op, const Inputs& inputs) {
   expect_shape(op, *inputs[1], inputs[0]->shape);
   return {{DType::fp32, {fixed_dim(1)}}, {inputs[0]->dtype, inputs[0]->shape}};
@@ -171,6 +194,9 @@ std::vector<KindRow> training_rows() {
        .infer = infer_rmsnorm_grad_weight},
       {.kind = "relu_grad", .inputs = 2, .infer = infer_elementwise},
       {.kind = "gelu_tanh_grad", .inputs = 2, .infer = infer_elementwise},
+      {.kind = "softmax_grad", .inputs = 2, .infer = infer_softmax_grad},
+      {.kind = "rope_grad", .inputs = 3, .attributes = {{"theta", 10000.0}}, .infer = infer_rope_grad},
+      {.kind = "sdpa_grad", .inputs = 5, .attributes = {flag_rule("causal")}, .infer = infer_sdpa_grad},
       {.kind = "mse_loss", .inputs = 2, .attributes = {scale_rule()}, .infer = infer_mse_loss},
       {.kind = "cross_entropy_loss",
        .inputs = 2,

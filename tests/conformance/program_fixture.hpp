@@ -40,7 +40,8 @@ inline std::vector<NamedProgram> all_programs() {
 inline std::vector<NamedProgram> programs_with_state() {
   std::vector<NamedProgram> programs;
   for (const NamedProgram& program : all_programs()) {
-    if (program.name.find("attention") != std::string::npos) programs.push_back(program);
+    if (!program.name.starts_with("train") && program.name.find("attention") != std::string::npos)
+      programs.push_back(program);
   }
   return programs;
 }

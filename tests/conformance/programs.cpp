@@ -137,6 +137,22 @@ ir::Program small(const ir::OpCatalog& catalog, ir::DType dtype) {
   return b.finish();
 }
 
+const abi::WorkloadRegistry& builtin() {
+  static const abi::WorkloadRegistry& registry = *[] {
+    auto* filled = new abi::WorkloadRegistry;  // programs point into its catalog until the process ends
+    workloads::add_builtin(*filled);
+    return filled;
+  }();
+  return registry;
+}
+
+// As the harness builds a step: a workload may build another program to be trained.
+NamedProgram trained(const char* name, const char* workload, std::map<std::string, std::string> training) {
+  return NamedProgram{name, [=](const ir::OpCatalog&, ir::DType dtype) {
+                        return builtin().build(workload, {"tiny", dtype, "training", {}, training});
+                      }};
+}
+
 }  // namespace
 
 const std::vector<NamedProgram>& small_programs() {
@@ -146,14 +162,9 @@ const std::vector<NamedProgram>& small_programs() {
 }
 
 const std::vector<NamedProgram>& base_programs() {
-  static const abi::WorkloadRegistry& registry = *[] {
-    auto* filled = new abi::WorkloadRegistry;  // programs point into its catalog until the process ends
-    workloads::add_builtin(*filled);
-    return filled;
-  }();
   const auto preset = [](const char* name, const char* workload, const char* chosen) {
     return NamedProgram{name, [workload, chosen](const ir::OpCatalog&, ir::DType dtype) {
-                          return registry.build(workload, {chosen, dtype, "forward", {}});
+                          return builtin().build(workload, {chosen, dtype, "forward", {}});
                         }};
   };
   static const std::vector<NamedProgram> programs = {
@@ -176,10 +187,12 @@ const std::vector<NamedProgram>& training_programs() {
       of(small_programs()[1], "train_conv_sgd", {.optimizer = sgd}),
       of(small_programs()[3], "train_norms", {.optimizer = none}),
       of(small_programs()[3], "train_norms_sgd", {.optimizer = sgd, .accumulate = end}),
-      of(base_programs()[0], "train_base_mlp", {.optimizer = none}),
-      of(base_programs()[0], "train_base_mlp_adamw", {.optimizer = adamw}),
-      of(base_programs()[3], "train_base_conv", {.optimizer = none}),
-      of(base_programs()[3], "train_base_conv_sgd", {.optimizer = sgd})};
+      trained("train_base_mlp", "mlp", {}),
+      trained("train_base_mlp_adamw", "mlp", {{"optimizer", "adamw"}}),
+      trained("train_base_conv", "conv", {}),
+      trained("train_base_conv_sgd", "conv", {{"optimizer", "sgd"}}),
+      trained("train_base_attention", "attention", {}),
+      trained("train_base_attention_adamw", "attention", {{"optimizer", "adamw"}, {"accumulate", "end"}})};
   return programs;
 }
 

@@ -71,15 +71,29 @@ class Training(HarnessCase):
         self.assertEqual(plain["ops"]["optimizer"] + 1, parts["ops"]["optimizer"])
         self.assertEqual(plain["gradient_bytes"], parts["gradient_bytes"])
 
-    def test_a_kind_without_a_gradient_fails_its_cells_and_the_sweep_goes_on(self):
-        done, _, cells = self.sweep("--workload", "attention,mlp", "--pass", "training", code=3)
+    def test_a_program_without_a_gradient_fails_its_cells_and_the_sweep_goes_on(self):
+        done, _, cells = self.sweep("--plugin", self.plugin("good_op"), "--workload", "good_op,mlp", "--pass",
+                                    "training", code=3)
         for cell in cells.values():
             if cell["workload"] == "mlp":
                 self.assertEqual("ok", cell["status"])
                 continue
             self.assertEqual(("failed", "no_backward"), (cell["status"], cell["reason"]["code"]))
-            self.assertIn("layer7.sdpa: kind sdpa has no gradient", cell["reason"]["message"])
+            self.assertIn("output after depends on no weight", cell["reason"]["message"])
         self.assertIn("no_backward", done.stdout + done.stderr)
+
+    def test_attention_trains_at_the_sizes_of_prefill_without_a_cache(self):
+        sizes = {}
+        for preset in ("tiny", "tiny-prefill"):
+            _, _, cells = self.sweep("--workload", "attention", "--preset", preset, "--pass", "training",
+                                     "--optimizer", "sgd", "--dtype", "fp32,bf16")
+            for cell in cells.values():
+                self.assertEqual("ok", cell["status"], cell.get("reason"))
+                self.assertTrue(cell["check"]["identical"], cell["id"])
+            step = cells[f"attention/{preset}/fp32/training/b2/w0/piecewise/optimizer=sgd"]
+            self.assertEqual(16, step["graph"]["eager_ops"])  # sdpa and its gradient
+            sizes[preset] = step["training"]
+        self.assertEqual(sizes["tiny"], sizes["tiny-prefill"])
 
     def test_a_loss_of_classes_wants_rows(self):
         _, _, cells = self.sweep("--workload", "conv", "--pass", "training", "--loss", "cross_entropy",
@@ -92,14 +106,15 @@ class Training(HarnessCase):
         self.assertIn("cross_entropy wants rows of classes", message)
 
     def test_the_dump_shows_both_programs(self):
-        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,attention", "--pass",
-                                   "forward,training", "--optimizer", "sgd", "--dump-program")
+        done = self.run_graphbench("--sweep", "--device", "host", "--plugin", self.plugin("good_op"), "--workload",
+                                   "mlp,good_op", "--pass", "forward,training", "--optimizer", "sgd",
+                                   "--dump-program")
         self.assertIn("program mlp/tiny/fp32  (", done.stdout)
         self.assertIn("program mlp/tiny/fp32/training  (", done.stdout)
         self.assertIn("parameter layer0.w1 : fp32[256, 64]", done.stdout)
         self.assertIn("layer0.up.grad_weight = linear_grad_weight(", done.stdout)
         self.assertIn("[optimizer]", done.stdout)
-        self.assertIn("kind sdpa has no gradient", done.stdout)
+        self.assertIn("output after depends on no weight", done.stdout)
 
     def test_unknown_words_are_refused_with_those_there_are(self):
         for option, given, known in (("--pass", "backward", "forward, training"),

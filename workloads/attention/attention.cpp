@@ -1,6 +1,9 @@
 // attention: layers of x + Wo·sdpa(rope(q), K, V) with q, k, v = Wqkv·rmsnorm(x), over a KV cache that
 // every step writes. The batch is sequences. Decode is one token a sequence against a filled cache;
-// prefill is several tokens, causal. `sdpa` is where piecewise mode splits.
+// prefill is several tokens, causal. Under training a sequence attends to itself: k and v are activations,
+// and there is no cache. `sdpa` is where piecewise mode splits.
+#include <algorithm>
+
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
@@ -16,6 +19,7 @@ struct Sizes {
   std::int64_t heads;
   std::int64_t cache;
   std::int64_t tokens;
+  bool training;
   std::int64_t head_dim() const { return hidden / heads; }
 };
 
@@ -29,30 +33,37 @@ void check(Build& build, const Sizes& sizes) {
   } else if (sizes.head_dim() % 2 != 0) {
     build.fail("option " + hidden + " with " + heads + " gives head_dim=" + std::to_string(sizes.head_dim()) +
                ", which rope needs even: set hidden to a multiple of 2 x heads");
-  } else if (sizes.tokens > sizes.cache) {
+  } else if (sizes.tokens > sizes.cache && !sizes.training) {
     build.fail("option tokens=" + std::to_string(sizes.tokens) +
                " exceeds cache=" + std::to_string(sizes.cache) + ": set cache to at least tokens");
   }
+}
+
+// q, k and v, over the caches that the op writes, or as its outputs.
+std::array<std::int32_t, 3> add_heads(Build& build, const std::string& layer, const Sizes& sizes,
+                                      std::int32_t qkv, std::int32_t positions) {
+  const std::vector<gb_attr> attributes = {integer("heads", sizes.heads),
+                                           integer("head_dim", sizes.head_dim())};
+  if (sizes.training) return build.ops<3>("rope", layer + ".rope", {qkv}, attributes);
+  const std::initializer_list<gb_dim> cache = {of_batch(), fixed_dim(sizes.heads), fixed_dim(sizes.cache),
+                                               fixed_dim(sizes.head_dim())};
+  const std::int32_t k = build.value(GB_STATE, layer + ".k_cache", build.dtype(), cache, uniform(1.0));
+  const std::int32_t v = build.value(GB_STATE, layer + ".v_cache", build.dtype(), cache, uniform(1.0));
+  return {build.op("rope_kv_append", layer + ".rope", {qkv, positions, k, v}, attributes), k, v};
 }
 
 std::int32_t add_layer(Build& build, const std::string& layer, const Sizes& sizes, std::int32_t x,
                        std::int32_t positions) {
   const std::int64_t width = sizes.hidden;
   const gb_dim hidden = fixed_dim(width);
-  const std::initializer_list<gb_dim> cache = {of_batch(), fixed_dim(sizes.heads), fixed_dim(sizes.cache),
-                                               fixed_dim(sizes.head_dim())};
   const std::int32_t gamma = build.weight(layer + ".gamma", {hidden}, gain());
   const std::int32_t wqkv =
       build.weight(layer + ".wqkv", {fixed_dim(3 * width), hidden}, kept_variance(width));
   const std::int32_t wo =
       build.weight(layer + ".wo", {hidden, hidden}, residual_variance(width, sizes.layers));
-  const std::int32_t k = build.value(GB_STATE, layer + ".k_cache", build.dtype(), cache, uniform(1.0));
-  const std::int32_t v = build.value(GB_STATE, layer + ".v_cache", build.dtype(), cache, uniform(1.0));
-
   const std::int32_t normed = build.op("rmsnorm", layer + ".norm", {x, gamma});
   const std::int32_t qkv = build.op("linear", layer + ".qkv", {normed, wqkv});
-  const std::int32_t q = build.op("rope_kv_append", layer + ".rope", {qkv, positions, k, v},
-                                  {integer("heads", sizes.heads), integer("head_dim", sizes.head_dim())});
+  const auto [q, k, v] = add_heads(build, layer, sizes, qkv, positions);
   const std::int32_t mixed =
       build.op("sdpa", layer + ".sdpa", {q, k, v}, {integer("causal", sizes.tokens > 1 ? 1 : 0)});
   return build.op("linear", layer + ".out", {mixed, wo, x}, {integer("residual", 1)});
@@ -60,15 +71,20 @@ std::int32_t add_layer(Build& build, const std::string& layer, const Sizes& size
 
 int build_attention(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
   Build build(request, builder, api);
-  const Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("heads"),
-                       build.option("cache"), build.option("tokens")};
+  Sizes sizes = {build.option("layers"), build.option("hidden"), build.option("heads"),
+                 build.option("cache"),  build.option("tokens"), build.is_training()};
+  // A token alone has nothing to learn from: under training decode's sizes mean prefill's.
+  if (sizes.training && sizes.tokens == 1) sizes.tokens = std::clamp<std::int64_t>(sizes.hidden / 4, 2, 128);
   check(build, sizes);
   std::int32_t x = build.value(GB_INPUT, "x", build.dtype(),
                                {of_batch(sizes.tokens), fixed_dim(sizes.hidden)}, uniform(1.0));
   // The step's tokens are the last of the cache: every slot before them is filled, none is masked out.
-  const std::int32_t positions = build.value(GB_INPUT, "positions", GB_I32, {of_batch()},
-                                             constant(static_cast<double>(sizes.cache - sizes.tokens)));
-  build.pad_with(positions, -1);  // a padding row must not write the cache
+  std::int32_t positions = kNoValue;
+  if (!sizes.training) {
+    positions = build.value(GB_INPUT, "positions", GB_I32, {of_batch()},
+                            constant(static_cast<double>(sizes.cache - sizes.tokens)));
+    build.pad_with(positions, -1);  // a padding row must not write the cache
+  }
   for (std::int64_t i = 0; i < sizes.layers && !build.failed(); ++i) {
     x = add_layer(build, "layer" + std::to_string(i), sizes, x, positions);
   }

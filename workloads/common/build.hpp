@@ -5,6 +5,7 @@
 // build() reads straight through and returns `status()`. No exception is thrown.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -60,6 +61,8 @@ class Build {
   // The dtype that was asked for: of every floating value of the program.
   gb_dtype dtype() const { return static_cast<gb_dtype>(request_->dtype); }
 
+  bool is_training() const { return std::strcmp(request_->pass, "training") == 0; }
+
   // The value of a declared option; graphbench passes every one of them.
   std::int64_t option(const char* key) {
     for (std::int32_t i = 0; i < request_->option_count; ++i) {
@@ -86,6 +89,16 @@ class Build {
     if (append(kind, name, inputs, attributes, &output, 1) == 1) return output;
     if (!failed_) fail(name + ": " + kind + " has no output");
     return kNoValue;
+  }
+
+  // An op with several.
+  template <std::size_t count>
+  std::array<std::int32_t, count> ops(const char* kind, const std::string& name,
+                                      const std::vector<std::int32_t>& inputs,
+                                      const std::vector<gb_attr>& attributes) {
+    std::array<std::int32_t, count> outputs{};
+    append(kind, name, inputs, attributes, outputs.data(), count);
+    return outputs;
   }
 
   // An op without inputs and outputs, such as `boundary`.

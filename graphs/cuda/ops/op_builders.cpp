@@ -30,10 +30,14 @@ namespace graphbench::cuda {
   KIND(rmsnorm)                     \
   KIND(rmsnorm_grad_input)          \
   KIND(rmsnorm_grad_weight)         \
+  KIND(rope)                        \
+  KIND(rope_grad)                   \
   KIND(rope_kv_append)              \
   KIND(sdpa)                        \
+  KIND(sdpa_grad)                   \
   KIND(sgd)                         \
-  KIND(softmax)
+  KIND(softmax)                     \
+  KIND(softmax_grad)
 
 #define GRAPHBENCH_DECLARE(kind) PreparedOp prepare_##kind(OpContext& context, const ir::OpCall& call);
 GRAPHBENCH_CUDA_KINDS(GRAPHBENCH_DECLARE)

@@ -1,5 +1,6 @@
 // rope_kv_append: one block a token rotates its q and k and puts k and v into the cache; a thread has a
-// pair of elements of a head at a time.
+// pair of elements of a head at a time. rope is the same from position 0 on, where k and v are outputs of as
+// many slots as there are tokens; rope_grad turns back.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -7,7 +8,7 @@ namespace {
 
 struct RopeParameters {
   const void* qkv;
-  const void* positions;
+  const void* positions;  // null: 0
   void* k_cache;
   void* v_cache;
   void* q;
@@ -74,7 +75,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   double frequency = exp2(-2.0 * pair / p.head_dim * p.log2_theta);
   wait_for_kernels_ahead();
   // A negative position is a padding row's: q stays as it is, and nothing is written to the caches.
-  const int first = static_cast<const std::int32_t*>(p.positions)[sequence];
+  const int first = p.positions == nullptr ? 0 : static_cast<const std::int32_t*>(p.positions)[sequence];
   const int position = first < 0 ? 0 : first + token;
   Pairs next{};
   if (pair < pairs) next = load_pairs(p, row, pair);  // under way with the position
@@ -101,29 +102,77 @@ __global__ void rope_kernel(const RopeParameters p) {
   }
 }
 
-}  // namespace
+// One block a token, as above; `qkv` is what is written.
+template <class T>
+__global__ void rope_grad_kernel(const RopeParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  const int sequence = static_cast<int>(blockIdx.x) / p.tokens;
+  const int token = static_cast<int>(blockIdx.x) % p.tokens;
+  const int half = p.head_dim / 2;
+  const int pairs = p.heads * half;
+  for (int pair = static_cast<int>(threadIdx.x); pair < pairs; pair += static_cast<int>(blockDim.x)) {
+    const int head = pair / half;
+    const int i = pair % half;
+    float2 turn = turn_of(token * exp2(-2.0 * i / p.head_dim * p.log2_theta));
+    turn.y = -turn.y;
+    const std::int64_t from = ((std::int64_t{sequence} * p.heads + head) * p.tokens + token) * p.head_dim + i;
+    T* const to = static_cast<T*>(const_cast<void*>(p.qkv)) + std::int64_t{blockIdx.x} * 6 * pairs +
+                  std::int64_t{head} * p.head_dim + i;
+    store_pair(to, half, rotated(load_pair(static_cast<const T*>(p.q) + from, half), turn));
+    store_pair(to + 2 * pairs, half, rotated(load_pair(static_cast<const T*>(p.k_cache) + from, half), turn));
+    store_pair(to + 4 * pairs, half, load_pair(static_cast<const T*>(p.v_cache) + from, half));
+  }
+}
 
-PreparedOp prepare_rope_kv_append(OpContext&, const ir::OpCall& call) {
-  const std::vector<std::int64_t>& q = call.output(0).dims;  // [B, H, T, D]
+// `heads`: a tensor of [B, H, T, D]; the sources in the order of RopeParameters.
+PreparedOp prepare(const ir::OpCall& call, const void* function, const ir::TensorDesc& heads,
+                   std::int64_t slots, std::initializer_list<Source> sources) {
+  const std::vector<std::int64_t>& q = heads.dims;
   RopeParameters parameters{};
   parameters.tokens = static_cast<int>(q.at(2));
   parameters.heads = static_cast<int>(q.at(1));
   parameters.head_dim = static_cast<int>(q.at(3));
-  parameters.slots = static_cast<int>(call.input(2).dims.at(2));
+  parameters.slots = static_cast<int>(slots);
   parameters.log2_theta = log2(ir::real_attribute(*call.op, "theta"));
   if (parameters.head_dim % 2 != 0)
     refuse(call, "head_dim " + std::to_string(parameters.head_dim) + " is odd");
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&rope_kernel<decltype(element)>);
-  });
   const std::int64_t pairs = q.at(1) * q.at(3) / 2;
-  KernelCall launch = kernel_call(
-      function, dim3(static_cast<unsigned>(q.at(0) * q.at(2))), dim3(threads_for(pairs, 512)), parameters,
-      {operand_source(0), operand_source(1), operand_source(2), operand_source(3), operand_source(4)});
+  KernelCall launch = kernel_call(function, dim3(static_cast<unsigned>(q.at(0) * q.at(2))),
+                                  dim3(threads_for(pairs, 512)), parameters, sources);
   launch.shared_bytes = static_cast<unsigned>(q.at(3) / 2) * static_cast<unsigned>(sizeof(float2));
   PreparedOp prepared;
   prepared.calls.push_back(launch);
   return prepared;
+}
+
+const void* rope_function(const ir::OpCall& call) {
+  return for_float_type(call, call.input(0).dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&rope_kernel<decltype(element)>);
+  });
+}
+
+}  // namespace
+
+PreparedOp prepare_rope_kv_append(OpContext&, const ir::OpCall& call) {
+  return prepare(
+      call, rope_function(call), call.output(0), call.input(2).dims.at(2),
+      {operand_source(0), operand_source(1), operand_source(2), operand_source(3), operand_source(4)});
+}
+
+PreparedOp prepare_rope(OpContext&, const ir::OpCall& call) {
+  return prepare(
+      call, rope_function(call), call.output(0), call.output(0).dims.at(2),
+      {operand_source(0), fixed_source(nullptr), operand_source(2), operand_source(3), operand_source(1)});
+}
+
+PreparedOp prepare_rope_grad(OpContext&, const ir::OpCall& call) {
+  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&rope_grad_kernel<decltype(element)>);
+  });
+  return prepare(
+      call, function, call.input(0), call.input(0).dims.at(2),
+      {operand_source(3), fixed_source(nullptr), operand_source(1), operand_source(2), operand_source(0)});
 }
 
 }  // namespace graphbench::cuda

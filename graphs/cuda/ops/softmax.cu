@@ -1,4 +1,4 @@
-// softmax over the last dimension: one block a row.
+// softmax over the last dimension, and its gradient: one block a row.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -27,6 +27,28 @@ __global__ void softmax_kernel(const SoftmaxParameters p) {
   }
 }
 
+struct SoftmaxGradParameters {
+  const void* dy;
+  const void* y;
+  void* dx;
+  std::int64_t columns;
+};
+
+template <class T>
+__global__ void softmax_grad_kernel(const SoftmaxGradParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  const std::int64_t begin = std::int64_t{blockIdx.x} * p.columns;
+  const T* dy = static_cast<const T*>(p.dy) + begin;
+  const T* y = static_cast<const T*>(p.y) + begin;
+  float products = 0.0f;
+  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x)
+    products += to_float(dy[c]) * to_float(y[c]);
+  products = block_reduce<Sum>(products);
+  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x)
+    static_cast<T*>(p.dx)[begin + c] = from_float<T>(to_float(y[c]) * (to_float(dy[c]) - products));
+}
+
 }  // namespace
 
 PreparedOp prepare_softmax(OpContext&, const ir::OpCall& call) {
@@ -38,6 +60,19 @@ PreparedOp prepare_softmax(OpContext&, const ir::OpCall& call) {
   prepared.calls.push_back(kernel_call(
       function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
       SoftmaxParameters{nullptr, nullptr, shape.columns}, {operand_source(0), operand_source(1)}));
+  return prepared;
+}
+
+PreparedOp prepare_softmax_grad(OpContext&, const ir::OpCall& call) {
+  const RowsColumns shape = rows_columns(call.input(0));
+  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&softmax_grad_kernel<decltype(element)>);
+  });
+  PreparedOp prepared;
+  prepared.calls.push_back(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)),
+                                       dim3(threads_for(shape.columns, 512)),
+                                       SoftmaxGradParameters{nullptr, nullptr, nullptr, shape.columns},
+                                       {operand_source(0), operand_source(1), operand_source(2)}));
   return prepared;
 }
 

@@ -30,10 +30,14 @@ namespace graphbench::host {
   KIND(rmsnorm)                     \
   KIND(rmsnorm_grad_input)          \
   KIND(rmsnorm_grad_weight)         \
+  KIND(rope)                        \
+  KIND(rope_grad)                   \
   KIND(rope_kv_append)              \
   KIND(sdpa)                        \
+  KIND(sdpa_grad)                   \
   KIND(sgd)                         \
-  KIND(softmax)
+  KIND(softmax)                     \
+  KIND(softmax_grad)
 
 #define GRAPHBENCH_DECLARE(kind) \
   std::unique_ptr<OpImplementation> make_##kind(const ir::OpCall& call, ScratchArena& scratch);

@@ -1,4 +1,5 @@
-// rope_kv_append: rotates q and k by their positions, writes q out and k, v into the caches.
+// rope_kv_append: rotates q and k by their positions, writes q out and k, v into the caches. rope does the
+// same from position 0 on, where k and v are outputs; rope_grad turns back.
 #include <cmath>
 #include <string>
 #include <utility>
@@ -34,32 +35,39 @@ std::vector<float> angle_table(const Extents& e, double theta) {
   return table;
 }
 
+// `direction`: 1, or -1 to turn back.
 template <typename T>
-void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim) {
+void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, float direction = 1) {
   const std::int64_t half = head_dim / 2;
   for (std::int64_t i = 0; i < half; ++i) {
     const float low = to_float(from[i]);
     const float high = to_float(from[i + half]);
     const float cosine = angles[i];
-    const float sine = angles[i + half];
+    const float sine = direction * angles[i + half];
     to[i] = from_float<T>(low * cosine - high * sine);
     to[i + half] = from_float<T>(high * cosine + low * sine);
   }
 }
 
+// Both kinds; rope's caches are outputs of as many slots as there are tokens.
 template <typename T>
 class RopeKvAppend final : public DirectOp {
  public:
   RopeKvAppend(const ir::OpCall& call, const Extents& extents, std::vector<float> angles)
-      : DirectOp(5), name_(call.op->name), e_(extents), angles_(std::move(angles)) {}
+      : DirectOp(call.operands.size()),
+        name_(call.op->name),
+        e_(extents),
+        angles_(std::move(angles)),
+        starts_(call.input_count == 1 ? static_cast<std::size_t>(extents.batch) : 0) {}
 
  protected:
   void compute(void* const* operands) override {
     const T* qkv = static_cast<const T*>(operands[0]);
-    const auto* positions = static_cast<const std::int32_t*>(operands[1]);
+    const bool appends = starts_.empty();
+    const auto* positions = appends ? static_cast<const std::int32_t*>(operands[1]) : starts_.data();
     T* k_cache = static_cast<T*>(operands[2]);
     T* v_cache = static_cast<T*>(operands[3]);
-    T* q_out = static_cast<T*>(operands[4]);
+    T* q_out = static_cast<T*>(operands[appends ? 4 : 1]);
     check(positions);
     const std::int64_t width = e_.heads * e_.head_dim;
     parallel_for(e_.batch * e_.tokens, 1 + 4096 / width, [=, this](std::int64_t first, std::int64_t last) {
@@ -97,19 +105,61 @@ class RopeKvAppend final : public DirectOp {
   std::string name_;
   Extents e_;
   std::vector<float> angles_;
+  std::vector<std::int32_t> starts_;  // rope's positions, all zero; rope_kv_append has an input of them
 };
+
+template <typename T>
+class RopeGrad final : public DirectOp {
+ public:
+  RopeGrad(const ir::OpCall&, const Extents& extents, std::vector<float> angles)
+      : DirectOp(4), e_(extents), angles_(std::move(angles)) {}
+
+ protected:
+  void compute(void* const* operands) override {
+    const std::int64_t width = e_.heads * e_.head_dim;
+    parallel_for(e_.batch * e_.tokens, 1 + 4096 / width, [=, this](std::int64_t first, std::int64_t last) {
+      for (std::int64_t r = first; r < last; ++r) {
+        const std::int64_t t = r % e_.tokens;
+        const float* angles = angles_.data() + t * e_.head_dim;
+        for (std::int64_t h = 0; h < e_.heads; ++h) {
+          const std::int64_t from = ((r / e_.tokens * e_.heads + h) * e_.tokens + t) * e_.head_dim;
+          T* to = static_cast<T*>(operands[3]) + r * 3 * width + h * e_.head_dim;
+          for (const int part : {0, 1})
+            rotate(static_cast<const T*>(operands[part]) + from, angles, to + part * width, e_.head_dim, -1);
+          std::copy_n(static_cast<const T*>(operands[2]) + from, e_.head_dim, to + 2 * width);
+        }
+      }
+    });
+  }
+
+ private:
+  Extents e_;
+  std::vector<float> angles_;
+};
+
+// `heads`: a tensor of [B, H, T, D]; a table of `slots` positions.
+template <template <typename> typename Rope>
+std::unique_ptr<OpImplementation> make(const ir::OpCall& call, ScratchArena& scratch,
+                                       const ir::TensorDesc& heads, std::int64_t slots) {
+  const auto& q = heads.dims;
+  const Extents extents{q.at(0), q.at(1), q.at(2), slots, q.at(3)};
+  std::vector<float> angles = angle_table(extents, ir::real_attribute(*call.op, "theta"));
+  scratch.count(angles.size() * sizeof(float));
+  if (heads.dtype == ir::DType::bf16)
+    return std::make_unique<Rope<BFloat16>>(call, extents, std::move(angles));
+  return std::make_unique<Rope<float>>(call, extents, std::move(angles));
+}
 
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_rope_kv_append(const ir::OpCall& call, ScratchArena& scratch) {
-  const auto& q = call.output(0).dims;
-  const Extents extents{q.at(0), q.at(1), q.at(2), call.input(2).dims.at(2), q.at(3)};
-  std::vector<float> angles = angle_table(extents, ir::real_attribute(*call.op, "theta"));
-  scratch.count(angles.size() * sizeof(float));
-  if (call.output(0).dtype == ir::DType::bf16) {
-    return std::make_unique<RopeKvAppend<BFloat16>>(call, extents, std::move(angles));
-  }
-  return std::make_unique<RopeKvAppend<float>>(call, extents, std::move(angles));
+  return make<RopeKvAppend>(call, scratch, call.output(0), call.input(2).dims.at(2));
+}
+std::unique_ptr<OpImplementation> make_rope(const ir::OpCall& call, ScratchArena& scratch) {
+  return make<RopeKvAppend>(call, scratch, call.output(0), call.output(0).dims.at(2));
+}
+std::unique_ptr<OpImplementation> make_rope_grad(const ir::OpCall& call, ScratchArena& scratch) {
+  return make<RopeGrad>(call, scratch, call.input(0), call.input(0).dims.at(2));
 }
 
 }  // namespace graphbench::host

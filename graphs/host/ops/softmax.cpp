@@ -1,4 +1,4 @@
-// softmax over the last dimension: oneDNN's.
+// softmax over the last dimension, and its gradient: oneDNN's.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
@@ -13,6 +13,22 @@ std::unique_ptr<OpImplementation> make_softmax(const ir::OpCall& call, ScratchAr
     builder.step<dnnl::softmax_forward>(
         dnnl::softmax_forward::primitive_desc(desc, library_attributes(), library_engine_handle()),
         {{DNNL_ARG_SRC, x, {0}}, {DNNL_ARG_DST, x, {1}}});
+    return builder.finish(scratch);
+  });
+}
+
+std::unique_ptr<OpImplementation> make_softmax_grad(const ir::OpCall& call, ScratchArena& scratch) {
+  return library_guard(call, [&] {
+    const auto& dims = call.input(0).dims;
+    const dnnl::memory::desc x = plain({dims.at(0), dims.at(1)}, library_type(call.output(0).dtype));
+    const dnnl::softmax_forward::primitive_desc forward(
+        dnnl::softmax_forward::desc(dnnl::prop_kind::forward_training, x, 1), library_attributes(),
+        library_engine_handle());
+    LibraryOpBuilder builder;
+    builder.step<dnnl::softmax_backward>(
+        dnnl::softmax_backward::primitive_desc(dnnl::softmax_backward::desc(x, x, 1), library_attributes(),
+                                               library_engine_handle(), forward),
+        {{DNNL_ARG_DIFF_DST, x, {0}}, {DNNL_ARG_DST, x, {1}}, {DNNL_ARG_DIFF_SRC, x, {2}}});
     return builder.finish(scratch);
   });
 }

@@ -14,10 +14,6 @@ namespace {
 using training::Draft;
 using training::Rule;
 
-[[noreturn]] void refuse(const Program& forward, const std::string& why) {
-  throw Error(ErrorCode::no_backward, "differentiate program " + forward.name() + ": " + why);
-}
-
 // The value of `choices` whose name the words give; the first where they give none.
 template <typename T, std::size_t count>
 T choice(const std::map<std::string, std::string>& words, const std::string& key,
@@ -67,11 +63,10 @@ class Differentiation {
   ValueId output() const { return forward_.values_of(ValueKind::output).front(); }
 
   void check() const {
-    if (forward_.values_of(ValueKind::output).empty()) refuse(forward_, "it has no output to train");
+    if (forward_.values_of(ValueKind::output).empty()) draft_.refuse("it has no output to train");
     const Value& y = forward_.value(output());
-    if (y.dtype == DType::i32)
-      refuse(forward_, "output " + y.name + " is of integers, which have no gradient");
-    if (!draft_.wants_gradient(output())) refuse(forward_, "output " + y.name + " depends on no weight");
+    if (y.dtype == DType::i32) draft_.refuse("output " + y.name + " is of integers, which have no gradient");
+    if (!draft_.wants_gradient(output())) draft_.refuse("output " + y.name + " depends on no weight");
   }
 
   void append_forward(const Op& op) {
@@ -84,8 +79,8 @@ class Differentiation {
     const Value& y = forward_.value(output());
     const bool classes = options_.loss == Loss::cross_entropy;
     if (classes && (y.shape.size() != 2 || y.shape[1].per_batch != 0))
-      refuse(forward_,
-             "cross_entropy wants rows of classes, and output " + y.name + " is " + to_string(y.shape));
+      draft_.refuse("cross_entropy wants rows of classes, and output " + y.name + " is " +
+                    to_string(y.shape));
     const Init random{Init::Kind::uniform, classes ? 0.0 : -1.0,
                       classes ? static_cast<double>(y.shape[1].fixed) : 1.0};
     const ValueId target =
@@ -117,10 +112,10 @@ class Differentiation {
       return;
     }
     if (!op.mutates.empty())
-      refuse(forward_, "op " + op.name + " (" + op.kind + ") writes " + forward_.value(op.mutates[0]).name +
-                           ", and no gradient passes through " +
-                           std::string(name_of(forward_.value(op.mutates[0]).kind)));
-    if (gradient) refuse(forward_, "op " + op.name + ": kind " + op.kind + " has no gradient");
+      draft_.refuse("op " + op.name + " (" + op.kind + ") writes " + forward_.value(op.mutates[0]).name +
+                    ", and no gradient passes through " +
+                    std::string(name_of(forward_.value(op.mutates[0]).kind)));
+    if (gradient) draft_.refuse("op " + op.name + ": kind " + op.kind + " has no gradient");
   }
 
   void gather_gradients() {
@@ -209,8 +204,9 @@ Program differentiate(const Program& forward, const OpCatalog& catalog, const Tr
   const auto written =
       std::ranges::find_if(forward.ops(), [](const Op& op) { return op.phase != Phase::forward; });
   if (written != forward.ops().end()) {
-    refuse(forward,
-           "op " + written->name + " is of a training step already, and there is no second derivative");
+    throw Error(ErrorCode::no_backward,
+                "differentiate program " + forward.name() + ": op " + written->name +
+                    " is of a training step already, and there is no second derivative");
   }
   return Differentiation(forward, catalog, options).run();
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graphs/ir/error.hpp"
+
 namespace graphbench::ir::training {
 
 Draft::Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate)
@@ -19,6 +21,10 @@ Draft::Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumu
     if (std::ranges::none_of(op.inputs, [this](ValueId id) { return wanted_[id]; })) continue;
     for (const ValueId id : op.outputs) wanted_[id] = forward.value(id).dtype != DType::i32;
   }
+}
+
+void Draft::refuse(const std::string& why) const {
+  throw Error(ErrorCode::no_backward, "differentiate program " + forward_.name() + ": " + why);
 }
 
 void Draft::declare_values() {

@@ -17,6 +17,7 @@ class Draft {
  public:
   Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate);
 
+  [[noreturn]] void refuse(const std::string& why) const;  // Error(no_backward)
   const Value& forward_value(ValueId forward) const { return forward_.value(forward); }
   ValueId at(ValueId forward) const { return here_.at(forward); }
   // Whether the loss's gradient by it is wanted: it is a parameter, or made from one.
@@ -70,7 +71,7 @@ struct Rule {
   std::string_view kind;
   // Null: the op is copied.
   void (*forward)(Draft& draft, const Op& op) = nullptr;
-  // `gradient`: of the op's only output.
+  // `gradient`: of the op's only output; of several, one of theirs.
   void (*backward)(Draft& draft, const Op& op, ValueId gradient) = nullptr;
 };
 

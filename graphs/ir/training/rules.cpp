@@ -87,13 +87,43 @@ void gelu_tanh_backward(Draft& draft, const Op& op, ValueId gradient) {
                                                 {gradient, draft.at(op.inputs[0])}));
 }
 
-constexpr std::array<Rule, 6> rules{{
+void softmax_backward(Draft& draft, const Op& op, ValueId gradient) {
+  draft.add_gradient(op.inputs[0], draft.append("softmax_grad", op.name + ".grad_input",
+                                                {gradient, draft.at(op.outputs[0])}));
+}
+
+void sdpa_backward(Draft& draft, const Op& op, ValueId gradient) {
+  std::vector<ValueId> inputs{gradient};
+  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
+  inputs.push_back(draft.at(op.outputs[0]));
+  const std::vector<ValueId> gradients =
+      draft.builder().op("sdpa_grad", draft.named(op.name + ".grad_inputs"), std::move(inputs),
+                         {{"causal", integer_attribute(op, "causal")}});
+  for (std::size_t i = 0; i < gradients.size(); ++i) draft.add_gradient(op.inputs[i], gradients[i]);
+}
+
+void rope_backward(Draft& draft, const Op& op, ValueId) {
+  std::vector<ValueId> gradients;
+  for (const ValueId id : op.outputs) {
+    const std::optional<ValueId> gradient = draft.gradient(id);
+    if (!gradient)
+      draft.refuse("op " + op.name + " (rope): the loss does not depend on " + draft.forward_value(id).name);
+    gradients.push_back(*gradient);
+  }
+  draft.add_gradient(op.inputs[0], draft.append("rope_grad", op.name + ".grad_input", std::move(gradients),
+                                                {{"theta", real_attribute(op, "theta")}}));
+}
+
+constexpr std::array<Rule, 9> rules{{
     {"linear", linear_forward, linear_backward},
     {"conv2d", nullptr, conv2d_backward},
     {"rmsnorm", nullptr, rmsnorm_backward},
     {"add", nullptr, add_backward},
     {"relu", nullptr, relu_backward},
     {"gelu_tanh", nullptr, gelu_tanh_backward},
+    {"softmax", nullptr, softmax_backward},
+    {"rope", nullptr, rope_backward},
+    {"sdpa", nullptr, sdpa_backward},
 }};
 
 }  // namespace

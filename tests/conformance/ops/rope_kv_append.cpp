@@ -1,4 +1,4 @@
-// rope_kv_append: its definition and cases.
+// rope_kv_append, rope and its gradient: their definitions and cases.
 #include <cmath>
 
 #include "tests/conformance/op_registry.hpp"
@@ -37,6 +37,37 @@ std::vector<Tensor> rope_kv_append(const ir::OpCall& call, std::vector<Tensor>& 
   return {out};
 }
 
+// A sequence from position 0 on; `turn`: 1, or -1 for the gradient. `q`: of [B, H, T, D].
+void turn_heads(const ir::OpCall& call, const ir::TensorDesc& q, double turn, Tensor& qkv, Tensor (&heads)[3],
+                bool back) {
+  const Index count = extent(q, 1), tokens = extent(q, 2), dim = extent(q, 3);
+  const double theta = given<double>(call, "theta", 10000);
+  for (Index row = 0; row < extent(q, 0) * tokens; ++row) {
+    for (Index h = 0; h < count; ++h) {
+      for (Index part = 0; part < 3; ++part) {
+        double* flat = &qkv[((row * 3 + part) * count + h) * dim];
+        double* split = &heads[part][((row / tokens * count + h) * tokens + row % tokens) * dim];
+        const double position = part == 2 ? 0 : turn * static_cast<double>(row % tokens);
+        back ? rotate(split, position, theta, flat, dim) : rotate(flat, position, theta, split, dim);
+      }
+    }
+  }
+}
+
+std::vector<Tensor> rope(const ir::OpCall& call, std::vector<Tensor>& in) {
+  const Tensor empty(in[0].size() / 3);
+  Tensor heads[3] = {empty, empty, empty};
+  turn_heads(call, call.output(0), 1, in[0], heads, false);
+  return {heads[0], heads[1], heads[2]};
+}
+
+std::vector<Tensor> rope_grad(const ir::OpCall& call, std::vector<Tensor>& in) {
+  Tensor heads[3] = {in[0], in[1], in[2]};
+  Tensor qkv(3 * in[0].size());
+  turn_heads(call, call.input(0), -1, qkv, heads, true);
+  return {qkv};
+}
+
 OpCase rope_case(std::string name, std::int64_t tokens, double position) {
   const ir::Shape cache{of_batch(), fixed_dim(2), fixed_dim(20), fixed_dim(8)};
   return {std::move(name),
@@ -49,11 +80,20 @@ OpCase rope_case(std::string name, std::int64_t tokens, double position) {
           3};
 }
 
-const OpRegistration registration{
-    "rope_kv_append",
-    rope_kv_append,
-    {rope_case("rope_one_token", 1, 13), rope_case("rope_tokens", 4, 16), rope_case("rope_padding", 1, -1),
-     rope_case("rope_padding_tokens", 4, -1)}};
+const OpCase::Input heads{{of_batch(), fixed_dim(2), fixed_dim(5), fixed_dim(8)}, uniform(1)};
+
+const OpRegistration registrations[] = {
+    {"rope_kv_append",
+     rope_kv_append,
+     {rope_case("rope_one_token", 1, 13), rope_case("rope_tokens", 4, 16), rope_case("rope_padding", 1, -1),
+      rope_case("rope_padding_tokens", 4, -1)}},
+    {"rope",
+     rope,
+     {{"rope",
+       "rope",
+       {{{of_batch(5), fixed_dim(48)}, uniform(1)}},
+       {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}, {"theta", 100.0}}}}},
+    {"rope_grad", rope_grad, {{"rope_grad", "rope_grad", {heads, heads, heads}, {}}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -1,4 +1,4 @@
-// sdpa: its definition and cases.
+// sdpa and its gradient: their definitions and cases.
 #include <cmath>
 
 #include "tests/conformance/op_registry.hpp"
@@ -6,33 +6,79 @@
 namespace graphbench::conformance {
 namespace {
 
-std::vector<Tensor> sdpa(const ir::OpCall& call, std::vector<Tensor>& in) {
-  const ir::TensorDesc& q = call.input(0);
+// A query with the weights of the keys that it sees.
+struct Query {
+  Index q = 0;       // where its q is
+  Index keys = 0;    // where its head's first key is
+  Index output = 0;  // where its output is
+  Tensor weights;
+};
+
+std::vector<Query> queries(const ir::OpCall& call, Index position, const Tensor& q_values, const Tensor& k) {
+  const ir::TensorDesc& q = call.input(position);
   const Index batch = extent(q, 0), heads = extent(q, 1), tokens = extent(q, 2), dim = extent(q, 3);
-  const Index slots = extent(call.input(1), 2);
+  const Index slots = extent(call.input(position + 1), 2);
   const bool causal = given<std::int64_t>(call, "causal", 0) == 1;
+  std::vector<Query> all;
+  for (Index row = 0; row < batch * heads * tokens; ++row) {
+    const Index t = row % tokens, h = row / tokens % heads, b = row / tokens / heads;
+    Query& query =
+        all.emplace_back(Query{row * dim, row / tokens * slots * dim, ((b * tokens + t) * heads + h) * dim,
+                               Tensor(causal ? slots - tokens + t + 1 : slots)});
+    for (Index s = 0; s < query.weights.size(); ++s) {
+      for (Index d = 0; d < dim; ++d) query.weights[s] += q_values[query.q + d] * k[query.keys + s * dim + d];
+      query.weights[s] /= std::sqrt(static_cast<double>(dim));
+    }
+    softmax(query.weights.data(), query.weights.size());
+  }
+  return all;
+}
+
+std::vector<Tensor> sdpa(const ir::OpCall& call, std::vector<Tensor>& in) {
+  const Index dim = extent(call.input(0), 3);
   Tensor out(in[0].size());
-  for (Index b = 0; b < batch; ++b) {
-    for (Index h = 0; h < heads; ++h) {
-      for (Index t = 0; t < tokens; ++t) {
-        const double* query = &in[0][((b * heads + h) * tokens + t) * dim];
-        const Index cache = (b * heads + h) * slots * dim;
-        const Index visible = causal ? slots - tokens + t + 1 : slots;
-        Tensor scores(visible);
-        for (Index s = 0; s < visible; ++s) {
-          for (Index d = 0; d < dim; ++d) scores[s] += query[d] * in[1][cache + s * dim + d];
-          scores[s] /= std::sqrt(static_cast<double>(dim));
-        }
-        softmax(scores.data(), visible);
-        for (Index s = 0; s < visible; ++s) {
-          for (Index d = 0; d < dim; ++d) {
-            out[((b * tokens + t) * heads + h) * dim + d] += scores[s] * in[2][cache + s * dim + d];
-          }
-        }
-      }
+  for (const Query& query : queries(call, 0, in[0], in[1])) {
+    for (Index s = 0; s < query.weights.size(); ++s) {
+      for (Index d = 0; d < dim; ++d)
+        out[query.output + d] += query.weights[s] * in[2][query.keys + s * dim + d];
     }
   }
   return {out};
+}
+
+std::vector<Tensor> gradient(const ir::OpCall& call, std::vector<Tensor>& in) {
+  const Index dim = extent(call.input(1), 3);
+  const Tensor &dy = in[0], &q = in[1], &k = in[2], &v = in[3], &o = in[4];
+  Tensor dq(q.size()), dk(k.size()), dv(v.size());
+  for (const Query& query : queries(call, 1, q, k)) {
+    double projection = 0;
+    for (Index d = 0; d < dim; ++d) projection += dy[query.output + d] * o[query.output + d];
+    for (Index s = 0; s < query.weights.size(); ++s) {
+      const Index key = query.keys + s * dim;
+      double slope = -projection;
+      for (Index d = 0; d < dim; ++d) slope += dy[query.output + d] * v[key + d];
+      slope *= query.weights[s] / std::sqrt(static_cast<double>(dim));
+      for (Index d = 0; d < dim; ++d) {
+        dq[query.q + d] += slope * k[key + d];
+        dk[key + d] += slope * q[query.q + d];
+        dv[key + d] += query.weights[s] * dy[query.output + d];
+      }
+    }
+  }
+  return {dq, dk, dv};
+}
+
+OpCase gradient_case(std::string name, std::int64_t tokens, std::int64_t slots, std::int64_t dim,
+                     std::int64_t causal) {
+  const auto heads = [dim](std::int64_t rows) {
+    return OpCase::Input{{of_batch(), fixed_dim(2), fixed_dim(rows), fixed_dim(dim)}, uniform(1)};
+  };
+  const OpCase::Input output{{of_batch(tokens), fixed_dim(2 * dim)}, uniform(0.5)};
+  return {std::move(name),
+          "sdpa_grad",
+          {output, heads(tokens), heads(slots), heads(slots), output},
+          {{"causal", causal}},
+          2};
 }
 
 OpCase sdpa_case(std::string name, std::int64_t batch, std::int64_t tokens, std::int64_t slots,
@@ -53,12 +99,16 @@ double rounded_weights(ir::DType dtype) {
   return dtype == ir::DType::fp16 ? 0x1p-12 : 0x1p-9;
 }
 
-const OpRegistration registration{
-    "sdpa",
-    sdpa,
-    {sdpa_case("sdpa_decode", 3, 1, 19, 0), sdpa_case("sdpa_prefill", 2, 5, 5, 0),
-     sdpa_case("sdpa_causal", 2, 5, 11, 1), sdpa_case("sdpa_causal_square", 3, 6, 6, 1)},
-    rounded_weights};
+const OpRegistration registrations[] = {
+    {"sdpa",
+     sdpa,
+     {sdpa_case("sdpa_decode", 3, 1, 19, 0), sdpa_case("sdpa_prefill", 2, 5, 5, 0),
+      sdpa_case("sdpa_causal", 2, 5, 11, 1), sdpa_case("sdpa_causal_square", 3, 6, 6, 1)},
+     rounded_weights},
+    {"sdpa_grad",
+     gradient,
+     {gradient_case("sdpa_grad", 5, 5, 16, 0), gradient_case("sdpa_grad_causal", 70, 70, 64, 1),
+      gradient_case("sdpa_grad_slots", 33, 67, 6, 1), gradient_case("sdpa_grad_wide", 9, 40, 136, 0)}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

@@ -207,13 +207,15 @@ TEST_F(TrainingTest, CrossEntropyHasAClassForEachRow) {
 }
 
 TEST_F(TrainingTest, RefusesAKindWithoutAGradient) {
-  builder_.mark_output(builder_.op("softmax", "soft", {linear("a", rows("x"), square("w"))}, {})[0]);
-  expect_no_backward("op soft: kind softmax has no gradient");
+  const ValueId a = linear("a", rows("x"), square("w"));
+  builder_.mark_output(builder_.op("gelu_tanh_grad", "slope", {a, a}, {})[0]);
+  expect_no_backward("op slope: kind gelu_tanh_grad has no gradient");
 }
 
 TEST_F(TrainingTest, AKindWithoutAGradientDoesNoHarmWhereNonePasses) {
-  const ValueId x = builder_.op("softmax", "soft", {rows("x")}, {})[0];
-  builder_.mark_output(linear("a", x, square("w")));
+  const ValueId x = rows("x");
+  const ValueId slope = builder_.op("gelu_tanh_grad", "slope", {x, x}, {})[0];
+  builder_.mark_output(linear("a", slope, square("w")));
   EXPECT_EQ(train().values_of(ValueKind::gradient).size(), 1u);
 }
 
@@ -225,6 +227,25 @@ TEST_F(TrainingTest, RefusesAnOpThatWritesStateOnTheWay) {
   builder_.mark_output(builder_.op("rope_kv_append", "rope", {qkv, positions, k, v},
                                    {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}})[0]);
   expect_no_backward("op rope (rope_kv_append) writes k, and no gradient passes through state");
+}
+
+TEST_F(TrainingTest, RefusesHeadsThatTheLossDependsOnInPart) {
+  const ValueId qkv = linear("qkv", rows("x"), value(ValueKind::weight, "w", {fixed_dim(12), fixed_dim(8)}));
+  const std::vector<ValueId> heads =
+      builder_.op("rope", "rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{2}}});
+  builder_.mark_output(builder_.op("add", "sum", {heads[0], heads[1]}, {})[0]);
+  builder_.mark_output(heads[2]);
+  expect_no_backward("op rope (rope): the loss does not depend on rope.0");
+}
+
+// Keys and values that are inputs want none; the op computes them all the same.
+TEST_F(TrainingTest, AGradientThatNothingWantsMayStandUnread) {
+  const Shape heads{of_batch(), fixed_dim(1), fixed_dim(1), fixed_dim(8)};
+  const ValueId q = builder_.op(
+      "add", "q", {value(ValueKind::weight, "w", heads), value(ValueKind::input, "x", heads)}, {})[0];
+  const ValueId k = value(ValueKind::input, "k", heads), v = value(ValueKind::input, "v", heads);
+  builder_.mark_output(builder_.op("sdpa", "sdpa", {q, k, v}, {})[0]);
+  EXPECT_THAT(names(train(), Phase::backward), ElementsAre("sdpa.grad_inputs"));
 }
 
 TEST_F(TrainingTest, RefusesAProgramWithNothingToTrain) {
