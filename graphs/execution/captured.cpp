@@ -200,6 +200,7 @@ GraphCounts CapturedExecutor::counts() const {
   GraphCounts counts;
   counts.parts = parts_;
   counts.kernels = static_cast<std::int64_t>(eager_.kernels().kernels.size());
+  counts.peak_bytes = static_cast<std::int64_t>(eager_.kernels().peak_bytes);
   for (const Item& item : items_) {
     std::int64_t ops = 0;
     for (std::size_t i = item.first; i < item.last; ++i) ops += eager_.kernels().ops[i].op_count;

@@ -56,6 +56,7 @@ GraphCounts EagerExecutor::counts() const {
   GraphCounts counts;
   for (const StepOp& op : kernels_.ops) counts.eager_ops += op.op_count;
   counts.kernels = static_cast<std::int64_t>(kernels_.kernels.size());
+  counts.peak_bytes = static_cast<std::int64_t>(kernels_.peak_bytes);
   return counts;
 }
 

@@ -36,6 +36,7 @@ struct GraphCounts {
   std::int64_t rewritten_nodes = 0;  // replaced by other nodes that do the same
   std::int64_t parts = 0;            // that the step is split into: pieces, and runs of ops between them
   std::int64_t kernels = 0;          // prepared for the step
+  std::int64_t peak_bytes = 0;       // of values in the pool at once
 };
 
 // How a step of the graph modes gets at its caller's memory (IoForm), and what came of it.

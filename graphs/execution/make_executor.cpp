@@ -51,9 +51,12 @@ void refuse_uncapturable(const ir::Program& program) {
 
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ExecutionContext& context) {
   const auto ops = static_cast<ir::OpId>(context.program.ops().size());
-  if (mode != ExecutionMode::piecewise) return {{mode == ExecutionMode::whole, 0, ops}};
-  return ir::partition(context.program, context.split_kinds.empty() ? context.program.default_split_kinds()
-                                                                    : context.split_kinds);
+  if (mode == ExecutionMode::eager) return {{false, 0, ops}};
+  const std::vector<std::string>& split_kinds =
+      context.split_kinds.empty() ? context.program.default_split_kinds() : context.split_kinds;
+  const bool splits = mode == ExecutionMode::piecewise;
+  return ir::graphs_of(context.program,
+                       ir::partition(context.program, splits ? split_kinds : std::vector<std::string>()));
 }
 
 std::string_view name_of(ExecutionMode mode) noexcept {

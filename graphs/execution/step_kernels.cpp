@@ -55,6 +55,7 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
   std::map<ir::OpId, Fused> fused = fuse(device, program, batch, split_kinds);
   std::vector<bool> done(program.ops().size());
+  std::size_t allocated_bytes = 0;
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
     if (done[id] || program.ops()[id].traits.marker) continue;
     StepOp step{.kernel = nullptr,
@@ -87,6 +88,9 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
       }
     }
     run_in_place(step);
+    for (const ir::ValueId value : step.allocates) allocated_bytes += value_bytes[value];
+    peak_bytes = std::max(peak_bytes, allocated_bytes);
+    for (const ir::ValueId value : step.releases) allocated_bytes -= value_bytes[value];
     ops.push_back(std::move(step));
   }
 }

@@ -42,6 +42,7 @@ struct StepKernels {
   std::vector<StepOp> ops;
   std::vector<std::size_t> value_bytes;  // at this batch, of activations and outputs
   std::vector<ir::ValueId> outputs;      // the program's results
+  std::size_t peak_bytes = 0;            // of values that a step has allocated at once
 
  private:
   void add_operands(StepOp& step, const ir::Program& program, ir::OpId op, std::int64_t batch);

@@ -37,7 +37,7 @@ std::vector<Segment> partition(const Program& program, const std::vector<std::st
       if (splits) open = false;
       continue;
     }
-    const bool captured = !splits && !ops[id].traits.host_op && ops[id].traits.capturable;
+    const bool captured = !splits && !ops[id].eager && !ops[id].traits.host_op && ops[id].traits.capturable;
     if (open && segments.back().captured == captured) {
       segments.back().last = id + 1;
     } else {
@@ -46,6 +46,19 @@ std::vector<Segment> partition(const Program& program, const std::vector<std::st
     open = true;
   }
   return segments;
+}
+
+std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments) {
+  std::vector<Segment> graphs;
+  for (const Segment& segment : segments) {
+    graphs.push_back(segment);
+    for (OpId id = segment.first + 1; segment.captured && id < segment.last; ++id) {
+      if (!program.ops()[id].starts_graph) continue;
+      graphs.back().last = id;
+      graphs.push_back({true, id, segment.last});
+    }
+  }
+  return graphs;
 }
 
 std::vector<OpPair> fusible_pairs(const Program& program, const std::vector<Segment>& segments) {

@@ -21,6 +21,10 @@ struct Segment {
 // nothing) end a piece and belong to none. A kind that occurs nowhere in the program splits nothing.
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds);
 
+// The captured ones cut further, where a training step's form starts another graph. No kernel is chosen by
+// these cuts, so that every form runs the same; one that does two ops is in the graph of the first.
+std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments);
+
 // Two ops, one right behind the other, of which a device may make one kernel: `second` reads the only
 // output of `first`, and reads it once.
 struct OpPair {

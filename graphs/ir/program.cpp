@@ -172,6 +172,20 @@ void ProgramBuilder::begin_phase(Phase phase, std::string gradient_of) {
   gradient_of_ = std::move(gradient_of);
 }
 
+void ProgramBuilder::start_graphs(const std::function<std::string(const Op&)>& graph_of) {
+  std::string current;
+  for (Op& op : program_.ops_) {
+    const std::string graph = op.traits.marker ? "" : graph_of(op);
+    if (graph.empty() || graph == current) continue;
+    op.starts_graph = !current.empty();
+    current = graph;
+  }
+}
+
+void ProgramBuilder::launch_eagerly(Phase phase) {
+  for (Op& op : program_.ops_) op.eager = op.eager || op.phase == phase;
+}
+
 void ProgramBuilder::log(std::string rewrite) {
   program_.rewrites_.push_back(std::move(rewrite));
 }

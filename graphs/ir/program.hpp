@@ -74,7 +74,9 @@ struct Op {
   OpTraits traits;
   const OpDefinition* definition = nullptr;  // lives as long as the catalog that made it
   Phase phase = Phase::forward;
-  std::string gradient_of;  // the kind whose gradient it computes: it splits where that kind does
+  std::string gradient_of;    // the kind whose gradient it computes: it splits where that kind does
+  bool starts_graph = false;  // what is captured from here on is a graph of its own
+  bool eager = false;         // launched between graphs
 };
 
 // An op with its operands described at one batch: all a backend needs to make a kernel.
@@ -202,7 +204,11 @@ class ProgramBuilder {
   // Ops appended from here on belong to `phase`, and compute the gradient of an op of kind `gradient_of`.
   void begin_phase(Phase phase, std::string gradient_of = {});
   void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
-  void log(std::string rewrite);  // a line of Program::rewrites()
+  // An op starts a graph where `graph_of` gives another name than for the op before, markers aside. An op
+  // without a name belongs to the graph before it.
+  void start_graphs(const std::function<std::string(const Op&)>& graph_of);
+  void launch_eagerly(Phase phase);  // its ops
+  void log(std::string rewrite);     // a line of Program::rewrites()
   // Removes ops that write nothing but what no op reads and is no result; markers stay. Each is logged.
   void remove_dead_ops();
   void split_at(std::vector<std::string> kinds);

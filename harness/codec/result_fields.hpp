@@ -197,9 +197,10 @@ struct Description<model::TrainingOps> {
 template <>
 struct Description<model::Training> {
   using T = model::Training;
-  static constexpr auto fields =
-      std::tuple(field("ops", &T::ops), field("saved_bytes", &T::saved_bytes),
-                 field("gradient_bytes", &T::gradient_bytes), field("optimizer_bytes", &T::optimizer_bytes));
+  static constexpr auto fields = std::tuple(
+      field("ops", &T::ops), field("saved_bytes", &T::saved_bytes),
+      field("gradient_bytes", &T::gradient_bytes), field("optimizer_bytes", &T::optimizer_bytes),
+      later_field("copies_skipped", &T::copies_skipped), later_field("peak_bytes", &T::peak_bytes));
 };
 
 struct CellId {

@@ -156,9 +156,12 @@ AxisTable training_axes() {
        .values = choices,
        .noun = "form of the backward pass",
        .placeholder = "FORM,...",
-       .help = "how a training step is captured: iteration, all of it in one program (default: iteration)",
-       .choices = {"iteration"},
+       .help = "graphs of a captured training step: iteration, one; apart, forward and backward; callables, "
+               "those of "
+               "each layer (default: iteration)",
+       .choices = {"iteration", "apart", "callables"},
        .fallback = "iteration",
+       .modes = graph_modes(),
        .passes = {"training"}},
       {.name = "optimizer",
        .values = choices,
@@ -168,6 +171,17 @@ AxisTable training_axes() {
        .choices = {"none", "sgd", "adamw"},
        .fallback = "none",
        .passes = {"training"}},
+      {.name = "optimizer-in",
+       .values = choices,
+       .noun = "place of the optimizer",
+       .placeholder = "WHERE,...",
+       .help = "where parameters are updated: graph, the step's last; eager, behind it; backward, each as "
+               "soon as its "
+               "gradient is complete (default: graph)",
+       .choices = {"graph", "eager", "backward"},
+       .fallback = "graph",
+       .passes = {"training"},
+       .within = {"optimizer", {"sgd", "adamw"}}},
       {.name = "loss",
        .values = choices,
        .noun = "loss",

@@ -267,9 +267,11 @@ struct TrainingOps {
 };
 struct Training {
   TrainingOps ops;
-  std::int64_t saved_bytes = 0;      // activations that forward leaves to backward
-  std::int64_t gradient_bytes = 0;   // of parameters
-  std::int64_t optimizer_bytes = 0;  // the optimizer's state
+  std::int64_t saved_bytes = 0;                               // activations that forward leaves to backward
+  std::int64_t gradient_bytes = 0;                            // of parameters
+  std::int64_t optimizer_bytes = 0;                           // the optimizer's state
+  std::optional<std::int64_t> copies_skipped = std::nullopt;  // of gradients that a graph takes from another
+  std::optional<std::int64_t> peak_bytes = std::nullopt;      // of activations and gradients at once
 };
 
 // A device that is not the result's own, but of one fingerprint with it.

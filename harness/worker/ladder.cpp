@@ -30,7 +30,7 @@ model::GraphCounts to_model(const execution::GraphCounts& counts) {
   return {counts.pieces, counts.nodes, counts.captured_ops, counts.eager_ops, counts.rewritten_nodes};
 }
 
-model::Training to_model(const ir::TrainingFacts& facts) {
+model::Training to_model(const ir::TrainingFacts& facts, const execution::GraphCounts& counts) {
   return {.ops = {.forward = facts.forward_ops,
                   .backward = facts.backward_ops,
                   .accumulate = facts.accumulate_ops,
@@ -38,7 +38,9 @@ model::Training to_model(const ir::TrainingFacts& facts) {
                   .removed = facts.removed_ops},
           .saved_bytes = facts.saved_bytes,
           .gradient_bytes = facts.gradient_bytes,
-          .optimizer_bytes = facts.optimizer_bytes};
+          .optimizer_bytes = facts.optimizer_bytes,
+          .copies_skipped = facts.copies_skipped,
+          .peak_bytes = counts.peak_bytes};
 }
 
 model::Io to_model(const execution::IoCounts& counts) {
@@ -231,9 +233,11 @@ void Ladder::set_up_first(Rung& rung) {
   model::Launch& launch = rung.result.launches.emplace_back();
   launch.index = task_.launch;
   rung.executor = prepare(rung, launch.setup);
-  rung.result.graph = to_model(rung.executor->counts());
+  const execution::GraphCounts counts = rung.executor->counts();
+  rung.result.graph = to_model(counts);
   rung.result.paths = paths_of(*rung.executor);
-  if (ir::is_training(program_)) rung.result.training = to_model(ir::training_facts(program_, rung.batch));
+  if (ir::is_training(program_))
+    rung.result.training = to_model(ir::training_facts(program_, rung.batch), counts);
   const std::string id = id_of(rung.result.cell);
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
   launch.setups.push_back(launch.setup);

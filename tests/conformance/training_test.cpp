@@ -196,6 +196,29 @@ TEST(Gradients, AreThoseOfTheWholeBatchInMicroBatches) {
   }
 }
 
+// An optimizer's op of each parameter, as soon as its gradient is complete, or one op of all.
+TEST(Gradients, UpdateParametersToTheSameWhereverTheOptimizerIs) {
+  const ir::OpCatalog catalog;
+  for (const NamedProgram& named : {small_programs()[0], NamedProgram{"odd", odd_places}}) {
+    const ir::Program last = trained(catalog, named, {.optimizer = ir::Optimizer::adamw});
+    const ir::Program at_once = trained(
+        catalog, named, {.optimizer = ir::Optimizer::adamw, .optimizer_in = ir::OptimizerIn::backward});
+    EXPECT_TRUE(at_once.values_of(ValueKind::gradient).empty());
+    Fp64Walk expected(last, 3), actual(at_once, 3);
+    expected.fill(9);
+    actual.fill(9);
+    for (ValueId id = 0; id < last.values().size(); ++id) {
+      const ValueKind kind = last.value(id).kind;
+      if (kind == ValueKind::input || kind == ValueKind::parameter)
+        actual.value(find(at_once, last.value(id).name)) = expected.value(id);
+    }
+    expected.run();
+    actual.run();
+    for (const ValueId id : last.values_of(ValueKind::parameter))
+      EXPECT_EQ(actual.value(find(at_once, last.value(id).name)), expected.value(id)) << last.value(id).name;
+  }
+}
+
 using TrainingConformance = ProgramFixture;
 
 // A relu whose input rounds to the other side of zero takes or drops a whole gradient.
@@ -256,15 +279,25 @@ TEST_P(TrainingModes, TenStepsLeaveWhatEagersLeave) {
 // They take even batches alone, so other suites cannot have them.
 std::vector<NamedProgram> with_micro_batches() {
   std::vector<NamedProgram> programs = training_programs();
-  for (const auto accumulate : {ir::Accumulate::asap, ir::Accumulate::end}) {
-    const ir::TrainingOptions options{
-        .optimizer = ir::Optimizer::adamw, .accumulate = accumulate, .micro_batches = 2, .clip = 1};
-    const NamedProgram& forward = base_programs().front();
-    programs.push_back({accumulate == ir::Accumulate::asap ? "micro_asap" : "micro_end",
-                        [options, forward](const ir::OpCatalog& catalog, ir::DType dtype) {
+  const auto add = [&programs](const char* name, const NamedProgram& forward,
+                               const ir::TrainingOptions& options) {
+    programs.push_back({name, [options, forward](const ir::OpCatalog& catalog, ir::DType dtype) {
                           return ir::differentiate(forward.build(catalog, dtype), catalog, options);
                         }});
-  }
+  };
+  using enum ir::Optimizer;
+  using enum ir::Backward;
+  const NamedProgram& mlp = base_programs().front();
+  const NamedProgram attention{"attending", attending};
+  add("micro_asap", mlp, {.optimizer = adamw, .micro_batches = 2, .clip = 1});
+  add("micro_end", mlp,
+      {.optimizer = adamw, .accumulate = ir::Accumulate::end, .micro_batches = 2, .clip = 1});
+  add("apart", attention, {.optimizer = adamw, .backward = apart});
+  add("apart_eager", mlp, {.optimizer = sgd, .backward = apart, .optimizer_in = ir::OptimizerIn::eager});
+  add("callables", attention, {.optimizer = none, .backward = callables});
+  add("callables_micro", mlp, {.optimizer = sgd, .micro_batches = 2, .backward = callables});
+  add("callables_backward", mlp,
+      {.optimizer = adamw, .backward = callables, .optimizer_in = ir::OptimizerIn::backward});
   return programs;
 }
 
@@ -301,6 +334,12 @@ TEST_P(LossConformance, Falls) {
   using enum ir::Optimizer;
   expect_to_learn(small_programs()[0], {.optimizer = adamw, .learning_rate = 0.01}, 0.1);
   expect_to_learn(small_programs()[0], {.optimizer = sgd, .learning_rate = 0.02}, 0.5);
+  for (const ir::Backward form : {ir::Backward::apart, ir::Backward::callables})
+    expect_to_learn(NamedProgram{"attending", attending},
+                    {.optimizer = adamw, .learning_rate = 0.03, .backward = form}, 0.9);
+  expect_to_learn(small_programs()[0],
+                  {.optimizer = adamw, .learning_rate = 0.01, .optimizer_in = ir::OptimizerIn::backward},
+                  0.1);
   // Its outputs are not negative, and half of the targets are.
   expect_to_learn(small_programs()[1], {.optimizer = adamw, .learning_rate = 0.005}, 0.75);
 }

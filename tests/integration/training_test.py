@@ -95,6 +95,36 @@ class Training(HarnessCase):
             sizes[preset] = step["training"]
         self.assertEqual(sizes["tiny"], sizes["tiny-prefill"])
 
+    def test_forms_of_the_backward_pass_are_graphs_that_share_a_pool(self):
+        _, _, cells = self.sweep("--workload", "mlp", "--pass", "training", "--batch", "2", "--optimizer", "adamw",
+                                 "--backward", "iteration,apart,callables", "--optimizer-in",
+                                 "graph,eager,backward")
+        self.assertEqual(3 * (1 + 2 * 3), len(cells))  # eager has no form
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+
+        def step(*suffix, mode="whole"):
+            return cells["/".join([f"mlp/tiny/fp32/training/b2/w0/{mode}", *suffix])]
+        graphs = {}
+        for form in ("iteration", "apart", "callables"):
+            name = [] if form == "iteration" else [f"backward={form}"]
+            for where in ("graph", "eager", "backward"):
+                at = [] if where == "graph" else [f"optimizer-in={where}"]
+                graph = step(*name, "optimizer=adamw", *at)["graph"]
+                graphs[form, where] = (graph["pieces"], graph["eager_ops"])
+        # forward, loss and backward of eight layers; the optimizer's op, and ahead of it the count's.
+        self.assertEqual({("iteration", "graph"): (1, 0), ("iteration", "eager"): (1, 2),
+                          ("iteration", "backward"): (1, 0), ("apart", "graph"): (2, 0),
+                          ("apart", "eager"): (2, 2), ("apart", "backward"): (2, 0),
+                          ("callables", "graph"): (18, 0), ("callables", "eager"): (17, 2),
+                          ("callables", "backward"): (18, 0)}, graphs)
+        self.assertEqual([0, 1, 15], [step(*form, "optimizer=adamw")["training"]["copies_skipped"]
+                                      for form in ([], ["backward=apart"], ["backward=callables"])])
+        kept, gone = (step("optimizer=adamw", *at)["training"] for at in ([], ["optimizer-in=backward"]))
+        self.assertEqual(0, gone["gradient_bytes"])
+        self.assertLess(gone["peak_bytes"], kept["peak_bytes"] - kept["gradient_bytes"] // 2)
+
     def test_a_loss_of_classes_wants_rows(self):
         _, _, cells = self.sweep("--workload", "conv", "--pass", "training", "--loss", "cross_entropy",
                                  code=3)
@@ -123,7 +153,8 @@ class Training(HarnessCase):
                                      ("--accumulate", "never", "asap, end"),
                                      ("--micro-batches", "0", "1"),
                                      ("--clip", "0.5", "whole"),
-                                     ("--backward", "apart", "iteration")):
+                                     ("--backward", "sideways", "iteration, apart, callables"),
+                                     ("--optimizer-in", "place", "graph, eager, backward")):
             done = self.run_graphbench("--sweep", "--device", "host", option, given, code=2)
             line = done.stderr.strip().splitlines()[-1]
             self.assertIn(f'{option}', line)

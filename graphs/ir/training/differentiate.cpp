@@ -41,13 +41,21 @@ class Differentiation {
       for (const Op& op : forward_.ops()) append_forward(op);
       append_loss();
       const std::vector<Op>& ops = forward_.ops();
-      for (auto op = ops.rbegin(); op != ops.rend(); ++op) append_backward(*op);
+      const bool updates = updates_at_once() && i + 1 == options_.micro_batches;
+      if (updates) begin_optimizer();
+      for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
+        append_backward(*op);
+        if (updates) update_parameters_that_end_at(*op);
+      }
     }
-    gather_gradients();
-    append_clip();
-    append_optimizer();
+    if (!updates_at_once()) {
+      gather_gradients();
+      append_clip();
+      append_optimizer();
+    }
     builder().split_at(forward_.default_split_kinds());
     builder().remove_dead_ops();
+    start_graphs();
     return builder().finish();
   }
 
@@ -66,6 +74,9 @@ class Differentiation {
     if (forward_.values_of(ValueKind::output).empty()) draft_.refuse("it has no output to train");
     const Value& y = forward_.value(output());
     if (y.dtype == DType::i32) draft_.refuse("output " + y.name + " is of integers, which have no gradient");
+    if (updates_at_once() && options_.clip != 0)
+      draft_.refuse(
+          "clip scales all gradients together, and optimizer-in backward keeps none until all are there");
     if (!draft_.wants_gradient(output())) draft_.refuse("output " + y.name + " depends on no weight");
   }
 
@@ -149,19 +160,26 @@ class Differentiation {
                            {Init::Kind::constant, value, value});
   }
 
-  void append_optimizer() {
-    if (options_.optimizer == Optimizer::none) return;
+  bool updates_at_once() const {
+    return options_.optimizer_in == OptimizerIn::backward && options_.optimizer != Optimizer::none;
+  }
+
+  // The values ahead of every parameter's.
+  void begin_optimizer() {
     builder().begin_phase(Phase::optimizer);
-    const bool adamw = options_.optimizer == Optimizer::adamw;
-    std::vector<ValueId> inputs;
-    if (adamw) {
-      inputs.push_back(scalar("optimizer.count", DType::i32, 0));
-      builder().op("advance", "optimizer.advance", inputs, {});
+    if (options_.optimizer == Optimizer::adamw) {
+      ahead_.push_back(scalar("optimizer.count", DType::i32, 0));
+      builder().op("advance", "optimizer.advance", ahead_, {});
     }
-    inputs.push_back(scalar("optimizer.rate", DType::fp32, options_.learning_rate));
+    ahead_.push_back(scalar("optimizer.rate", DType::fp32, options_.learning_rate));
+  }
+
+  void append_step(const std::string& name, const std::vector<Trained>& trained) {
+    const bool adamw = options_.optimizer == Optimizer::adamw;
     const std::vector<const char*> states =
         adamw ? std::vector{".first_moment", ".second_moment"} : std::vector{".velocity"};
-    for (const Trained& each : trained_) {
+    std::vector<ValueId> inputs = ahead_;
+    for (const Trained& each : trained) {
       inputs.push_back(each.parameter);
       inputs.push_back(each.gradient);
       for (const char* state : states) {
@@ -169,13 +187,45 @@ class Differentiation {
                                          each.value->shape, {Init::Kind::constant, 0, 0}));
       }
     }
-    builder().op(adamw ? "adamw" : "sgd", "optimizer.step", std::move(inputs), {});
+    builder().begin_phase(Phase::optimizer);
+    builder().op(adamw ? "adamw" : "sgd", name, std::move(inputs), {});
+  }
+
+  void append_optimizer() {
+    if (options_.optimizer == Optimizer::none) return;
+    begin_optimizer();
+    append_step("optimizer.step", trained_);
+  }
+
+  // Of the forward program's ops `op` is the first that reads them, so its gradient is their last summand.
+  void update_parameters_that_end_at(const Op& op) {
+    const auto reads = [](const Op& each, ValueId id) { return std::ranges::count(each.inputs, id) > 0; };
+    for (const ValueId id : forward_.values_of(ValueKind::weight)) {
+      const auto first =
+          std::ranges::find_if(forward_.ops(), [&](const Op& each) { return reads(each, id); });
+      if (first == forward_.ops().end() || &*first != &op) continue;
+      const Value& value = forward_.value(id);
+      if (const auto gradient = draft_.gradient(id))
+        append_step(value.name + ".step", {{draft_.at(id), *gradient, &value}});
+    }
+  }
+
+  void start_graphs() {
+    if (options_.optimizer_in == OptimizerIn::eager) builder().launch_eagerly(Phase::optimizer);
+    if (options_.backward == Backward::iteration) return;
+    const bool layers = options_.backward == Backward::callables;
+    builder().start_graphs([layers](const Op& op) -> std::string {
+      if (op.phase == Phase::accumulate) return "";
+      const std::string part = op.phase == Phase::forward ? "forward" : "backward";
+      return layers ? part + " " + op.name.substr(0, op.name.find('.')) : part;
+    });
   }
 
   const Program& forward_;
   const TrainingOptions& options_;
   Draft draft_;
   std::vector<Trained> trained_;
+  std::vector<ValueId> ahead_;  // of parameters, in an optimizer's op
 };
 
 }  // namespace
@@ -184,6 +234,8 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
   using Losses = std::pair<std::string_view, Loss>;
   using Optimizers = std::pair<std::string_view, Optimizer>;
   using Times = std::pair<std::string_view, Accumulate>;
+  using Forms = std::pair<std::string_view, Backward>;
+  using Places = std::pair<std::string_view, OptimizerIn>;
   TrainingOptions options;
   options.loss = choice(words, "loss", {Losses{"mse", Loss::mse}, {"cross_entropy", Loss::cross_entropy}});
   options.optimizer =
@@ -191,6 +243,14 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
              {Optimizers{"none", Optimizer::none}, {"sgd", Optimizer::sgd}, {"adamw", Optimizer::adamw}});
   options.accumulate =
       choice(words, "accumulate", {Times{"asap", Accumulate::asap}, {"end", Accumulate::end}});
+  options.backward = choice(words, "backward",
+                            {Forms{"iteration", Backward::iteration},
+                             {"apart", Backward::apart},
+                             {"callables", Backward::callables}});
+  options.optimizer_in = choice(words, "optimizer-in",
+                                {Places{"graph", OptimizerIn::graph},
+                                 {"eager", OptimizerIn::eager},
+                                 {"backward", OptimizerIn::backward}});
   const auto number = [&](const char* key, std::int64_t fallback) {
     const auto given = words.find(key);
     return given == words.end() ? fallback : std::stoll(given->second);

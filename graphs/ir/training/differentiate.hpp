@@ -13,6 +13,12 @@ enum class Loss : std::uint8_t { mse, cross_entropy };
 enum class Optimizer : std::uint8_t { none, sgd, adamw };
 // When gradients that add up are added: as soon as each exists, or once the sum is needed.
 enum class Accumulate : std::uint8_t { asap, end };
+// Which graphs a captured step consists of: one; forward, then backward and optimizer; or those of the layers
+// one after the other, forward and then backward. A layer is what comes before the first dot of an op's name.
+enum class Backward : std::uint8_t { iteration, apart, callables };
+// In the step's last graph; behind it, launched eagerly; or each parameter's as soon as its gradient is
+// complete, which is then no result of the step.
+enum class OptimizerIn : std::uint8_t { graph, eager, backward };
 
 struct TrainingOptions {
   Loss loss = Loss::mse;
@@ -20,10 +26,13 @@ struct TrainingOptions {
   Accumulate accumulate = Accumulate::asap;
   double learning_rate = 1e-3;
   std::int64_t micro_batches = 1;  // parts of a batch, forward and backward of one after the other
-  double clip = 0;                 // the norm that gradients are scaled down to, all together; 0: none
+  Backward backward = Backward::iteration;
+  OptimizerIn optimizer_in = OptimizerIn::graph;
+  double clip = 0;  // the norm that gradients are scaled down to, all together; 0: none
 };
 
-// From words, by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `clip`; others are not looked at.
+// From words, by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`, `optimizer-in`,
+// `clip`; others are not looked at.
 // Throws Error(invalid_argument) for a value that there is not.
 TrainingOptions training_options(const std::map<std::string, std::string>& words);
 
@@ -37,8 +46,8 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
 //
 // `catalog` has the kinds of `forward` and the built-in ones, and outlives the result. Throws
 // Error(no_backward), naming op or value: a kind without a rule where a gradient has to pass, an op that
-// writes state there, an output of integers or, for cross_entropy, not of rows, no weight that the loss
-// depends on, a training program.
+// writes state there, gradients to be clipped that are not kept, an output of integers or, for cross_entropy,
+// not of rows, no weight that the loss depends on, a training program.
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
 // What a training program consists of, at one batch. A forward program has forward ops and nothing else.
@@ -51,6 +60,9 @@ struct TrainingFacts {
   std::int64_t saved_bytes = 0;      // activations that forward leaves to later phases
   std::int64_t gradient_bytes = 0;   // of parameters
   std::int64_t optimizer_bytes = 0;  // state that the optimizer writes
+  // Gradients that one graph of the step takes from another: both have them at one address, where a caller
+  // between them would compare pointers and copy.
+  std::int64_t copies_skipped = 0;
 };
 bool is_training(const Program& program);
 TrainingFacts training_facts(const Program& program, std::int64_t batch);

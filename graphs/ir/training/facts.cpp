@@ -1,5 +1,8 @@
 // Counts what a training program consists of.
 #include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/training/differentiate.hpp"
@@ -9,6 +12,29 @@ namespace graphbench::ir {
 bool is_training(const Program& program) {
   return std::ranges::any_of(program.ops(), [](const Op& op) { return op.phase != Phase::forward; });
 }
+
+namespace {
+
+// Gradients with the graphs that read them, other than the one that writes them.
+std::int64_t handed_over(const Program& program) {
+  constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> written_in(program.values().size(), none);
+  std::set<std::pair<ValueId, std::size_t>> taken;
+  std::size_t graph = 0;
+  for (const Op& op : program.ops()) {
+    graph += op.starts_graph ? 1 : 0;
+    const bool backward = op.phase == Phase::backward || op.phase == Phase::accumulate;
+    for (const ValueId id : op.inputs) {
+      if (backward && written_in[id] != none && written_in[id] != graph) taken.emplace(id, graph);
+    }
+    for (const ValueId id : op.outputs) {
+      if (backward || op.kind.ends_with("_loss")) written_in[id] = graph;
+    }
+  }
+  return static_cast<std::int64_t>(taken.size());
+}
+
+}  // namespace
 
 TrainingFacts training_facts(const Program& program, std::int64_t batch) {
   TrainingFacts facts;
@@ -33,6 +59,7 @@ TrainingFacts training_facts(const Program& program, std::int64_t batch) {
       if (program.value(id).kind == ValueKind::state) facts.optimizer_bytes += bytes_of(id);
     }
   }
+  facts.copies_skipped = handed_over(program);
   for (const ValueId id : program.values_of(ValueKind::gradient)) facts.gradient_bytes += bytes_of(id);
   return facts;
 }

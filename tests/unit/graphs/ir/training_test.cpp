@@ -158,6 +158,56 @@ TEST_F(TrainingTest, SplitsWhereTheForwardProgramDoesAndAtTheGradients) {
   EXPECT_EQ(partition(program, {"relu"}).size(), 5u);
 }
 
+// Two layers with a product each, and where graphs of a step begin.
+TEST_F(TrainingTest, ItsFormSaysWhichGraphsAStepConsistsOf) {
+  const auto graphs = [this](const TrainingOptions& options) {
+    const ValueId hidden =
+        linear("a.up", rows("x"), square("a.w"), {{"activation", std::string("gelu_tanh")}});
+    builder_.op("boundary", "boundary", {}, {});
+    builder_.mark_output(linear("b.up", hidden, square("b.w")));
+    const Program program = train(options);
+    std::vector<std::string> first;
+    for (const Segment& each : graphs_of(program, partition(program, {})))
+      first.push_back((each.captured ? "" : "eager ") + program.ops()[each.first].name);
+    return std::pair(first, training_facts(program, 1).copies_skipped);
+  };
+  using Graphs = std::vector<std::string>;
+  using enum Optimizer;
+  EXPECT_EQ(graphs({.optimizer = sgd}), std::pair(Graphs{"a.up.linear"}, std::int64_t{0}));
+  EXPECT_EQ(graphs({.optimizer = sgd, .backward = Backward::apart}),
+            std::pair(Graphs({"a.up.linear", "b.up.grad_weight"}), std::int64_t{1}));
+  EXPECT_EQ(graphs({.optimizer = sgd, .backward = Backward::callables}),
+            std::pair(Graphs({"a.up.linear", "b.up", "loss", "b.up.grad_weight", "a.up.grad_activation",
+                              "optimizer.step"}),
+                      std::int64_t{2}));
+  EXPECT_EQ(graphs({.optimizer = sgd, .backward = Backward::apart, .optimizer_in = OptimizerIn::eager}).first,
+            Graphs({"a.up.linear", "b.up.grad_weight", "eager optimizer.step"}));
+  EXPECT_EQ(graphs({.optimizer = sgd, .backward = Backward::callables, .optimizer_in = OptimizerIn::backward})
+                .first,
+            Graphs({"a.up.linear", "b.up", "loss", "b.up.grad_weight", "a.up.grad_activation"}));
+}
+
+TEST_F(TrainingTest, AParameterIsUpdatedWhereItsGradientIsComplete) {
+  const ValueId w = square("w");
+  builder_.mark_output(linear("c", linear("b", linear("a", rows("x"), w), square("w2")), w));
+  const Program program = train({.optimizer = Optimizer::adamw, .optimizer_in = OptimizerIn::backward});
+  EXPECT_THAT(names(program, Phase::optimizer), ElementsAre("optimizer.advance", "w2.step", "w.step"));
+  EXPECT_EQ(program.ops().back().name, "w.step");
+  EXPECT_EQ(program.ops().front().name, "a");
+  EXPECT_TRUE(program.values_of(ValueKind::gradient).empty());
+}
+
+TEST_F(TrainingTest, RefusesToClipGradientsThatItDoesNotKeep) {
+  builder_.mark_output(linear("a", rows("x"), square("w")));
+  const Program forward = builder_.finish();
+  const Error error = test::error_of([&] {
+    differentiate(forward, catalog_,
+                  {.optimizer = Optimizer::sgd, .optimizer_in = OptimizerIn::backward, .clip = 1});
+  });
+  EXPECT_EQ(error.code(), ErrorCode::no_backward);
+  EXPECT_THAT(error.what(), HasSubstr("clip scales all gradients together"));
+}
+
 TEST_F(TrainingTest, CountsWhatAStepConsistsOf) {
   const ValueId x = rows("x");
   const ValueId hidden = builder_.op("relu", "relu", {linear("a", x, square("w1"))}, {})[0];
