@@ -116,6 +116,27 @@ function costs(builder) {
     }, maxBy(["step", "mode"], select("graphbench_ramp_seconds", CELLS)), { over: "step", of: "mode" }));
 }
 
+function training(builder) {
+  const bytes = (name) => select(`graphbench_training_${name}_bytes`, ALL);
+  const form = ["mode", "optimizer", "backward", "optimizer_in"];
+  const column = (name, expression) => ({ name, expression: maxBy(form, expression) });
+  builder.withRow(new dashboard.RowBuilder("Training"));
+  return builder.withPanel(rows({
+    title: "Training steps",
+    description: "Of the pass training, by form: a step's times, and what it holds: activations kept for " +
+      "backward, gradients, the optimizer's state, and the most that activations and gradients take at once.",
+    unit: UNITS.inColumns, height: 6,
+  }, form, [
+    column("Step, us", `${micro(p50("latency", ALL))} and ignoring (quantile) ${bytes("saved")}`),
+    column("Submit, us", `${micro(p50("submit", ALL))} and ignoring (quantile) ${bytes("saved")}`),
+    column("Saved, MiB", mebi(bytes("saved"))),
+    column("Gradients, MiB", mebi(bytes("gradient"))),
+    column("Optimizer, MiB", mebi(bytes("optimizer"))),
+    column("Peak, MiB", mebi(bytes("peak"))),
+    column("Copies skipped", select("graphbench_training_copies_skipped", ALL)),
+  ], "Step, us"));
+}
+
 function caller(builder) {
   const io = (metric) => select(`graphbench_io_${metric}`, ALL);
   const ofForm = (name, expression) => ({ name, expression: maxBy(["mode", "io"], expression) });
@@ -182,5 +203,5 @@ export function cell() {
   });
   builder.withVariable(datasource());
   labels("graphbench_latency_seconds", ...PINS).forEach((variable) => builder.withVariable(variable));
-  return overTime(caller(costs(percentiles(sideBySide(headline(builder))))));
+  return overTime(training(caller(costs(percentiles(sideBySide(headline(builder)))))));
 }

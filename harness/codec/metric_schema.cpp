@@ -31,6 +31,8 @@ struct TypeOf {
   Json operator()(std::int64_t model::Io::*) const { return reference("count"); }
   Json operator()(double model::Io::*) const { return {{"type", "number"}, {"minimum", 0}}; }
   Json operator()(std::int64_t model::Counters::*) const { return reference("count"); }
+  Json operator()(std::int64_t model::Training::*) const { return reference("count"); }
+  Json operator()(std::optional<std::int64_t> model::Training::*) const { return reference("count"); }
   Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
   // Differences of readings may be negative.
   Json operator()(std::optional<std::int64_t> model::Memory::*) const {
@@ -118,6 +120,7 @@ Json with_tables(Json schema) {
   replace(definitions["cell"]["properties"]["graph"], rows_in(MetricSection::graph));
   replace(definitions["io"], rows_in(MetricSection::io));
   replace(definitions["counters"], rows_in(MetricSection::counters));
+  replace(definitions["training"], rows_in(MetricSection::training));
   replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
   replace(definitions["cell_summary"], rows_in(MetricSection::summary));
   add_later_axes(definitions);

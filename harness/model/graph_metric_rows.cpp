@@ -1,5 +1,5 @@
 // Rows of the table of metrics: a cell's graphs, how steps reach their caller's memory (caller_io), and what
-// workers did to have and keep the graphs (counters).
+// workers did to have and keep the graphs (counters), and what a step of the pass training holds (training).
 #include <iterator>
 
 #include "harness/model/metric_rows.hpp"
@@ -32,6 +32,19 @@ constexpr MetricRow counter(std::string_view name, std::int64_t Counters::*value
           .value = value,
           .graphs_only = true,
           .addition = true,
+          .family = family};
+}
+
+constexpr MetricRow training(std::string_view name, MetricValue value, MetricPlace family,
+                             std::string_view help) {
+  return {.name = name,
+          .kind = name.ends_with("bytes") ? MetricKind::bytes : count,
+          .unit = name.ends_with("bytes") ? "bytes" : "copies",
+          .help = help,
+          .value = value,
+          .addition = true,
+          .left_out = true,
+          .on_request = true,
           .family = family};
 }
 
@@ -109,6 +122,17 @@ constexpr MetricRow rows[] = {
             "Updates of execs, by steps."),
     counter("compilations", &Counters::compilations, "kernels", {40, "graphbench_counters_compilations"},
             "Kernels prepared."),
+
+    training("saved_bytes", &Training::saved_bytes, {41, "graphbench_training_saved_bytes"},
+             "Activations that a training step's forward leaves to its backward."),
+    training("gradient_bytes", &Training::gradient_bytes, {42, "graphbench_training_gradient_bytes"},
+             "Gradients of a training step's parameters."),
+    training("optimizer_bytes", &Training::optimizer_bytes, {43, "graphbench_training_optimizer_bytes"},
+             "State of a training step's optimizer."),
+    training("copies_skipped", &Training::copies_skipped, {44, "graphbench_training_copies_skipped"},
+             "Gradients that one graph of a training step hands to another without a copy."),
+    training("peak_bytes", &Training::peak_bytes, {45, "graphbench_training_peak_bytes"},
+             "The most that a training step's activations and gradients take at once."),
 };
 
 }  // namespace

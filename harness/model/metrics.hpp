@@ -25,6 +25,7 @@ enum class MetricSection : std::uint8_t {
   graph,      // graph: of the cell
   io,         // io: of the cell
   counters,   // counters: of the cell
+  training,   // training: of the cell
   memory,     // memory: of the cell
   summary,    // summary: over launches already
   derived     // not in the document: computed from other metrics
@@ -38,7 +39,8 @@ using MetricValue =
     std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
                  std::optional<Summary> Sustained::*, std::optional<double> Sustained::*, double Setup::*,
                  std::optional<double> Setup::*, std::int64_t GraphCounts::*, std::int64_t Io::*,
-                 double Io::*, std::int64_t Counters::*, std::int64_t Memory::*,
+                 double Io::*, std::int64_t Counters::*, std::int64_t Training::*,
+                 std::optional<std::int64_t> Training::*, std::int64_t Memory::*,
                  std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
                  std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 

@@ -48,6 +48,13 @@ struct InCell {
   Number operator()(std::int64_t model::Counters::*field) const {
     return cell.counters ? Number(static_cast<double>((*cell.counters).*field)) : std::nullopt;
   }
+  Number operator()(std::int64_t model::Training::*field) const {
+    return cell.training ? Number(static_cast<double>((*cell.training).*field)) : std::nullopt;
+  }
+  Number operator()(std::optional<std::int64_t> model::Training::*field) const {
+    if (!cell.training || !((*cell.training).*field)) return std::nullopt;
+    return static_cast<double>(*((*cell.training).*field));
+  }
   Number operator()(std::int64_t model::Memory::*field) const {
     return cell.memory ? Number(static_cast<double>((*cell.memory).*field)) : std::nullopt;
   }
