@@ -30,8 +30,8 @@ class Eager:
 
     def __init__(self, program, batch, pool):
         del pool
-        io = program.io(batch)
-        self.submit = lambda: program.step(io)
+        self.io = program.io(batch)
+        self.submit = lambda: program.step(self.io)
         self.warm_up = self.submit
 
     def output(self, submitted):

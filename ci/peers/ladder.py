@@ -10,10 +10,11 @@ import torch
 import sampling
 from executors import Eager, Whole
 from piecewise import Piecewise
-from programs import PROGRAMS
+from programs import PROGRAMS, TRAINED
 from quiet import QuietCpu
+from training import Callables, Training
 
-EXECUTORS = {"eager": Eager, "whole": Whole, "piecewise": Piecewise}
+EXECUTORS = {"eager": Eager, "whole": Whole, "piecewise": Piecewise, "callables": Callables}
 # Relative L2 error that a mode may have against eager. Bits would be asked for, but torch's own eager decode
 # attention does not repeat its bits on every run.
 TOLERANCE = {"bf16": 1e-2, "fp16": 2e-3, "fp32": 1e-5}
@@ -23,12 +24,12 @@ SETUP = ("warmup", "capture", "instantiate", "first_step")
 
 
 def cell_of(task, batch):
-    parts = (task["workload"], task["preset"], task["dtype"], "forward")
+    parts = (task["workload"], task["preset"], task["dtype"], task["pass"])
     names = dict(zip(("workload", "preset", "dtype", "pass"), parts))
     identity = "/".join((*parts, f"b{batch}", f"w{task['warmup']}", task["mode"]))
     return {"id": identity, **names, "batch": batch, "warmup": task["warmup"], "mode": task["mode"],
-            "status": "ok", "reason": None, "check": None, "graph": None, "memory": None, "launches": [],
-            "summary": None}
+            "optimizer": task["optimizer"], "status": "ok", "reason": None, "check": None, "graph": None,
+            "memory": None, "launches": [], "summary": None}
 
 
 def failed(cell, code, message):
@@ -93,8 +94,11 @@ class Ladder:
         torch.cuda.set_stream(self.stream)
         self.pool = torch.cuda.graph_pool_handle()
         self.rungs = [Rung(task, batch) for batch in sorted(task["batches"], reverse=True)]
-        self.program = PROGRAMS[task["workload"]](task["preset"], self.rungs[0].batch, task["dtype"],
-                                                  "cuda", task["seed"])
+        trains = task["pass"] == "training"
+        self.program = (TRAINED if trains else PROGRAMS)[task["workload"]](
+            task["preset"], self.rungs[0].batch, task["dtype"], "cuda", task["seed"])
+        if trains:
+            self.program = Training(self.program, task["optimizer"], task["seed"])
         torch.cuda.synchronize()
 
     def timed(self, rung, name, stage):
@@ -176,19 +180,19 @@ class Ladder:
         if full:
             rung.throughput = sum(steps for steps, _ in full) / sum(seconds for _, seconds in full)
 
-    def outputs_of(self, executor, batch):
+    def outputs_of(self, executor):
         """One step on poisoned state: its output and what it wrote."""
         self.program.poison_state()
         output = executor.output(executor.submit()).clone()
         self.stream.synchronize()
-        return [output, *self.program.written_state(batch)]
+        return [output, *self.program.written_state(executor.io)]
 
     def check(self, rung):
         """On inputs that no capture has seen: finite, and what eager computes."""
         self.program.fill_inputs(self.task["seed"] + 1000 + rung.batch)
         eager = EXECUTORS["eager"](self.program, rung.batch, None)
-        expected = self.outputs_of(eager, rung.batch)
-        actual = self.outputs_of(rung.executor, rung.batch)
+        expected = self.outputs_of(eager)
+        actual = self.outputs_of(rung.executor)
         check = {"reference": "eager_again" if self.task["mode"] == "eager" else "eager",
                  "finite": all(bool(values.isfinite().all()) for values in expected + actual)}
         rung.cell["check"] = check
@@ -198,7 +202,7 @@ class Ladder:
         check["relative_l2_error"] = worst_error(expected, actual)
         if not check["identical"]:
             check["eager_repeats_its_bits"] = all(
-                all_equal(expected, self.outputs_of(eager, rung.batch)) for _ in range(EAGER_REPEATS))
+                all_equal(expected, self.outputs_of(eager)) for _ in range(EAGER_REPEATS))
         if check["relative_l2_error"] > TOLERANCE[self.task["dtype"]]:
             raise RuntimeError(f"check: outputs differ from eager's by {check['relative_l2_error']:.3g} "
                                "in relative L2 error")

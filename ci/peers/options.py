@@ -7,6 +7,8 @@ import re
 
 WORKLOADS = ("mlp", "attention", "conv")
 MODES = ("eager", "whole", "piecewise")
+PASSES = ("forward", "training")
+OPTIMIZERS = ("none", "adamw")
 DTYPES = ("bf16", "fp16", "fp32")
 PRESETS = {
     "mlp": ("base", "tiny"),
@@ -70,7 +72,15 @@ def device(text):
 def add_sweep_options(parser):
     """The options that both sides understand."""
     parser.add_argument("--workload", type=names_of(WORKLOADS), default=list(WORKLOADS), metavar="NAME,...")
-    parser.add_argument("--mode", type=names_of(MODES), default=list(MODES), metavar="MODE,...")
+    parser.add_argument("--mode", type=names_of((*MODES, "callables")), metavar="MODE,...",
+                        help="of forward eager, whole, piecewise; of training eager, whole, callables "
+                             "(default: all three)")
+    parser.add_argument("--pass", dest="program_pass", choices=PASSES, default="forward",
+                        help="forward, or training: forward, mse loss, backward (default: forward)")
+    parser.add_argument("--optimizer", choices=OPTIMIZERS, default="none",
+                        help="of training: none, or adamw (default: none)")
+    parser.add_argument("--deterministic", action="store_true",
+                        help="torch takes deterministic algorithms alone, as graphbench always does")
     parser.add_argument("--batch", type=batches, default=batches("1:256:x2"), metavar="LIST",
                         help="1,2,4 or 1:256:x2 or 8:64:+8 (default: 1:256:x2)")
     parser.add_argument("--dtype", type=names_of(DTYPES), default=["bf16"], metavar="TYPE,...")
@@ -86,6 +96,15 @@ def add_sweep_options(parser):
 
 def check(parser, arguments):
     """What no option can say by itself."""
+    trains = arguments.program_pass == "training"
+    modes = ("eager", "whole", "callables") if trains else MODES
+    arguments.mode = arguments.mode or list(modes)
+    for mode in set(arguments.mode) - set(modes):
+        parser.error(f"--mode: {arguments.program_pass} has no {mode}: it has {', '.join(modes)}")
+    if arguments.optimizer != "none" and not trains:
+        parser.error(f"--optimizer: {arguments.optimizer} needs --pass training")
+    if trains and getattr(arguments, "traffic", None):
+        parser.error("--traffic: it is served in the forward pass")
     if getattr(arguments, "traffic", None) and (arguments.mode == ["eager"] or "eager" not in arguments.mode):
         parser.error("--traffic: give --mode eager and a graph mode: torch's steps are summed from eager")
     for workload in arguments.workload:
@@ -108,14 +127,27 @@ def ladder_line(arguments):
     """The arguments of `graphbench ladder`: the same sizes in the graph modes, under the traffic."""
     modes = ",".join(mode for mode in arguments.mode if mode != "eager")
     return [*shared(arguments), "--mode", modes, "--capture-sizes", sizes(arguments), "--traffic",
-            arguments.traffic]
+            arguments.traffic, "--steps", str(arguments.steps),
+            *(["--no-rivals"] if arguments.no_rivals else [])]
 
 
-def command_line(arguments):
+def graphbench_line(arguments):
+    """Graphbench has callables as a form of the backward pass, in the mode whole."""
+    forms = {"whole": "iteration", "callables": "callables"}
+    backward = [forms[mode] for mode in arguments.mode if mode in forms]
+    if arguments.program_pass == "forward" or not backward:
+        return command_line(arguments)
+    modes = [mode for mode in arguments.mode if mode not in forms]
+    return [*command_line(arguments, [*modes, "whole"]), "--backward", ",".join(backward)]
+
+
+def command_line(arguments, mode=None):
     """The sweep's options as arguments again, for a process of either side."""
+    training = ["--pass", "training", "--optimizer", arguments.optimizer]
     return [
         *shared(arguments),
-        "--mode", ",".join(arguments.mode),
+        *(training if arguments.program_pass == "training" else []),
+        "--mode", ",".join(mode or arguments.mode),
         "--batch", sizes(arguments),
         "--time-per-cell", str(arguments.time_per_cell),
         "--samples-max", str(arguments.samples_max),

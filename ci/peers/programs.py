@@ -58,8 +58,8 @@ class Program:
     def poison_state(self):
         """Makes wrong what a step has to write into its state."""
 
-    def written_state(self, batch):
-        """What a step at this batch wrote into its state."""
+    def written_state(self, io):
+        """What a step on these values wrote into its state."""
         return []
 
 
@@ -234,9 +234,31 @@ class Attention(Program):
             k[:, :, self.cache - self.tokens:].fill_(math.nan)
             v[:, :, self.cache - self.tokens:].fill_(math.nan)
 
-    def written_state(self, batch):
+    def written_state(self, io):
         first = self.cache - self.tokens
-        return [values[:batch, :, first:].clone() for cache in self.caches for values in cache]
+        return [values[:, :, first:].clone() for cache in io["caches"] for values in cache]
+
+
+class AttentionInTraining(Attention):
+    """Whole sequences without a cache: k and v are activations."""
+    SIZES = {"base": Attention.PREFILL, "tiny": Attention.SIZES["tiny-prefill"]}
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        del self.caches
+
+    def io(self, batch):
+        return {"x": self.x[:batch * self.tokens]}
+
+    def layer(self, x, gamma, wqkv, wo):
+        qkv = F.linear(F.rms_norm(x, (self.hidden,), gamma, EPS), wqkv)
+        qkv = qkv.view(-1, self.tokens, 3 * self.heads, self.head_dim)
+        qk, v = qkv[:, :, :2 * self.heads], qkv[:, :, 2 * self.heads:].transpose(1, 2)
+        cos, sin = self.cos[:self.tokens, None], self.sin[:self.tokens, None]
+        q, k = torch.addcmul(qk * cos, rotate_half(qk), sin).transpose(1, 2).split(self.heads, dim=1)
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return x + F.linear(mixed.transpose(1, 2).reshape(-1, self.hidden), wo)
 
 
 PROGRAMS = {"mlp": Mlp, "attention": Attention, "conv": Conv}
+TRAINED = {**PROGRAMS, "attention": AttentionInTraining}

@@ -13,11 +13,13 @@ import statistics
 import sys
 
 METRICS = ("submit", "latency", "device")
-GRAPH_MODES = ("whole", "piecewise")
+GRAPH_MODES = ("whole", "piecewise", "callables")
 SUBMIT_LIMITS = {"whole": 0.5, "eager": 0.35, "piecewise": 0.25}
 DEVICE_MEAN_LIMIT, DEVICE_WORKLOAD_LIMIT, DEVICE_CELL_LIMIT = 0.60, 0.85, 1.02
 SETUP_LIMIT = 0.5
 POOL_LIMIT = 0.7
+# Of a step's latency in training, beside torch in deterministic mode.
+STEP_LIMITS, STEP_CELL_LIMIT = {"eager": 0.60, "whole": 0.85, "callables": 0.85}, 1.10
 
 
 class DocumentError(Exception):
@@ -46,6 +48,7 @@ class Ratios:
     loop: dict = dataclasses.field(default_factory=dict)  # cell -> Pair: submit against torch's bare loop
     missing: list = dataclasses.field(default_factory=list)  # lines on what could not be compared
     notes: list = dataclasses.field(default_factory=list)  # lines on what a reader should know
+    training: bool = False
 
 
 @dataclasses.dataclass
@@ -75,7 +78,9 @@ def load(path, schema):
 
 
 def key_of(cell):
-    return (cell["workload"], cell["preset"], cell["dtype"], cell["batch"], cell["mode"])
+    captured_by_layer = cell["mode"] == "whole" and cell.get("backward") == "callables"
+    mode = "callables" if captured_by_layer else cell["mode"]
+    return (cell["workload"], cell["preset"], cell["dtype"], cell["batch"], mode)
 
 
 def ladder_of(key):
@@ -196,7 +201,8 @@ def compare(rounds):
              for key, metrics in gathered.cells.items()}
     others = [{key: over_rounds(sides) for key, sides in table.items()}
               for table in (gathered.setup, gathered.pools, gathered.private, gathered.loop)]
-    return Ratios(cells, *others, missing, notes)
+    trains = rounds[0][0]["cells"][0]["pass"] == "training"
+    return Ratios(cells, *others, missing, notes, trains)
 
 
 def ratios_of(ratios, mode, metric, workload=None):
@@ -224,6 +230,12 @@ def workloads_of(ratios):
 
 def figures(ratios):
     """The limits, and what was measured against each. A limit over several ladders is for the worst."""
+    if ratios.training:
+        modes = list(dict.fromkeys(key[4] for key in ratios.cells))
+        rows = [Figure(f"step {mode}, geometric mean", STEP_LIMITS[mode], mean_of(ratios, mode, "latency"))
+                for mode in modes]
+        return [*rows, *(Figure(f"step {mode}, worst cell", STEP_CELL_LIMIT,
+                                *worst(ratios_of(ratios, mode, "latency"))) for mode in modes)]
     means = {(workload,): mean_of(ratios, "whole", "device", workload) for workload in workloads_of(ratios)}
     rows = [
         Figure("device whole, geometric mean", DEVICE_MEAN_LIMIT, mean_of(ratios, "whole", "device")),

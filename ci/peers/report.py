@@ -90,7 +90,8 @@ def loop_lines(ratios):
 
 
 def markdown(ratios):
-    modes = [mode for mode in ("eager", "whole", "piecewise") if any(key[4] == mode for key in ratios.cells)]
+    known = ("eager", *analysis.GRAPH_MODES)
+    modes = [mode for mode in known if any(key[4] == mode for key in ratios.cells)]
     parts = []
     for mode in modes:
         parts.append(f"### {mode}: graphbench, torch, and the ratio of the two (p50)\n\n"

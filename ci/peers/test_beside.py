@@ -45,9 +45,11 @@ class Beside(unittest.TestCase):
         parser = argparse.ArgumentParser()
         options.add_sweep_options(parser)
         arguments = parser.parse_args(["--batch", "1,2,4:8:+4"])
-        arguments.traffic = "zipf:1:8"
+        arguments.traffic, arguments.steps, arguments.no_rivals = "zipf:1:8", 200, True
+        options.check(parser, arguments)
         line = " ".join(options.ladder_line(arguments))
-        for words in ("--mode whole,piecewise", "--capture-sizes 1,2,4,8", "--traffic zipf:1:8"):
+        for words in ("--mode whole,piecewise", "--capture-sizes 1,2,4,8", "--traffic zipf:1:8",
+                      "--steps 200 --no-rivals"):
             self.assertIn(words, line)
 
     def test_torch_takes_the_sum_of_its_eager_times_for_the_same_steps(self):

@@ -2,7 +2,9 @@
 """Tests of what the peers do without torch: ratios, limits, options, sampling; `run` is in test_run.py."""
 
 import argparse
+import contextlib
 import copy
+import io
 import math
 import pathlib
 import sys
@@ -174,6 +176,20 @@ class Limits(unittest.TestCase):
         self.assertFalse(figure(found, "submit eager, geometric mean").passed)
         self.assertFalse(figure(found, "submit piecewise, geometric mean").passed)
 
+    def test_training_is_held_to_the_latency_of_a_step(self):
+        ours, theirs = document(factor=0.7), peer()
+        for each in ours["cells"] + theirs["cells"]:
+            each["pass"] = "training"
+            if each["mode"] == "piecewise":
+                each.update(mode="whole", backward="callables")
+        for each in theirs["cells"]:
+            if each.pop("backward", None):
+                each["mode"] = "callables"
+        passed = {figure.name: figure.passed for figure in ratios.figures(ratios.compare([(ours, theirs)]))}
+        self.assertFalse(passed.pop("step eager, geometric mean"))
+        self.assertEqual(5, len(passed))
+        self.assertTrue(all(passed.values()), passed)
+
     def test_what_was_not_measured_does_not_pass(self):
         ours = document(factor=0.1)
         ours["cells"] = [each for each in ours["cells"] if each["mode"] == "eager"]
@@ -215,6 +231,26 @@ class Options(unittest.TestCase):
         options.add_sweep_options(parser)
         first = parser.parse_args(["--batch", "1:4:x2", "--mode", "whole", "--time-per-cell", "0.5"])
         self.assertEqual(first, parser.parse_args(options.command_line(first)))
+
+
+    def test_training_is_told_to_each_side_in_its_own_words(self):
+        parser = argparse.ArgumentParser()
+        options.add_sweep_options(parser)
+        arguments = parser.parse_args(["--pass", "training", "--optimizer", "adamw"])
+        options.check(parser, arguments)
+        self.assertIn("--pass training --optimizer adamw --mode eager,whole,callables",
+                      " ".join(options.command_line(arguments)))
+        line = " ".join(options.graphbench_line(arguments))
+        self.assertIn("--mode eager,whole ", line)
+        self.assertTrue(line.endswith("--backward iteration,callables"), line)
+
+    def test_options_that_do_not_go_together_are_refused(self):
+        parser = argparse.ArgumentParser()
+        options.add_sweep_options(parser)
+        for line in ("--mode callables", "--optimizer adamw", "--pass training --mode piecewise"):
+            with self.subTest(line=line), self.assertRaises(SystemExit), \
+                    contextlib.redirect_stderr(io.StringIO()):
+                options.check(parser, parser.parse_args(line.split()))
 
 
 class Sampling(unittest.TestCase):

@@ -8,6 +8,7 @@ import argparse
 import datetime
 import json
 import multiprocessing
+import os
 import pathlib
 import platform
 import sys
@@ -34,9 +35,13 @@ def work(task, connection):
     """A worker process: one ladder. Fixed shapes call for cuDNN's search; fp32 means fp32 (OPS.md)."""
     torch.cuda.set_device(task["device"] if ":" in task["device"] else "cuda:0")
     torch.backends.cudnn.benchmark = True
+    if task["deterministic"]:
+        os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+        torch.use_deterministic_algorithms(True)
+        torch.utils.deterministic.fill_uninitialized_memory = False  # it would fill every new tensor
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cuda.matmul.allow_tf32 = False
-    with torch.inference_mode():
+    with torch.inference_mode(task["pass"] == "forward"):
         connection.send((Ladder(task).run(), environment()))
 
 
@@ -67,7 +72,9 @@ def tasks_of(arguments):
         for dtype in arguments.dtype:
             for mode in arguments.mode:
                 yield {"workload": workload, "preset": arguments.preset, "dtype": dtype, "mode": mode,
-                       "batches": arguments.batch, "warmup": arguments.warmup, "seed": arguments.seed,
+                       "pass": arguments.program_pass, "optimizer": arguments.optimizer,
+                       "deterministic": arguments.deterministic, "batches": arguments.batch,
+                       "warmup": arguments.warmup, "seed": arguments.seed,
                        "device": arguments.device, "time_per_cell": arguments.time_per_cell,
                        "samples_max": arguments.samples_max}
 

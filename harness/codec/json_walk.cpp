@@ -55,6 +55,29 @@ std::string meaning_of(simdjson::error_code code) {
   return std::string("it is not a document that can be read (") + simdjson::error_message(code) + ")";
 }
 
+// At most eight digits, maybe a fraction, maybe a negative exponent: converting it could not fail, whether as a
+// time or as a number.
+bool is_plain_time(std::string_view token) {
+  const auto digits = [&token] {
+    std::size_t count = 0;
+    while (count < token.size() && token[count] >= '0' && token[count] <= '9') ++count;
+    token.remove_prefix(count);
+    return count;
+  };
+  const bool leading_zero = token.starts_with('0');
+  const std::size_t whole = digits();
+  if (whole == 0 || whole > (leading_zero ? 1 : 8)) return false;
+  if (token.starts_with('.')) {
+    token.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  if (token.starts_with("e-")) {
+    token.remove_prefix(2);
+    if (digits() == 0) return false;
+  }
+  return token.empty() || token.front() == ' ' || token.front() == '\n';
+}
+
 }  // namespace
 
 void JsonWalk::document(std::string_view text, const FieldVisitor& visit) {
@@ -174,6 +197,10 @@ double JsonWalk::seconds_or_none(Value value) {
   return result;
 }
 
+void JsonWalk::check_seconds(Value value) {
+  if (!is_plain_time(value.raw_json_token())) seconds_or_none(value);
+}
+
 bool JsonWalk::can_be_median(double seconds) {
   return seconds >= seconds_min && seconds <= seconds_max;
 }
@@ -230,7 +257,7 @@ void JsonWalk::skip(Value value) {
       fields(value, [&](std::string_view, Value field) { skip(field); });
       break;
     case ondemand::json_type::number:
-      number(value);
+      if (!is_plain_time(value.raw_json_token())) number(value);
       break;
     case ondemand::json_type::string: {
       std::string_view string;

@@ -75,6 +75,7 @@ class JsonWalk {
   bool truth(Value value);
   double number(Value value);            // finite
   double seconds_or_none(Value value);   // from 0 up; 0 for null
+  void check_seconds(Value value);       // as seconds_or_none(); most are seen to be times by their digits
   double positive_seconds(Value value);  // a time that can be a median
   static bool can_be_median(double seconds);
   std::int64_t count(Value value);  // a whole number >= 0

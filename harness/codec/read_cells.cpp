@@ -181,7 +181,7 @@ double CellsReader::read_summary(Value value) {
     if (key == "p50") {
       p50 = walk_.positive_seconds(field);
     } else if (is_time(key)) {
-      walk_.seconds_or_none(field);
+      walk_.check_seconds(field);
     } else if (key == "count") {
       if (!walk_.is_null(field) && walk_.count(field) == 0) walk_.fail("0 samples have no median");
     } else {

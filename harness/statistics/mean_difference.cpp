@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <numeric>
+#include <utility>
 
 #include "harness/statistics/moments.hpp"
 
@@ -58,13 +58,14 @@ double p_beyond(const MeanDifference& difference, double margin) {
 }
 
 std::vector<double> benjamini_hochberg(std::span<const double> p) {
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) order.emplace_back(p[i], i);
+  std::ranges::sort(order);
   std::vector<double> q(p.size());
   double smallest = 1;
   for (std::size_t rank = p.size(); rank > 0; --rank) {
-    const std::size_t at = order[rank - 1];
+    const std::size_t at = order[rank - 1].second;
     smallest = std::min(smallest, p[at] * static_cast<double>(p.size()) / static_cast<double>(rank));
     q[at] = smallest;
   }

@@ -1,6 +1,7 @@
-// The gradients of conv2d by kernels of our own, which read what they need where it is: no atomics, and every
-// sum in a fixed order.
+// The gradients of conv2d by kernels of our own, where cuDNN has no plan: they read what they need where it
+// is. No atomics, and every sum in a fixed order.
 #include "graphs/cuda/ops/column_sum.cuh"
+#include "graphs/cuda/ops/convolution.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -14,18 +15,18 @@ struct Geometry {
   int window, padding, stride;
 };
 
-Geometry geometry_of(const ir::OpCall& call, const std::vector<std::int64_t>& image, std::int64_t window) {
-  const std::vector<std::int64_t>& dy = call.input(0).dims;
-  return {dy.at(0),
-          static_cast<int>(image.at(1)),
-          static_cast<int>(image.at(2)),
-          static_cast<int>(image.at(3)),
-          static_cast<int>(dy.at(1)),
-          static_cast<int>(dy.at(2)),
-          static_cast<int>(dy.at(3)),
-          static_cast<int>(window),
-          static_cast<int>(ir::integer_attribute(*call.op, "padding")),
-          static_cast<int>(ir::integer_attribute(*call.op, "stride"))};
+Geometry geometry_of(const ConvolutionShape& s) {
+  const auto narrow = [](std::int64_t extent) { return static_cast<int>(extent); };
+  return {s.batch,
+          narrow(s.height),
+          narrow(s.width),
+          narrow(s.channels),
+          narrow(s.out_height),
+          narrow(s.out_width),
+          narrow(s.filters),
+          narrow(s.window),
+          narrow(s.padding),
+          narrow(s.stride)};
 }
 
 struct GradInputParameters {
@@ -113,46 +114,48 @@ __global__ void conv2d_grad_weight_partials(const GradWeightParameters p) {
   p.partials[blockIdx.z * outputs + std::int64_t{blockIdx.y} * g.channels + c] = sum;
 }
 
-}  // namespace
-
-PreparedOp prepare_conv2d_grad_input(OpContext&, const ir::OpCall& call) {
+PreparedOp prepare_grad_input(const ConvolutionShape& shape, const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();
-  const bool accumulate = ir::integer_attribute(*call.op, "accumulate") != 0;
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
+  const void* function = for_float_type(call, shape.dtype, [](auto element) {
     return reinterpret_cast<const void*>(&conv2d_grad_input<decltype(element)>);
   });
   PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(
-      function, dim3(blocks_for(elements, threads)), dim3(threads),
-      GradInputParameters{nullptr, nullptr, nullptr, nullptr, elements,
-                          geometry_of(call, call.output(0).dims, call.input(1).dims.at(1)), accumulate},
-      {operand_source(0), operand_source(1), operand_source(accumulate ? 2 : 0),
-       operand_source(call.input_count)}));
-  if (accumulate) prepared.in_place_input = 2;  // a thread reads what it writes, before it writes
-  prepared.path.name = "conv2d_grad_input:direct";
+  prepared.calls.push_back(
+      kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads),
+                  GradInputParameters{nullptr, nullptr, nullptr, nullptr, elements, geometry_of(shape),
+                                      shape.has_residual},
+                  {operand_source(0), operand_source(1), operand_source(shape.has_residual ? 2 : 0),
+                   operand_source(call.input_count)}));
   return prepared;
 }
 
-PreparedOp prepare_conv2d_grad_weight(OpContext& context, const ir::OpCall& call) {
+PreparedOp prepare_grad_weight(OpContext& context, const ConvolutionShape& shape, const ir::OpCall& call) {
   const std::int64_t outputs = call.output(0).elements();
-  const Geometry shape = geometry_of(call, call.input(1).dims, call.output(0).dims.at(1));
-  const std::int64_t rows = shape.images * shape.out_height * shape.out_width;
+  const std::int64_t rows = shape.batch * shape.out_height * shape.out_width;
   const std::int64_t parts = parts_of(call, rows, outputs, 512, context.workspace_bytes);
   auto* const partials = static_cast<float*>(context.workspace);
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
+  const void* function = for_float_type(call, shape.dtype, [](auto element) {
     return reinterpret_cast<const void*>(&conv2d_grad_weight_partials<decltype(element)>);
   });
   const dim3 grid(blocks_for(shape.channels, 32),
                   static_cast<unsigned>(shape.filters * shape.window * shape.window),
                   static_cast<unsigned>(parts));
   PreparedOp prepared;
-  prepared.calls.push_back(
-      kernel_call(function, grid, dim3(32, column_sum_lanes),
-                  GradWeightParameters{nullptr, nullptr, partials, (rows + parts - 1) / parts, shape},
-                  {operand_source(0), operand_source(1)}));
+  prepared.calls.push_back(kernel_call(
+      function, grid, dim3(32, column_sum_lanes),
+      GradWeightParameters{nullptr, nullptr, partials, (rows + parts - 1) / parts, geometry_of(shape)},
+      {operand_source(0), operand_source(1)}));
   prepared.calls.push_back(sum_partials_call(call, partials, parts, outputs, 2));
-  if (ir::integer_attribute(*call.op, "accumulate") != 0) prepared.in_place_input = 2;
-  prepared.path.name = "conv2d_grad_weight:direct";
+  return prepared;
+}
+
+}  // namespace
+
+PreparedOp prepare_direct_gradient(OpContext& context, const ConvolutionShape& shape,
+                                   const ir::OpCall& call) {
+  PreparedOp prepared = shape.result == ConvolutionResult::dx ? prepare_grad_input(shape, call)
+                                                              : prepare_grad_weight(context, shape, call);
+  if (shape.has_residual) prepared.in_place_input = 2;  // a thread reads what it writes, before it writes
   return prepared;
 }
 

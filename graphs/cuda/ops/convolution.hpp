@@ -1,4 +1,5 @@
-// A conv2d op's shape, and the two ways to compute it: cuDNN, or im2col and cuBLASLt.
+// The shape of a conv2d op or of one of its gradients, and the ways to compute them: cuDNN; or im2col and
+// cuBLASLt, and for gradients kernels of our own.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,11 @@
 
 namespace graphbench::cuda {
 
+// Which of the three tensors of a convolution is computed from the other two.
+enum class ConvolutionResult : int { y, dx, dw };
+
 struct ConvolutionShape {
+  ConvolutionResult result = ConvolutionResult::y;
   std::int64_t batch = 0;
   std::int64_t height = 0;
   std::int64_t width = 0;
@@ -19,17 +24,31 @@ struct ConvolutionShape {
   std::int64_t padding = 0;
   std::int64_t stride = 1;
   bool has_bias = false;
-  bool has_residual = false;
+  bool has_residual = false;  // of a gradient: the sum so far, its input 2
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
 
+  // Of the op, whose result comes behind its inputs.
+  struct Operands {
+    std::size_t x, w, y;
+  };
+  Operands operands(std::size_t input_count) const {
+    if (result == ConvolutionResult::dx) return {input_count, 1, 0};
+    if (result == ConvolutionResult::dw) return {1, input_count, 0};
+    return {0, 1, input_count};
+  }
   std::size_t bias_operand() const { return 2; }
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }
 };
 
+// Of a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
+ConvolutionShape convolution_shape(const ir::OpCall& call);
+
 // Nothing where cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call);
+
+PreparedOp prepare_direct_gradient(OpContext& context, const ConvolutionShape& shape, const ir::OpCall& call);
 
 PreparedOp prepare_im2col_convolution(OpContext& context, const ConvolutionShape& shape,
                                       const ir::OpCall& call);

@@ -1,4 +1,4 @@
-// conv2d through cuDNN: bias, residual and ReLU in the one call.
+// conv2d through cuDNN: bias, residual and ReLU in the one call; and its gradients.
 #include "graphs/cuda/ops/convolution.hpp"
 #include "graphs/cuda/ops/convolution_graph.hpp"
 #include "graphs/cuda/ops/cudnn_handle.hpp"
@@ -15,9 +15,10 @@ CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& 
   const auto add = [&call](std::size_t operand) {
     call.pointers[call.pointer_count++] = operand_source(operand);
   };
-  add(0);
-  add(1);
-  add(op.input_count);
+  const ConvolutionShape::Operands operands = shape.operands(op.input_count);
+  add(operands.x);
+  add(operands.w);
+  add(operands.y);
   if (shape.has_bias) add(shape.bias_operand());
   if (shape.has_residual) add(shape.residual_operand());
   GRAPHBENCH_ASSERT(call.pointer_count == plan.tensor_count());
@@ -26,8 +27,9 @@ CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& 
 
 std::string key_of(const ConvolutionShape& s) {
   const auto text = [](auto value) { return std::to_string(value); };
-  return "convolution " + text(s.batch) + "x" + text(s.height) + "x" + text(s.width) + "x" +
-         text(s.channels) + " filters " + text(s.filters) + " window " + text(s.window) + " padding " +
+  constexpr const char* results[] = {"convolution ", "convolution dx ", "convolution dw "};
+  return results[static_cast<int>(s.result)] + text(s.batch) + "x" + text(s.height) + "x" + text(s.width) +
+         "x" + text(s.channels) + " filters " + text(s.filters) + " window " + text(s.window) + " padding " +
          text(s.padding) + " stride " + text(s.stride) + (s.has_bias ? " bias" : "") +
          (s.has_residual ? " residual" : "") + " activation " + text(static_cast<int>(s.activation)) + " " +
          std::string(ir::name_of(s.dtype));

@@ -23,6 +23,8 @@ class ConvolutionGraph : public CudnnGraph {
   // intermediate: fp32, and never in memory.
   const CudnnDescriptor& image(std::int64_t id, std::int64_t n, std::int64_t c, std::int64_t height,
                                std::int64_t width);
+  // A tensor in memory, or an intermediate, of the shape that this one has.
+  const CudnnDescriptor& like(ConvolutionResult which, std::int64_t id);
   const CudnnDescriptor& result(bool last);
   const CudnnDescriptor& convolve(bool last);
 

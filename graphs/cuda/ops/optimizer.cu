@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t parameters_max = 80;  // of a launch, whose arguments are 4 KB at most
 constexpr unsigned threads = 256;
+constexpr int rounds = 4;  // of sixteen bytes a thread
 
 // `group` values a parameter has, the parameter first and its gradient second; `ahead` stand before all.
 struct Sgd {
@@ -28,6 +29,15 @@ struct Sgd {
   }
 };
 
+// Every block computes it: pow() takes longer than the block's memory traffic.
+__device__ __forceinline__ double power(double base, std::int32_t exponent) {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2, base *= base) {
+    if (exponent % 2 != 0) result *= base;
+  }
+  return result;
+}
+
 struct AdamW {
   static constexpr std::size_t ahead = 2;
   static constexpr std::size_t group = 4;
@@ -44,8 +54,8 @@ struct AdamW {
     const float rate = *static_cast<const float*>(values[1]);
     return {rate,
             1.0f - rate * decay,
-            static_cast<float>(1 - pow(beta1, count)),
-            static_cast<float>(1 - pow(beta2, count)),
+            static_cast<float>(1 - power(beta1, count)),
+            static_cast<float>(1 - power(beta2, count)),
             static_cast<float>(beta1),
             static_cast<float>(1 - beta1),
             static_cast<float>(beta2),
@@ -68,20 +78,11 @@ struct OptimizerParameters {
   Rule rule;
 };
 
-// Sixteen bytes a thread; the last thread of a parameter takes what is left.
+// Sixteen bytes a thread and round; the last thread of a parameter takes what is left.
 template <class T, class Rule>
-__global__ void optimizer_kernel(const __grid_constant__ OptimizerParameters<Rule> p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+__device__ __forceinline__ void update_vector(const OptimizerParameters<Rule>& p, unsigned which,
+                                              std::int64_t at, const typename Rule::Step& step) {
   using Vector = Vector16<T>;
-  __shared__ typename Rule::Step shared;
-  if (threadIdx.x == 0) shared = p.rule.begin(p.ahead);
-  __syncthreads();
-  const typename Rule::Step step = shared;
-  unsigned which = 0;
-  while (blockIdx.x >= p.blocks_end[which]) ++which;
-  const unsigned block = blockIdx.x - (which == 0 ? 0 : p.blocks_end[which - 1]);
-  const std::int64_t at = (std::int64_t{block} * threads + threadIdx.x) * Vector::size;
   const std::int64_t left = p.elements[which] - at;
   if (left <= 0) return;
   Vector vectors[Rule::group];
@@ -115,10 +116,27 @@ __global__ void optimizer_kernel(const __grid_constant__ OptimizerParameters<Rul
   }
 }
 
+template <class T, class Rule>
+__global__ void optimizer_kernel(const __grid_constant__ OptimizerParameters<Rule> p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  __shared__ typename Rule::Step shared;
+  if (threadIdx.x == 0) shared = p.rule.begin(p.ahead);
+  __syncthreads();
+  const typename Rule::Step step = shared;
+  unsigned which = 0;
+  while (blockIdx.x >= p.blocks_end[which]) ++which;
+  const unsigned block = blockIdx.x - (which == 0 ? 0 : p.blocks_end[which - 1]);
+#pragma unroll
+  for (int round = 0; round < rounds; ++round)
+    update_vector<T>(
+        p, which, ((std::int64_t{block} * rounds + round) * threads + threadIdx.x) * Vector16<T>::size, step);
+}
+
 template <class Rule>
 PreparedOp prepare_optimizer(const ir::OpCall& call, const Rule& rule) {
   const ir::DType dtype = call.input(Rule::ahead).dtype;
-  const std::int64_t per_block = threads * (16 / static_cast<std::int64_t>(ir::size_of(dtype)));
+  const std::int64_t per_block = rounds * threads * (16 / static_cast<std::int64_t>(ir::size_of(dtype)));
   const void* function = for_float_type(call, dtype, [](auto element) {
     return reinterpret_cast<const void*>(&optimizer_kernel<decltype(element), Rule>);
   });

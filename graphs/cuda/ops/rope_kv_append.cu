@@ -106,16 +106,21 @@ __global__ void rope_kernel(const RopeParameters p) {
 template <class T>
 __global__ void rope_grad_kernel(const RopeParameters p) {
   let_next_kernel_start();
-  wait_for_kernels_ahead();
+  extern __shared__ float2 turns[];  // of each of the head_dim / 2 angles, backwards
   const int sequence = static_cast<int>(blockIdx.x) / p.tokens;
   const int token = static_cast<int>(blockIdx.x) % p.tokens;
   const int half = p.head_dim / 2;
   const int pairs = p.heads * half;
+  for (int i = static_cast<int>(threadIdx.x); i < half; i += static_cast<int>(blockDim.x)) {
+    turns[i] = turn_of(token * exp2(-2.0 * i / p.head_dim * p.log2_theta));
+    turns[i].y = -turns[i].y;
+  }
+  wait_for_kernels_ahead();
+  __syncthreads();
   for (int pair = static_cast<int>(threadIdx.x); pair < pairs; pair += static_cast<int>(blockDim.x)) {
     const int head = pair / half;
     const int i = pair % half;
-    float2 turn = turn_of(token * exp2(-2.0 * i / p.head_dim * p.log2_theta));
-    turn.y = -turn.y;
+    const float2 turn = turns[i];
     const std::int64_t from = ((std::int64_t{sequence} * p.heads + head) * p.tokens + token) * p.head_dim + i;
     T* const to = static_cast<T*>(const_cast<void*>(p.qkv)) + std::int64_t{blockIdx.x} * 6 * pairs +
                   std::int64_t{head} * p.head_dim + i;

@@ -3,8 +3,7 @@
 // sum has one owner and one order, so there are no atomics. All of it in fp32.
 #include <cmath>
 
-#include "graphs/cuda/ops/kernel_support.cuh"
-#include "graphs/cuda/ops/sdpa.hpp"
+#include "graphs/cuda/ops/sdpa_grad.cuh"
 
 namespace graphbench::cuda {
 namespace {
@@ -14,42 +13,9 @@ constexpr int warps = 8;
 constexpr int own = tile / warps;  // rows that a warp owns
 constexpr unsigned all = 0xffffffffu;
 
-struct GradParameters {
-  const void* dy;
-  const void* q;
-  const void* k;
-  const void* v;
-  void* first;    // over queries: o, which is read; over keys: dk
-  void* second;   // dq; dv
-  float2* stats;  // of each query: log2 of the sum of its scores' powers of 2, and o·do
-  int heads;
-  int tokens;
-  int slots;
-  int head_dim;
-  int width;  // head_dim, rounded up to whole float4
-  int pitch;  // floats from a row of a tile to the next
-  bool causal;
-  float scale;  // 1 / sqrt(head_dim)
-};
-
-// Which rows a block owns: of one head of one sequence, from `first` on.
-struct Place {
-  std::int64_t head_row;
-  int first;
-};
-__device__ __forceinline__ Place place_of(int rows) {
-  const int tiles = (rows + tile - 1) / tile;
-  return {blockIdx.x / tiles, static_cast<int>(blockIdx.x % tiles) * tile};
-}
-
-// Where o and do have a query of the head.
-__device__ __forceinline__ std::int64_t output_at(const GradParameters& p, std::int64_t head_row, int query) {
-  return ((head_row / p.heads * p.tokens + query) * p.heads + head_row % p.heads) * p.head_dim;
-}
-
 // Rows `stride` elements apart; those past `rows` and columns past head_dim are zero.
 template <class T>
-__device__ __forceinline__ void load_tile(const GradParameters& p, float* to, const void* from,
+__device__ __forceinline__ void load_tile(const SdpaGradParameters& p, float* to, const void* from,
                                           std::int64_t at, std::int64_t stride, int rows) {
   for (int i = static_cast<int>(threadIdx.x); i < tile * p.width; i += static_cast<int>(blockDim.x)) {
     const int row = i / p.width;
@@ -64,7 +30,7 @@ __device__ __forceinline__ float product(float4 a, float4 b, float sum) {
 }
 
 // The products of the warp's rows with the visited row of this lane.
-__device__ __forceinline__ void dots(const GradParameters& p, float (&result)[own], const float* rows,
+__device__ __forceinline__ void dots(const SdpaGradParameters& p, float (&result)[own], const float* rows,
                                      const float* visited) {
   const float* mine = visited + threadIdx.x % 32 * p.pitch;
 #pragma unroll
@@ -79,7 +45,7 @@ __device__ __forceinline__ void dots(const GradParameters& p, float (&result)[ow
 
 // Adds the visited rows, weighed: lane i has the weights of visited row i. A lane sums every 32nd column.
 template <int Chunks>
-__device__ __forceinline__ void add_weighed(const GradParameters& p, float (&sum)[own][Chunks],
+__device__ __forceinline__ void add_weighed(const SdpaGradParameters& p, float (&sum)[own][Chunks],
                                             const float (&weight)[own], const float* visited) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   for (int row = 0; row < tile; ++row) {
@@ -97,7 +63,7 @@ __device__ __forceinline__ void add_weighed(const GradParameters& p, float (&sum
 }
 
 template <class T, int Chunks>
-__device__ __forceinline__ void store_row(const GradParameters& p, void* to, std::int64_t row,
+__device__ __forceinline__ void store_row(const SdpaGradParameters& p, void* to, std::int64_t row,
                                           const float (&sum)[Chunks], float scale) {
 #pragma unroll
   for (int c = 0; c < Chunks; ++c) {
@@ -115,15 +81,8 @@ __device__ __forceinline__ float warp_max(float value) {
   return value;
 }
 
-__device__ __forceinline__ bool sees(const GradParameters& p, int query, int key) {
-  return query < p.tokens && key < p.slots && (!p.causal || key <= p.slots - p.tokens + query);
-}
-__device__ __forceinline__ float scale_log2(const GradParameters& p) {
-  return p.scale * 1.4426950408889634f;
-}
-
 template <class T, int Chunks>
-__global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const GradParameters p) {
+__global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const SdpaGradParameters p) {
   let_next_kernel_start();
   wait_for_kernels_ahead();
   extern __shared__ float4 tiles[];
@@ -131,7 +90,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const GradParame
   float* const dy = q + tile * p.pitch;
   float* const k = dy + tile * p.pitch;
   float* const v = k + tile * p.pitch;
-  const Place place = place_of(p.tokens);
+  const SdpaRows place = sdpa_rows(p.tokens, tile);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int mine = static_cast<int>(threadIdx.x / 32) * own;  // the warp's first row of the tile
   const std::int64_t queries = place.head_row * p.tokens + place.first;
@@ -198,7 +157,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const GradParame
 }
 
 template <class T, int Chunks>
-__global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const GradParameters p) {
+__global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParameters p) {
   let_next_kernel_start();
   wait_for_kernels_ahead();
   extern __shared__ float4 tiles[];
@@ -206,7 +165,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const GradParameter
   float* const v = k + tile * p.pitch;
   float* const q = v + tile * p.pitch;
   float* const dy = q + tile * p.pitch;
-  const Place place = place_of(p.slots);
+  const SdpaRows place = sdpa_rows(p.slots, tile);
   const int mine = static_cast<int>(threadIdx.x / 32) * own;
   const std::int64_t queries = place.head_row * p.tokens;
   const std::int64_t keys = place.head_row * p.slots + place.first;
@@ -245,23 +204,18 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const GradParameter
   }
 }
 
-struct Functions {
-  const void* queries;
-  const void* keys;
-};
-
 template <class T, int Chunks>
-Functions functions() {
+SdpaGradKernels kernels() {
   return {reinterpret_cast<const void*>(&sdpa_grad_queries<T, Chunks>),
-          reinterpret_cast<const void*>(&sdpa_grad_keys<T, Chunks>)};
+          reinterpret_cast<const void*>(&sdpa_grad_keys<T, Chunks>), tile, warps * 32};
 }
 
-Functions functions_for(const ir::OpCall& call, std::int64_t head_dim) {
+SdpaGradKernels kernels_for(const ir::OpCall& call, std::int64_t head_dim) {
   return for_float_type(call, call.input(0).dtype, [&](auto element) {
     using T = decltype(element);
-    if (head_dim <= 32) return functions<T, 1>();
-    if (head_dim <= 64) return functions<T, 2>();
-    return head_dim <= 128 ? functions<T, 4>() : functions<T, 8>();
+    if (head_dim <= 32) return kernels<T, 1>();
+    if (head_dim <= 64) return kernels<T, 2>();
+    return head_dim <= 128 ? kernels<T, 4>() : kernels<T, 8>();
   });
 }
 
@@ -271,7 +225,7 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   const std::vector<std::int64_t>& q = call.input(1).dims;  // [B, H, T, D]
   const std::int64_t head_rows = q.at(0) * q.at(1);
   const auto width = static_cast<int>((q.at(3) + 3) / 4 * 4);
-  GradParameters p{};
+  SdpaGradParameters p{};
   p.stats = static_cast<float2*>(context.workspace);
   p.heads = static_cast<int>(q.at(1));
   p.tokens = static_cast<int>(q.at(2));
@@ -285,8 +239,10 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   if (p.head_dim > 256) refuse(call, "head_dim " + std::to_string(p.head_dim) + " is above 256");
   if (static_cast<std::size_t>(head_rows * p.tokens) * sizeof(float2) > context.workspace_bytes)
     refuse(call, "its queries' sums are larger than the workspace");
-  const Functions function = functions_for(call, p.head_dim);
-  const auto shared_bytes = 4u * tile * static_cast<unsigned>(p.pitch) * static_cast<unsigned>(sizeof(float));
+  const std::optional<SdpaGradKernels> tensor = sdpa_grad_tensor(context, call.input(0).dtype, p);
+  const SdpaGradKernels kernels = tensor ? *tensor : kernels_for(call, p.head_dim);
+  const auto shared_bytes =
+      tensor ? 0u : 4u * tile * static_cast<unsigned>(p.pitch) * static_cast<unsigned>(sizeof(float));
   PreparedOp prepared;
   const auto append = [&](const void* kernel, std::int64_t rows, std::initializer_list<Source> sources) {
     // Above 48 KB a kernel has to be allowed to.
@@ -295,16 +251,17 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
       (void)cudaGetLastError();
       refuse(call, "its tiles are larger than this GPU's shared memory");
     }
-    KernelCall launch = kernel_call(kernel, dim3(blocks_for(rows, tile) * static_cast<unsigned>(head_rows)),
-                                    dim3(warps * 32), p, sources);
+    KernelCall launch =
+        kernel_call(kernel, dim3(blocks_for(rows, kernels.tile) * static_cast<unsigned>(head_rows)),
+                    dim3(kernels.threads), p, sources);
     launch.shared_bytes = shared_bytes;
     prepared.calls.push_back(launch);
   };
   const Source dy = operand_source(0), query = operand_source(1), key = operand_source(2),
                value = operand_source(3);
-  append(function.queries, p.tokens, {dy, query, key, value, operand_source(4), operand_source(5)});
-  append(function.keys, p.slots, {dy, query, key, value, operand_source(6), operand_source(7)});
-  prepared.path.name = "sdpa_grad:tiled";
+  append(kernels.queries, p.tokens, {dy, query, key, value, operand_source(4), operand_source(5)});
+  append(kernels.keys, p.slots, {dy, query, key, value, operand_source(6), operand_source(7)});
+  prepared.path.name = tensor ? "sdpa_grad:tensor" : "sdpa_grad:tiled";
   return prepared;
 }
 

@@ -93,7 +93,8 @@ OpCase sdpa_case(std::string name, std::int64_t batch, std::int64_t tokens, std:
           batch};
 }
 
-// It may round its weights as well: they add up to 1, and no value of its cases is above 1.
+// It may round its weights as well: they add up to 1, and no value of its cases is above 1. The gradient also
+// rounds slopes, which are smaller in its cases.
 double rounded_weights(ir::DType dtype) {
   if (dtype == ir::DType::fp32) return 0.0;
   return dtype == ir::DType::fp16 ? 0x1p-12 : 0x1p-9;
@@ -108,7 +109,9 @@ const OpRegistration registrations[] = {
     {"sdpa_grad",
      gradient,
      {gradient_case("sdpa_grad", 5, 5, 16, 0), gradient_case("sdpa_grad_causal", 70, 70, 64, 1),
-      gradient_case("sdpa_grad_slots", 33, 67, 6, 1), gradient_case("sdpa_grad_wide", 9, 40, 136, 0)}}};
+      gradient_case("sdpa_grad_slots", 33, 67, 6, 1), gradient_case("sdpa_grad_wide", 9, 40, 136, 0),
+      gradient_case("sdpa_grad_rest", 40, 130, 64, 1), gradient_case("sdpa_grad_all", 75, 20, 64, 0)},
+     rounded_weights}};
 
 }  // namespace
 }  // namespace graphbench::conformance
