@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Sweeps in pieces: shards and their merge, a journal that outlives kill -9, several devices."""
 
+import collections
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import time
 import unittest
 
+from client import wait_for
 from harness_case import HarnessCase
 
 SMALL = ["--sweep", "--device", "host", "--workload", "mlp,conv", "--batch", "1,2", "--warmup", "0,1",
@@ -29,6 +32,36 @@ class ShardsCase(HarnessCase):
     def shard(self, index, count, *more, **options):
         options.setdefault("code", 0)
         return self.run_graphbench(*SMALL, "--shard", f"{index}/{count}", *more, **options)
+
+    def records(self, name):
+        """Of a document's journal; none where there is none."""
+        try:
+            text = (self.folder / f"{name}.partial").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return []
+        return [json.loads(line[17:]) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+    def writer(self, name):
+        """The process that writes it, or wrote it last."""
+        return [each["content"]["pid"] for each in self.records(name) if each["event"] == "writer"][-1]
+
+    def finished(self, name="graphbench.json"):
+        """What the journal holds of each finished ladder, as it holds it."""
+        found = {}
+        for each in self.records(name):
+            if each["event"] == "ladder":
+                self.assertNotIn(each["content"]["id"], found, "it was measured twice")
+                found[each["content"]["id"]] = each["content"]["events"]
+        return found
+
+    def assert_there_once(self, ladders, name="graphbench.json"):
+        launches = [(cell["id"], launch["latency_seconds"]) for cell in self.result(name)["cells"]
+                    for launch in cell["launches"]]
+        for event in (json.loads(text) for events in ladders.values() for text in events):
+            if event["event"] == "cell":
+                cell = event["content"]["result"]
+                self.assertEqual(1, launches.count((cell["id"], cell["launches"][0]["latency_seconds"])),
+                                 "it is in the document once, as it was measured")
 
     def refuse(self, arguments, *words):
         before = sorted(path.name for path in self.folder.iterdir())
@@ -147,26 +180,6 @@ class Shards(ShardsCase):
 
 
 class Journal(ShardsCase):
-    def launches(self, name="graphbench.json"):
-        return {(cell["id"], launch["index"]): launch for cell in self.result(name)["cells"]
-                for launch in cell["launches"]}
-
-    def finished(self):
-        """The launches of cells that the journal holds, as it holds them, and how often."""
-        found = {}
-        partial = self.folder / "graphbench.json.partial"
-        if not partial.exists():
-            return found
-        for line in partial.read_text(encoding="utf-8").splitlines(keepends=True):
-            if not line.endswith("\n"):
-                continue
-            record = json.loads(line[17:])
-            if record["event"] == "ladder":
-                key = record["content"]["id"]
-                self.assertNotIn(key, found, "it was measured twice")
-                found[key] = record["content"]["events"]
-        return found
-
     def kill_at(self, arguments, seconds):
         process = self.start(*arguments)
         time.sleep(seconds)
@@ -192,16 +205,9 @@ class Journal(ShardsCase):
         self.assert_valid(result, "result.schema.json")
         self.assertEqual((True, 16), (result["complete"], len(result["cells"])))
         self.assertFalse((self.folder / "graphbench.json.partial").exists())
-        launches = self.launches()
-        self.assertEqual(32, len(launches))
-        for events in before.values():
-            for event in map(json.loads, events):
-                if event["event"] != "cell":
-                    continue
-                cell = event["content"]["result"]
-                same = [launch for (name, _), launch in launches.items() if name == cell["id"] and
-                        launch["latency_seconds"] == cell["launches"][0]["latency_seconds"]]
-                self.assertEqual(1, len(same), "it is in the document once, as it was measured")
+        self.assertEqual(32, len({(cell["id"], launch["index"]) for cell in result["cells"]
+                                  for launch in cell["launches"]}))
+        self.assert_there_once(before)
 
     def interrupt_after_a_ladder(self, arguments):
         process = self.start(*arguments)
@@ -291,6 +297,31 @@ class Devices(ShardsCase):
                                    code=1)
         self.assertIn("host:7", done.stderr)
         self.assertEqual(["r-host-1.json"], [path.name for path in self.folder.iterdir()])
+
+    def test_another_device_of_the_kind_goes_on_with_whole_groups(self):
+        def on(device):
+            return [device if word == "host" else word for word in [*SMALL, "--launches", "2"]]
+
+        def group_of(name):  # of a cell or a ladder
+            return re.sub("/b[0-9]+|/[a-z]+( launch .*)?$", "", name)
+
+        def whole_groups():
+            counts = collections.Counter(map(group_of, self.finished()))
+            return {group for group, count in counts.items() if count == 4}
+
+        process = self.start(*on("host:0"))
+        wait_for("a whole group", whole_groups)
+        process.kill()
+        process.communicate()
+        whole = whole_groups()
+        kept = {name: events for name, events in self.finished().items() if group_of(name) in whole}
+        self.run_graphbench(*on("host:1"), code=0)
+        result = self.result()
+        self.assertEqual((True, "host:1"), (result["complete"], result["environment"]["device"]["uuid"]))
+        host_0 = {"hostname": os.uname().nodename, "uuid": "host:0"}
+        for cell in result["cells"]:
+            self.assertEqual(host_0 if group_of(cell["id"]) in whole else None, cell.get("measured_on"))
+        self.assert_there_once(kept)
 
     def test_an_interrupt_ends_all(self):
         process = self.start("--sweep", "--workload", "mlp", "--batch", "1", "--launches", "500", "--quiet",
