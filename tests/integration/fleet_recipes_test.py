@@ -20,9 +20,9 @@ from shards_test import ShardsCase
 FLEET = ROOT / "ci" / "fleet"
 SHARDS = 8
 KILLS = int(os.environ.get("GRAPHBENCH_TEST_KILLS", "1"))
-LAUNCHES = 2 + KILLS  # a shard is a group, of two ladders a launch
+# Of eight shards each is a group, of two ladders a launch.
 SWEEP = ["--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", f"1:{SHARDS}:+1", "--mode",
-         "eager,whole", "--launches", str(LAUNCHES), "--time-per-cell", "0.001", "--samples-max", "5", "--quiet"]
+         "eager,whole", "--time-per-cell", "0.001", "--samples-max", "5", "--quiet"]
 
 
 class RecipesCase(ShardsCase):
@@ -32,7 +32,7 @@ class RecipesCase(ShardsCase):
         self.fleet = self.folder / "fleet"
 
     def environment(self, **extra):
-        return super().environment(GRAPHBENCH=BINARY, **extra)
+        return super().environment(**{"GRAPHBENCH": BINARY, **extra})
 
     def run_recipe(self, *command, code=0, **extra):
         done = subprocess.run([str(word) for word in command], cwd=self.folder, env=self.environment(**extra),
@@ -40,14 +40,14 @@ class RecipesCase(ShardsCase):
         self.assertEqual(code, done.returncode, done.stdout + done.stderr)
         return done
 
-    def check_merged(self, count):
+    def check_merged(self, count, launches=1):
         """It holds the cells of a sweep that is not divided, in their order, all complete."""
-        self.run_graphbench("--sweep", *SWEEP, "--json", "single.json", code=0)
+        self.run_graphbench("--sweep", *SWEEP, "--launches", launches, "--json", "single.json", code=0)
         single, merged = self.result("single.json"), self.result("fleet/merged.json")
         self.assert_valid(merged, "result.schema.json")
         self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
         self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
-        self.assertEqual([LAUNCHES] * 4 * SHARDS, [len(cell["launches"]) for cell in merged["cells"]])
+        self.assertEqual([launches] * 4 * SHARDS, [len(cell["launches"]) for cell in merged["cells"]])
         self.assertEqual(list(range(1, count + 1)), [shard["index"] for shard in merged["shards"]])
         self.assertTrue(merged["complete"])
         self.assertEqual([], list(self.fleet.glob("*.partial")))
@@ -89,7 +89,9 @@ class UnderSlurm(RecipesCase):
         return bool(finished)
 
     def test_an_array_outlives_kills_and_is_merged(self):
-        submitted = self.run_recipe(FLEET / "submit", SHARDS, "fleet", "--cpus-per-task=1", "--", *SWEEP)
+        launches = 2 + KILLS
+        submitted = self.run_recipe(FLEET / "submit", SHARDS, "fleet", "--cpus-per-task=1", "--", *SWEEP,
+                                    "--launches", launches)
         array, merge = submitted.stdout.split()
         generator, kept, kills = random.Random(os.environ.get("GRAPHBENCH_TEST_SEED", "1")), {}, 0
         while kills < KILLS:
@@ -97,16 +99,25 @@ class UnderSlurm(RecipesCase):
         wait_for("the merge", lambda: self.slurm.field(merge, "JobState") in ("COMPLETED", "FAILED"), 120)
         self.assertEqual("COMPLETED", self.slurm.field(merge, "JobState"),
                          "".join(path.read_text() for path in self.fleet.glob("*.log")))
-        self.check_merged(SHARDS)
+        self.check_merged(SHARDS, launches)
         for ladders in kept.values():
             self.assert_there_once(ladders, "fleet/merged.json")
 
-    def test_the_merge_lists_what_a_refused_shard_leaves_out(self):
-        submitted = self.run_recipe(FLEET / "submit", 2, "fleet", "--", *SWEEP, "--workload", "nothing")
+    def test_what_is_missing_is_listed_and_measured_by_a_part_of_the_array(self):
+        for part, state in ((1, "FAILED"), (2, "COMPLETED")):
+            submitted = self.run_recipe(FLEET / "submit", 2, "fleet", f"--array={part}", "--", *SWEEP,
+                                        GRAPHBENCH_SHARDS="2")
+            merge = submitted.stdout.split()[1]
+            wait_for("the merge", lambda: self.slurm.field(merge, "JobState") == state, 120)
+        self.assertIn("shard 2 of 2 is missing", (self.fleet / "merge.log").read_text())
+        self.check_merged(2)
+
+    def test_what_was_refused_is_not_tried_again(self):
+        submitted = self.run_recipe(FLEET / "submit", 1, "fleet", "--", "--workload", "nothing")
         array, merge = submitted.stdout.split()
         wait_for("the merge", lambda: self.slurm.field(merge, "JobState") == "FAILED")
         self.assertIn("without documents", (self.fleet / "merge.log").read_text())
-        self.assertEqual("0", self.slurm.field(f"{array}_1", "Restarts"))
+        self.assertEqual("0", self.slurm.field(array, "Restarts"))
 
     def test_a_step_has_a_shard_a_task(self):
         self.run_recipe("srun", "-n", 4, FLEET / "entry", "shard", "fleet", *SWEEP)
@@ -114,11 +125,25 @@ class UnderSlurm(RecipesCase):
         self.check_merged(4)
 
 
-@unittest.skipUnless(shutil.which("mpirun"), "needs Debian's openmpi-bin")
-class UnderMpi(RecipesCase):
-    def test_a_rank_has_a_shard(self):
+class Entry(RecipesCase):
+    def graphbench(self, text):
+        path = self.write("graphbench", f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return {"GRAPHBENCH": str(path)}
+
+    def test_cells_that_failed_are_not_measured_again(self):
+        for code in (0, 1, 2, 3):
+            fake = self.graphbench(f"exit {code}")
+            self.run_recipe(FLEET / "entry", "shard", "fleet", code=code % 3, **fake)
+            self.run_recipe(FLEET / "entry", "merge", "fleet", code=code, **fake)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "needs Debian's openmpi-bin")
+    def test_a_rank_of_mpi_has_a_shard_and_a_gpu(self):
         options = ["--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
-        self.run_recipe("mpirun", *options, "-n", 4, FLEET / "entry", "shard", "fleet", *SWEEP)
+        command = ["mpirun", *options, "-n", 4, FLEET / "entry", "shard", "fleet"]
+        told = self.run_recipe(*command, **self.graphbench("echo $CUDA_VISIBLE_DEVICES")).stdout
+        self.assertEqual(["0", "1", "2", "3"], sorted(told.split()))
+        self.run_recipe(*command, *SWEEP)
         self.run_recipe(FLEET / "entry", "merge", "fleet")
         self.check_merged(4)
 
@@ -179,8 +204,7 @@ class UnderKubernetes(RecipesCase):
         self.check_merged(count)
 
     def test_a_signal_reaches_the_sweep(self):
-        sweep = ["500" if word == str(LAUNCHES) else word for word in SWEEP]
-        pod = self.start_container(self.shards, sweep, JOB_COMPLETION_INDEX="0")
+        pod = self.start_container(self.shards, [*SWEEP, "--launches", "500"], JOB_COMPLETION_INDEX="0")
         wait_for("a ladder", lambda: self.finished("fleet/graphbench.1-of-8.json"))
         pod.terminate()
         said = pod.communicate(timeout=60)
