@@ -90,6 +90,7 @@ class Shards(ShardsCase):
         self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
         self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
         self.assertNotIn("shard", merged["plan"])
+        self.assertEqual(self.result("graphbench.1-of-3.json")["plan"]["argv"], merged["plan"]["argv"])
         self.assertTrue(merged["complete"])
         self.assertEqual([1, 2, 3], [shard["index"] for shard in merged["shards"]])
         by_shard = {(cell["id"], index): cell for index in (1, 2, 3)
@@ -123,6 +124,16 @@ class Shards(ShardsCase):
         self.write("cut.json", json.dumps(cut))
         done = self.run_graphbench("merge", "cut.json", parts[1], "-o", "merged.json", code=3)
         self.assertIn(cut["cells"][0]["id"] + " was not measured to its end", done.stderr)
+        short = self.result(parts[0])
+        short["plan"]["launches"] = 2
+        self.write("short.json", json.dumps(short))
+        done = self.run_graphbench("merge", "short.json", "-o", "merged.json", code=3)
+        self.assertIn(" was not measured to its end", done.stderr)
+        failed = self.result(parts[0])
+        failed["cells"][0].update(status="failed", reason={"code": "crashed", "message": "it did"}, launches=[])
+        self.write("failed.json", json.dumps(failed))
+        done = self.run_graphbench("merge", "failed.json", parts[1], "-o", "merged.json", "--partial", code=3)
+        self.assertIn(f"1 of {len(merged['cells'])} cells failed", done.stderr)
 
     def test_what_does_not_belong_together_is_refused(self):
         self.shard(1, 2)
@@ -139,6 +150,9 @@ class Shards(ShardsCase):
         stray = self.result(two)
         stray["cells"].append({**first["cells"][0]})
         self.write("stray.json", json.dumps(stray))
+        renamed = self.result(two)
+        renamed["cells"][0]["id"] += "s"
+        self.write("renamed.json", json.dumps(renamed))
         (self.folder / "empty").mkdir()
         for name, change in (("single", lambda plan: plan.pop("shard")),
                              ("plan", lambda plan: plan.update(hash="0" * 64)),
@@ -153,6 +167,7 @@ class Shards(ShardsCase):
                               ([one, "foreign.json"], ("foreign.json", "assigned otherwise")),
                               ([one, "plan.json"], ("another plan",)), (["single.json"], ("no shard",)),
                               (["replica.json"], ("replica",)), ([one, "stray.json"], ("is in", "too")),
+                              ([one, "renamed.json"], ("is not of its plan",)),
                               (["none.json"], ("none.json",))):
             with self.subTest(inputs=inputs):
                 self.refuse(["merge", *inputs, "-o", "merged.json"], *words)
