@@ -17,6 +17,9 @@ install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/gra
 
 # For the CI of who installs it: the gate finds its binary from here, the templates call it here.
 install(PROGRAMS ci/gate DESTINATION share/graphbench/ci COMPONENT runtime)
+install(PROGRAMS ci/fleet/entry ci/fleet/submit ci/fleet/shards.sbatch
+  DESTINATION share/graphbench/ci/fleet COMPONENT runtime)
+install(FILES ci/fleet/kubernetes.yaml DESTINATION share/graphbench/ci/fleet COMPONENT runtime)
 install(FILES ci/templates/github-actions.yml ci/templates/gitlab-ci.yml ci/templates/graphbench.toml
   DESTINATION share/graphbench/ci/templates COMPONENT runtime)
 

@@ -76,14 +76,7 @@ std::string file_word(std::string device) {
 }
 
 config::RawOptions options_of(const config::RawOptions& raw, const std::string& device) {
-  config::RawOptions own = raw;
-  for (auto& [name, items] : own) {
-    for (config::RawItem& item : items) {
-      for (std::size_t at = item.text.find(placeholder); at != std::string::npos;
-           at = item.text.find(placeholder))
-        item.text.replace(at, placeholder.size(), file_word(device));
-    }
-  }
+  config::RawOptions own = config::replaced(raw, placeholder, file_word(device));
   own["device"] = {{device, raw.at("device").back().where}};
   return own;
 }

@@ -94,7 +94,10 @@ std::vector<OptionSpec> machine_options() {
       {"concurrent", machine, flag, "", "measure several devices at one time; they share CPU, power and bus",
        true},
       {"shard", machine, text, "I/N",
-       "measure part I of N of the plan; auto: which one the scheduler's variables say", true},
+       "measure part I of N of the plan; auto: which one the scheduler's variables say; {shard} in other "
+       "options "
+       "becomes I-of-N",
+       true},
       {"shard-by", machine, text, "WHAT",
        "task: the shards divide the plan; replica: each measures all of it on its own GPU (default: task)",
        true},

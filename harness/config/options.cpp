@@ -215,20 +215,23 @@ std::string SweepOptions::where(const std::string& name) const {
   return found == places.end() ? "--" + name : found->second;
 }
 
-SweepOptions check_options(const RawOptions& raw, const model::AxisTable& axes) {
+SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes) {
   SweepOptions options;
-  for (const auto& [name, items] : raw) {
+  for (const auto& [name, items] : given) {
     if (!items.empty()) options.places[name] = items.front().where;
+  }
+  options.shard = shard_option(given, options);
+  RawOptions raw = given;
+  if (options.shard) {
+    const std::string shard =
+        std::to_string(options.shard->index) + "-of-" + std::to_string(options.shard->count);
+    raw = replaced(given, "{shard}", shard);
+    options.json = "graphbench." + shard + ".json";
   }
   options.axes = read_axes(raw, axes);
   options.device = text_of(raw, "device", options.device);
   check_device(raw, options.device);
   options.launches = integer(raw, "launches", 1, {1, 10'000});
-  options.shard = shard_option(raw, options);
-  if (options.shard) {
-    options.json = "graphbench." + std::to_string(options.shard->index) + "-of-" +
-                   std::to_string(options.shard->count) + ".json";
-  }
   options.json = text_of(raw, "json", options.json);
   options.samples = text_of(raw, "samples", options.samples);
   options.plugins = plugin_files(raw);

@@ -84,7 +84,7 @@ struct SweepOptions {
   std::string where(const std::string& name) const;
 };
 
-// Throws InputError for the first value that is wrong.
-SweepOptions check_options(const RawOptions& raw, const model::AxisTable& axes = model::axes());
+// Throws InputError for the first value that is wrong. With --shard, {shard} in any value is "3-of-8".
+SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes = model::axes());
 
 }  // namespace graphbench::config

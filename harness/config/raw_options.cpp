@@ -14,6 +14,17 @@ const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name)
   return found == raw.end() || found->second.empty() ? nullptr : &found->second;
 }
 
+RawOptions replaced(RawOptions raw, std::string_view placeholder, const std::string& value) {
+  for (auto& [name, items] : raw) {
+    for (RawItem& item : items) {
+      for (std::size_t at = item.text.find(placeholder); at != std::string::npos;
+           at = item.text.find(placeholder, at + value.size()))
+        item.text.replace(at, placeholder.size(), value);
+    }
+  }
+  return raw;
+}
+
 std::string joined(const std::vector<RawItem>& items) {
   std::string text;
   for (const RawItem& item : items) text += (&item == &items.front() ? "" : ",") + item.text;

@@ -94,7 +94,12 @@ Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
   if (::ftruncate(file_.get(), size_) != 0) fail("cut it behind its last whole line");
   JournalWriter writer{schema, settings_.here.hostname, ::getpid(), process::utc_now(), {}};
   writer.identity.insert(settings_.identity.begin(), settings_.identity.end());
-  write(codec::write_message(JournalRecord(writer)));
+  try {
+    write(codec::write_message(JournalRecord(writer)));
+  } catch (...) {
+    if (size_ == 0) ::unlink(settings_.path.c_str());
+    throw;
+  }
   // The file's name too survives a power cut; some file systems cannot sync a folder.
   const std::string folder = std::filesystem::absolute(settings_.path).parent_path().string();
   const process::Descriptor of_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -182,6 +182,14 @@ class Pushed(HarnessCase):
             self.assertEqual([], [line for line in samples(text, "push_failure_time_seconds")
                                   if not line.endswith(" 0")])
 
+    def test_shards_push_a_group_each(self):
+        with pushgateway(self.folder / "gateway") as url:
+            for shard in ("1/2", "2/2"):
+                self.push(url, "1", "--shard", shard, "--shard-by", "replica", "--push-grouping", "shard={shard}")
+            text = fetch(url + "/metrics")[2]
+            for shard in ("1-of-2", "2-of-2"):
+                self.assertIn(f'shard="{shard}"', "".join(samples(text, "graphbench_latency_seconds")))
+
     def test_a_push_can_be_deleted_on_exit(self):
         with pushgateway(self.folder / "gateway") as url:
             process = self.start(*MLP, "--prometheus-push", url, "--push-delete", "--linger", "60")

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Sweeps in pieces: shards and their merge, a journal that outlives kill -9, several devices."""
 
+import collections
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import time
 import unittest
 
+from client import wait_for
 from harness_case import HarnessCase
 
 SMALL = ["--sweep", "--device", "host", "--workload", "mlp,conv", "--batch", "1,2", "--warmup", "0,1",
@@ -29,6 +32,36 @@ class ShardsCase(HarnessCase):
     def shard(self, index, count, *more, **options):
         options.setdefault("code", 0)
         return self.run_graphbench(*SMALL, "--shard", f"{index}/{count}", *more, **options)
+
+    def records(self, name):
+        """Of a document's journal; none where there is none."""
+        try:
+            text = (self.folder / f"{name}.partial").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return []
+        return [json.loads(line[17:]) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+    def writer(self, name):
+        """The process that writes it, or wrote it last."""
+        return [each["content"]["pid"] for each in self.records(name) if each["event"] == "writer"][-1]
+
+    def finished(self, name="graphbench.json"):
+        """What the journal holds of each finished ladder, as it holds it."""
+        found = {}
+        for each in self.records(name):
+            if each["event"] == "ladder":
+                self.assertNotIn(each["content"]["id"], found, "it was measured twice")
+                found[each["content"]["id"]] = each["content"]["events"]
+        return found
+
+    def assert_there_once(self, ladders, name="graphbench.json"):
+        launches = [(cell["id"], launch["latency_seconds"]) for cell in self.result(name)["cells"]
+                    for launch in cell["launches"]]
+        for event in (json.loads(text) for events in ladders.values() for text in events):
+            if event["event"] == "cell":
+                cell = event["content"]["result"]
+                self.assertEqual(1, launches.count((cell["id"], cell["launches"][0]["latency_seconds"])),
+                                 "it is in the document once, as it was measured")
 
     def refuse(self, arguments, *words):
         before = sorted(path.name for path in self.folder.iterdir())
@@ -57,6 +90,7 @@ class Shards(ShardsCase):
         self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
         self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
         self.assertNotIn("shard", merged["plan"])
+        self.assertEqual(self.result("graphbench.1-of-3.json")["plan"]["argv"], merged["plan"]["argv"])
         self.assertTrue(merged["complete"])
         self.assertEqual([1, 2, 3], [shard["index"] for shard in merged["shards"]])
         by_shard = {(cell["id"], index): cell for index in (1, 2, 3)
@@ -90,6 +124,16 @@ class Shards(ShardsCase):
         self.write("cut.json", json.dumps(cut))
         done = self.run_graphbench("merge", "cut.json", parts[1], "-o", "merged.json", code=3)
         self.assertIn(cut["cells"][0]["id"] + " was not measured to its end", done.stderr)
+        short = self.result(parts[0])
+        short["plan"]["launches"] = 2
+        self.write("short.json", json.dumps(short))
+        done = self.run_graphbench("merge", "short.json", "-o", "merged.json", code=3)
+        self.assertIn(" was not measured to its end", done.stderr)
+        failed = self.result(parts[0])
+        failed["cells"][0].update(status="failed", reason={"code": "crashed", "message": "it did"}, launches=[])
+        self.write("failed.json", json.dumps(failed))
+        done = self.run_graphbench("merge", "failed.json", parts[1], "-o", "merged.json", "--partial", code=3)
+        self.assertIn(f"1 of {len(merged['cells'])} cells failed", done.stderr)
 
     def test_what_does_not_belong_together_is_refused(self):
         self.shard(1, 2)
@@ -106,6 +150,9 @@ class Shards(ShardsCase):
         stray = self.result(two)
         stray["cells"].append({**first["cells"][0]})
         self.write("stray.json", json.dumps(stray))
+        renamed = self.result(two)
+        renamed["cells"][0]["id"] += "s"
+        self.write("renamed.json", json.dumps(renamed))
         (self.folder / "empty").mkdir()
         for name, change in (("single", lambda plan: plan.pop("shard")),
                              ("plan", lambda plan: plan.update(hash="0" * 64)),
@@ -120,6 +167,7 @@ class Shards(ShardsCase):
                               ([one, "foreign.json"], ("foreign.json", "assigned otherwise")),
                               ([one, "plan.json"], ("another plan",)), (["single.json"], ("no shard",)),
                               (["replica.json"], ("replica",)), ([one, "stray.json"], ("is in", "too")),
+                              ([one, "renamed.json"], ("is not of its plan",)),
                               (["none.json"], ("none.json",))):
             with self.subTest(inputs=inputs):
                 self.refuse(["merge", *inputs, "-o", "merged.json"], *words)
@@ -147,26 +195,6 @@ class Shards(ShardsCase):
 
 
 class Journal(ShardsCase):
-    def launches(self, name="graphbench.json"):
-        return {(cell["id"], launch["index"]): launch for cell in self.result(name)["cells"]
-                for launch in cell["launches"]}
-
-    def finished(self):
-        """The launches of cells that the journal holds, as it holds them, and how often."""
-        found = {}
-        partial = self.folder / "graphbench.json.partial"
-        if not partial.exists():
-            return found
-        for line in partial.read_text(encoding="utf-8").splitlines(keepends=True):
-            if not line.endswith("\n"):
-                continue
-            record = json.loads(line[17:])
-            if record["event"] == "ladder":
-                key = record["content"]["id"]
-                self.assertNotIn(key, found, "it was measured twice")
-                found[key] = record["content"]["events"]
-        return found
-
     def kill_at(self, arguments, seconds):
         process = self.start(*arguments)
         time.sleep(seconds)
@@ -192,16 +220,9 @@ class Journal(ShardsCase):
         self.assert_valid(result, "result.schema.json")
         self.assertEqual((True, 16), (result["complete"], len(result["cells"])))
         self.assertFalse((self.folder / "graphbench.json.partial").exists())
-        launches = self.launches()
-        self.assertEqual(32, len(launches))
-        for events in before.values():
-            for event in map(json.loads, events):
-                if event["event"] != "cell":
-                    continue
-                cell = event["content"]["result"]
-                same = [launch for (name, _), launch in launches.items() if name == cell["id"] and
-                        launch["latency_seconds"] == cell["launches"][0]["latency_seconds"]]
-                self.assertEqual(1, len(same), "it is in the document once, as it was measured")
+        self.assertEqual(32, len({(cell["id"], launch["index"]) for cell in result["cells"]
+                                  for launch in cell["launches"]}))
+        self.assert_there_once(before)
 
     def interrupt_after_a_ladder(self, arguments):
         process = self.start(*arguments)
@@ -291,6 +312,31 @@ class Devices(ShardsCase):
                                    code=1)
         self.assertIn("host:7", done.stderr)
         self.assertEqual(["r-host-1.json"], [path.name for path in self.folder.iterdir()])
+
+    def test_another_device_of_the_kind_goes_on_with_whole_groups(self):
+        def on(device):
+            return [device if word == "host" else word for word in [*SMALL, "--launches", "2"]]
+
+        def group_of(name):  # of a cell or a ladder
+            return re.sub("/b[0-9]+|/[a-z]+( launch .*)?$", "", name)
+
+        def whole_groups():
+            counts = collections.Counter(map(group_of, self.finished()))
+            return {group for group, count in counts.items() if count == 4}
+
+        process = self.start(*on("host:0"))
+        wait_for("a whole group", whole_groups)
+        process.kill()
+        process.communicate()
+        whole = whole_groups()
+        kept = {name: events for name, events in self.finished().items() if group_of(name) in whole}
+        self.run_graphbench(*on("host:1"), code=0)
+        result = self.result()
+        self.assertEqual((True, "host:1"), (result["complete"], result["environment"]["device"]["uuid"]))
+        host_0 = {"hostname": os.uname().nodename, "uuid": "host:0"}
+        for cell in result["cells"]:
+            self.assertEqual(host_0 if group_of(cell["id"]) in whole else None, cell.get("measured_on"))
+        self.assert_there_once(kept)
 
     def test_an_interrupt_ends_all(self):
         process = self.start("--sweep", "--workload", "mlp", "--batch", "1", "--launches", "500", "--quiet",

@@ -44,7 +44,6 @@ void upgrade(storage::Connection& database) {
   storage::Transaction transaction(database);
   database.execute(tables);
   add_column(database, "sweeps", "began");
-  add_column(database, "cells", "identity");
   database.run("PRAGMA user_version = " + std::to_string(sweep_store_version));
   transaction.commit();
 }

@@ -44,6 +44,15 @@ TEST(Options, KnowWhereTheyWereGiven) {
   EXPECT_EQ(options.where("preset"), "--preset");
 }
 
+TEST(Options, OfAShardMayNameIt) {
+  RawOptions raw = flag("shard", "3/8");
+  EXPECT_EQ(check_options(raw).json, "graphbench.3-of-8.json");
+  raw["json"] = {{"{shard}/{shard}.json", "--json"}};
+  raw["push-grouping"] = {{"shard={shard}", "--push-grouping"}};
+  EXPECT_EQ(check_options(raw).json, "3-of-8/3-of-8.json");
+  EXPECT_THAT(check_options(raw).prometheus.grouping, ElementsAre("shard=3-of-8"));
+}
+
 TEST(Options, RefuseUnknownWordsWithASuggestion) {
   EXPECT_EQ(refusal(flag("mode", "eager,hole")),
             "--mode: \"hole\" is not a mode: give eager, whole, piecewise; did you mean \"whole\"?");

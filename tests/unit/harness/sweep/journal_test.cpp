@@ -2,7 +2,9 @@
 #include "harness/sweep/journal.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "tests/support/refusal.hpp"
@@ -107,6 +109,21 @@ TEST_F(JournalTest, AFileOfSomeoneElseIsNotCut) {
   overwrite("notes of mine");
   EXPECT_THAT(refusal(settings()), HasSubstr("is not a journal"));
   EXPECT_EQ(test::read_file(path), "notes of mine");
+}
+
+// RLIMIT_FSIZE makes write() fail part-way, as a full disk does.
+TEST_F(JournalTest, IsNotLeftEmptyWhereItCannotBeBegun) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = before;
+  small.rlim_cur = 10;
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string error = test::error_of([&] { Journal{settings()}; }).what();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(error, HasSubstr("write the journal"));
+  EXPECT_EQ(folder.entries(), 0);
 }
 
 TEST_F(JournalTest, IsGoneOnceItIsRemovedOrWhereItHoldsNothing) {
