@@ -64,25 +64,30 @@ std::optional<SlowOnes> slow_ones(std::span<const double> given, double alpha) {
   std::vector<bool> alike(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) alike[i] = std::abs(values[i]) <= beyond * deviation;
   Sums sums = sums_of(values, alike);
+  const auto off = [&](std::size_t i) {
+    return (alike[i] ? sums.without(values[i]) : sums).against(values[i]);
+  };
   for (int round = 0; round < rounds_max && sums.count >= 3; ++round) {
     const double inside = t_critical(alpha, sums.count - 2);
     const double outside = t_critical(alpha, sums.count - 1);
     std::vector<bool> next(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const MeanDifference off = (alike[i] ? sums.without(values[i]) : sums).against(values[i]);
-      next[i] = std::abs(off.mean) <= off.error * (alike[i] ? inside : outside);
+      const MeanDifference difference = off(i);
+      next[i] = std::abs(difference.mean) <= difference.error * (alike[i] ? inside : outside);
     }
-    const bool settled = next == alike;
+    if (next == alike || std::ranges::count(next, true) < 2) break;
     alike = std::move(next);
     sums = sums_of(values, alike);
-    if (settled) break;
   }
-  if (sums.count < 3) return std::nullopt;
   SlowOnes found;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const MeanDifference off = (alike[i] ? sums.without(values[i]) : sums).against(values[i]);
-    const double half = p_beyond(off, 0) / 2;
-    found.p.push_back(off.mean > 0 ? half : 1 - half);
+    if (alike[i] && sums.count < 3) {
+      found.p.push_back(1);  // one other says nothing
+      continue;
+    }
+    const MeanDifference difference = off(i);
+    const double half = p_beyond(difference, 0) / 2;
+    found.p.push_back(difference.mean > 0 ? half : 1 - half);
   }
   const MeanDifference next{0, sums.spread() * std::sqrt(1 + 1 / sums.count), sums.count - 1};
   const Power power = power_of(next, 0, 2 * alpha);

@@ -22,7 +22,7 @@ struct SlowOnes {
 // (Bonferroni). Who is alike is decided as by Rosner's generalized test (Technometrics 25, 1983), but from
 // the inside: it begins with median and MAD, which half of the values cannot move, and those alike are
 // estimated again until none joins or leaves, because the MAD alone finds less. Spreads below log_spread_min
-// count as that. Absent where fewer than three values are alike.
+// count as that. Absent for fewer than three values.
 std::optional<SlowOnes> slow_ones(std::span<const double> values, double alpha);
 
 // 1.4826 times the median distance from the median: the standard deviation of normal values. Not empty.

@@ -11,7 +11,7 @@ namespace graphbench::statistics {
 namespace {
 
 constexpr int turns_max = 20;
-constexpr double still = 1e-6;
+constexpr double still = 1e-4;  // a tenth of log_spread_min
 
 // Of every `stride`th value, which it is subtracted from; NaN where there is none.
 double take_median(double* values, std::size_t count, std::size_t stride) {

@@ -110,8 +110,7 @@ void print_cells(std::ostream& out, const Fleet& fleet, bool colours) {
 
 void print_test(std::ostream& out, const model::FleetTest& test, const char* what) {
   if (!test.spread) {
-    out << fmt::format("{} with times: {}, too few to find any that is slow: give three at least\n", what,
-                       test.tested);
+    out << fmt::format("{}s compared: {}, too few to find a slow one: three are needed\n", what, test.tested);
     return;
   }
   out << fmt::format(
