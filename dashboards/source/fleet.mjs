@@ -35,10 +35,12 @@ function worstFirst(builder) {
   const table = (title, description, row, columns) => builder.withPanel(rows({
     title, description, unit: UNITS.inColumns, span: 12,
   }, row, columns.map(([name, metric]) => ({
-    name, expression: maxBy(row, of(metric, NODES)), thresholds: metric.endsWith("outlier") ? SLOW : undefined,
+    name,
+    expression: maxBy(row, of(metric, NODES)),
+    thresholds: metric.endsWith("outlier") ? SLOW : undefined,
   })), columns[0][0]));
-  table("GPUs", "Device times over the fleet's. Drift: a GPU's last document over its first.", ["uuid", "node"],
-    [["Factor", "device_factor_ratio"], ["Outlier", "device_outlier"], ["Drift", "device_drift_ratio"]]);
+  table("GPUs", "Device times over the fleet's. Drift: a GPU's last document over its first.",
+    ["uuid", "node"], [["Factor", "device_factor_ratio"], ["Outlier", "device_outlier"], ["Drift", "device_drift_ratio"]]);
   table("Nodes", "Submit times over the fleet's.", ["node"],
     [["Factor", "submit_factor_ratio"], ["Outlier", "submit_outlier"]]);
   return builder.withPanel(rows({
@@ -70,6 +72,7 @@ export function fleet() {
     refresh: "5m",
   });
   builder.withVariable(datasource());
-  labels("graphbench_fleet_submit_factor_ratio", "instance", "node*").forEach((each) => builder.withVariable(each));
+  labels("graphbench_fleet_submit_factor_ratio", "instance", "node*")
+    .forEach((each) => builder.withVariable(each));
   return overTime(worstFirst(headline(builder)));
 }

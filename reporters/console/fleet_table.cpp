@@ -114,8 +114,8 @@ void print_test(std::ostream& out, const model::FleetTest& test, const char* wha
     return;
   }
   out << fmt::format(
-      "{}s differ by {} (standard deviation); above {:.3f}x one is an outlier; one that became "
-      "slower by {} is found in nine cases of ten\n",
+      "{}s differ by {} (standard deviation); above {:.3f}x one is an outlier; one that becomes "
+      "{} slower is found in nine cases of ten\n",
       what, percent_text(test.spread), *test.threshold, percent_text(test.detectable));
 }
 
@@ -143,8 +143,8 @@ void print_fleet(std::ostream& out, const Fleet& fleet, bool colours) {
   out << fmt::format("of fleets without a slow GPU or node at most {} have an outlier\n",
                      percent_text(fleet.alpha));
   for (const Fleet::Difference& each : fleet.differences)
-    out << fmt::format("{} is not the same in all: {} differ from the first\n", each.field,
-                       count_of(each.documents, "document"));
+    out << fmt::format("{} differs from the first document's in {}\n", each.field,
+                       count_of(each.documents, "other"));
 }
 
 }  // namespace graphbench::reporters

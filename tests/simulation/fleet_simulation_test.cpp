@@ -10,9 +10,9 @@ namespace {
 constexpr std::uint64_t seed = 7;
 
 TEST(FleetSimulation, FleetsWithoutASlowOneRaiseFewAlarms) {
-  EXPECT_LE(run({.gpus = 64, .nodes = 8}, 100, seed, 2).alarms, 0.02);
+  EXPECT_LE(run({.gpus = 64, .nodes = 8}, 100, seed, 2).alarms, 0.03);
   EXPECT_LE(run({.gpus = 8, .nodes = 8}, 300, seed, 2).alarms, 0.02);
-  EXPECT_LE(run({.gpus = 64, .nodes = 8, .wild = 0.05}, 50, seed, 2).alarms, 0.02);
+  EXPECT_LE(run({.gpus = 64, .nodes = 8, .wild = 0.05}, 50, seed, 2).alarms, 0.04);
 }
 
 TEST(FleetSimulation, SlowGpusOfAThousandAreFound) {
