@@ -40,7 +40,8 @@ function worstFirst(builder) {
     thresholds: metric.endsWith("outlier") ? SLOW : undefined,
   })), columns[0][0]));
   table("GPUs", "Device times over the fleet's. Drift: a GPU's last document over its first.",
-    ["uuid", "node"], [["Factor", "device_factor_ratio"], ["Outlier", "device_outlier"], ["Drift", "device_drift_ratio"]]);
+    ["uuid", "node"],
+    [["Factor", "device_factor_ratio"], ["Outlier", "device_outlier"], ["Drift", "device_drift_ratio"]]);
   table("Nodes", "Submit times over the fleet's.", ["node"],
     [["Factor", "submit_factor_ratio"], ["Outlier", "submit_outlier"]]);
   return builder.withPanel(rows({

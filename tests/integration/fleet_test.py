@@ -47,9 +47,9 @@ class Fleet(HarnessCase):
     def fill(self, slow_gpu=None, slow_node=None):
         for index in range(12):
             node = f"node{index // 3}"
-            self.keep(f"r{index:02}", self.replica(
-                f"GPU-{index:02}", node, math.exp(self.random.gauss(0, 0.01)) * (1.6 if index == slow_gpu else 1),
-                9 if node == slow_node else 1))
+            device = math.exp(self.random.gauss(0, 0.01)) * (1.6 if index == slow_gpu else 1)
+            self.keep(f"r{index:02}",
+                      self.replica(f"GPU-{index:02}", node, device, 9 if node == slow_node else 1))
 
     def refuse(self, *words, arguments=("fleet",), folder="fleet"):
         self.assert_refused(self.run_graphbench(*arguments, folder, "--json", "found.json"), *words)
@@ -63,7 +63,8 @@ class Fleet(HarnessCase):
         found = self.result("found.json")
         self.assert_valid(found, "fleet.schema.json")
         self.assertEqual((12, 4, 12), (len(found["gpus"]), len(found["nodes"]), found["documents"]))
-        self.assertEqual({cell["id"] for cell in self.single["cells"]}, {cell["id"] for cell in found["cells"]})
+        self.assertEqual({cell["id"] for cell in self.single["cells"]},
+                         {cell["id"] for cell in found["cells"]})
 
     def test_a_slow_gpu_and_a_slow_node_are_told_apart(self):
         self.fill(slow_gpu=4, slow_node="node2")
@@ -115,7 +116,7 @@ class Fleet(HarnessCase):
             "device.name": lambda made: made["environment"]["device"].update(name="another GPU"),
             "it has no device.uuid": lambda made: made["environment"]["device"].update(uuid=None),
             "merge task shards first": lambda made: made["cells"].pop(),
-            "is not in": lambda made: made["cells"][0].update(id="mlp/tiny/fp32/forward/b99/w0/eager"),
+            "is not in": lambda made: made["cells"][0].update(id="mlp/tiny/fp32/forward/b9/w0/eager"),
             "several devices": lambda made: made.update(shards=[]),
             "no cell that was measured": lambda made: [
                 cell.update(status="skipped", launches=[], reason={"code": "interrupted", "message": "it was"})

@@ -3,9 +3,9 @@
 
     fleet_scale.py BINARY [--replicas 10000] [--cells 324] [--keep FOLDER]
 
-Writes a folder of replicas, eight GPUs a node, one of them 20 % slow. Reads them three times and prints the best
-time and the peak memory: the later runs find the files in the page cache where it holds them. Not a test:
-times depend on the machine."""
+Writes a folder of replicas, eight GPUs a node, one of them 20 % slow. Reads them three times and prints the
+best time and the peak memory: the later runs find the files in the page cache where it holds them. Not a
+test: times depend on the machine."""
 
 import argparse
 import math
