@@ -10,7 +10,8 @@ if(TARGET graphbench_cuda)
 endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
-  reporters/schema/comparison.schema.json reporters/schema/selfcheck.schema.json
+  reporters/schema/comparison.schema.json reporters/schema/fleet.schema.json
+  reporters/schema/selfcheck.schema.json
   DESTINATION share/graphbench COMPONENT runtime)
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)

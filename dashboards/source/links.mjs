@@ -8,6 +8,7 @@ const TAG = "graphbench";
 export const UIDS = {
   overview: "graphbench-overview",
   cell: "graphbench-cell",
+  fleet: "graphbench-fleet",
   ladder: "graphbench-ladder",
   regressions: "graphbench-regressions",
   service: "graphbench-service",
