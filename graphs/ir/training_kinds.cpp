@@ -151,21 +151,22 @@ AttributeRule scale_rule() {
   return {"scale", 1.0, "positive", is_real_above_zero};
 }
 
+// A gradient with no attribute but whether it is added to a sum.
+KindRow summed_row(const char* kind, std::size_t inputs, Outputs (*infer)(const Op&, const Inputs&)) {
+  return {.kind = kind,
+          .inputs = inputs,
+          .flagged_inputs = {"accumulate"},
+          .attributes = {flag_rule("accumulate")},
+          .infer = infer};
+}
+
 }  // namespace
 
 std::vector<KindRow> training_rows() {
   const AttributeRule accumulate = flag_rule("accumulate");
   return {
-      {.kind = "linear_grad_input",
-       .inputs = 2,
-       .flagged_inputs = {"accumulate"},
-       .attributes = {accumulate},
-       .infer = infer_linear_grad_input},
-      {.kind = "linear_grad_weight",
-       .inputs = 2,
-       .flagged_inputs = {"accumulate"},
-       .attributes = {accumulate},
-       .infer = infer_linear_grad_weight},
+      summed_row("linear_grad_input", 2, infer_linear_grad_input),
+      summed_row("linear_grad_weight", 2, infer_linear_grad_weight),
       {.kind = "conv2d_grad_input",
        .inputs = 2,
        .flagged_inputs = {"accumulate"},
@@ -177,11 +178,7 @@ std::vector<KindRow> training_rows() {
        .flagged_inputs = {"accumulate"},
        .attributes = {accumulate, padding_rule(), stride_rule(), required_size("window")},
        .infer = infer_conv2d_grad_weight},
-      {.kind = "column_sum",
-       .inputs = 1,
-       .flagged_inputs = {"accumulate"},
-       .attributes = {accumulate},
-       .infer = infer_column_sum},
+      summed_row("column_sum", 1, infer_column_sum),
       {.kind = "rmsnorm_grad_input",
        .inputs = 3,
        .flagged_inputs = {"accumulate"},

@@ -98,8 +98,8 @@ class Training(HarnessCase):
     def test_forms_of_the_backward_pass_are_graphs_that_share_a_pool(self):
         steps = {}
         for choice in (("--backward", "iteration,apart,callables"), ("--optimizer-in", "eager,backward")):
-            self.run_graphbench(*TINY, "--mode", "whole", "--workload", "mlp", "--pass", "training", "--optimizer",
-                                "adamw", *choice)
+            self.run_graphbench(*TINY, "--mode", "whole", "--workload", "mlp", "--pass", "training",
+                                "--optimizer", "adamw", *choice)
             document = self.result()
             self.assert_valid(document, "result.schema.json")
             for cell in document["cells"]:
@@ -108,7 +108,8 @@ class Training(HarnessCase):
                 if cell["batch"] == 2:
                     steps[cell.get("backward", cell.get("optimizer-in", "iteration"))] = cell
         self.assertEqual(
-            # Forward and backward of eight layers, the loss, the optimizer; its op, and ahead of it the count's.
+            # Forward and backward of eight layers, the loss, the optimizer. Launched eagerly: its op, and
+            # ahead of it the one that counts steps.
             {"iteration": (1, 0), "apart": (2, 0), "callables": (18, 0), "eager": (1, 2), "backward": (1, 0)},
             {name: (cell["graph"]["pieces"], cell["graph"]["eager_ops"]) for name, cell in steps.items()})
         self.assertEqual({"iteration": 0, "apart": 1, "callables": 15, "eager": 0, "backward": 0},
@@ -128,9 +129,9 @@ class Training(HarnessCase):
         self.assertIn("cross_entropy wants rows of classes", message)
 
     def test_the_dump_shows_both_programs(self):
-        done = self.run_graphbench("--sweep", "--device", "host", "--plugin", self.plugin("good_op"), "--workload",
-                                   "mlp,good_op", "--pass", "forward,training", "--optimizer", "sgd",
-                                   "--dump-program")
+        done = self.run_graphbench("--sweep", "--device", "host", "--plugin", self.plugin("good_op"),
+                                   "--workload", "mlp,good_op", "--pass", "forward,training",
+                                   "--optimizer", "sgd", "--dump-program")
         self.assertIn("program mlp/tiny/fp32  (", done.stdout)
         self.assertIn("program mlp/tiny/fp32/training  (", done.stdout)
         self.assertIn("parameter layer0.w1 : fp32[256, 64]", done.stdout)
@@ -144,6 +145,7 @@ class Training(HarnessCase):
                                      ("--loss", "mae", "mse, cross_entropy"),
                                      ("--accumulate", "never", "asap, end"),
                                      ("--micro-batches", "0", "1"),
+                                     ("--micro-batches", "1025", "1024"),
                                      ("--clip", "0.5", "whole"),
                                      ("--backward", "sideways", "iteration, apart, callables"),
                                      ("--optimizer-in", "place", "graph, eager, backward")):

@@ -14,6 +14,8 @@ namespace {
 using training::Draft;
 using training::Rule;
 
+constexpr std::int64_t micro_batches_max = 1024;  // a step has a copy of the forward and backward ops of each
+
 // The value of `choices` whose name the words give; the first where they give none.
 template <typename T, std::size_t count>
 T choice(const std::map<std::string, std::string>& words, const std::string& key,
@@ -256,6 +258,9 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
     return given == words.end() ? fallback : std::stoll(given->second);
   };
   options.micro_batches = number("micro-batches", options.micro_batches);
+  if (options.micro_batches > micro_batches_max)
+    throw Error(ErrorCode::invalid_argument, "micro-batches \"" + std::to_string(options.micro_batches) +
+                                                 "\": at most " + std::to_string(micro_batches_max));
   options.clip = static_cast<double>(number("clip", 0));
   return options;
 }
