@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """ci/fleet as people run it: under a Slurm of our own, under mpirun, and as a pod of Kubernetes is started."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -173,10 +174,16 @@ class UnderKubernetes(RecipesCase):
         self.assertEqual("/results", folder)
         extra.update({each["name"]: each["value"] for each in container["env"]})
         pod = subprocess.Popen([FLEET / "entry", task, "fleet", *(sweep or options)], cwd=self.folder, text=True,
-                               env=self.environment(**extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               env=self.environment(**extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True)
         self.addCleanup(pod.communicate)
-        self.addCleanup(pod.terminate)
+        self.addCleanup(self.kill_group, pod.pid)
         return pod
+
+    @staticmethod
+    def kill_group(group):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
 
     def test_the_jobs_fit_each_other(self):
         self.assertEqual(["v1", "batch/v1", "batch/v1"],
