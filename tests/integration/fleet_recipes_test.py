@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""ci/fleet as people run it: under a Slurm of our own, under mpirun, and as a pod of Kubernetes is started."""
+"""ci/fleet as people run it: under a Slurm of our own, under mpirun, and as pods of Kubernetes start."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -172,11 +173,17 @@ class UnderKubernetes(RecipesCase):
         task, folder, *options = container["args"]
         self.assertEqual("/results", folder)
         extra.update({each["name"]: each["value"] for each in container["env"]})
-        pod = subprocess.Popen([FLEET / "entry", task, "fleet", *(sweep or options)], cwd=self.folder, text=True,
-                               env=self.environment(**extra), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pod = subprocess.Popen([FLEET / "entry", task, "fleet", *(sweep or options)], cwd=self.folder,
+                               env=self.environment(**extra), text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True)
         self.addCleanup(pod.communicate)
-        self.addCleanup(pod.terminate)
+        self.addCleanup(self.kill_group, pod.pid)
         return pod
+
+    @staticmethod
+    def kill_group(group):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
 
     def test_the_jobs_fit_each_other(self):
         self.assertEqual(["v1", "batch/v1", "batch/v1"],

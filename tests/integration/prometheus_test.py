@@ -185,7 +185,8 @@ class Pushed(HarnessCase):
     def test_shards_push_a_group_each(self):
         with pushgateway(self.folder / "gateway") as url:
             for shard in ("1/2", "2/2"):
-                self.push(url, "1", "--shard", shard, "--shard-by", "replica", "--push-grouping", "shard={shard}")
+                self.push(url, "1", "--shard", shard, "--shard-by", "replica",
+                          "--push-grouping", "shard={shard}")
             text = fetch(url + "/metrics")[2]
             for shard in ("1-of-2", "2-of-2"):
                 self.assertIn(f'shard="{shard}"', "".join(samples(text, "graphbench_latency_seconds")))

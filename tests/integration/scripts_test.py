@@ -17,8 +17,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHELL = [ROOT / "ci" / name
-         for name in ("packages", "build", "quickstart", "test", "fresh", "bundle", "gpu", "gate", "fleet/entry",
-                      "fleet/submit")]
+         for name in ("packages", "build", "quickstart", "test", "fresh", "bundle", "gpu", "gate",
+                      "fleet/entry", "fleet/submit")]
 sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
 sys.dont_write_bytecode = True
 import figures  # noqa: E402

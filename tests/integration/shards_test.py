@@ -130,7 +130,8 @@ class Shards(ShardsCase):
         done = self.run_graphbench("merge", "short.json", "-o", "merged.json", code=3)
         self.assertIn(" was not measured to its end", done.stderr)
         failed = self.result(parts[0])
-        failed["cells"][0].update(status="failed", reason={"code": "crashed", "message": "it did"}, launches=[])
+        failed["cells"][0].update(status="failed", reason={"code": "crashed", "message": "it did"},
+                                  launches=[])
         self.write("failed.json", json.dumps(failed))
         done = self.run_graphbench("merge", "failed.json", parts[1], "-o", "merged.json", "--partial", code=3)
         self.assertIn(f"1 of {len(merged['cells'])} cells failed", done.stderr)

@@ -35,7 +35,8 @@ def main():
         (folder / "shards").mkdir()
         for index in range(1, arguments.shards + 1):
             part = folder / "shards" / f"{index}.json"
-            run = measure([*sweep, "--shard", f"{index}/{arguments.shards}", "--costs", whole, "--json", part])
+            run = measure([*sweep, "--shard", f"{index}/{arguments.shards}", "--costs", whole,
+                           "--json", part])
             codes.append(run[3])
             walls.append(run[0])
             workers.append(worker_seconds(json.loads(part.read_text(encoding="utf-8"))))
