@@ -55,8 +55,8 @@ std::string meaning_of(simdjson::error_code code) {
   return std::string("it is not a document that can be read (") + simdjson::error_message(code) + ")";
 }
 
-// At most eight digits, maybe a fraction, maybe a negative exponent: converting it could not fail, whether as a
-// time or as a number.
+// At most eight digits, maybe a fraction, maybe a negative exponent: converting it could not fail, whether as
+// a time or as a number.
 bool is_plain_time(std::string_view token) {
   const auto digits = [&token] {
     std::size_t count = 0;

@@ -81,6 +81,34 @@ __device__ __forceinline__ float warp_max(float value) {
   return value;
 }
 
+// Of the warp's queries, from `query` on: the largest score, and the sum of the scores' powers over its. Goes
+// over the keys before `end` by way of `k`.
+template <class T>
+__device__ __forceinline__ void add_scores(const SdpaGradParameters& p, float (&largest)[own],
+                                           float (&sum)[own], const float* q, float* k, std::int64_t keys,
+                                           int query, int end) {
+#pragma unroll
+  for (int r = 0; r < own; ++r) {
+    largest[r] = sdpa_lowest;
+    sum[r] = 0.0f;
+  }
+  for (int key = 0; key < end; key += tile) {
+    __syncthreads();
+    load_tile<T>(p, k, p.k, (keys + key) * p.head_dim, p.head_dim, p.slots - key);
+    __syncthreads();
+    float score[own];
+    dots(p, score, q, k);
+#pragma unroll
+    for (int r = 0; r < own; ++r) {
+      const bool seen = sees(p, query + r, key + static_cast<int>(threadIdx.x % 32));
+      const float each = seen ? score[r] * scale_log2(p) : sdpa_lowest;
+      const float now = fmaxf(largest[r], warp_max(each));
+      sum[r] = sum[r] * exp2f(largest[r] - now) + warp_sum(seen ? exp2f(each - now) : 0.0f);
+      largest[r] = now;
+    }
+  }
+}
+
 template <class T, int Chunks>
 __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const SdpaGradParameters p) {
   let_next_kernel_start();
@@ -110,26 +138,10 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const SdpaGradPa
     for (int d = lane; d < p.head_dim; d += 32)
       part = fmaf(dy[(mine + r) * p.pitch + d], v[(mine + r) * p.pitch + d], part);
     projection[r] = warp_sum(part);
-    largest[r] = sdpa_lowest;
-    sum[r] = 0.0f;
   }
   const int visible = p.slots - p.tokens + min(place.first + tile, p.tokens);
   const int end = p.causal ? visible : p.slots;
-  for (int key = 0; key < end; key += tile) {
-    __syncthreads();
-    load_tile<T>(p, k, p.k, (keys + key) * p.head_dim, p.head_dim, p.slots - key);
-    __syncthreads();
-    float score[own];
-    dots(p, score, q + mine * p.pitch, k);
-#pragma unroll
-    for (int r = 0; r < own; ++r) {
-      const bool seen = sees(p, place.first + mine + r, key + lane);
-      const float each = seen ? score[r] * scale_log2(p) : sdpa_lowest;
-      const float now = fmaxf(largest[r], warp_max(each));
-      sum[r] = sum[r] * exp2f(largest[r] - now) + warp_sum(seen ? exp2f(each - now) : 0.0f);
-      largest[r] = now;
-    }
-  }
+  add_scores<T>(p, largest, sum, q + mine * p.pitch, k, keys, place.first + mine, end);
   float dq[own][Chunks] = {};
   for (int key = 0; key < end; key += tile) {
     __syncthreads();

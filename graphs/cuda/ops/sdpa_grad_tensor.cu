@@ -36,6 +36,25 @@ __device__ __forceinline__ void store_rows(T* to, const float (&sum)[D / 8][4], 
   }
 }
 
+// Of a lane's two queries: log2 of the sum of the scores' powers of 2, over the keys before `end`.
+template <class T>
+__device__ __forceinline__ void find_norms(float (&norm)[2], const SdpaGradParameters& p, Tile<T, D>& keys,
+                                           const T* k, const std::uint32_t (&q)[D / 16][4],
+                                           const int (&visible)[2], int end) {
+  float s[8][4];
+  RowState rows[2];
+  for (int key = 0; key < end; key += mma_tile) {
+    __syncthreads();
+    load_tile<T, D>(keys, k, D, key, p.slots);
+    __syncthreads();
+    scores<T, D>(s, keys, q, key, visible, scale_log2(p));
+    weigh(s, rows[0], 0);
+    weigh(s, rows[1], 1);
+  }
+#pragma unroll
+  for (int r = 0; r < 2; ++r) norm[r] = rows[r].max + log2f(row_sum(rows[r].sum));
+}
+
 template <class T>
 __global__ void __launch_bounds__(mma_threads) sdpa_grad_queries_tensor(const SdpaGradParameters p) {
   let_next_kernel_start();
@@ -70,20 +89,10 @@ __global__ void __launch_bounds__(mma_threads) sdpa_grad_queries_tensor(const Sd
   }
   const int last = min(own.first + mma_tile, p.tokens) - 1;
   const int end = p.causal ? p.slots - p.tokens + last + 1 : p.slots;
-  float s[8][4];
-  RowState rows[2];
-  for (int key = 0; key < end; key += mma_tile) {
-    __syncthreads();
-    load_tile<T, D>(keys, k, D, key, p.slots);
-    __syncthreads();
-    scores<T, D>(s, keys, q, key, visible, scale_log2(p));
-    weigh(s, rows[0], 0);
-    weigh(s, rows[1], 1);
-  }
   float norm[2];
+  find_norms<T>(norm, p, keys, k, q, visible, end);
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
-    norm[r] = rows[r].max + log2f(row_sum(rows[r].sum));
     const int query = first + lane / 4 + r * 8;
     if (lane % 4 == 0 && query < p.tokens)
       p.stats[own.head_row * p.tokens + query] = make_float2(norm[r], projection[r]);
@@ -94,6 +103,7 @@ __global__ void __launch_bounds__(mma_threads) sdpa_grad_queries_tensor(const Sd
     load_tile<T, D>(keys, k, D, key, p.slots);
     load_tile<T, D>(values, v, D, key, p.slots);
     __syncthreads();
+    float s[8][4];
     float slope[8][4];
     scores<T, D>(s, keys, q, key, visible, scale_log2(p));
     dots<T, D>(slope, dy, values);
