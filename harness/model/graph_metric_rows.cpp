@@ -35,15 +35,16 @@ constexpr MetricRow counter(std::string_view name, std::int64_t Counters::*value
           .family = family};
 }
 
-constexpr MetricRow training(std::string_view name, MetricValue value, MetricPlace family,
+// `first`: there since documents hold a training step.
+constexpr MetricRow training(std::string_view name, MetricValue value, MetricPlace family, bool first,
                              std::string_view help) {
   return {.name = name,
           .kind = name.ends_with("bytes") ? MetricKind::bytes : count,
           .unit = name.ends_with("bytes") ? "bytes" : "copies",
           .help = help,
           .value = value,
-          .addition = true,
-          .left_out = true,
+          .addition = !first,
+          .left_out = !first,
           .on_request = true,
           .family = family};
 }
@@ -123,15 +124,15 @@ constexpr MetricRow rows[] = {
     counter("compilations", &Counters::compilations, "kernels", {40, "graphbench_counters_compilations"},
             "Kernels prepared."),
 
-    training("saved_bytes", &Training::saved_bytes, {41, "graphbench_training_saved_bytes"},
+    training("saved_bytes", &Training::saved_bytes, {41, "graphbench_training_saved_bytes"}, true,
              "Activations that a training step's forward leaves to its backward."),
-    training("gradient_bytes", &Training::gradient_bytes, {42, "graphbench_training_gradient_bytes"},
+    training("gradient_bytes", &Training::gradient_bytes, {42, "graphbench_training_gradient_bytes"}, true,
              "Gradients of a training step's parameters."),
-    training("optimizer_bytes", &Training::optimizer_bytes, {43, "graphbench_training_optimizer_bytes"},
+    training("optimizer_bytes", &Training::optimizer_bytes, {43, "graphbench_training_optimizer_bytes"}, true,
              "State of a training step's optimizer."),
-    training("copies_skipped", &Training::copies_skipped, {44, "graphbench_training_copies_skipped"},
+    training("copies_skipped", &Training::copies_skipped, {44, "graphbench_training_copies_skipped"}, false,
              "Gradients that one graph of a training step hands to another without a copy."),
-    training("peak_bytes", &Training::peak_bytes, {45, "graphbench_training_peak_bytes"},
+    training("peak_bytes", &Training::peak_bytes, {45, "graphbench_training_peak_bytes"}, false,
              "The most that a training step's activations and gradients take at once."),
 };
 
