@@ -79,23 +79,38 @@ struct OptimizerParameters {
   Rule rule;
 };
 
-// Sixteen bytes a thread and round; the last thread of a parameter takes what is left.
+template <class T, class Rule>
+__device__ __forceinline__ T* values_at(const OptimizerParameters<Rule>& p, unsigned which, std::size_t k,
+                                        std::int64_t at) {
+  return static_cast<T*>(p.values[which][k]) + at;
+}
+
+// What is left behind the last sixteen bytes of a parameter. Apart, because a vector that is indexed by a
+// number known at run time is not kept in registers.
+template <class T, class Rule>
+__device__ void update_rest(const OptimizerParameters<Rule>& p, unsigned which, std::int64_t at,
+                            std::int64_t end, const typename Rule::Step& step) {
+  for (; at < end; ++at) {
+    float value[Rule::group];
+#pragma unroll
+    for (std::size_t k = 0; k < Rule::group; ++k) value[k] = to_float(*values_at<T>(p, which, k, at));
+    p.rule.update(step, value);
+#pragma unroll
+    for (std::size_t k = 0; k < Rule::group; ++k) {
+      if (k != 1) *values_at<T>(p, which, k, at) = from_float<T>(value[k]);  // the gradient is read only
+    }
+  }
+}
+
+// Sixteen bytes a thread and round.
 template <class T, class Rule>
 __device__ __forceinline__ void update_vector(const OptimizerParameters<Rule>& p, unsigned which,
                                               std::int64_t at, const typename Rule::Step& step) {
   using Vector = Vector16<T>;
-  const std::int64_t left = p.elements[which] - at;
-  if (left <= 0) return;
+  if (at + Vector::size > p.elements[which]) return update_rest<T>(p, which, at, p.elements[which], step);
   Vector vectors[Rule::group];
 #pragma unroll
-  for (std::size_t k = 0; k < Rule::group; ++k) {
-    const T* const source = static_cast<const T*>(p.values[which][k]) + at;
-    if (left >= Vector::size) {
-      vectors[k] = load16(source);
-    } else {
-      for (int i = 0; i < Vector::size; ++i) vectors[k].lane[i] = source[i < left ? i : 0];
-    }
-  }
+  for (std::size_t k = 0; k < Rule::group; ++k) vectors[k] = load16(values_at<T>(p, which, k, at));
 #pragma unroll
   for (int i = 0; i < Vector::size; ++i) {
     float value[Rule::group];
@@ -107,13 +122,7 @@ __device__ __forceinline__ void update_vector(const OptimizerParameters<Rule>& p
   }
 #pragma unroll
   for (std::size_t k = 0; k < Rule::group; ++k) {
-    if (k == 1) continue;  // the gradient is read only
-    T* const destination = static_cast<T*>(p.values[which][k]) + at;
-    if (left >= Vector::size) {
-      store16(destination, vectors[k]);
-    } else {
-      for (int i = 0; i < left; ++i) destination[i] = vectors[k].lane[i];
-    }
+    if (k != 1) store16(values_at<T>(p, which, k, at), vectors[k]);
   }
 }
 
