@@ -121,6 +121,7 @@ class JsonWalk {
     static constexpr std::size_t few = 24;  // looked through one by one; no object of ours has more
     std::vector<std::string_view>& all_;
     std::size_t begin_;
+    std::uint64_t marks_ = 0;                                   // of the keys so far
     std::optional<std::unordered_set<std::string_view>> rest_;  // those beyond the few
   };
 

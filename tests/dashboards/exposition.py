@@ -89,12 +89,14 @@ CELLS = {
     "graphbench_baseline_submit_seconds": lambda cell: submit(cell) / 1.001,
     "graphbench_baseline_device_seconds": lambda cell: device(cell) / 1.001,
 }
-# Of each graph cell, and of its neighbour away from the default of --io.
+# Of each graph cell, and of its neighbours away from the default of --io and in training.
 COUNTERS = {"programs": 6, "pieces": 8, "capturable": 8, "captured": 112, "instantiated": 49, "updated": 63,
             "compilations": 144}
 IO = {"copies": 0, "copy_bytes": 0, "copies_kept": 1, "kernel_nodes_set": 0, "copy_nodes_set": 0,
       "pieces_touched": 1, "set_execs": 0, "recordings": 1, "updates": 63 / 64, "updates_refused": 1 / 64,
       "instantiations": 1 / 64}
+TRAINING = {"saved_bytes": 5e6, "gradient_bytes": 3e6, "optimizer_bytes": 6e6, "peak_bytes": 9e6,
+            "copies_skipped": 8}
 COMPARED = ("latency", "submit", "device", "setup")
 
 
@@ -107,11 +109,20 @@ def rows_of_caller(cell):
     yield "graphbench_submit_seconds", {**moved, "quantile": "0.5"}, 4 * submit(cell)
 
 
+def rows_of_training(cell):
+    trained = {**cell, "optimizer": "adamw", "backward": "callables", "optimizer_in": "eager"}
+    for name, value in TRAINING.items():
+        yield f"graphbench_training_{name}", trained, value
+    for name, value in TIMES.items():
+        yield name, {**trained, "quantile": "0.5"}, 3 * value(cell)
+
+
 def rows_of_cells():
     yield "graphbench_counters_skips", {**next(cells()), "mode": "whole", "reason": "host_op"}, 1
     for cell in cells():
         if cell["mode"] != "eager":
             yield from rows_of_caller(cell)
+            yield from rows_of_training(cell)
         for name, value in TIMES.items():
             for quantile, factor in (("0.5", 1), ("0.9", 1.05), ("0.99", 1.4)):
                 yield name, {**cell, "quantile": quantile}, value(cell) * factor
