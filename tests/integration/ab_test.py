@@ -1,73 +1,22 @@
 #!/usr/bin/env python3
-"""A/B runs and self-checks as a person runs them: alternating launches, paired verdicts, interruptions."""
+"""A/B runs as a person runs them: alternating launches, documents of both sides, interruptions."""
 
 import json
 import os
 import re
 import shutil
 import signal
-import stat
 import sys
 import unittest
 
-from harness_case import BINARY, ROOT, HarnessCase
+from ab_case import TINY, AbCase
+from harness_case import BINARY, ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "golden"))
 import document_rules  # noqa: E402
 
-TINY = ["--device", "host", "--workload", "mlp", "--preset", "tiny", "--batch", "1,2", "--warmup", "0",
-        "--time-per-cell", "0.01"]
 
-# A stand-in for another version: it notes how it was called, runs the real one, and may touch its results.
-WRAPPER = """#!/usr/bin/python3
-import json, os, subprocess, sys, time
-with open({log!r}, "a") as log:
-    print(json.dumps([{name!r}, os.environ.get("SIDE"), sys.argv[1:]]), file=log)
-calls = sum(1 for line in open({log!r}) if json.loads(line)[0] == {name!r})
-code = subprocess.run([{binary!r}, *sys.argv[1:]]).returncode
-{extra}
-sys.exit(code)
-"""
-SLOWER = """
-if "--json" in sys.argv:
-    path = sys.argv[sys.argv.index("--json") + 1]
-    document = json.load(open(path))
-    for cell in document["cells"]:
-        for launch in cell["launches"]:
-            for metric in ("latency_seconds", "submit_seconds", "device_seconds"):
-                for key in ("min", "p50", "p90", "p99", "max", "mean"):
-                    if launch[metric] is not None and launch[metric][key] is not None:
-                        launch[metric][key] = {seconds}
-    json.dump(document, open(path, "w"))
-"""
-
-
-class Ab(HarnessCase):
-    def wrapper(self, name, extra=""):
-        path = self.folder / name
-        path.write_text(WRAPPER.format(log=str(self.folder / "calls"), name=name, binary=BINARY, extra=extra),
-                        encoding="utf-8")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return path
-
-    def fixed(self, name, seconds):
-        """A binary whose every launch measures about the same, whatever this machine is busy with."""
-        wobble = f"{seconds} * (1 + 0.001 * (calls % 7))"
-        return self.wrapper(name, SLOWER.format(seconds=wobble))
-
-    def two(self, base, new):
-        return "--base", self.fixed("old", base), "--new", self.fixed("new", new)
-
-    def calls(self):
-        lines = (self.folder / "calls").read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines]
-
-    def sweeps(self):
-        return [call for call in self.calls() if "--sweep" in call[2]]
-
-    def ab(self, *arguments, **options):
-        return self.run_graphbench("ab", *arguments, *TINY, **options)
-
+class Ab(AbCase):
     def test_measures_two_binaries_and_keeps_both_results(self):
         done = self.ab(*self.two(1e-4, 1e-4), "--format", "json", code=0)
         comparison = json.loads(done.stdout)
@@ -147,74 +96,6 @@ class Ab(HarnessCase):
         differences = {each["field"]: each for each in json.loads(done.stdout)["differences"]}
         self.assertTrue(differences["plan"]["blocking"])
         self.assertEqual("true", differences["plan.cell_processes"]["new"])
-
-    def test_confirms_single_cells(self):
-        self.ab(*self.two(1e-3, 1.2e-3), "--confirm", "--alternate", "cell", "--mode", "whole", code=10)
-        self.assertEqual(2 * 2 * 5 * 2, len(self.sweeps()))
-
-    def test_says_slower_and_exits_so(self):
-        done = self.ab(*self.two(1e-3, 1.2e-3), "-o", "verdict.json", "--format", "json", code=10)
-        self.assertEqual("", done.stdout)
-        self.assertEqual("slower", self.result("verdict.json")["verdict"])
-
-    def test_keeps_to_the_margin_it_is_given(self):
-        done = self.ab(*self.two(1e-3, 1.2e-3), "--margin", "50%", "--format", "json")
-        metrics = [metric for cell in json.loads(done.stdout)["cells"] for metric in cell["metrics"]]
-        timed = [metric for metric in metrics if metric["metric"] != "setup"]
-        self.assertEqual({"same"}, {metric["verdict"] for metric in timed})
-
-    def test_confirms_before_the_word_is_said(self):
-        """NEW is slow in its first 15 sweeps only: a passing trouble, not a slower binary."""
-        passing = SLOWER.format(seconds="(1.2e-3 if calls <= 16 else 1e-3) * (1 + 0.001 * (calls % 7))")
-        sides = ["--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", passing), "--format", "json"]
-        done = self.ab(*sides, "--confirm", code=(0,))
-        whys = [metric["why"] for cell in json.loads(done.stdout)["cells"] for metric in cell["metrics"]
-                if metric["metric"] == "latency"]
-        self.assertTrue(all("slower at first (1.2" in why and "not when measured again" in why
-                            for why in whys), whys)
-        again = self.result("graphbench-new.again.json")
-        self.assertNotEqual(again["plan"]["interleaved"],
-                            self.result("graphbench-new.json")["plan"]["interleaved"])
-        self.assertEqual([], document_rules.faults_of(again))
-
-    def test_confirmed_slower_stays_slower(self):
-        self.ab(*self.two(1e-3, 1.2e-3), "--confirm", code=10)
-        self.assertEqual(2 * 2 * 5 * 3, len(self.sweeps()))
-
-    def test_goes_on_until_it_is_decided(self):
-        done = self.ab(*self.two(1e-3, 1.2e-3), "--mode", "eager", "--until-decided", "--format", "json",
-                       code=10)
-        self.assertEqual(2 * 5, len(self.sweeps()))
-        for side in ("base", "new"):
-            document = self.result(f"graphbench-{side}.json")
-            self.assertEqual([5], document["plan"]["interleaved"]["looks"])
-            self.assertEqual(5, document["plan"]["launches"])
-            self.assertTrue(document["complete"])
-            self.assertEqual([], document_rules.faults_of(document))
-            self.assert_valid(document, "result.schema.json")
-        self.assert_valid(json.loads(done.stdout), "comparison.schema.json")
-
-    def test_an_undecided_ladder_goes_on_and_compare_says_the_same(self):
-        """Launches of `eager` agree; those of `whole` spread by 3 %."""
-        wild = '1e-3 * (1 + 0.001 * (calls % 7) + 0.02 * (calls * {step} % 5) * ("whole" in sys.argv))'
-        sides = [side for name, flag, step in (("old", "--base", 1), ("new", "--new", 2))
-                 for side in (flag, self.wrapper(name, SLOWER.format(seconds=wild.format(step=step))))]
-        margins = ["--margin", "2%,capture=900%", "--format", "json"]
-        done = self.ab(*sides, "--mode", "eager,whole", *margins, "--until-decided", "30", code=(0, 10))
-        documents = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
-        looks = documents[0]["plan"]["interleaved"]["looks"]
-        self.assertEqual([5, 10, 15, 20][:len(looks)], looks)
-        self.assertGreater(len(looks), 1)
-        for cell in documents[1]["cells"]:
-            launches = 5 if cell["mode"] == "eager" else looks[-1]
-            self.assertEqual(list(range(launches)), [launch["index"] for launch in cell["launches"]])
-        again = self.run_graphbench("compare", "graphbench-base.json", "graphbench-new.json", *margins,
-                                    code=(0, 10))
-        self.assertEqual(json.loads(done.stdout)["cells"], json.loads(again.stdout)["cells"])
-
-    def test_ends_where_the_time_is_up(self):
-        self.ab(*self.two(1e-3, 1.2e-3), "--mode", "eager", "--until-decided", "0.000001", code=(0, 10))
-        self.assertEqual([2], self.result("graphbench-new.json")["plan"]["interleaved"]["looks"])
 
     def test_runs_one_binary_in_two_environments(self):
         wrapper = self.wrapper("one")
@@ -304,46 +185,6 @@ class Ab(HarnessCase):
         self.assertEqual([], os.listdir(scratch))
         shutil.rmtree(scratch)
         self.assertEqual(["graphbench-base.json", "graphbench-new.json"], sorted(os.listdir(self.folder)))
-
-
-class SelfCheck(HarnessCase):
-    def selfcheck(self, *arguments, **options):
-        return self.run_graphbench("selfcheck", *TINY, "--launches", "3", *arguments, **options)
-
-    def test_says_what_it_found(self):
-        done = self.selfcheck("--rounds", "2", "--json", "found.json", code=0)
-        self.assertIn("of 2 comparisons said slower", done.stdout)
-        self.assertIn("launches needed", done.stdout)
-        found = self.result("found.json")
-        self.assert_valid(found, "selfcheck.schema.json")
-        keys = ("rounds", "rounds_asked", "launches", "cells")
-        self.assertEqual((2, 2, 3, 6), tuple(found[key] for key in keys))
-        self.assertEqual(2, found["alarms"]["measured"]["comparisons"])
-        self.assertEqual(2 * 3, found["alarms"]["renamed"]["comparisons"])
-        latency = next(metric for metric in found["metrics"] if metric["metric"] == "latency")
-        self.assertEqual((6, 12), (latency["cells"], latency["tests"]))
-        self.assertGreater(latency["pair_spread"]["worst"], 0)
-        self.assertEqual(["found.json"], os.listdir(self.folder))
-
-    def test_writes_json_to_stdout_alone(self):
-        done = self.selfcheck("--rounds", "1", "--mode", "eager", "--json", "-", "--quiet", "--margin", "5%",
-                              "--alternate", "cell", code=0)
-        self.assertEqual(0.05, json.loads(done.stdout)["metrics"][0]["margin"])
-
-    def test_refuses_bad_input(self):
-        self.assert_refused(self.selfcheck("--rounds", "0"), "--rounds")
-        self.assert_refused(self.selfcheck("--alternate", ""), "--alternate")
-        self.assert_refused(self.selfcheck("--json", "no/folder.json"), "--json")
-        self.assert_refused(self.selfcheck("--samples", "x.npz"), "--samples", "leave it out")
-
-    def test_an_interruption_before_the_first_round_keeps_nothing(self):
-        process = self.start("selfcheck", *TINY, "--launches", "300")
-        while "worker " not in (line := process.stderr.readline()):
-            self.assertTrue(line)
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(130, process.returncode, err)
-        self.assertIn("interrupted before anything was measured", err)
 
 
 if __name__ == "__main__":
