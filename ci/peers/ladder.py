@@ -26,7 +26,10 @@ SETUP = ("warmup", "capture", "instantiate", "first_step")
 def cell_of(task, batch):
     parts = (task["workload"], task["preset"], task["dtype"], task["pass"])
     names = dict(zip(("workload", "preset", "dtype", "pass"), parts))
-    identity = "/".join((*parts, f"b{batch}", f"w{task['warmup']}", task["mode"]))
+    # graphbench has callables as a form of `whole`; ids name axes away from their defaults.
+    mode = "whole/backward=callables" if task["mode"] == "callables" else task["mode"]
+    optimizer = [] if task["optimizer"] == "none" else [f"optimizer={task['optimizer']}"]
+    identity = "/".join((*parts, f"b{batch}", f"w{task['warmup']}", mode, *optimizer))
     return {"id": identity, **names, "batch": batch, "warmup": task["warmup"], "mode": task["mode"],
             "optimizer": task["optimizer"], "status": "ok", "reason": None, "check": None, "graph": None,
             "memory": None, "launches": [], "summary": None}

@@ -55,9 +55,9 @@ std::string meaning_of(simdjson::error_code code) {
   return std::string("it is not a document that can be read (") + simdjson::error_message(code) + ")";
 }
 
-// At most eight digits, maybe a fraction, maybe a negative exponent: converting it could not fail, whether as
-// a time or as a number.
-bool is_plain_time(std::string_view token) {
+// At most eight digits, maybe a fraction, maybe a negative exponent: nothing that converting it to a number
+// or to a time could refuse.
+bool is_plain_number(std::string_view token) {
   const auto digits = [&token] {
     std::size_t count = 0;
     while (count < token.size() && token[count] >= '0' && token[count] <= '9') ++count;
@@ -201,7 +201,7 @@ double JsonWalk::seconds_or_none(Value value) {
 }
 
 void JsonWalk::check_seconds(Value value) {
-  if (!is_plain_time(value.raw_json_token())) seconds_or_none(value);
+  if (!is_plain_number(value.raw_json_token())) seconds_or_none(value);
 }
 
 bool JsonWalk::can_be_median(double seconds) {
@@ -260,7 +260,7 @@ void JsonWalk::skip(Value value) {
       fields(value, [&](std::string_view, Value field) { skip(field); });
       break;
     case ondemand::json_type::number:
-      if (!is_plain_time(value.raw_json_token())) number(value);
+      if (!is_plain_number(value.raw_json_token())) number(value);
       break;
     case ondemand::json_type::string: {
       std::string_view string;

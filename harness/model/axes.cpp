@@ -157,8 +157,7 @@ AxisTable training_axes() {
        .noun = "form of the backward pass",
        .placeholder = "FORM,...",
        .help = "graphs of a captured training step: iteration, one; apart, forward and backward; callables, "
-               "those of "
-               "each layer (default: iteration)",
+               "those of each layer (default: iteration)",
        .choices = {"iteration", "apart", "callables"},
        .fallback = "iteration",
        .modes = graph_modes(),
@@ -176,8 +175,7 @@ AxisTable training_axes() {
        .noun = "place of the optimizer",
        .placeholder = "WHERE,...",
        .help = "where parameters are updated: graph, the step's last; eager, behind it; backward, each as "
-               "soon as its "
-               "gradient is complete (default: graph)",
+               "soon as its gradient is complete (default: graph)",
        .choices = {"graph", "eager", "backward"},
        .fallback = "graph",
        .passes = {"training"},

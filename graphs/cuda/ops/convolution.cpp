@@ -4,8 +4,10 @@
 #include "graphs/cuda/tuning/tuner.hpp"
 
 namespace graphbench::cuda {
+namespace {
 
-ConvolutionShape convolution_shape(const ir::OpCall& call) {
+// Of a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
+ConvolutionShape shape_of(const ir::OpCall& call) {
   const ir::Op& op = *call.op;
   ConvolutionShape shape;
   if (op.kind == "conv2d_grad_input") shape.result = ConvolutionResult::dx;
@@ -35,8 +37,10 @@ ConvolutionShape convolution_shape(const ir::OpCall& call) {
   return shape;
 }
 
+}  // namespace
+
 PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call) {
-  const ConvolutionShape shape = convolution_shape(call);
+  const ConvolutionShape shape = shape_of(call);
   const bool gradient = shape.result != ConvolutionResult::y;
   if (shape.dtype == ir::DType::i32) refuse(call, "element type i32");
   if (shape.activation == Activation::gelu_tanh) refuse(call, "activation gelu_tanh");

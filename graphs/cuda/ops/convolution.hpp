@@ -41,9 +41,6 @@ struct ConvolutionShape {
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }
 };
 
-// Of a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
-ConvolutionShape convolution_shape(const ir::OpCall& call);
-
 // Nothing where cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call);

@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(mma_threads) sdpa_grad_keys_tensor(const SdpaG
   let_next_kernel_start();
   wait_for_kernels_ahead();
   __shared__ __align__(16) Tile<T, D> queries;
-  __shared__ __align__(16) Tile<T, D> slopes_of_outputs;
+  __shared__ __align__(16) Tile<T, D> output_gradients;
   __shared__ float2 stats[mma_tile];
   const SdpaRows own = sdpa_rows(p.slots, mma_tile);
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -143,14 +143,14 @@ __global__ void __launch_bounds__(mma_threads) sdpa_grad_keys_tensor(const SdpaG
   for (int query = begin; query < p.tokens; query += mma_tile) {
     __syncthreads();
     load_tile<T, D>(queries, q, D, query, p.tokens);
-    load_tile<T, D>(slopes_of_outputs, dy, std::int64_t{p.heads} * D, query, p.tokens);
+    load_tile<T, D>(output_gradients, dy, std::int64_t{p.heads} * D, query, p.tokens);
     for (int i = static_cast<int>(threadIdx.x); i < mma_tile && query + i < p.tokens; i += mma_threads)
       stats[i] = p.stats[own.head_row * p.tokens + query + i];
     __syncthreads();
     float probability[8][4];
     float slope[8][4];
     dots<T, D>(probability, k, queries);
-    dots<T, D>(slope, v, slopes_of_outputs);
+    dots<T, D>(slope, v, output_gradients);
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
 #pragma unroll
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(mma_threads) sdpa_grad_keys_tensor(const SdpaG
         slope[j][i] = probability[j][i] * (slope[j][i] - of_query.y);
       }
     }
-    accumulate<T, D>(dv, slopes_of_outputs, probability);
+    accumulate<T, D>(dv, output_gradients, probability);
     accumulate<T, D>(dk, queries, slope);
   }
   const std::int64_t at = own.head_row * p.slots * D;
