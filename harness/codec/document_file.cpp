@@ -1,6 +1,5 @@
 // System calls, so that a pipe is not waited for and memory comes in huge pages. Windows are cut at their
-// last
-// `}, {"id"`, where "id" is whichever key the first cell begins with.
+// last `}, {"id"`, where "id" is whichever key the first cell begins with.
 #include "harness/codec/document_file.hpp"
 
 #include <fcntl.h>
@@ -11,10 +10,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <new>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "harness/codec/document_reader.hpp"
 #include "harness/codec/parse_document.hpp"
@@ -70,31 +71,46 @@ std::optional<CellsList> find_cells(std::string_view text) {
   return std::nullopt;
 }
 
+// A window's text with room for the list's opening ahead of it, and the thread that reads its cells.
+struct Lane {
+  Lane(const std::string& source, std::size_t capacity)
+      : room(std::make_unique_for_overwrite<char[]>(opening.size() + capacity + text_padding)),
+        reader(source) {
+    std::memset(text() + capacity, 0, text_padding);
+  }
+  char* text() const { return room.get() + opening.size(); }
+  std::string_view view() const { return {text(), size}; }
+
+  std::unique_ptr<char[]> room;
+  std::size_t size = 0;
+  DocumentReader reader;
+  std::future<void> reading;  // last: it is waited for before the others go
+};
+
 class Windows {
  public:
-  Windows(const ReadText& read, const std::string& source, std::size_t window_bytes)
-      : read_(read),
-        capacity_(window_bytes),
-        room_(std::make_unique_for_overwrite<char[]>(opening.size() + capacity_ + text_padding)),
-        reader_(source) {
-    std::memset(text() + capacity_, 0, text_padding);
+  Windows(const ReadText& read, const std::string& source, std::size_t window_bytes, std::size_t threads)
+      : read_(read), capacity_(window_bytes), reader_(source) {
+    for (std::size_t i = 0; i < threads; ++i) lanes_.push_back(std::make_unique<Lane>(source, capacity_));
   }
 
   std::optional<Document> parse() {
-    fill();
-    const std::optional<CellsList> cells = find_cells(view());
+    fill({});
+    const std::optional<CellsList> cells = find_cells(lane().view());
     if (!cells) return std::nullopt;
-    std::string rest(view().substr(0, cells->begin));
+    std::string rest(lane().view().substr(0, cells->begin));
     std::size_t begin = cells->begin;
     for (; !at_end_; begin = 0) {
       const std::size_t cut = last_cut(begin, cells->key);
       if (cut == none) return std::nullopt;
-      read_window(begin, cut);
-      size_ -= cut + 1;
-      std::memmove(text(), text() + cut + 1, size_);
-      fill();
+      const std::string tail(lane().view().substr(cut + 1));
+      start(begin, cut);
+      ++at_;
+      finish(lane());
+      fill(tail);
     }
-    rest += view().substr(begin);
+    rest += lane().view().substr(begin);
+    for (std::size_t i = 1; i < lanes_.size(); ++i) finish(*lanes_[(at_ + i) % lanes_.size()]);
     const std::size_t length = rest.size();
     rest.append(text_padding, '\0');
     reader_.read({rest.data(), length});
@@ -103,17 +119,18 @@ class Windows {
   }
 
  private:
-  char* text() { return room_.get() + opening.size(); }
-  std::string_view view() { return {text(), size_}; }
+  Lane& lane() { return *lanes_[at_ % lanes_.size()]; }
 
-  void fill() {
-    size_ += read_(text() + size_, capacity_ - size_);
-    at_end_ = size_ < capacity_;
+  void fill(std::string_view tail) {
+    Lane& to = lane();
+    std::memcpy(to.text(), tail.data(), tail.size());
+    to.size = tail.size() + read_(to.text() + tail.size(), capacity_ - tail.size());
+    at_end_ = to.size < capacity_;
   }
 
   // The comma in front of the last cell that begins in the window.
   std::size_t last_cut(std::size_t begin, std::string_view key) {
-    const std::string_view cells = view().substr(begin);
+    const std::string_view cells = lane().view().substr(begin);
     for (std::size_t at = cells.rfind(key); at != none && at > 0; at = cells.rfind(key, at - 1)) {
       const std::size_t comma = last_is(cells, last_is(cells, at, '{'), ',');
       if (last_is(cells, comma, '}') != none) return begin + comma;
@@ -121,23 +138,29 @@ class Windows {
     return none;
   }
 
-  // In place: what is written over ahead of the cells has been read, and the rest is put back.
-  void read_window(std::size_t begin, std::size_t end) {
-    char* const first = text() + begin - opening.size();
-    char* const last = text() + end;
-    char kept[closing.size()];
-    std::memcpy(kept, last, sizeof kept);
+  // In place: what is written over has been copied.
+  void start(std::size_t begin, std::size_t end) {
+    char* const first = lane().text() + begin - opening.size();
+    char* const last = lane().text() + end;
     std::memcpy(first, opening.data(), opening.size());
     std::memcpy(last, closing.data(), closing.size());
-    reader_.read_cells({first, static_cast<std::size_t>(last - first) + closing.size()});
-    std::memcpy(last, kept, sizeof kept);
+    const std::string_view text(first, static_cast<std::size_t>(last - first) + closing.size());
+    const auto policy = lanes_.size() == 1 ? std::launch::deferred : std::launch::async;
+    lane().reading = std::async(policy, [text, &reader = lane().reader] { reader.read_cells(text); });
+  }
+
+  // Lanes are finished in the order of their windows.
+  void finish(Lane& lane) {
+    if (!lane.reading.valid()) return;
+    lane.reading.get();
+    reader_.take_cells_of(lane.reader);
   }
 
   const ReadText& read_;
   std::size_t capacity_;
-  std::unique_ptr<char[]> room_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::size_t at_ = 0;  // the window that is being filled
   DocumentReader reader_;
-  std::size_t size_ = 0;
   bool at_end_ = false;
 };
 
@@ -204,9 +227,9 @@ PaddedText read_text(const std::string& path) {
 }
 
 std::optional<Document> parse_in_windows(const ReadText& read, const std::string& source,
-                                         std::size_t window_bytes) {
+                                         std::size_t window_bytes, std::size_t threads) {
   try {
-    return Windows(read, source, window_bytes).parse();
+    return Windows(read, source, window_bytes, threads).parse();
   } catch (const InputError&) {
     return std::nullopt;
   }

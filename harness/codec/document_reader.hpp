@@ -104,6 +104,8 @@ class DocumentReader {
   void read(std::string_view text);
   // Some cells of a document, written as {"cells":[...]}, so that they lie as deep as in it.
   void read_cells(std::string_view text);
+  // Moves what read_cells() of `other` has read behind what this has.
+  void take_cells_of(DocumentReader& other);
   // Where in the text of read() the list of cells begins.
   std::size_t cells_at() const { return cells_at_; }
   // All that was read, in that order.

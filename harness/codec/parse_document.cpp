@@ -4,6 +4,7 @@
 
 #include <simdjson.h>
 
+#include <iterator>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -76,6 +77,14 @@ void DocumentReader::read_cells(std::string_view text) {
   } catch (const simdjson::simdjson_error& error) {
     walk_.fail(error);
   }
+}
+
+void DocumentReader::take_cells_of(DocumentReader& other) {
+  Document from = std::exchange(other.document_, {});
+  document_.cells.insert(document_.cells.end(), std::make_move_iterator(from.cells.begin()),
+                         std::make_move_iterator(from.cells.end()));
+  document_.facts.clocks.add(from.facts.clocks);
+  has_cells_ |= other.has_cells_;
 }
 
 void DocumentReader::read_fields(simdjson::ondemand::document& json, std::string_view text) {

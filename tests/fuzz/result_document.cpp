@@ -15,7 +15,7 @@ namespace {
 using graphbench::codec::Document;
 
 // What windows make of a text is what reading it whole makes of it, or nothing.
-void hold_in_windows(const std::uint8_t* data, std::size_t size, std::size_t window) {
+void hold_in_windows(const std::uint8_t* data, std::size_t size, std::size_t window, std::size_t threads) {
   std::size_t at = 0;
   const auto read = [&](char* to, std::size_t bytes) {
     const std::size_t count = std::min(bytes, size - at);
@@ -23,7 +23,7 @@ void hold_in_windows(const std::uint8_t* data, std::size_t size, std::size_t win
     at += count;
     return count;
   };
-  const std::optional<Document> parts = graphbench::codec::parse_in_windows(read, "fuzz", window);
+  const std::optional<Document> parts = graphbench::codec::parse_in_windows(read, "fuzz", window, threads);
   if (!parts) return;
   std::string text(reinterpret_cast<const char*>(data), size);
   text.append(graphbench::codec::text_padding, '\0');
@@ -47,8 +47,8 @@ void hold_in_parts(const std::uint8_t* data, std::size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   graphbench::fuzz::hold(graphbench::codec::parse_document, data, size);
-  hold_in_windows(data, size, 128);
-  hold_in_windows(data, size, 1024);
+  hold_in_windows(data, size, 128, 1);
+  hold_in_windows(data, size, 1024, 2);
   hold_in_parts(data, size);
   return 0;
 }

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -63,11 +64,7 @@ DocumentFacts merged_facts(const std::vector<Document>& documents) {
     if (merged.started_at.empty() || (!facts.started_at.empty() && facts.started_at < merged.started_at)) {
       merged.started_at = facts.started_at;
     }
-    const DeviceClocks& clocks = facts.clocks;
-    merged.clocks.launches += clocks.launches;
-    merged.clocks.sm_clocks_hz.insert(merged.clocks.sm_clocks_hz.end(), clocks.sm_clocks_hz.begin(),
-                                      clocks.sm_clocks_hz.end());
-    for (const auto& [reason, launches] : clocks.throttled) merged.clocks.throttled[reason] += launches;
+    merged.clocks.add(facts.clocks);
     if (merged.interleaved != facts.interleaved) merged.interleaved.clear();
     if (merged.looks != facts.looks) merged.looks.clear();
     for (const auto& [name, value] : facts.fields) {
@@ -142,11 +139,13 @@ namespace fs = std::filesystem;
 std::optional<Document> read_in_windows(const std::string& path) {
   constexpr std::size_t worth_windows = std::size_t{4} << 20;
   constexpr std::size_t window_bytes = std::size_t{1} << 20;
+  // Both sides are read at a time, and a thread's parser takes five times a window.
+  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 4);
   const codec::DocumentFile file(path);
   if (file.size() < worth_windows || file.size() > static_cast<std::size_t>(codec::document_bytes_max))
     return std::nullopt;
   return codec::parse_in_windows([&](char* to, std::size_t bytes) { return file.read(to, bytes); }, path,
-                                 window_bytes);
+                                 window_bytes, threads);
 }
 
 // Whole texts need twice their size while they are parsed: of large ones, one at a time is in memory.

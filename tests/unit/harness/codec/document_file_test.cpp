@@ -21,7 +21,8 @@ Document whole(std::string text) {
 }
 
 // How many reads it took goes to `reads`.
-std::optional<Document> in_windows(std::string_view text, std::size_t window, int* reads = nullptr) {
+std::optional<Document> in_windows(std::string_view text, std::size_t window, int* reads = nullptr,
+                                   std::size_t threads = 2) {
   const ReadText read = [&](char* to, std::size_t bytes) {
     const std::size_t count = std::min(bytes, text.size());
     std::memcpy(to, text.data(), count);
@@ -29,7 +30,7 @@ std::optional<Document> in_windows(std::string_view text, std::size_t window, in
     if (reads != nullptr) ++*reads;
     return count;
   };
-  return parse_in_windows(read, "doc.json", window);
+  return parse_in_windows(read, "doc.json", window, threads);
 }
 
 std::string cell(int number, const std::string& blank) {
@@ -55,10 +56,12 @@ TEST(CellWindows, MakeTheSameOfADocumentAsReadingItWhole) {
   for (const std::string blank : {"", " ", "\n\t  "}) {
     const std::string text = document(100, blank);
     for (const std::size_t window : {700, 1000, 1500, 5000, 1 << 20}) {
-      const std::optional<Document> read = in_windows(text, window);
-      ASSERT_TRUE(read) << "window " << window << ", blanks " << blank.size();
-      EXPECT_EQ(*read, whole(text)) << "window " << window;
-      EXPECT_EQ(read->cells.size(), 100u);
+      for (const std::size_t threads : {1, 2, 7}) {
+        const std::optional<Document> read = in_windows(text, window, nullptr, threads);
+        ASSERT_TRUE(read) << "window " << window << ", blanks " << blank.size();
+        EXPECT_EQ(*read, whole(text)) << "window " << window << ", threads " << threads;
+        EXPECT_EQ(read->cells.size(), 100u);
+      }
     }
   }
 }
