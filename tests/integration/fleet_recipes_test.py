@@ -140,7 +140,8 @@ class Entry(RecipesCase):
 
     @unittest.skipUnless(shutil.which("mpirun"), "needs Debian's openmpi-bin")
     def test_a_rank_of_mpi_has_a_shard_and_a_gpu(self):
-        options = ["--oversubscribe", "--bind-to", "none", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
+        options = ["--oversubscribe", "--bind-to", "none"]
+        options += ["--allow-run-as-root"] if os.getuid() == 0 else []
         command = ["mpirun", *options, "-n", 4, FLEET / "entry", "shard", "fleet"]
         told = self.run_recipe(*command, **self.graphbench("echo $CUDA_VISIBLE_DEVICES")).stdout
         self.assertEqual(["0", "1", "2", "3"], sorted(told.split()))
