@@ -26,6 +26,7 @@ enum class MetricSection : std::uint8_t {
   io,         // io: of the cell
   counters,   // counters: of the cell
   training,   // training: of the cell
+  cache,      // cache: of the cell
   memory,     // memory: of the cell
   summary,    // summary: over launches already
   derived     // not in the document: computed from other metrics
@@ -40,7 +41,8 @@ using MetricValue =
                  std::optional<Summary> Sustained::*, std::optional<double> Sustained::*, double Setup::*,
                  std::optional<double> Setup::*, std::int64_t GraphCounts::*, std::int64_t Io::*,
                  double Io::*, std::int64_t Counters::*, std::int64_t Training::*,
-                 std::optional<std::int64_t> Training::*, std::int64_t Memory::*,
+                 std::optional<std::int64_t> Training::*, std::int64_t CacheUse::*, double CacheUse::*,
+                 std::int64_t Memory::*,
                  std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
                  std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 
