@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "graphs/cache/files.hpp"
 #include "graphs/cache/folder.hpp"
@@ -45,8 +46,7 @@ Cache::Kept Cache::read(const Key& key) const {
   }
   kept.bytes = file.text->size();
   kept.reading = decode(*file.text);
-  if (kept.reading.entry && kept.reading.entry->key != key)
-    kept.reading = {{}, "it is about something else"};
+  if (kept.reading.entry && kept.reading.entry->key != key) kept.reading = {{}, "it is about something else"};
   return kept;
 }
 
@@ -92,7 +92,8 @@ std::optional<Cache::Found> Cache::find_or_make(const Key& key, const Check& che
   std::filesystem::create_directories(folder_, error);
   const Clock::time_point asked = Clock::now();
   const FileLock lock(path, FileLock::Wait::yes);
-  if (!lock.held()) say_unwritable(error ? folder_ : path, error ? error.message() : std::strerror(lock.error()));
+  if (!lock.held())
+    say_unwritable(error ? folder_ : path, error ? error.message() : std::strerror(lock.error()));
   if (const Kept kept = read(key); usable(kept)) {
     return Found{take(kept, Clock::now() - asked), true};
   } else if (kept.reading.entry || !kept.reading.why_not.empty()) {

@@ -25,8 +25,8 @@ class Cache {
   explicit Cache(std::filesystem::path folder, std::uintmax_t bytes_max = default_bytes_max)
       : folder_(std::move(folder)), bytes_max_(bytes_max) {}
 
-  // Nothing where nothing sound is kept. A file that is damaged, newer or about another key is refused, with a
-  // line to stderr for each file.
+  // Nothing where nothing sound is kept. A file that is damaged, newer or about another key is refused, with
+  // a line to stderr for each file.
   std::optional<std::string> find(const Key& key);
 
   struct Found {
@@ -37,8 +37,8 @@ class Cache {
   using Check = std::function<std::string(const std::string& content)>;
   // Gives nothing where there is nothing to keep; may use this cache for other keys, and throw.
   using Make = std::function<std::optional<std::string>()>;
-  // What is kept, or what `make` gives. Of many processes one makes a key and the others wait for it; if it is
-  // killed, the next one makes it. Where the folder cannot be written, says so once on stderr, and keeps
+  // What is kept, or what `make` gives. Of many processes one makes a key and the others wait for it; if it
+  // is killed, the next one makes it. Where the folder cannot be written, says so once on stderr, and keeps
   // nothing.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 

@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -158,7 +159,8 @@ Reading decode(std::string_view text) {
   const std::optional<std::string_view> first = lines.value("graphbench");
   if (!first) return cut_short;
   const std::string_view its_version = first->substr(first->find(' ') + 1);
-  if (its_version.empty() || its_version.find_first_not_of("0123456789") != std::string_view::npos) return damaged;
+  if (its_version.empty() || its_version.find_first_not_of("0123456789") != std::string_view::npos)
+    return damaged;
   if (its_version != version) return {{}, "it is of version " + std::string(its_version) + ", this reads 1"};
   const std::optional<std::string_view> kind = lines.value("kind");
   for (const KindRow& row : kinds) {

@@ -18,7 +18,8 @@ std::string_view name_of(Kind kind);
 // What an entry of the kind depends on, by name: "op", "shape", ...
 std::span<const std::string_view> parts_of(Kind kind);
 
-// A value a part, in the order of parts_of(). Values are single lines: a text of several stands as its digest.
+// A value a part, in the order of parts_of(). Values are single lines: a text of several stands as its
+// digest.
 struct Key {
   Kind kind = Kind::choices;
   std::vector<std::string> values;

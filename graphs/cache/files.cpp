@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 namespace graphbench::cache {
 namespace {
@@ -52,7 +55,7 @@ std::filesystem::path with(const std::filesystem::path& path, const char* ending
 FileText read_file(const std::filesystem::path& path) {
   const Descriptor file(path, O_RDONLY);
   struct stat facts {};
-  if (*file < 0 && errno == ENOENT) return {};
+  if (*file < 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
   if (*file < 0 || fstat(*file, &facts) != 0) return {{}, std::strerror(errno)};
   if (!S_ISREG(facts.st_mode)) return {{}, "it is no file"};
   std::string text(static_cast<std::size_t>(facts.st_size), '\0');
@@ -88,8 +91,8 @@ std::filesystem::path lock_of(const std::filesystem::path& path) {
   return with(path, ".lock");
 }
 
-// The holder removes the file before it lets go, so that no locks are left. Who waited for it then has the lock
-// of a file that has no name any more, and begins again.
+// The holder removes the file before it lets go, so that no locks are left. Who waited for it then has the
+// lock of a file that has no name any more, and begins again.
 FileLock::FileLock(const std::filesystem::path& path, Wait wait) : path_(lock_of(path)) {
   for (;;) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <tuple>
 
 #include "graphs/cache/files.hpp"
 #include "graphs/ir/error.hpp"

@@ -43,7 +43,7 @@ Content content_of(const std::filesystem::path& path);
 struct Limits {
   std::optional<std::uintmax_t> bytes_max = {};      // least recently used first, until no more are left
   std::optional<std::chrono::seconds> age_max = {};  // since the last use
-  std::filesystem::path keep = {};            // stays, whatever its size is
+  std::filesystem::path keep = {};                   // stays, whatever its size is
 };
 struct Removed {
   std::int64_t files = 0;

@@ -62,7 +62,8 @@ class CacheCommand final : public Command {
                               "cache list [options]")),
         verify_(options.command("verify", "read every entry, and name those that would be refused",
                                 "cache verify [options]")),
-        prune_(options.command("prune", "remove what was not used for longest, and what killed processes left",
+        prune_(options.command("prune",
+                               "remove what was not used for longest, and what killed processes left",
                                "cache prune [--max-bytes N] [--older-than AGE] [options]")) {
     for (Options* each : {&list_, &verify_, &prune_}) {
       each->text("--cache", folder_, "DIR",

@@ -239,16 +239,16 @@ struct ReasonField {
 template <>
 struct Description<model::CellResult> {
   using T = model::CellResult;
-  static constexpr auto fields =
-      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
-                 CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check),
-                 field("graph", &T::graph), field("memory", &T::memory), field("launches", &T::launches),
-                 field("summary", &T::summary), later_field("caller_io", &T::caller_io),
-                 later_field("counters", &T::counters), later_field("address_check", &T::address_check),
-                 later_field("training", &T::training), later_field("cache", &T::cache), later_field("fallback", &T::fallback),
-                 later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
-                 later_field("profile", &T::profile), later_field("resumed", &T::resumed),
-                 later_field("measured_on", &T::measured_on), later_field("shard", &T::shard));
+  static constexpr auto fields = std::tuple(
+      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
+      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
+      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
+      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
+      later_field("address_check", &T::address_check), later_field("training", &T::training),
+      later_field("cache", &T::cache), later_field("fallback", &T::fallback),
+      later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
+      later_field("profile", &T::profile), later_field("resumed", &T::resumed),
+      later_field("measured_on", &T::measured_on), later_field("shard", &T::shard));
 };
 
 template <>
@@ -359,12 +359,11 @@ struct CacheTotal {
 template <>
 struct Description<model::Result> {
   using T = model::Result;
-  static constexpr auto fields =
-      std::tuple(group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
-                 field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
-                 field("complete", &T::complete), field("environment", &T::environment),
-                 field("plan", &T::plan), later_field("shards", &T::shards),
-                 CustomField<CacheTotal>{"cache", {}});
+  static constexpr auto fields = std::tuple(
+      group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
+      field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
+      field("complete", &T::complete), field("environment", &T::environment), field("plan", &T::plan),
+      later_field("shards", &T::shards), CustomField<CacheTotal>{"cache", {}});
 };
 
 template <>

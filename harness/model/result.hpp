@@ -302,7 +302,7 @@ struct CellResult {
   std::optional<Counters> counters;
   std::optional<AddressCheck> address_check;
   std::optional<Training> training;
-  std::optional<CacheUse> cache;  // absent where nothing is kept
+  std::optional<CacheUse> cache;          // absent where nothing is kept
   std::string fallback;                   // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;  // why
   std::vector<OpPath> paths;

@@ -116,8 +116,7 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
 
 // Kernels are chosen as rungs are prepared, one rung after another: what a stage of this rung had is its own.
 void Ladder::take_cache_use(Rung& rung) {
-  const std::optional<model::CacheUse> more =
-      machine::cache_use_since(cache_use_, placement_->device());
+  const std::optional<model::CacheUse> more = machine::cache_use_since(cache_use_, placement_->device());
   if (!more) return;
   if (!rung.result.cache) rung.result.cache.emplace();
   model::add(*rung.result.cache, *more);

@@ -29,8 +29,8 @@ struct TuningSettings {
   // For tests: the first candidate that runs and whose name begins so is chosen, however slow it is.
   std::string prefer;
 
-  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_FUSION=timed|always|off, GRAPHBENCH_VERBOSE=1|FILE, and the cache's
-  // folder. Throws Error(invalid_argument) for other values.
+  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_FUSION=timed|always|off, GRAPHBENCH_VERBOSE=1|FILE, and the
+  // cache's folder. Throws Error(invalid_argument) for other values.
   static TuningSettings from_environment();
 };
 

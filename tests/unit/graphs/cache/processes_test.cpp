@@ -2,6 +2,7 @@
 // one that is killed leaves nothing that another would take.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,8 +53,7 @@ class CacheProcesses : public testing::Test {
   }
 
   void expect_sound() const {
-    for (const KeptFile& file : files_in(folder_))
-      EXPECT_EQ(content_of(file.path).why_not, "") << file.path;
+    for (const KeptFile& file : files_in(folder_)) EXPECT_EQ(content_of(file.path).why_not, "") << file.path;
   }
 
   const test::TemporaryFolder temporary_;
@@ -74,8 +74,28 @@ TEST_F(CacheProcesses, OneOfEightMakesAKeyAndTheOthersWait) {
   }
   for (const pid_t child : children) EXPECT_EQ(end(child), 0);
   EXPECT_EQ(fs::file_size(counted_), static_cast<std::uintmax_t>(keys));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), keys) << "locks, drafts";
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), keys)
+      << "locks, drafts";
   expect_sound();
+}
+
+TEST_F(CacheProcesses, MakersOfOneKeyNeverOverlapAlsoWhereNothingIsKept) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(start([&] {
+      const auto make = [&]() -> std::optional<std::string> {
+        if (mkdir(counted_.c_str(), 0777) != 0) _exit(1);
+        usleep(200);
+        rmdir(counted_.c_str());
+        return std::nullopt;
+      };
+      Cache cache(folder_);
+      for (int n = 0; n < 200; ++n)
+        cache.find_or_make(
+            choice_key(), [](const std::string&) { return std::string(); }, make);
+    }));
+  }
+  for (const pid_t child : children) EXPECT_EQ(end(child), 0);
 }
 
 TEST_F(CacheProcesses, KilledAtAnyMomentTheyLeaveNothingUnsound) {

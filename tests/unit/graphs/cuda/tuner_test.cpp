@@ -273,13 +273,12 @@ TEST_F(TunerTest, AFileAboutAnotherKeyIsRefused) {
   Tuner first = tuner();
   choose(first, "key");
   const fs::path file = only_file();
-  fs::copy_file(file, file.parent_path() / cache::file_name_of(
-                          {cache::Kind::choices, {"other", "", "gpu 1", "", ""}}));
+  fs::copy_file(
+      file, file.parent_path() / cache::file_name_of({cache::Kind::choices, {"other", "", "gpu 1", "", ""}}));
   testing::internal::CaptureStderr();
   Tuner second = tuner();
   choose(second, "other");
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("about something else"),
-            std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("about something else"), std::string::npos);
   EXPECT_EQ(timed_, 3);
 }
 
