@@ -177,8 +177,8 @@ function caller(builder) {
     ], "Recordings"))
     .withPanel(rows({
       title: "What preparing had of the cache",
-      description: "Of all launches: entries found, or made because none was found, and what that saved. Several cells " +
-        "share entries, which count where they were needed first.",
+      description: "Of all launches: entries found, or made because none was found, and what that saved. " +
+        "Several cells share entries, which count where they were needed first.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
       cache("Found", "hits"),

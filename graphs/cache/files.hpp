@@ -21,11 +21,11 @@ std::string write_file(const std::filesystem::path& path, const std::string& tex
 std::filesystem::path draft_of(const std::filesystem::path& path);
 std::filesystem::path lock_of(const std::filesystem::path& path);
 
-// Whoever makes the file `path` holds this. The system releases it when its process ends, however that is.
+// The process that makes the file `path` holds this. The system releases it when its process ends, however that is.
 class FileLock {
  public:
   enum class Wait : bool { no, yes };
-  // With Wait::yes the calling thread stands still until whoever holds it lets go.
+  // With Wait::yes the calling thread stands still until the holder releases it.
   FileLock(const std::filesystem::path& path, Wait wait);
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -26,7 +26,7 @@ struct KeptFile {
   std::uintmax_t bytes = 0;
   std::filesystem::file_time_type used;  // last found or made
 };
-// Least recently used first. Other files are nobody's business here. Empty where there is no folder; throws
+// Least recently used first; other files are left out. Empty where there is no folder; throws
 // Error(io) where it cannot be read.
 std::vector<KeptFile> files_in(const std::filesystem::path& folder);
 
