@@ -157,6 +157,7 @@ void Ladder::set_up_placement(std::int64_t index) {
   }
   if (first) {
     startup_.lap(&model::Startup::context_seconds);
+    cache_use_ = placement_->device().cache_use();
     events_.device(machine::facts_of(placement_->device().info()));
     events_.instrument("monitor", placement_->state_reader().state());
   }
