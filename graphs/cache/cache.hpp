@@ -20,8 +20,8 @@ class Cache {
  public:
   static constexpr std::uintmax_t default_bytes_max = std::uintmax_t{1} << 30;
 
-  // An empty folder: nothing is kept. The folder is made where something is to be made. Above `bytes_max` the least
-  // recently used entries are removed.
+  // An empty folder: nothing is kept. The folder is made where something is to be made. Above `bytes_max` the
+  // least recently used entries are removed.
   explicit Cache(std::filesystem::path folder, std::uintmax_t bytes_max = default_bytes_max)
       : folder_(std::move(folder)), bytes_max_(bytes_max) {}
 

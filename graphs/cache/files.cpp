@@ -91,8 +91,8 @@ std::filesystem::path lock_of(const std::filesystem::path& path) {
   return with(path, ".lock");
 }
 
-// The holder removes the file before it releases it, so that no locks are left. Who waited for it then has the
-// lock of a file that has no name any more, and begins again.
+// The holder removes the file before it releases it, so that no locks are left. Who waited for it then has
+// the lock of a file that has no name any more, and begins again.
 FileLock::FileLock(const std::filesystem::path& path, Wait wait) : path_(lock_of(path)) {
   for (;;) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);

@@ -21,7 +21,8 @@ std::string write_file(const std::filesystem::path& path, const std::string& tex
 std::filesystem::path draft_of(const std::filesystem::path& path);
 std::filesystem::path lock_of(const std::filesystem::path& path);
 
-// The process that makes the file `path` holds this. The system releases it when its process ends, however that is.
+// The process that makes the file `path` holds this. The system releases it when its process ends, however
+// that is.
 class FileLock {
  public:
   enum class Wait : bool { no, yes };
