@@ -26,7 +26,8 @@ OpCase one_product() {
 TEST_F(InstrumentsTest, ChoicesAreFoundInTheCacheAndMadeAgainWhereTheyAreDamaged) {
   const test::TemporaryFolder folder;
   CudaDeviceOptions options;
-  options.tuning = TuningSettings{.cache_folder = folder.path()};
+  options.tuning = TuningSettings{};
+  options.tuning->cache_folder = folder.path();
   CudaDevice first(0, options);
   run(one_product(), first);
   ASSERT_TRUE(first.cache_use());
