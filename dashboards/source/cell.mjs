@@ -141,6 +141,7 @@ function caller(builder) {
   const io = (metric) => select(`graphbench_io_${metric}`, ALL);
   const ofForm = (name, expression) => ({ name, expression: maxBy(["mode", "io"], expression) });
   const counter = (name, metric) => ({ name, expression: of(`counters_${metric}`) });
+  const cache = (name, metric) => ({ name, expression: of(`cache_${metric}`) });
   return builder
     .withPanel(rows({
       title: "How steps reach their caller",
@@ -173,7 +174,19 @@ function caller(builder) {
       counter("Instantiations", "instantiated"),
       counter("Updates", "updated"),
       counter("Kernels prepared", "compilations"),
-    ], "Recordings"));
+    ], "Recordings"))
+    .withPanel(rows({
+      title: "What preparing had of the cache",
+      description: "Of all launches: entries found, or made because none was found, and what that saved. " +
+        "Several cells share entries, which count where they were needed first.",
+      unit: UNITS.inColumns, height: 6,
+    }, ["mode"], [
+      cache("Found", "hits"),
+      cache("Made", "misses"),
+      cache("Refused", "refused"),
+      cache("Bytes", "bytes"),
+      cache("Saved, s", "seconds_saved"),
+    ], "Found"));
 }
 
 function overTime(builder) {

@@ -33,8 +33,8 @@ bool programmatic_launch_wanted() {
 
 // With settings from the environment, which are the process's, a choice stands until the process ends: a
 // device that is opened again must not time again, because it might choose another plan.
-std::shared_ptr<Tuner> tuner_for(TuningSettings settings, std::string platform, bool of_process) {
-  static std::map<std::string, std::shared_ptr<Tuner>> of_platform;
+std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, bool of_process) {
+  static std::map<Platform, std::shared_ptr<Tuner>> of_platform;
   if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));
   std::shared_ptr<Tuner>& tuner = of_platform[platform];
   if (tuner == nullptr) tuner = std::make_shared<Tuner>(std::move(settings), platform);

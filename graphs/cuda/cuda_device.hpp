@@ -52,6 +52,7 @@ class CudaDevice final : public Device {
   std::size_t cache_bytes() const override;
   std::optional<double> clock_probe_seconds(Stream& stream) override;
   std::vector<LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
+  std::optional<cache::Use> cache_use() const override { return context_.tuner->cache_use(); }
   std::optional<MemoryUse> memory_use() override;  // NVML
   ProfilerResult make_profiler() override;         // CUPTI
   MonitorResult make_monitor() override;           // NVML

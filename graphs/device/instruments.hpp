@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "graphs/cache/use.hpp"
 #include "graphs/device/execution.hpp"
 #include "graphs/device/monitor.hpp"
 #include "graphs/device/profiler.hpp"
@@ -45,6 +46,8 @@ class DeviceInstruments {
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
   // Those made so far, one a key, in the order of keys; empty on a device that has no choice.
   virtual std::vector<LibraryChoice> library_choices() const { return {}; }
+  // What this process had of the cache so far; absent where nothing is kept, or this device keeps nothing.
+  virtual std::optional<cache::Use> cache_use() const { return std::nullopt; }
   // Loads what it needs at this call and not before. Never throws for a missing library.
   virtual ProfilerResult make_profiler();
   virtual MonitorResult make_monitor();

@@ -21,6 +21,7 @@ Made make_graph_diff(Options& options);
 Made make_ab(Options& options);
 Made make_selfcheck(Options& options);
 Made make_history(Options& options);
+Made make_cache(Options& options);
 Made make_serve(Options& options);
 
 const std::vector<CommandRow>& commands() {
@@ -45,6 +46,8 @@ const std::vector<CommandRow>& commands() {
        "selfcheck [options]", make_selfcheck},
       {"history", "keep results over time and find where they changed", "history add|list|show [options]",
        make_history},
+      {"cache", "what is kept between processes: library choices", "cache list|verify|prune [options]",
+       make_cache},
       {"serve", "run sweeps on request, over HTTP",
        "serve [--listen ADDR:PORT] [--state DIR] [--baseline FILE] [options]", make_serve},
   };

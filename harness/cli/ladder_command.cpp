@@ -55,6 +55,7 @@ const std::vector<std::string> shared_options = {"device",
                                                  "prometheus-textfile",
                                                  "cpu",
                                                  "no-pin",
+                                                 "cache",
                                                  "worker-timeout",
                                                  "quiet"};
 

@@ -2,9 +2,13 @@
 // themselves are parsed, so that they are refused by name.
 #include "harness/cli/planning.hpp"
 
+#include <stdlib.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
+#include "graphs/cache/folder.hpp"
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/devices.hpp"
@@ -38,6 +42,17 @@ void check_cpu(const config::SweepOptions& options) {
     if (error.code() != ErrorCode::invalid_argument) throw;
     throw InputError(options.where("cpu"), error.what());
   }
+}
+
+void use_cache(const std::string& where, const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(folder, error);
+  if (folder != "off" && exists(status) && !is_directory(status))
+    throw InputError(where, in_quotes(folder) + " is no folder: give one, or off");
+  const std::string value =
+      folder == "off" ? folder : std::filesystem::absolute(folder).lexically_normal().string();
+  setenv(cache::folder_variable, value.c_str(), 1);
 }
 
 Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
@@ -141,6 +156,7 @@ model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
 
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor) {
+  use_cache(options.where("cache"), options.cache);
   const sweep::ProbeSettings probe{process::own_command(probe_role), options.worker_timeout_seconds};
   sweep::ProbeRequest request;
   request.device = options.device;

@@ -33,6 +33,8 @@ struct TypeOf {
   Json operator()(std::int64_t model::Counters::*) const { return reference("count"); }
   Json operator()(std::int64_t model::Training::*) const { return reference("count"); }
   Json operator()(std::optional<std::int64_t> model::Training::*) const { return reference("count"); }
+  Json operator()(std::int64_t model::CacheUse::*) const { return reference("count"); }
+  Json operator()(double model::CacheUse::*) const { return {{"type", "number"}, {"minimum", 0}}; }
   Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
   // Differences of readings may be negative.
   Json operator()(std::optional<std::int64_t> model::Memory::*) const {
@@ -121,6 +123,7 @@ Json with_tables(Json schema) {
   replace(definitions["io"], rows_in(MetricSection::io));
   replace(definitions["counters"], rows_in(MetricSection::counters));
   replace(definitions["training"], rows_in(MetricSection::training));
+  replace(definitions["cache"], rows_in(MetricSection::cache));
   replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
   replace(definitions["cell_summary"], rows_in(MetricSection::summary));
   add_later_axes(definitions);

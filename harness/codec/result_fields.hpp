@@ -92,6 +92,10 @@ struct Description<model::Counters> {
       std::tuple(MetricFields<model::Counters>(), field("skips", &model::Counters::skips));
 };
 template <>
+struct Description<model::CacheUse> {
+  static constexpr auto fields = std::tuple(MetricFields<model::CacheUse>());
+};
+template <>
 struct Description<model::AddressCheck> {
   using T = model::AddressCheck;
   static constexpr auto fields = std::tuple(field("values", &T::values), field("seconds", &T::seconds));
@@ -235,16 +239,16 @@ struct ReasonField {
 template <>
 struct Description<model::CellResult> {
   using T = model::CellResult;
-  static constexpr auto fields =
-      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
-                 CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check),
-                 field("graph", &T::graph), field("memory", &T::memory), field("launches", &T::launches),
-                 field("summary", &T::summary), later_field("caller_io", &T::caller_io),
-                 later_field("counters", &T::counters), later_field("address_check", &T::address_check),
-                 later_field("training", &T::training), later_field("fallback", &T::fallback),
-                 later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
-                 later_field("profile", &T::profile), later_field("resumed", &T::resumed),
-                 later_field("measured_on", &T::measured_on), later_field("shard", &T::shard));
+  static constexpr auto fields = std::tuple(
+      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
+      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
+      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
+      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
+      later_field("address_check", &T::address_check), later_field("training", &T::training),
+      later_field("cache", &T::cache), later_field("fallback", &T::fallback),
+      later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
+      later_field("profile", &T::profile), later_field("resumed", &T::resumed),
+      later_field("measured_on", &T::measured_on), later_field("shard", &T::shard));
 };
 
 template <>
@@ -338,15 +342,28 @@ struct Description<model::MergedShard> {
                  field("finished_at", &T::finished_at), field("environment", &T::environment));
 };
 
+// Of all cells together.
+struct CacheTotal {
+  std::optional<Json> write(const model::Result& result) const {
+    std::optional<model::CacheUse> total;
+    for (const model::CellResult& cell : result.cells) {
+      if (!cell.cache) continue;
+      if (!total) total.emplace();
+      model::add(*total, *cell.cache);
+    }
+    return total ? std::optional(JsonWriter(Form::document).write(*total)) : std::nullopt;
+  }
+};
+
 // All but the schema's name, which comes first, and the cells, which are written one a line.
 template <>
 struct Description<model::Result> {
   using T = model::Result;
-  static constexpr auto fields =
-      std::tuple(group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
-                 field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
-                 field("complete", &T::complete), field("environment", &T::environment),
-                 field("plan", &T::plan), later_field("shards", &T::shards));
+  static constexpr auto fields = std::tuple(
+      group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
+      field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
+      field("complete", &T::complete), field("environment", &T::environment), field("plan", &T::plan),
+      later_field("shards", &T::shards), CustomField<CacheTotal>{"cache", {}});
 };
 
 template <>

@@ -43,6 +43,11 @@ std::vector<OptionSpec> other_options() {
       {"time-per-cell", how, real, "SECONDS", "sampling time a cell at most (default: 0.15)"},
       {"samples-max", how, integer, "N", "samples a cell and pass at most (default: 2000)"},
       {"worker-timeout", how, real, "SECONDS", "how long a worker may be silent (default: 120)"},
+      {"cache", how, text, "DIR|off",
+       "keep there what takes long to choose or make, for later processes (default: GRAPHBENCH_PLAN_CACHE, "
+       "else "
+       "graphbench/plans in ~/.cache)",
+       true},
       {"cold-l2", how, flag, "", "flush the device's last cache before every timed step"},
       {"sustained", how, real, "SECONDS",
        "then time each cell under load too, once clock and power are steady; so long at most (alone: 15)",

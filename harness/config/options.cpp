@@ -248,6 +248,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
       throw InputError(options.where("cpu"), "it cannot be combined with --no-pin: give one of them");
     }
   }
+  options.cache = text_of(raw, "cache", "");
   options.caller = caller_options(raw, options);
   options.trace = text_of(raw, "trace", "");
   options.instruments.cold_l2 = flag(raw, "cold-l2");

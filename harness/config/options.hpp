@@ -72,6 +72,7 @@ struct SweepOptions {
   std::int64_t seed = 1;
   model::SamplingBounds sampling;
   double worker_timeout_seconds = 120;
+  std::string cache;  // a folder, "off"; empty: where the environment says
   model::CallerOptions caller;
   model::InstrumentOptions instruments;
   std::string trace;  // empty: none

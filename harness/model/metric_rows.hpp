@@ -11,5 +11,6 @@ namespace graphbench::model {
 std::vector<MetricRow> metric_rows();
 std::vector<MetricRow> graph_metric_rows();   // graph, caller_io and counters
 std::vector<MetricRow> memory_metric_rows();  // memory
+std::vector<MetricRow> cache_metric_rows();   // cache
 
 }  // namespace graphbench::model

@@ -32,4 +32,12 @@ void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryC
   }
 }
 
+void add(CacheUse& sum, const CacheUse& more) {
+  sum.hits += more.hits;
+  sum.misses += more.misses;
+  sum.refused += more.refused;
+  sum.bytes += more.bytes;
+  sum.seconds_saved += more.seconds_saved;
+}
+
 }  // namespace graphbench::model

@@ -195,6 +195,16 @@ struct AddressCheck {
   double seconds = 0;  // of every step, within submit
 };
 
+// What preparing a cell had of the cache (--cache), in all its launches together.
+struct CacheUse {
+  std::int64_t hits = 0;     // entries found
+  std::int64_t misses = 0;   // entries made, because none was found
+  std::int64_t refused = 0;  // files that could not be used
+  std::int64_t bytes = 0;    // of the entries found and made
+  double seconds_saved = 0;  // what making those found took, less the time waited for another process's
+};
+void add(CacheUse& sum, const CacheUse& more);
+
 struct Memory {
   std::int64_t weights_bytes = 0;
   std::int64_t pool_bytes = 0;          // reserved by the pool that all batches of the worker share
@@ -292,6 +302,7 @@ struct CellResult {
   std::optional<Counters> counters;
   std::optional<AddressCheck> address_check;
   std::optional<Training> training;
+  std::optional<CacheUse> cache;          // absent where nothing is kept
   std::string fallback;                   // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;  // why
   std::vector<OpPath> paths;

@@ -55,6 +55,10 @@ struct InCell {
     if (!cell.training || !((*cell.training).*field)) return std::nullopt;
     return static_cast<double>(*((*cell.training).*field));
   }
+  template <typename T>
+  Number operator()(T model::CacheUse::*field) const {
+    return cell.cache ? Number(static_cast<double>((*cell.cache).*field)) : std::nullopt;
+  }
   Number operator()(std::int64_t model::Memory::*field) const {
     return cell.memory ? Number(static_cast<double>((*cell.memory).*field)) : std::nullopt;
   }

@@ -107,10 +107,20 @@ void Ladder::attempt(Rung& rung, Stage&& stage) {
   } catch (const std::bad_alloc&) {
     fail(rung.result, ErrorCode::out_of_memory, "the worker's own heap is exhausted");
   }
+  take_cache_use(rung);
   if (rung.result.status == model::CellStatus::failed || rung.result.status == model::CellStatus::skipped) {
     rung.passes.reset();
     rung.executor.reset();
   }
+}
+
+// Kernels are chosen as rungs are prepared, one rung after another: what a stage of this rung had is its own.
+void Ladder::take_cache_use(Rung& rung) {
+  const std::optional<model::CacheUse> more = machine::cache_use_since(cache_use_, placement_->device());
+  if (!more) return;
+  if (!rung.result.cache) rung.result.cache.emplace();
+  model::add(*rung.result.cache, *more);
+  cache_use_ = placement_->device().cache_use();
 }
 
 // A lost context fails whatever comes next. A plugin's own CUDA runtime keeps its last error, and tells it at
@@ -147,6 +157,7 @@ void Ladder::set_up_placement(std::int64_t index) {
   }
   if (first) {
     startup_.lap(&model::Startup::context_seconds);
+    cache_use_ = placement_->device().cache_use();
     events_.device(machine::facts_of(placement_->device().info()));
     events_.instrument("monitor", placement_->state_reader().state());
   }

@@ -62,6 +62,7 @@ class Ladder {
   void profile();
   std::size_t own_pool_bytes(std::int64_t batch);
   void report(Rung& rung);
+  void take_cache_use(Rung& rung);
   void stop_where_spoilt(Rung& rung, ErrorCode code);
   void run_stages();
   // Runs one stage of one rung; what it throws becomes the rung's reason.
@@ -76,6 +77,7 @@ class Ladder {
   StartupClock& startup_;
   const std::int64_t placements_;
   machine::DeviceClock clock_;
+  std::optional<cache::Use> cache_use_;  // of rungs so far
   std::optional<Placement> placement_;
   std::optional<MemoryLedger> ledger_;   // while the last device opened has its first placement
   std::optional<model::Memory> memory_;  // as it closed

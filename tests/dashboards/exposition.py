@@ -97,6 +97,7 @@ IO = {"copies": 0, "copy_bytes": 0, "copies_kept": 1, "kernel_nodes_set": 0, "co
       "instantiations": 1 / 64}
 TRAINING = {"saved_bytes": 5e6, "gradient_bytes": 3e6, "optimizer_bytes": 6e6, "peak_bytes": 9e6,
             "copies_skipped": 8}
+CACHE = {"hits": 5, "misses": 1, "refused": 0, "bytes": 3072, "seconds_saved": 1.5}
 COMPARED = ("latency", "submit", "device", "setup")
 
 
@@ -120,6 +121,8 @@ def rows_of_training(cell):
 def rows_of_cells():
     yield "graphbench_counters_skips", {**next(cells()), "mode": "whole", "reason": "host_op"}, 1
     for cell in cells():
+        for name, value in CACHE.items():
+            yield f"graphbench_cache_{name}", cell, value
         if cell["mode"] != "eager":
             yield from rows_of_caller(cell)
             yield from rows_of_training(cell)

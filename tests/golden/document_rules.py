@@ -154,9 +154,18 @@ def faults_of_choices(choices):
         yield "library choices: they are not in order, or repeat"
 
 
+def faults_of_cache(document):
+    cells = [cell["cache"] for cell in document["cells"] if "cache" in cell]
+    total = document.get("cache", {})
+    if bool(cells) != bool(total) or not all(
+            same(total[name], sum(cell[name] for cell in cells)) for name in total):
+        yield "cache: it is not the sum of its cells"
+
+
 def faults_of(document):
     faults = list(faults_of_floors(document["environment"].get("floors")))
     faults.extend(faults_of_choices(document["environment"].get("library_choices")))
+    faults.extend(faults_of_cache(document))
     cells = {}
     axes = document["plan"]["axes"]
     later = [axis for axis in axes if axis not in AXES]

@@ -107,6 +107,10 @@ cells.1.training.ops: MISSING
 cells.1.training.ops.backward: MISSING, -1
 cells.1.training.saved_bytes: MISSING, 1.5
 cells.1.training.colour: "red"
+cells.1.cache.hits: -1, MISSING
+cells.1.cache.seconds_saved: -0.5
+cells.1.cache.colour: "red"
+cache.misses: 1.5
 cells.1.fallback: "whole"
 plan.caller.on-skip: "record"
 plan.caller.io: "static"
@@ -118,6 +122,8 @@ PATH.fallback: "", MISSING
 
 # What a schema cannot say; see document_rules.py.
 BROKEN_INSTRUMENT_RULES = table("""
+cache.hits: 99
+cells.1.cache.misses: 7
 LADDER.points.1.nodes: 1
 MACHINE.throttled: true
 MEMORY.code_bytes: 1

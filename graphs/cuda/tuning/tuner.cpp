@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "graphs/cache/folder.hpp"
 #include "graphs/ir/error.hpp"
 
 namespace graphbench::cuda {
@@ -23,15 +24,6 @@ constexpr double timed_again[] = {1.10, 1.05, 1.03};
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
-std::filesystem::path default_folder() {
-  if (const std::string_view cache = environment("XDG_CACHE_HOME"); !cache.empty()) {
-    return std::filesystem::path(cache) / "graphbench" / "plans";
-  }
-  const std::string_view home = environment("HOME");
-  return home.empty() ? std::filesystem::path()
-                      : std::filesystem::path(home) / ".cache" / "graphbench" / "plans";
 }
 
 std::optional<std::size_t> position(const std::vector<std::string>& names, const std::string& name) {
@@ -77,23 +69,29 @@ TuningSettings TuningSettings::from_environment() {
                 "GRAPHBENCH_FUSION: '" + std::string(fusion) + "' is none of timed, always and off");
   }
   settings.fusion = fusion == "always" ? Fusion::always : fusion == "off" ? Fusion::never : Fusion::timed;
-  const std::string_view folder = environment("GRAPHBENCH_PLAN_CACHE");
-  settings.cache_folder = folder.empty() ? default_folder() : std::filesystem::path(folder);
-  if (folder == "off") settings.cache_folder.clear();
+  settings.cache_folder = cache::folder_from_environment();
   const std::string_view verbose = environment("GRAPHBENCH_VERBOSE");
   if (verbose != "0") settings.verbose = verbose;
   return settings;
 }
 
-std::string platform_of(const DeviceInfo& info) {
-  std::string text =
-      std::string(kernel_build()) + ", " + info.name + ", driver " + info.driver + ", CUDA " + info.runtime;
-  for (const auto& [library, version] : info.libraries) text += ", " + library + " " + version;
-  return text;
+Platform platform_of(const DeviceInfo& info) {
+  Platform platform{kernel_build(), info.name, "driver " + info.driver + ", CUDA " + info.runtime};
+  for (const auto& [library, version] : info.libraries) platform.libraries += ", " + library + " " + version;
+  return platform;
 }
 
-Tuner::Tuner(TuningSettings settings, std::string platform)
+Tuner::Tuner(TuningSettings settings, Platform platform)
     : settings_(std::move(settings)), platform_(std::move(platform)), cache_(settings_.cache_folder) {}
+
+// A key begins with its op, "matmul rows 8 ...", or its ops: "matmul and rmsnorm rows 8 ...".
+cache::Key Tuner::cache_key(const std::string& key) const {
+  const std::size_t rows = key.find(" rows ");
+  const std::size_t end = rows == std::string::npos ? std::min(key.find(' '), key.size()) : rows;
+  return {cache::Kind::choices,
+          {key.substr(0, end), key.substr(std::min(end + 1, key.size())), platform_.device,
+           platform_.libraries, platform_.build}};
+}
 
 std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>& candidates,
                           const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {
@@ -107,38 +105,31 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
     took(key, candidates.front());
     return 0;
   }
-  const std::string full = full_key(key);
   if (const auto known = chosen_.find(key); known != chosen_.end()) {
     if (const auto index = position(candidates, known->second.algorithm)) return *index;
   }
-  if (const std::optional<std::string> kept = cache_.load(full)) {
-    if (const auto index = position(candidates, *kept)) {
-      say(key + ": " + *kept + " (from the plan cache)");
-      chosen_[key] = {key, *kept, true, true};
-      return *index;
-    }
-    std::fprintf(stderr, "graphbench: cuda: plan cache: ignoring %s: the library no longer offers its plan\n",
-                 cache_.path_of(full).c_str());
-    cache_.remove(full);
-  }
-  if (!may_time_) {
+  const auto check = [&](const std::string& kept) {
+    return position(candidates, kept) ? std::string() : "the library no longer offers its plan";
+  };
+  const auto make = [&]() -> std::optional<std::string> {
+    const auto fastest = may_time_ ? time_all(key, candidates, cost) : std::nullopt;
+    return fastest ? std::optional(candidates[*fastest]) : std::nullopt;
+  };
+  const auto found = cache_.find_or_make(cache_key(key), check, make);
+  if (!found && !may_time_) {
     say(key + ": " + candidates.front() + " (the heuristic's first)");
     took(key, candidates.front());
-    return 0;
   }
-  const std::optional<std::size_t> fastest = time_all(key, candidates, cost);
-  if (!fastest) return 0;
-  const std::string standing = cache_.store(full, candidates[*fastest]);
-  const std::size_t index = position(candidates, standing).value_or(*fastest);
-  // Another process may have been first: its choice is kept, and this one's was not.
-  chosen_[key] = {key, candidates[index], true, index != *fastest};
-  return index;
+  if (!found) return 0;
+  if (found->hit) say(key + ": " + found->content + " (from the cache)");
+  chosen_[key] = {key, found->content, true, found->hit};
+  return *position(candidates, found->content);
 }
 
-std::optional<std::string> Tuner::known(const std::string& key) const {
+std::optional<std::string> Tuner::known(const std::string& key) {
   if (!settings_.prefer.empty() || !settings_.timed) return std::nullopt;
   if (const auto chosen = chosen_.find(key); chosen != chosen_.end()) return chosen->second.algorithm;
-  return cache_.load(full_key(key));
+  return cache_.find(cache_key(key));
 }
 
 bool Tuner::settles_for(const std::string& key, const std::string& first) {
@@ -154,7 +145,7 @@ bool Tuner::settles_for(const std::string& key, const std::string& first) {
   }
   if (kept != first) return false;
   const bool is_new = chosen_.emplace(key, LibraryChoice{key, first, true, true}).second;
-  if (is_new) say(key + ": " + first + " (from the plan cache)");
+  if (is_new) say(key + ": " + first + " (from the cache)");
   return true;
 }
 
@@ -162,6 +153,10 @@ std::vector<LibraryChoice> Tuner::choices() const {
   std::vector<LibraryChoice> made;
   for (const auto& [key, choice] : chosen_) made.push_back(choice);
   return made;
+}
+
+std::optional<cache::Use> Tuner::cache_use() const {
+  return cache_.is_on() ? std::optional(cache_.use()) : std::nullopt;
 }
 
 std::optional<std::size_t> Tuner::preferred(

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "graphs/cuda/tuning/plan_cache.hpp"
+#include "graphs/cache/cache.hpp"
 #include "graphs/device/device.hpp"
 
 namespace graphbench::cuda {
@@ -29,9 +29,8 @@ struct TuningSettings {
   // For tests: the first candidate that runs and whose name begins so is chosen, however slow it is.
   std::string prefer;
 
-  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_FUSION=timed|always|off, GRAPHBENCH_PLAN_CACHE=DIR|off (default:
-  // graphbench/plans in XDG_CACHE_HOME or ~/.cache), GRAPHBENCH_VERBOSE=1|FILE. Throws
-  // Error(invalid_argument) for other values.
+  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_FUSION=timed|always|off, GRAPHBENCH_VERBOSE=1|FILE, and the
+  // cache's folder. Throws Error(invalid_argument) for other values.
   static TuningSettings from_environment();
 };
 
@@ -45,13 +44,18 @@ struct CandidateCost {
 // ci/cmake/kernel_build.cmake.
 const char* kernel_build();
 
-// What a choice holds for: this build's kernels, the device, and versions of driver and libraries.
-std::string platform_of(const DeviceInfo& info);
+// What a choice holds for.
+struct Platform {
+  std::string build;      // kernel_build()
+  std::string device;     // its name
+  std::string libraries;  // versions of driver, runtime and libraries
+  friend auto operator<=>(const Platform&, const Platform&) = default;
+};
+Platform platform_of(const DeviceInfo& info);
 
 class Tuner {
  public:
-  // `platform`: as platform_of() has it.
-  Tuner(TuningSettings settings, std::string platform);
+  Tuner(TuningSettings settings, Platform platform);
 
   const TuningSettings& settings() const noexcept { return settings_; }
 
@@ -65,7 +69,7 @@ class Tuner {
   // What was chosen for `key`, here or in an earlier process. As long as the library still offers it, the
   // other candidates need not be listed. Nothing where choosing would time candidates, or is not done by
   // time.
-  std::optional<std::string> known(const std::string& key) const;
+  std::optional<std::string> known(const std::string& key);
 
   // Whether `choose` would use `first`, were that the first candidate, without timing anything. The other
   // candidates need not be listed then.
@@ -80,19 +84,22 @@ class Tuner {
   // Every choice so far, one a key, in the order of keys.
   std::vector<LibraryChoice> choices() const;
 
+  // Absent where nothing is kept.
+  std::optional<cache::Use> cache_use() const;
+
   // One line, where `verbose` asks for it.
   void say(const std::string& line) const;
 
  private:
-  std::string full_key(const std::string& key) const { return platform_ + "; " + key; }
+  cache::Key cache_key(const std::string& key) const;
   std::optional<std::size_t> preferred(const std::vector<std::string>& candidates,
                                        const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
   std::optional<std::size_t> time_all(const std::string& key, const std::vector<std::string>& candidates,
                                       const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
   TuningSettings settings_;
-  std::string platform_;
-  PlanCache cache_;
+  Platform platform_;
+  cache::Cache cache_;
   std::map<std::string, LibraryChoice> chosen_;  // by key, without the platform
   bool may_time_ = true;
 };

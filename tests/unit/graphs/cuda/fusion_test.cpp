@@ -212,7 +212,7 @@ struct Library {
     context.programmatic = context.compute_major >= 9;
     TuningSettings settings;
     settings.timed = false;
-    context.tuner = std::make_shared<Tuner>(settings, "test");
+    context.tuner = std::make_shared<Tuner>(settings, Platform{"", "test", ""});
     EXPECT_EQ(cublasLtCreate(cublas.put()), CUBLAS_STATUS_SUCCESS);
     context.cublas = cublas.get();
   }

@@ -3,27 +3,63 @@
 #include <cmath>
 
 #include "gpu_fixture.hpp"
+#include "graphs/cache/folder.hpp"
 #include "graphs/execution/executor.hpp"
 #include "harness/worker/profile_summary.hpp"
 #include "tests/support/small_programs.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::cuda {
 namespace {
 
 using InstrumentsTest = GpuTest;
 
+OpCase one_product() {
+  const ir::DType type = ir::DType::fp32;
+  return {"linear",
+          {{"bias", std::int64_t{0}}, {"residual", std::int64_t{0}}, {"activation", std::string("none")}},
+          {random_tensor(type, {64, 256}, 1), random_tensor(type, {128, 256}, 2)},
+          {{type, {64, 128}}}};
+}
+
+// Each device has a tuner of its own, as another process would.
+TEST_F(InstrumentsTest, ChoicesAreFoundInTheCacheAndMadeAgainWhereTheyAreDamaged) {
+  const test::TemporaryFolder folder;
+  CudaDeviceOptions options;
+  options.tuning = TuningSettings{};
+  options.tuning->cache_folder = folder.path();
+  CudaDevice first(0, options);
+  run(one_product(), first);
+  ASSERT_TRUE(first.cache_use());
+  EXPECT_EQ(first.cache_use()->misses, 1);
+  EXPECT_EQ(first.cache_use()->hits, 0);
+
+  CudaDevice second(0, options);
+  run(one_product(), second);
+  EXPECT_EQ(second.cache_use()->misses, 0);
+  EXPECT_EQ(second.cache_use()->hits, 1);
+  EXPECT_GT(second.cache_use()->seconds_saved, 0);
+  EXPECT_TRUE(second.library_choices().front().hit);
+  EXPECT_EQ(second.library_choices().front().algorithm, first.library_choices().front().algorithm);
+
+  const auto kept = cache::files_in(folder.path());
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(cache::content_of(kept.front().path).parts.front().second, "matmul");
+  std::filesystem::resize_file(kept.front().path, kept.front().bytes - 1);
+  CudaDevice third(0, options);
+  run(one_product(), third);
+  EXPECT_EQ(third.cache_use()->refused, 1);
+  EXPECT_EQ(third.cache_use()->misses, 1);
+  EXPECT_EQ(cache::content_of(kept.front().path).why_not, "");
+}
+
 TEST_F(InstrumentsTest, ChoicesTellWhatAProductUsesOnce) {
   CudaDeviceOptions options;
   options.tuning = TuningSettings{};  // and no cache
   CudaDevice own(0, options);
   EXPECT_TRUE(own.library_choices().empty());
-  const ir::DType type = ir::DType::fp32;
-  const OpCase product{
-      "linear",
-      {{"bias", std::int64_t{0}}, {"residual", std::int64_t{0}}, {"activation", std::string("none")}},
-      {random_tensor(type, {64, 256}, 1), random_tensor(type, {128, 256}, 2)},
-      {{type, {64, 128}}}};
-  for (int i = 0; i < 2; ++i) run(product, own);
+  EXPECT_FALSE(own.cache_use());
+  for (int i = 0; i < 2; ++i) run(one_product(), own);
   const std::vector<LibraryChoice> choices = own.library_choices();
   ASSERT_EQ(choices.size(), 1u);
   EXPECT_FALSE(choices.front().key.empty());

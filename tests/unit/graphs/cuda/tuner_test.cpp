@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "graphbench_version.hpp"
+#include "graphs/cache/folder.hpp"
 #include "graphs/ir/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -26,7 +27,7 @@ class TunerTest : public ::testing::Test {
     settings.cache_folder = folder_ / "plans";
     return settings;
   }
-  Tuner tuner(std::string platform = "gpu 1") const { return Tuner(settings(), std::move(platform)); }
+  Tuner tuner(std::string device = "gpu 1") const { return {settings(), {"", std::move(device), ""}}; }
 
   // Chooses between three plans that take 3, 1 and 2 us; counts what was timed. The first `cold_` timings
   // come out 6 % too long.
@@ -46,6 +47,7 @@ class TunerTest : public ::testing::Test {
     return files.empty() ? fs::path() : files.front();
   }
 
+  const Platform here_{"", "gpu 1", ""};
   const test::TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path();
   std::vector<std::string> names_ = {"slow", "fast", "middling"};
@@ -129,13 +131,13 @@ TEST_F(TunerTest, KeepsNothingWhereNothingRan) {
   seconds_ = {std::nullopt, std::nullopt, std::nullopt};
   Tuner tuner_now = tuner();
   EXPECT_EQ(choose(tuner_now), 0u);
-  EXPECT_FALSE(fs::exists(folder_ / "plans"));
+  EXPECT_TRUE(cache::files_in(folder_ / "plans").empty());
 }
 
 TEST_F(TunerTest, SwitchedOffTakesTheFirstAndTouchesNothing) {
   TuningSettings off = settings();
   off.timed = false;
-  Tuner tuner_now(off, "gpu 1");
+  Tuner tuner_now(off, here_);
   EXPECT_EQ(choose(tuner_now), 0u);
   EXPECT_EQ(timed_, 0);
   EXPECT_FALSE(fs::exists(folder_ / "plans"));
@@ -157,7 +159,7 @@ TEST_F(TunerTest, AfterItStoppedTimingTheCacheDecidesElseTheHeuristic) {
 TEST_F(TunerTest, APreferredCandidateIsChosenWhereItRunsAndNothingIsKept) {
   TuningSettings preferring = settings();
   preferring.prefer = "mid";
-  Tuner tuner_now(preferring, "gpu 1");
+  Tuner tuner_now(preferring, here_);
   EXPECT_EQ(choose(tuner_now), 2u);
   seconds_[2].reset();
   EXPECT_EQ(choose(tuner_now, "another key"), 1u);
@@ -176,10 +178,10 @@ TEST_F(TunerTest, SettlesForTheFirstOnlyWhereThatIsKnownToBeTheChoice) {
   EXPECT_FALSE(tuner("gpu 2").settles_for("key", "fast"));
   TuningSettings untimed = settings();
   untimed.timed = false;
-  EXPECT_TRUE(Tuner(untimed, "gpu 1").settles_for("key", "slow"));
+  EXPECT_TRUE(Tuner(untimed, here_).settles_for("key", "slow"));
   TuningSettings preferring = settings();
   preferring.prefer = "mid";
-  EXPECT_FALSE(Tuner(preferring, "gpu 1").settles_for("key", "fast"));
+  EXPECT_FALSE(Tuner(preferring, here_).settles_for("key", "fast"));
 }
 
 TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
@@ -192,10 +194,10 @@ TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
   EXPECT_FALSE(tuner("gpu 2").known("key"));
   TuningSettings untimed = settings();
   untimed.timed = false;
-  EXPECT_FALSE(Tuner(untimed, "gpu 1").known("key"));
+  EXPECT_FALSE(Tuner(untimed, here_).known("key"));
   TuningSettings preferring = settings();
   preferring.prefer = "mid";
-  EXPECT_FALSE(Tuner(preferring, "gpu 1").known("key"));
+  EXPECT_FALSE(Tuner(preferring, here_).known("key"));
 }
 
 TEST_F(TunerTest, TellsWhatWasChosenAndHow) {
@@ -219,7 +221,7 @@ TEST_F(TunerTest, TellsWhatWasChosenAndHow) {
   EXPECT_EQ(told(later), "first: fast, timed, hit; second: fast, timed, hit; ");
   TuningSettings untimed = settings();
   untimed.timed = false;
-  Tuner heuristic(untimed, "gpu 1");
+  Tuner heuristic(untimed, here_);
   choose(heuristic, "first");
   heuristic.settles_for("second", "slow");
   EXPECT_EQ(told(heuristic), "first: slow; second: slow; ");
@@ -230,10 +232,11 @@ TEST(Platform, IsOfOurVersionOurKernelsTheDeviceAndItsLibraries) {
   info.name = "GPU";
   info.driver = "580";
   info.libraries["cudnn"] = "9";
-  const std::string platform = platform_of(info);
-  EXPECT_TRUE(platform.starts_with("graphbench " GRAPHBENCH_VERSION ", kernels ")) << platform;
-  EXPECT_TRUE(platform.starts_with(kernel_build()));
-  EXPECT_TRUE(platform.ends_with(", GPU, driver 580, CUDA , cudnn 9")) << platform;
+  const Platform platform = platform_of(info);
+  EXPECT_TRUE(platform.build.starts_with("graphbench " GRAPHBENCH_VERSION ", kernels ")) << platform.build;
+  EXPECT_EQ(platform.build, kernel_build());
+  EXPECT_EQ(platform.device, "GPU");
+  EXPECT_EQ(platform.libraries, "driver 580, CUDA , cudnn 9");
 }
 
 TEST_F(TunerTest, AChoiceHoldsForItsPlatformOnly) {
@@ -262,7 +265,8 @@ TEST_F(TunerTest, DamagedFilesAreRefusedAndReplaced) {
     EXPECT_EQ(timed_, 3) << bad.substr(0, 80);
     EXPECT_NE(said.find("ignoring " + file.string()), std::string::npos) << said;
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
-    EXPECT_EQ(read(file), sound);
+    EXPECT_EQ(cache::content_of(file).why_not, "");
+    EXPECT_EQ(tuner().known("key"), "fast");
   }
 }
 
@@ -270,14 +274,12 @@ TEST_F(TunerTest, AFileAboutAnotherKeyIsRefused) {
   Tuner first = tuner();
   choose(first, "key");
   const fs::path file = only_file();
-  const PlanCache cache(settings().cache_folder);
-  const fs::path other = cache.path_of("gpu 1; other");
-  fs::copy_file(file, other);
+  fs::copy_file(
+      file, file.parent_path() / cache::file_name_of({cache::Kind::choices, {"other", "", "gpu 1", "", ""}}));
   testing::internal::CaptureStderr();
   Tuner second = tuner();
   choose(second, "other");
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("another device, library or shape"),
-            std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("about something else"), std::string::npos);
   EXPECT_EQ(timed_, 3);
 }
 
@@ -292,12 +294,21 @@ TEST_F(TunerTest, APlanThatTheLibraryNoLongerOffersIsTimedAgain) {
   EXPECT_EQ(timed_, 3);
 }
 
-TEST_F(TunerTest, TheFirstOfTwoProcessesWins) {
-  const PlanCache cache(settings().cache_folder);
-  EXPECT_EQ(cache.store("key", "theirs"), "theirs");
-  EXPECT_EQ(cache.store("key", "ours"), "theirs");
-  EXPECT_EQ(cache.load("key"), "theirs");
-  only_file();  // and no drafts are left
+TEST_F(TunerTest, TellsWhatItHadOfTheCache) {
+  Tuner first = tuner();
+  choose(first, "linear 8x1024");
+  EXPECT_EQ(cache::content_of(only_file()).parts.at(0).second, "linear");
+  EXPECT_EQ(cache::content_of(only_file()).parts.at(1).second, "8x1024");
+  EXPECT_EQ(first.cache_use()->misses, 1);
+  Tuner second = tuner();
+  second.known("linear 8x1024");
+  choose(second, "linear 8x1024");
+  EXPECT_EQ(second.cache_use()->hits, 1);
+  EXPECT_EQ(second.cache_use()->misses, 0);
+  EXPECT_EQ(first.cache_use()->bytes, second.cache_use()->bytes);
+  TuningSettings off = settings();
+  off.cache_folder.clear();
+  EXPECT_FALSE(Tuner(off, here_).cache_use());
 }
 
 TEST_F(TunerTest, AFolderThatCannotBeMadeIsSaidAndSurvived) {

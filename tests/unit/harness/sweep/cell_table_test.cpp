@@ -52,6 +52,25 @@ TEST_F(CellTableTest, HowOpsWereComputedIsKeptFromEveryLaunch) {
   EXPECT_EQ(table.cells()[1].paths, (std::vector<model::OpPath>{fused, cudnn}));
 }
 
+TEST_F(CellTableTest, WhatLaunchesHadOfTheCacheIsAddedUp) {
+  model::CellResult cell = ok_cell(first, 2);
+  table.begin_task(first);
+  table.add_cell(ok_cell(first, 1));
+  cell.cache = model::CacheUse{0, 3, 1, 100, 0};
+  table.add_cell(cell);
+  table.begin_task(second);
+  cell = ok_cell(second, 2);
+  cell.cache = model::CacheUse{3, 0, 0, 50, 1.5};
+  table.add_cell(cell);
+  const model::CacheUse sum = table.cells()[1].cache.value();
+  EXPECT_EQ(sum.hits, 3);
+  EXPECT_EQ(sum.misses, 3);
+  EXPECT_EQ(sum.refused, 1);
+  EXPECT_EQ(sum.bytes, 150);
+  EXPECT_EQ(sum.seconds_saved, 1.5);
+  EXPECT_FALSE(table.cells()[0].cache);
+}
+
 TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
   table.begin_task(first);
   table.add_cell(ok_cell(first, 1));

@@ -36,6 +36,8 @@ struct DeviceLife {
   std::int64_t probed = 0;             // its clock
   const test::CallLog* log = nullptr;  // of the device alive
   std::int64_t lost_at = 0;            // the batch whose launches lose the device
+  std::optional<cache::Use> cache;     // of the process; where it keeps something
+  std::set<std::int64_t> chosen = {};  // batches whose kernels were chosen
 };
 
 class WatchedDevice final : public test::FakeDevice {
@@ -59,9 +61,14 @@ class WatchedDevice final : public test::FakeDevice {
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     if (call.batch == life_.lost_at) return std::make_unique<LosingKernel>();
     ++kernels_;
+    if (life_.cache && life_.chosen.insert(call.batch).second) {
+      ++life_.cache->misses;
+      life_.cache->bytes += 100 * call.batch;
+    }
     return std::make_unique<ZeroKernel>(call);
   }
   void load_at_first_use() override { ++life_.first_use; }
+  std::optional<cache::Use> cache_use() const override { return life_.cache; }
   std::unique_ptr<Stream> make_stream() override {
     ++life_.streams;
     return FakeDevice::make_stream();
@@ -107,6 +114,25 @@ TEST_F(LadderPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
   EXPECT_EQ(memory.unaccounted_bytes, 0);
   EXPECT_FALSE(memory.exec_bytes.has_value()) << "eager has no graphs";
   EXPECT_EQ(memory.witness, "process");
+}
+
+TEST_F(LadderPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
+  DeviceLife life;
+  life.cache = cache::Use{.hits = 7};  // ahead of the ladder
+  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
+  task_.mode = "eager";
+  run();
+  for (const std::int64_t batch : {1, 2, 4}) {
+    ASSERT_TRUE(events_.cells.at(batch).cache) << batch;
+    EXPECT_EQ(events_.cells.at(batch).cache->misses, 1) << batch;
+    EXPECT_EQ(events_.cells.at(batch).cache->bytes, 100 * batch);
+    EXPECT_EQ(events_.cells.at(batch).cache->hits, 0) << batch;
+  }
+  DeviceLife none;
+  open_ = [&none] { return std::make_unique<WatchedDevice>(none); };
+  events_ = Recorder{};
+  run();
+  EXPECT_FALSE(events_.cells.at(1).cache);
 }
 
 TEST_F(LadderPlacementTest, SomePlacementsShareADeviceAndEachDeviceIsDiscarded) {

@@ -1,0 +1,57 @@
+// An entry of the cache: a head that people can read, which says what the entry is for, and what was made.
+// Pure: bytes in, bytes out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphbench::cache {
+
+// Choices among a library's algorithms; generated device code; programs that were compiled.
+enum class Kind : std::uint8_t { choices, code, programs };
+
+std::string_view name_of(Kind kind);
+// What an entry of the kind depends on, by name: "op", "shape", ...
+std::span<const std::string_view> parts_of(Kind kind);
+
+// A value a part, in the order of parts_of(). Values are single lines: a text of several stands as its
+// digest.
+struct Key {
+  Kind kind = Kind::choices;
+  std::vector<std::string> values;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+struct Entry {
+  Key key;
+  double seconds = 0;  // what making it took
+  std::string content;
+};
+
+// 64 hex digits and ".entry": one key has one name on every machine.
+std::string file_name_of(const Key& key);
+
+std::string encode(const Entry& entry);
+
+struct Reading {
+  std::optional<Entry> entry;  // absent: refused
+  std::string why_not;         // "it is damaged"
+};
+// Accepts exactly what encode() gives, and nothing else.
+Reading decode(std::string_view text);
+
+// The files of earlier versions, which held a choice each. They are read and never written.
+struct Plan {
+  std::string key;
+  std::string choice;
+};
+std::string plan_key_of(const Key& choices);
+std::string plan_name_of(std::string_view key);  // "0123456789abcdef.plan"
+// Absent for a file that is damaged or no plan.
+std::optional<Plan> decode_plan(std::string_view text);
+
+}  // namespace graphbench::cache

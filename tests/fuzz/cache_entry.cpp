@@ -1,0 +1,18 @@
+// libFuzzer target: whatever a file of the cache holds, it is an entry that is written the same again, or
+// refused with a reason.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "graphs/cache/entry.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace graphbench;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const cache::Reading reading = cache::decode(text);
+  if (reading.entry ? cache::encode(*reading.entry) != text : reading.why_not.empty()) std::abort();
+  if (const auto plan = cache::decode_plan(text); plan && plan->key.find('\n') != std::string::npos)
+    std::abort();
+  return 0;
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""`graphbench cache` and --cache as a person uses them. Entries are made here, by the form that is documented
+(docs/cache.md): on the host device nothing is chosen."""
+
+import hashlib
+import json
+import os
+import time
+import unittest
+
+from harness_case import TINY, HarnessCase
+
+PARTS = {"op": "linear", "shape": "8x1024 bf16", "device": "GPU", "libraries": "driver 1, CUDA 2",
+         "build": "graphbench 1"}
+
+
+def entry(content="algorithm 66", seconds="0.125", **parts):
+    """The name and the bytes of an entry."""
+    key = "kind choices\n" + "".join(f"{name} {value}\n" for name, value in {**PARTS, **parts}.items())
+    head = f"graphbench cache 1\n{key}seconds {seconds}\nbytes {len(content)}\n"
+    digest = hashlib.sha256((head + content).encode()).hexdigest()
+    return hashlib.sha256(key.encode()).hexdigest() + ".entry", f"{head}sha256 {digest}\n\n{content}"
+
+
+class Cache(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        self.kept = self.folder / "kept"
+        self.kept.mkdir()
+
+    def keep(self, age=0, **entry_parts):
+        """An entry that was last used `age` seconds ago; returns its file."""
+        name, text = entry(**entry_parts)
+        (self.kept / name).write_text(text, encoding="utf-8")
+        used = time.time() - age
+        os.utime(self.kept / name, (used, used))
+        return self.kept / name
+
+    def cache(self, word, *arguments, code=0):
+        return self.run_graphbench("cache", word, "--cache", "kept", *arguments, code=code)
+
+    def refused(self, *arguments, said):
+        done = self.run_graphbench(*arguments, code=2)
+        self.assertEqual(done.stderr, f"graphbench: {said}\n")
+
+    def test_lists_what_is_kept_and_what_for(self):
+        newest = self.keep()
+        oldest = self.keep(age=500, shape="1x1 fp32")
+        bad = self.keep(age=5, shape="2x2 fp32")
+        bad.write_text("nothing", encoding="utf-8")
+        table = self.cache("list").stdout
+        self.assertIn(", ".join(f"{name} {value}" for name, value in PARTS.items()), table)
+        self.assertIn(f"refused  {bad.name}: it is no entry of a cache\n", table)
+        size = sum(file.stat().st_size for file in (newest, oldest, bad))
+        self.assertIn(f"3 files, {size} bytes in kept", table)
+        listed = json.loads(self.cache("list", "--format", "json").stdout)
+        self.assertEqual([oldest.name, newest.name], [each["file"] for each in listed["entries"]])
+        first = listed["entries"][1]
+        self.assertEqual((first["kind"], first["for"], first["bytes"], first["seconds"]),
+                         ("choices", PARTS, newest.stat().st_size, 0.125))
+        self.assertEqual(first["used_at"], int(newest.stat().st_mtime))
+        self.assertEqual(listed["refused"], [{"file": bad.name, "reason": "it is no entry of a cache"}])
+
+    def test_verify_names_each_entry_that_is_not_sound(self):
+        sound = self.keep()
+        self.assertIn("1 files in kept, 0 of them not sound", self.cache("verify").stdout)
+        damaged = self.keep(shape="damaged")
+        damaged.write_text(damaged.read_text().replace("66", "67"))
+        newer = self.keep(shape="newer")
+        newer.write_text(newer.read_text().replace("cache 1", "cache 9"))
+        short = self.keep(shape="short")
+        os.truncate(short, 100)
+        foreign = sound.rename(self.kept / ("0" * 64 + ".entry"))
+        (self.kept / "notes.txt").write_text("not of the cache")
+        said = self.cache("verify", code=10).stdout
+        for file, why in ((damaged, "it is damaged"), (newer, "it is of version 9, this reads 1"),
+                          (short, "it is cut short"), (foreign, "its name is another's")):
+            self.assertIn(f"kept/{file.name}: {why}\n", said)
+        self.assertIn("4 files in kept, 4 of them not sound", said)
+
+    def test_prune_removes_by_size_and_by_age(self):
+        old = self.keep(age=3 * 86400, shape="old")
+        new = self.keep(shape="new")
+        self.cache("prune", "--older-than", "4d")
+        self.assertTrue(old.exists())
+        self.assertIn("removed 1 files", self.cache("prune", "--older-than", "2d").stdout)
+        self.assertEqual(list(self.kept.iterdir()), [new])
+        self.cache("prune", "--max-bytes", new.stat().st_size)
+        self.assertTrue(new.exists())
+        self.cache("prune", "--max-bytes", new.stat().st_size - 1)
+        self.assertFalse(new.exists())
+
+    def test_bad_input_is_one_line(self):
+        self.refused("cache", said="cache: it needs a word: give list, verify or prune")
+        self.refused("cache", "prune",
+                     said="cache prune: it needs a limit: give --max-bytes N or --older-than AGE")
+        for age in ("soon", "3", "-1d", "d", "99999999999d"):
+            self.refused("cache", "prune", f"--older-than={age}",
+                         said=f'--older-than: "{age}" is no age: give e.g. 30d, 12h, 90m or 60s')
+        self.refused("cache", "verify", "--cache", "none",
+                     said='--cache: "none" is no folder: give one that a sweep kept things in')
+        (self.folder / "file").write_text("")
+        self.refused(*TINY, "--cache", "file", said='--cache: "file" is no folder: give one, or off')
+
+    def test_the_option_wins_over_the_variable_and_reaches_the_workers(self):
+        for option, used in (((), "elsewhere"), (("--cache", "kept"), str(self.folder / "kept")),
+                             (("--cache", "off"), "off")):
+            self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager", "--json", "r.json", *option,
+                                env=self.environment(GRAPHBENCH_PLAN_CACHE="elsewhere"), code=0)
+            document = json.loads((self.folder / "r.json").read_text())
+            self.assertEqual(document["environment"]["variables"]["GRAPHBENCH_PLAN_CACHE"], used)
+            self.assertNotIn("cache", document)  # the host device chooses nothing
+        said = self.run_graphbench("cache", "list", env=self.environment(GRAPHBENCH_PLAN_CACHE="off"), code=2)
+        self.assertIn("give a folder by --cache DIR", said.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
