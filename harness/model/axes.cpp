@@ -211,6 +211,16 @@ AxisTable training_axes() {
        .allow_zero = true,
        .fallback = "0",
        .passes = {"training"}},
+      {.name = "checkpoint",
+       .values = choices,
+       .noun = "way of keeping activations",
+       .placeholder = "WHAT,...",
+       .help =
+           "what is computed again for the backward pass instead of kept: none; layer, all of a layer but "
+           "its inputs (default: none)",
+       .choices = {"none", "layer"},
+       .fallback = "none",
+       .passes = {"training"}},
   };
 }
 

@@ -298,11 +298,60 @@ std::vector<NamedProgram> with_micro_batches() {
   add("callables_micro", mlp, {.optimizer = sgd, .micro_batches = 2, .backward = callables});
   add("callables_backward", mlp,
       {.optimizer = adamw, .backward = callables, .optimizer_in = ir::OptimizerIn::backward});
+  const auto layer = ir::Checkpoint::layer;
+  add("checkpoint", attention, {.optimizer = adamw, .checkpoint = layer});
+  add("checkpoint_apart_micro", mlp,
+      {.optimizer = sgd, .micro_batches = 2, .backward = apart, .checkpoint = layer});
+  add("checkpoint_callables_backward", mlp,
+      {.optimizer = adamw,
+       .backward = callables,
+       .optimizer_in = ir::OptimizerIn::backward,
+       .checkpoint = layer});
   return programs;
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, TrainingModes, graph_mode_parameters(with_micro_batches()),
                          name_of_program_parameter);
+
+using CheckpointConformance = ProgramFixture;
+
+// Ten steps of a program whose layers run again, and of the one that keeps everything.
+TEST_P(CheckpointConformance, LeavesWhatAStepLeavesThatKeepsEverything) {
+  const ir::OpCatalog catalog;
+  using enum ir::Optimizer;
+  const ir::TrainingOptions forms[] = {
+      {.optimizer = sgd},
+      {.optimizer = adamw, .accumulate = ir::Accumulate::end, .micro_batches = 2, .clip = 1},
+      {.optimizer = adamw, .backward = ir::Backward::callables, .optimizer_in = ir::OptimizerIn::backward},
+      {.optimizer = sgd, .backward = ir::Backward::apart, .optimizer_in = ir::OptimizerIn::eager}};
+  for (ir::TrainingOptions options : forms) {
+    std::vector<std::pair<std::vector<Bytes>, std::vector<std::uint64_t>>> left;
+    std::vector<std::int64_t> peaks;
+    for (const ir::Checkpoint checkpoint : {ir::Checkpoint::none, ir::Checkpoint::layer}) {
+      options.checkpoint = checkpoint;
+      const ir::Program p = ir::differentiate(program(), catalog, options);
+      Rig rig(device(), stream(), p, 4);
+      const auto executor = rig.prepare(mode(), 4);
+      rig.reset(3);
+      for (int i = 0; i < 10; ++i) executor->submit();
+      stream().synchronize();
+      left.emplace_back(rig.outputs(*executor, 4), rig.state_digests());
+      peaks.push_back(executor->counts().peak_bytes);
+    }
+    EXPECT_EQ(left[1], left[0]);
+    EXPECT_LE(peaks[1], peaks[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Devices, CheckpointConformance,
+    ::testing::Combine(::testing::ValuesIn(backends()),
+                       ::testing::Values(ExecutionMode::eager, ExecutionMode::whole,
+                                         ExecutionMode::piecewise),
+                       ::testing::Values(ir::DType::fp32, ir::DType::bf16, ir::DType::fp16),
+                       ::testing::Values(small_programs()[0], small_programs()[1], small_programs()[3],
+                                         NamedProgram{"attending", attending})),
+    name_of_program_parameter);
 
 // The same rows again and again: a step that follows the gradient comes closer to their targets.
 class LossConformance : public DeviceFixture,

@@ -118,6 +118,24 @@ class Training(HarnessCase):
         self.assertEqual(0, gone["gradient_bytes"])
         self.assertLess(gone["peak_bytes"], kept["peak_bytes"] - kept["gradient_bytes"] // 2)
 
+    def test_layers_that_run_again_are_not_kept(self):
+        _, _, cells = self.sweep("--workload", "mlp,attention", "--pass", "training", "--checkpoint", "none,layer")
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+        for workload in ("mlp", "attention"):
+            for mode in ("eager", "whole", "piecewise"):
+                step = f"{workload}/tiny/fp32/training/b2/w0/{mode}"
+                none, layer = (cells[step + suffix]["training"] for suffix in ("", "/checkpoint=layer"))
+                self.assertGreater(layer["ops"]["backward"], none["ops"]["backward"])
+                self.assertEqual(layer["ops"]["forward"], none["ops"]["forward"])
+                self.assertLess(2 * layer["saved_bytes"], none["saved_bytes"])
+                self.assertLess(layer["peak_bytes"], none["peak_bytes"])
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
+                                   "--checkpoint", "layer", "--dump-program")
+        self.assertIn("rewritten: layer layer0 is computed again ahead of layer0.", done.stdout)
+        self.assertIn("layer0.up.recomputed = ", done.stdout)
+
     def test_there_are_no_more_micro_batches_than_a_step_can_hold(self):
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
                                    "--micro-batches", "1025", code=2)
@@ -151,6 +169,7 @@ class Training(HarnessCase):
                                      ("--accumulate", "never", "asap, end"),
                                      ("--micro-batches", "0", "1"),
                                      ("--clip", "0.5", "whole"),
+                                     ("--checkpoint", "all", "none, layer"),
                                      ("--backward", "sideways", "iteration, apart, callables"),
                                      ("--optimizer-in", "place", "graph, eager, backward")):
             done = self.run_graphbench("--sweep", "--device", "host", option, given, code=2)

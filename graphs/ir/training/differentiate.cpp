@@ -57,6 +57,7 @@ class Differentiation {
     }
     builder().split_at(forward_.default_split_kinds());
     builder().remove_dead_ops();
+    if (options_.checkpoint == Checkpoint::layer) builder().recompute_layers();
     start_graphs();
     return builder().finish();
   }
@@ -219,7 +220,7 @@ class Differentiation {
     builder().start_graphs([layers](const Op& op) -> std::string {
       if (op.phase == Phase::accumulate) return "";
       const std::string part = op.phase == Phase::forward ? "forward" : "backward";
-      return layers ? part + " " + op.name.substr(0, op.name.find('.')) : part;
+      return layers ? part + " " + layer_of(op.name) : part;
     });
   }
 
@@ -238,6 +239,7 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
   using Times = std::pair<std::string_view, Accumulate>;
   using Forms = std::pair<std::string_view, Backward>;
   using Places = std::pair<std::string_view, OptimizerIn>;
+  using Kept = std::pair<std::string_view, Checkpoint>;
   TrainingOptions options;
   options.loss = choice(words, "loss", {Losses{"mse", Loss::mse}, {"cross_entropy", Loss::cross_entropy}});
   options.optimizer =
@@ -253,6 +255,8 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
                                 {Places{"graph", OptimizerIn::graph},
                                  {"eager", OptimizerIn::eager},
                                  {"backward", OptimizerIn::backward}});
+  options.checkpoint =
+      choice(words, "checkpoint", {Kept{"none", Checkpoint::none}, {"layer", Checkpoint::layer}});
   const auto number = [&](const char* key, std::int64_t fallback) {
     const auto given = words.find(key);
     return given == words.end() ? fallback : std::stoll(given->second);

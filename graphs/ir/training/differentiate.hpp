@@ -20,6 +20,10 @@ enum class Backward : std::uint8_t { iteration, apart, callables };
 // complete, which is then no result of the step.
 enum class OptimizerIn : std::uint8_t { graph, eager, backward };
 
+// What of the forward part is kept for the backward part: all that it reads; or of each layer only what comes
+// from outside of it, and its ops run once more.
+enum class Checkpoint : std::uint8_t { none, layer };
+
 struct TrainingOptions {
   Loss loss = Loss::mse;
   Optimizer optimizer = Optimizer::none;
@@ -29,10 +33,11 @@ struct TrainingOptions {
   Backward backward = Backward::iteration;
   OptimizerIn optimizer_in = OptimizerIn::graph;
   double clip = 0;  // the norm that gradients are scaled down to, all together; 0: none
+  Checkpoint checkpoint = Checkpoint::none;
 };
 
 // From words, by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`, `optimizer-in`,
-// `clip`; others are not looked at.
+// `clip`, `checkpoint`; others are not looked at.
 // Throws Error(invalid_argument) for a value that there is not.
 TrainingOptions training_options(const std::map<std::string, std::string>& words);
 
