@@ -134,6 +134,10 @@ function training(builder) {
     column("Optimizer, MiB", mebi(bytes("optimizer"))),
     column("Peak, MiB", mebi(bytes("peak"))),
     column("Copies skipped", select("graphbench_training_copies_skipped", ALL)),
+    column("Steps skipped", select("graphbench_training_skipped_steps", ALL)),
+    ...["forward", "backward", "optimizer"].map((phase) =>
+      column(`${phase[0].toUpperCase()}${phase.slice(1)}, us`,
+        micro(select(`graphbench_training_${phase}_seconds`, ALL)))),
   ], "Step, us"));
 }
 

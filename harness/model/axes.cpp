@@ -221,6 +221,22 @@ AxisTable training_axes() {
        .choices = {"none", "layer"},
        .fallback = "none",
        .passes = {"training"}},
+      {.name = "loss-scale",
+       .values = numbers,
+       .noun = "scale",
+       .placeholder = "N,...",
+       .help = "what gradients are scaled by until the optimizer, a power of two; a step that overflows is "
+               "skipped (default: 1)",
+       .fallback = "1",
+       .passes = {"training"},
+       .within = {"optimizer", {"sgd", "adamw"}}},
+      {.name = "dropout",
+       .values = fractions,
+       .noun = "probability",
+       .placeholder = "P,...",
+       .help = "probability that an element of a residual branch is dropped in a training step (default: 0)",
+       .fallback = "0",
+       .passes = {"training"}},
   };
 }
 

@@ -2,6 +2,8 @@
 // steps against eager's, and a loss that falls.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <map>
 
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/fp64_walk.hpp"
@@ -46,12 +48,13 @@ double loss_at(Fp64Walk walk, ValueId loss, ValueId parameter, Index element, do
   return walk.value(loss).at(0);
 }
 
-void expect_gradients_of_central_differences(const NamedProgram& forward, ir::Accumulate accumulate) {
+void expect_gradients_of_central_differences(const NamedProgram& forward, ir::Accumulate accumulate,
+                                             double dropout = 0) {
   constexpr std::int64_t batch = 2;
   constexpr double h = 1e-5;
   const ir::OpCatalog catalog;
-  const ir::Program program =
-      trained(catalog, forward, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate});
+  const ir::Program program = trained(
+      catalog, forward, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate, .dropout = dropout});
   Fp64Walk start(program, batch);
   start.fill(5);
   Fp64Walk walk = start;
@@ -139,6 +142,13 @@ TEST(Gradients, AreThoseOfCentralDifferencesAtOddPlaces) {
     expect_gradients_of_central_differences(forward, ir::Accumulate::asap);
     expect_gradients_of_central_differences(forward, ir::Accumulate::end);
   }
+}
+
+// The mask is the same at every walk: the count of steps is.
+TEST(Gradients, AreThoseOfCentralDifferencesUnderDropout) {
+  for (const NamedProgram& forward :
+       {small_programs()[0], small_programs()[1], NamedProgram{"odd", odd_places}})
+    expect_gradients_of_central_differences(forward, ir::Accumulate::asap, 0.25);
 }
 
 TEST(Gradients, TheLossIsThatOfTheForwardProgram) {
@@ -298,7 +308,11 @@ std::vector<NamedProgram> with_micro_batches() {
   add("callables_micro", mlp, {.optimizer = sgd, .micro_batches = 2, .backward = callables});
   add("callables_backward", mlp,
       {.optimizer = adamw, .backward = callables, .optimizer_in = ir::OptimizerIn::backward});
+  add("scaled", mlp, {.optimizer = adamw, .micro_batches = 2, .loss_scale = 256});
   const auto layer = ir::Checkpoint::layer;
+  add("dropout_micro", mlp, {.optimizer = adamw, .micro_batches = 2, .dropout = 0.1});
+  add("dropout_callables", base_programs().back(),
+      {.optimizer = sgd, .backward = callables, .optimizer_in = ir::OptimizerIn::eager, .dropout = 0.5});
   add("checkpoint", attention, {.optimizer = adamw, .checkpoint = layer});
   add("checkpoint_apart_micro", mlp,
       {.optimizer = sgd, .micro_batches = 2, .backward = apart, .checkpoint = layer});
@@ -313,6 +327,130 @@ std::vector<NamedProgram> with_micro_batches() {
 INSTANTIATE_TEST_SUITE_P(Devices, TrainingModes, graph_mode_parameters(with_micro_batches()),
                          name_of_program_parameter);
 
+using LossScaleConformance = ProgramFixture;
+
+// A power of two changes no digit of what is far from the ends of the dtype's range.
+TEST_P(LossScaleConformance, LeavesWhatAnUnscaledStepLeavesAndGradientsTimesTheScale) {
+  if (dtype() == ir::DType::fp16) GTEST_SKIP() << "fp16: small gradients lose digits without a scale";
+  const ir::OpCatalog catalog;
+  for (const ir::Optimizer optimizer : {ir::Optimizer::sgd, ir::Optimizer::adamw}) {
+    std::map<std::string, Bytes> left[2];
+    for (const bool scaled : {false, true}) {
+      const ir::Program p = ir::differentiate(program(), catalog,
+                                              {.optimizer = optimizer, .loss_scale = scaled ? 1024.0 : 1.0});
+      Rig rig(device(), stream(), p, 4);
+      const auto executor = rig.prepare(mode(), 4);
+      rig.reset(3);
+      for (int i = 0; i < 3; ++i) executor->submit();
+      const std::vector<ir::ValueId> results = p.results();
+      const std::vector<Bytes> outputs = rig.outputs(*executor, 4);
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        const double by = scaled && p.value(results[i]).kind == ValueKind::gradient ? 1024 : 1;
+        std::vector<double> decoded = decode(outputs[i], p.describe(results[i], 4).dtype);
+        for (double& each : decoded) each /= by;
+        Bytes& bytes = left[scaled ? 1 : 0][p.value(results[i]).name];
+        bytes.resize(decoded.size() * sizeof(double));
+        std::memcpy(bytes.data(), decoded.data(), bytes.size());
+      }
+      for (const ir::ValueId id : ir::mutated_state(p)) {
+        const std::string& name = p.value(id).name;
+        const Bytes bytes = rig.read(rig.buffers().address(id), p.describe(id, 4).bytes());
+        if (name == "optimizer.overflow") EXPECT_EQ(bytes, Bytes(8));
+        if (name != "optimizer.overflow") left[scaled ? 1 : 0][name] = bytes;
+      }
+    }
+    EXPECT_EQ(left[1], left[0]);
+  }
+}
+
+TEST_P(LossScaleConformance, AStepThatOverflowsUpdatesNothingAndTheScaleChangesWithoutACapture) {
+  const ir::OpCatalog catalog;
+  const ir::Program p =
+      ir::differentiate(program(), catalog, {.optimizer = ir::Optimizer::adamw, .loss_scale = 64});
+  Rig rig(device(), stream(), p, 4);
+  const auto executor = rig.prepare(mode(), 4);
+  rig.reset(3);
+  const auto state = [&] {
+    std::map<std::string, Bytes> values;
+    for (const ir::ValueId id : ir::mutated_state(p))
+      values[p.value(id).name] = rig.read(rig.buffers().address(id), p.describe(id, 4).bytes());
+    return values;
+  };
+  const auto overflow = [&] {
+    std::int32_t words[2];
+    std::memcpy(words, state().at("optimizer.overflow").data(), sizeof words);
+    return std::pair(words[0], words[1]);
+  };
+  const auto others = [&] {
+    std::map<std::string, Bytes> values = state();
+    values.erase("optimizer.overflow");
+    values.erase("optimizer.count");
+    return values;
+  };
+  const auto set_scale = [&](float scale) {
+    stream().copy_to_device(const_cast<void*>(rig.buffers().address(find(p, "loss.scale"))), &scale,
+                            sizeof scale);
+    stream().synchronize();
+  };
+  const std::map<std::string, Bytes> before = others();
+  set_scale(INFINITY);
+  for (int i = 0; i < 2; ++i) executor->submit();
+  EXPECT_EQ(overflow(), std::pair(1, 2));
+  EXPECT_EQ(others(), before);
+  set_scale(64);
+  executor->submit();
+  EXPECT_EQ(overflow(), std::pair(0, 2));
+  EXPECT_NE(others(), before);
+  // The first step that counts: as a run that began with that scale has it.
+  const std::map<std::string, Bytes> after = others();
+  rig.reset(3);
+  executor->submit();
+  EXPECT_EQ(others(), after);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, LossScaleConformance,
+                         ::testing::Combine(::testing::ValuesIn(backends()),
+                                            ::testing::Values(ExecutionMode::eager, ExecutionMode::whole),
+                                            ::testing::Values(ir::DType::fp32, ir::DType::bf16,
+                                                              ir::DType::fp16),
+                                            ::testing::Values(small_programs()[0], small_programs()[1])),
+                         name_of_program_parameter);
+
+using DropoutConformance = ProgramFixture;
+
+TEST_P(DropoutConformance, StepsHaveMasksOfTheirOwnAndThoseOfEagersSteps) {
+  const ir::Program p = program();
+  Rig rig(device(), stream(), p, 4);
+  const auto executor = rig.prepare(mode(), 4);
+  const auto steps = [&](execution::Executor& by) {
+    std::vector<std::vector<Bytes>> outputs;
+    rig.reset(3);
+    for (int i = 0; i < 3; ++i) {
+      by.submit();
+      outputs.push_back(rig.outputs(by, 4));
+    }
+    return outputs;
+  };
+  const auto actual = steps(*executor);
+  EXPECT_NE(actual[0], actual[1]);
+  EXPECT_NE(actual[1], actual[2]);
+  EXPECT_EQ(actual, steps(executor->eager()));
+}
+
+// Without an optimizer nothing but the masks changes from step to step.
+std::vector<NamedProgram> with_dropout() {
+  std::vector<NamedProgram> programs;
+  for (const NamedProgram& forward : {base_programs()[0], base_programs()[3], small_programs()[0]}) {
+    programs.push_back({"dropped_" + forward.name, [forward](const ir::OpCatalog& catalog, ir::DType dtype) {
+                          return ir::differentiate(forward.build(catalog, dtype), catalog, {.dropout = 0.5});
+                        }});
+  }
+  return programs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, DropoutConformance, graph_mode_parameters(with_dropout()),
+                         name_of_program_parameter);
+
 using CheckpointConformance = ProgramFixture;
 
 // Ten steps of a program whose layers run again, and of the one that keeps everything.
@@ -321,6 +459,7 @@ TEST_P(CheckpointConformance, LeavesWhatAStepLeavesThatKeepsEverything) {
   using enum ir::Optimizer;
   const ir::TrainingOptions forms[] = {
       {.optimizer = sgd},
+      {.optimizer = sgd, .dropout = 0.25},
       {.optimizer = adamw, .accumulate = ir::Accumulate::end, .micro_batches = 2, .clip = 1},
       {.optimizer = adamw, .backward = ir::Backward::callables, .optimizer_in = ir::OptimizerIn::backward},
       {.optimizer = sgd, .backward = ir::Backward::apart, .optimizer_in = ir::OptimizerIn::eager}};
@@ -383,12 +522,28 @@ TEST_P(LossConformance, Falls) {
   using enum ir::Optimizer;
   expect_to_learn(small_programs()[0], {.optimizer = adamw, .learning_rate = 0.01}, 0.1);
   expect_to_learn(small_programs()[0], {.optimizer = sgd, .learning_rate = 0.02}, 0.5);
-  for (const ir::Backward form : {ir::Backward::apart, ir::Backward::callables})
+  for (const ir::Backward form : {ir::Backward::iteration, ir::Backward::apart, ir::Backward::callables}) {
     expect_to_learn(NamedProgram{"attending", attending},
                     {.optimizer = adamw, .learning_rate = 0.03, .backward = form}, 0.9);
-  expect_to_learn(small_programs()[0],
-                  {.optimizer = adamw, .learning_rate = 0.01, .optimizer_in = ir::OptimizerIn::backward},
-                  0.1);
+    for (const ir::OptimizerIn place :
+         {ir::OptimizerIn::graph, ir::OptimizerIn::eager, ir::OptimizerIn::backward})
+      expect_to_learn(small_programs()[0],
+                      {.optimizer = adamw, .learning_rate = 0.01, .backward = form, .optimizer_in = place},
+                      0.1);
+    expect_to_learn(small_programs()[0],
+                    {.optimizer = adamw,
+                     .accumulate = ir::Accumulate::end,
+                     .learning_rate = 0.01,
+                     .micro_batches = 2,
+                     .backward = form,
+                     .clip = 1,
+                     .checkpoint = ir::Checkpoint::layer},
+                    0.2);
+    expect_to_learn(
+        small_programs()[0],
+        {.optimizer = adamw, .learning_rate = 0.01, .backward = form, .loss_scale = 1024, .dropout = 0.1},
+        0.5);
+  }
   // Its outputs are not negative, and half of the targets are.
   expect_to_learn(small_programs()[1], {.optimizer = adamw, .learning_rate = 0.005}, 0.75);
 }
