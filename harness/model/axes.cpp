@@ -148,8 +148,8 @@ AxisTable later_axes() {
   };
 }
 
-// Of the pass training.
-AxisTable training_axes() {
+// Of the pass training: what a step consists of, and where.
+AxisTable step_axes() {
   using enum AxisValues;
   return {
       {.name = "backward",
@@ -188,6 +188,13 @@ AxisTable training_axes() {
        .choices = {"mse", "cross_entropy"},
        .fallback = "mse",
        .passes = {"training"}},
+  };
+}
+
+// Likewise: what becomes of activations and gradients.
+AxisTable gradient_axes() {
+  using enum AxisValues;
+  return {
       {.name = "accumulate",
        .values = choices,
        .noun = "time of accumulation",
@@ -243,7 +250,8 @@ AxisTable training_axes() {
 AxisTable make_axes() {
   AxisTable table = first_axes();
   std::ranges::move(later_axes(), std::back_inserter(table));
-  std::ranges::move(training_axes(), std::back_inserter(table));
+  std::ranges::move(step_axes(), std::back_inserter(table));
+  std::ranges::move(gradient_axes(), std::back_inserter(table));
   return table;
 }
 

@@ -119,7 +119,8 @@ class Training(HarnessCase):
         self.assertLess(gone["peak_bytes"], kept["peak_bytes"] - kept["gradient_bytes"] // 2)
 
     def test_layers_that_run_again_are_not_kept(self):
-        _, _, cells = self.sweep("--workload", "mlp,attention", "--pass", "training", "--checkpoint", "none,layer")
+        _, _, cells = self.sweep("--workload", "mlp,attention", "--pass", "training",
+                                 "--checkpoint", "none,layer")
         for cell in cells.values():
             self.assertEqual("ok", cell["status"], cell.get("reason"))
             self.assertTrue(cell["check"]["identical"], cell["id"])
@@ -137,7 +138,8 @@ class Training(HarnessCase):
         self.assertIn("layer0.up.recomputed = ", done.stdout)
 
     def test_dropout_is_checked_and_makes_more_ops(self):
-        _, _, cells = self.sweep("--workload", "mlp,attention,conv", "--pass", "training", "--dropout", "0,0.1")
+        _, _, cells = self.sweep("--workload", "mlp,attention,conv", "--pass", "training",
+                                 "--dropout", "0,0.1")
         for cell in cells.values():
             self.assertEqual("ok", cell["status"], cell.get("reason"))
             self.assertTrue(cell["check"]["identical"], cell["id"])
@@ -164,7 +166,7 @@ class Training(HarnessCase):
         for cell in cells.values():
             times = [cell["training"].get(f"{phase}_seconds") for phase in (*phases, "step")]
             form, optimizer = cell.get("backward", "iteration"), cell.get("optimizer")
-            # The optimizer is in the backward graph of `apart`; the loss's piece of `piecewise` has both sides.
+            # The optimizer is in the backward graph of `apart`.
             told = cell["mode"] == "eager" or form == "callables" or (form == "apart" and not optimizer)
             self.assertEqual([told, told, told and optimizer is not None, told],
                              [time is not None for time in times], cell["id"])
