@@ -134,6 +134,11 @@ function training(builder) {
     column("Optimizer, MiB", mebi(bytes("optimizer"))),
     column("Peak, MiB", mebi(bytes("peak"))),
     column("Copies skipped", select("graphbench_training_copies_skipped", ALL)),
+    column("Steps skipped", select("graphbench_training_skipped_steps", ALL)),
+    ...Object.entries({
+      forward: "Forward", backward: "Backward", optimizer: "Optimizer", step: "Phases together",
+    }).map(([phase, name]) =>
+      column(`${name}, us`, micro(select(`graphbench_training_${phase}_seconds`, ALL)))),
   ], "Step, us"));
 }
 

@@ -240,7 +240,11 @@ std::vector<DescribedGraph> CapturedExecutor::describe() const {
 
 std::vector<StepItem> CapturedExecutor::items() const {
   std::vector<StepItem> items;
-  for (const Enqueue& enqueue : enqueues_) items.push_back({enqueue.exec, enqueue.kernel, enqueue.operands});
+  for (std::size_t i = 0; i < enqueues_.size(); ++i) {
+    const Enqueue& enqueue = enqueues_[i];
+    items.push_back({enqueue.exec, enqueue.kernel, enqueue.operands, op_at(items_[i].first).op,
+                     op_at(items_[i].last - 1).op});
+  }
   return items;
 }
 

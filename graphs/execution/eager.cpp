@@ -63,7 +63,7 @@ GraphCounts EagerExecutor::counts() const {
 std::vector<StepItem> EagerExecutor::items() const {
   std::vector<StepItem> items;
   for (const Launch& launch : launches_)
-    items.push_back({nullptr, launch.op->kernel, launch.operands, launch.op->op});
+    items.push_back({nullptr, launch.op->kernel, launch.operands, launch.op->op, launch.op->op});
   return items;
 }
 

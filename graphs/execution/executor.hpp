@@ -98,7 +98,8 @@ struct StepItem {
   GraphExec* graph = nullptr;
   Kernel* kernel = nullptr;
   void* const* operands = nullptr;  // of `kernel`
-  ir::OpId op = 0;                  // the first that `kernel` does
+  ir::OpId op = 0;                  // the first that it does
+  ir::OpId last_op = 0;
 };
 
 class Executor {

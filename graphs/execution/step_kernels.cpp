@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "graphs/ir/passes.hpp"
@@ -25,15 +26,34 @@ ir::OpId neighbour(const ir::Program& program, ir::OpId id, int step) {
   return static_cast<ir::OpId>(at);
 }
 
-// By the pair's first op.
+// By name, the ops that are run again, and what does it.
+std::map<std::string_view, ir::OpId> recomputations(const ir::Program& program) {
+  std::map<std::string_view, ir::OpId> again;
+  for (ir::OpId id = 0; id < program.ops().size(); ++id) {
+    const ir::Op& op = program.ops()[id];
+    if (!op.recomputes.empty()) again[op.recomputes] = id;
+  }
+  return again;
+}
+
+// By the pair's first op. Of ops that are run again, those that are so together: the same kernel runs again.
 std::map<ir::OpId, Fused> fuse(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
                                const std::vector<std::string>& split_kinds) {
   const std::vector<ir::Segment> segments =
       ir::partition(program, split_kinds.empty() ? program.default_split_kinds() : split_kinds);
   std::map<ir::OpId, Fused> fused;
   std::vector<bool> taken(program.ops().size());
+  const std::map<std::string_view, ir::OpId> again = recomputations(program);
+  const auto alike = [&](const ir::OpPair& pair) {
+    const ir::Op& first = program.ops()[pair.first];
+    const ir::Op& second = program.ops()[pair.second];
+    if (!first.recomputes.empty() || !second.recomputes.empty()) return false;
+    const auto one = again.find(first.name), other = again.find(second.name);
+    if (one == again.end() || other == again.end()) return one == other;
+    return neighbour(program, one->second, 1) == other->second;
+  };
   for (const ir::OpPair& pair : ir::fusible_pairs(program, segments)) {
-    if (taken[pair.first] || taken[pair.second]) continue;
+    if (taken[pair.first] || taken[pair.second] || !alike(pair)) continue;
     const ir::OpCall first = program.call(pair.first, batch);
     const ir::OpCall second = program.call(pair.second, batch);
     const ir::OpCall ahead = program.call(neighbour(program, pair.first, -1), batch);
@@ -55,6 +75,7 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
   std::map<ir::OpId, Fused> fused = fuse(device, program, batch, split_kinds);
   std::vector<bool> done(program.ops().size());
+  std::map<std::string_view, std::size_t> at;  // in `ops`, by op
   std::size_t allocated_bytes = 0;
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
     if (done[id] || program.ops()[id].traits.marker) continue;
@@ -71,16 +92,23 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
     if (op.definition->foreign != nullptr && writes) step.must_record = &op;
     add_operands(step, program, id, batch);
     ir::OpId last = id;
-    if (const auto found = fused.find(id); found != fused.end()) {
+    at[op.name] = ops.size();
+    if (!op.recomputes.empty()) {
+      const StepOp& origin = ops[at.at(op.recomputes)];
+      step.kernel = origin.kernel;
+      step.op_count = origin.op_count;
+      if (origin.op_count == 2) last = neighbour(program, id, 1);
+    } else if (const auto found = fused.find(id); found != fused.end()) {
       last = found->second.pair.second;
-      done[last] = true;
       step.op_count = 2;
-      add_operands(step, program, last, batch);
-      kernels.push_back(std::move(found->second.kernel));
+      step.kernel = kernels.emplace_back(std::move(found->second.kernel)).get();
     } else {
-      kernels.push_back(device.make_kernel(program.call(id, batch)));
+      step.kernel = kernels.emplace_back(device.make_kernel(program.call(id, batch))).get();
     }
-    step.kernel = kernels.back().get();
+    if (last != id) {
+      done[last] = true;
+      add_operands(step, program, last, batch);
+    }
     for (ir::ValueId value = 0; value < program.values().size(); ++value) {
       const ir::OpId last_use = ranges[value].last_use;
       if (program.value(value).kind == ir::ValueKind::activation && (last_use == id || last_use == last)) {

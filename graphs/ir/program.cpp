@@ -43,6 +43,10 @@ std::string_view name_of(Phase phase) noexcept {
   return names.at(static_cast<std::size_t>(phase));
 }
 
+std::string layer_of(std::string_view op_name) {
+  return std::string(op_name.substr(0, op_name.find('.')));
+}
+
 std::vector<ValueId> Program::values_of(ValueKind kind) const {
   std::vector<ValueId> ids;
   for (ValueId id = 0; id < values_.size(); ++id) {

@@ -63,6 +63,8 @@ struct OpDefinition;
 // Which part of a training step an op is; all of a forward program is `forward`.
 enum class Phase : std::uint8_t { forward, backward, accumulate, optimizer };
 std::string_view name_of(Phase phase) noexcept;
+// What an op's name has ahead of its first dot.
+std::string layer_of(std::string_view op_name);
 
 struct Op {
   std::string kind;  // "linear"
@@ -77,6 +79,7 @@ struct Op {
   std::string gradient_of;    // the kind whose gradient it computes: it splits where that kind does
   bool starts_graph = false;  // what is captured from here on is a graph of its own
   bool eager = false;         // launched between graphs
+  std::string recomputes;     // the op whose outputs it computes once more, with the same kernel
 };
 
 // An op with its operands described at one batch: all a backend needs to make a kernel.
@@ -211,6 +214,11 @@ class ProgramBuilder {
   void log(std::string rewrite);     // a line of Program::rewrites()
   // Removes ops that write nothing but what no op reads and is no result; markers stay. Each is logged.
   void remove_dead_ops();
+  // Of each run of forward ops of one layer, what later phases read is computed again ahead of them from what
+  // the run took from outside of it. Ops that write, or read what is written in between, are not run again:
+  // their outputs stay. Each run is logged. Ops that are added are of the backward phase and end in
+  // `.recomputed`.
+  void recompute_layers();
   void split_at(std::vector<std::string> kinds);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value
   // Validates the whole (an output or a written value at least, every activation read or an output). The

@@ -204,7 +204,10 @@ struct Description<model::Training> {
   static constexpr auto fields = std::tuple(
       field("ops", &T::ops), field("saved_bytes", &T::saved_bytes),
       field("gradient_bytes", &T::gradient_bytes), field("optimizer_bytes", &T::optimizer_bytes),
-      later_field("copies_skipped", &T::copies_skipped), later_field("peak_bytes", &T::peak_bytes));
+      later_field("copies_skipped", &T::copies_skipped), later_field("peak_bytes", &T::peak_bytes),
+      later_field("skipped_steps", &T::skipped_steps), later_field("forward_seconds", &T::forward_seconds),
+      later_field("backward_seconds", &T::backward_seconds),
+      later_field("optimizer_seconds", &T::optimizer_seconds), later_field("step_seconds", &T::step_seconds));
 };
 
 struct CellId {

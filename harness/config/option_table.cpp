@@ -10,6 +10,7 @@ OptionKind kind_of(model::AxisValues values) {
   switch (values) {
     case model::AxisValues::names:
     case model::AxisValues::choices:
+    case model::AxisValues::fractions:
       return OptionKind::words;
     case model::AxisValues::numbers:
       return OptionKind::numbers;

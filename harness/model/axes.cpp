@@ -148,8 +148,8 @@ AxisTable later_axes() {
   };
 }
 
-// Of the pass training.
-AxisTable training_axes() {
+// Of the pass training: what a step consists of, and where.
+AxisTable step_axes() {
   using enum AxisValues;
   return {
       {.name = "backward",
@@ -188,6 +188,13 @@ AxisTable training_axes() {
        .choices = {"mse", "cross_entropy"},
        .fallback = "mse",
        .passes = {"training"}},
+  };
+}
+
+// Likewise: what becomes of activations and gradients.
+AxisTable gradient_axes() {
+  using enum AxisValues;
+  return {
       {.name = "accumulate",
        .values = choices,
        .noun = "time of accumulation",
@@ -211,13 +218,40 @@ AxisTable training_axes() {
        .allow_zero = true,
        .fallback = "0",
        .passes = {"training"}},
+      {.name = "checkpoint",
+       .values = choices,
+       .noun = "way of keeping activations",
+       .placeholder = "WHAT,...",
+       .help =
+           "what is computed again for the backward pass instead of kept: none; layer, all of a layer but "
+           "its inputs (default: none)",
+       .choices = {"none", "layer"},
+       .fallback = "none",
+       .passes = {"training"}},
+      {.name = "loss-scale",
+       .values = numbers,
+       .noun = "scale",
+       .placeholder = "N,...",
+       .help = "what gradients are scaled by until the optimizer, a power of two; a step that overflows is "
+               "skipped (default: 1)",
+       .fallback = "1",
+       .passes = {"training"},
+       .within = {"optimizer", {"sgd", "adamw"}}},
+      {.name = "dropout",
+       .values = fractions,
+       .noun = "probability",
+       .placeholder = "P,...",
+       .help = "probability that an element of a residual branch is dropped in a training step (default: 0)",
+       .fallback = "0",
+       .passes = {"training"}},
   };
 }
 
 AxisTable make_axes() {
   AxisTable table = first_axes();
   std::ranges::move(later_axes(), std::back_inserter(table));
-  std::ranges::move(training_axes(), std::back_inserter(table));
+  std::ranges::move(step_axes(), std::back_inserter(table));
+  std::ranges::move(gradient_axes(), std::back_inserter(table));
   return table;
 }
 

@@ -14,10 +14,11 @@
 namespace graphbench::model {
 
 enum class AxisValues : std::uint8_t {
-  names,    // any words: the plan knows which there are
-  name,     // one such word
-  choices,  // words of `choices`
-  numbers,  // positive whole numbers, and ranges of them
+  names,      // any words: the plan knows which there are
+  name,       // one such word
+  choices,    // words of `choices`
+  numbers,    // positive whole numbers, and ranges of them
+  fractions,  // at least 0 and below 1
 };
 
 // The first seven axes have members in Cell and Axes, and are always shown. An axis that came later has

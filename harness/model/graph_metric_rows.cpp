@@ -39,8 +39,10 @@ constexpr MetricRow counter(std::string_view name, std::int64_t Counters::*value
 constexpr MetricRow training(std::string_view name, MetricValue value, MetricPlace family, bool first,
                              std::string_view help) {
   return {.name = name,
-          .kind = name.ends_with("bytes") ? MetricKind::bytes : count,
-          .unit = name.ends_with("bytes") ? "bytes" : "copies",
+          .kind = name.ends_with("bytes")     ? MetricKind::bytes
+                  : name.ends_with("seconds") ? MetricKind::time
+                                              : count,
+          .unit = name.substr(name.rfind('_') + 1) == "skipped" ? "copies" : name.substr(name.rfind('_') + 1),
           .help = help,
           .value = value,
           .addition = !first,
@@ -134,6 +136,17 @@ constexpr MetricRow rows[] = {
              "Gradients that one graph of a training step hands to another without a copy."),
     training("peak_bytes", &Training::peak_bytes, {45, "graphbench_training_peak_bytes"}, false,
              "The most that a training step's activations and gradients take at once."),
+    training(
+        "skipped_steps", &Training::skipped_steps, {46, "graphbench_training_skipped_steps"}, false,
+        "Of the check's ten training steps, those whose scaled gradients overflowed: they updated nothing."),
+    training("forward_seconds", &Training::forward_seconds, {47, "graphbench_training_forward_seconds"},
+             false, "Device time of a training step's forward ops, where no graph holds other phases too."),
+    training("backward_seconds", &Training::backward_seconds, {48, "graphbench_training_backward_seconds"},
+             false, "Device time of a training step's backward ops, likewise."),
+    training("optimizer_seconds", &Training::optimizer_seconds, {49, "graphbench_training_optimizer_seconds"},
+             false, "Device time of a training step's optimizer ops, likewise."),
+    training("step_seconds", &Training::step_seconds, {50, "graphbench_training_step_seconds"}, false,
+             "Device time of the steps whose phases are timed."),
 };
 
 }  // namespace

@@ -51,7 +51,8 @@ struct InCell {
   Number operator()(std::int64_t model::Training::*field) const {
     return cell.training ? Number(static_cast<double>((*cell.training).*field)) : std::nullopt;
   }
-  Number operator()(std::optional<std::int64_t> model::Training::*field) const {
+  template <typename T>
+  Number operator()(std::optional<T> model::Training::*field) const {
     if (!cell.training || !((*cell.training).*field)) return std::nullopt;
     return static_cast<double>(*((*cell.training).*field));
   }

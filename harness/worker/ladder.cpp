@@ -14,6 +14,7 @@
 #include "harness/model/vocabulary.hpp"
 #include "harness/statistics/quantiles.hpp"
 #include "harness/worker/graph_dump.hpp"
+#include "harness/worker/phase_times.hpp"
 #include "harness/worker/profile_pass.hpp"
 
 namespace graphbench::worker {
@@ -333,7 +334,11 @@ void Ladder::check(Rung& rung) {
         model::AddressCheck{static_cast<std::int64_t>(rung.executor->check_addresses()),
                             seconds_of_address_check(*rung.executor)};
   }
-  placement_->rig().check(*rung.executor, rung.batch, rung.result.check);
+  TaskRig& rig = placement_->rig();
+  if (rung.result.training)
+    measure_phases(placement_->device(), rig.stream(), program_, *rung.executor, *rung.result.training);
+  rig.check(*rung.executor, rung.batch, rung.result.check);
+  if (rung.result.training) rung.result.training->skipped_steps = rig.skipped_steps();
   count(rung);
   rung.result.status = model::CellStatus::ok;
 }
@@ -360,6 +365,7 @@ void Ladder::profile() {
                    .device = placement_->device(),
                    .stream = placement_->rig().stream(),
                    .mode = placement_->rig().mode(),
+                   .program = program_,
                    .context = [this](pool::MemoryPool* pool) { return placement_->rig().context(pool); },
                    .batches = {}};
   for (const Rung& rung : rungs_) {

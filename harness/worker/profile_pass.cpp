@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/model/axes.hpp"
+#include "harness/worker/phase_times.hpp"
 #include "harness/worker/profile_summary.hpp"
 #include "harness/worker/task_rig.hpp"
 
@@ -91,6 +92,7 @@ class BatchProfile {
       std::vector<Activity> activities = collect();
       steps.push_back({end_->seconds_since(*begin_), std::move(activities)});
     }
+    trace_phases();
     model::Profile profile = summarize_profile(steps);
     if (device_seconds && *device_seconds > 0) profile.slowdown = profile.device_seconds / *device_seconds;
     profile.witness = check_device_time();
@@ -123,6 +125,22 @@ class BatchProfile {
     pass_.stream.synchronize();
     spans_.push_back({"host", name, start, now_seconds() - start});
     if (std::string(name).ends_with("step")) spans_.push_back({"host", "submit", start, submitted - start});
+  }
+
+  // One step more, whose phases are waited for one by one.
+  void trace_phases() {
+    if (executor_->io()) return;
+    const std::vector<execution::StepItem> items = executor_->items();
+    const std::vector<PhaseRun> runs = phase_runs(pass_.program, items);
+    double start = 0;
+    if (runs.size() < 2) return;
+    submit_by_phases(pass_.stream, items, runs, [&](std::size_t run) {
+      pass_.stream.synchronize();
+      const double now = now_seconds();
+      if (run > 0) spans_.push_back({"host", runs[run - 1].phase, start, now - start});
+      start = now;
+    });
+    static_cast<void>(collect());
   }
 
   std::vector<Activity> collect() {

@@ -19,6 +19,7 @@ struct ProfilePass {
   Device& device;
   Stream& stream;
   execution::ExecutionMode mode;
+  const ir::Program& program;
   // The ladder's own buffers, with the pool that it is given.
   std::function<execution::ExecutionContext(pool::MemoryPool*)> context;
   // Those whose cells are ok, each with its device time of the pass without records, where known.

@@ -73,6 +73,9 @@ class TaskRig {
   // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check);
 
+  // Of the steps since the state was filled, those whose gradients overflowed; absent without a loss's scale.
+  std::optional<std::int64_t> skipped_steps();
+
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
   Device& device() noexcept { return device_; }
   Stream& stream() noexcept { return *stream_; }

@@ -1,6 +1,10 @@
 // The suite's programs. Sizes are small and odd where an op allows it, so that remainders are covered.
 #include "tests/conformance/programs.hpp"
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/op_registry.hpp"
 #include "workloads/builtin.hpp"
@@ -154,6 +158,31 @@ NamedProgram trained(const char* name, const char* workload, std::map<std::strin
 }
 
 }  // namespace
+
+ir::Program attending(const ir::OpCatalog& catalog, ir::DType dtype) {
+  ir::ProgramBuilder b("attending", catalog);
+  const auto weight = [&](const std::string& name, std::int64_t rows) {
+    return b.value(ValueKind::weight, name, dtype, {fixed_dim(rows), fixed_dim(8)}, uniform(0.7));
+  };
+  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(5), fixed_dim(8)}, uniform(1));
+  for (const std::string layer : {"layer0.", "layer1."}) {
+    const ValueId qkv = b.op("linear", layer + "qkv", {x, weight(layer + "wqkv", 24)}, {})[0];
+    const std::vector<ValueId> heads =
+        b.op("rope", layer + "rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}});
+    const ValueId mixed = b.op("sdpa", layer + "sdpa", heads, {{"causal", one}})[0];
+    x = b.op("linear", layer + "out", {mixed, weight(layer + "wo", 8), x}, {{"residual", one}})[0];
+    if (layer == "layer0.") x = b.op("softmax", "softmax", {x}, {})[0];
+  }
+  b.mark_output(x);
+  b.split_at({"sdpa"});
+  return b.finish();
+}
+
+ir::ValueId find(const ir::Program& program, const std::string& name) {
+  const auto found = std::ranges::find(program.values(), name, &ir::Value::name);
+  EXPECT_NE(found, program.values().end()) << name;
+  return static_cast<ValueId>(found - program.values().begin());
+}
 
 const std::vector<NamedProgram>& small_programs() {
   static const std::vector<NamedProgram> programs = {

@@ -28,6 +28,12 @@ const std::vector<NamedProgram>& small_programs();
 // The base workloads of preset `tiny`, and attention's prefill.
 const std::vector<NamedProgram>& base_programs();
 
+// Two layers of causal attention, and a softmax between them.
+ir::Program attending(const ir::OpCatalog& catalog, ir::DType dtype);
+
+// The value of that name, which the program has.
+ir::ValueId find(const ir::Program& program, const std::string& name);
+
 // Training steps of some of them, with each optimizer and way of accumulating.
 const std::vector<NamedProgram>& training_programs();
 

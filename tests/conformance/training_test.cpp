@@ -13,12 +13,6 @@ namespace {
 using ir::ValueId;
 using ir::ValueKind;
 
-ValueId find(const ir::Program& program, const std::string& name) {
-  const auto found = std::ranges::find(program.values(), name, &ir::Value::name);
-  EXPECT_NE(found, program.values().end()) << name;
-  return static_cast<ValueId>(found - program.values().begin());
-}
-
 ir::Program trained(const ir::OpCatalog& catalog, const NamedProgram& forward,
                     const ir::TrainingOptions& options) {
   return ir::differentiate(forward.build(catalog, ir::DType::fp32), catalog, options);
@@ -46,12 +40,13 @@ double loss_at(Fp64Walk walk, ValueId loss, ValueId parameter, Index element, do
   return walk.value(loss).at(0);
 }
 
-void expect_gradients_of_central_differences(const NamedProgram& forward, ir::Accumulate accumulate) {
+void expect_gradients_of_central_differences(const NamedProgram& forward, ir::Accumulate accumulate,
+                                             double dropout = 0) {
   constexpr std::int64_t batch = 2;
   constexpr double h = 1e-5;
   const ir::OpCatalog catalog;
-  const ir::Program program =
-      trained(catalog, forward, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate});
+  const ir::Program program = trained(
+      catalog, forward, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate, .dropout = dropout});
   Fp64Walk start(program, batch);
   start.fill(5);
   Fp64Walk walk = start;
@@ -113,32 +108,19 @@ ir::Program strided(const ir::OpCatalog& catalog, ir::DType dtype) {
   return b.finish();
 }
 
-// Two layers of causal attention, and a softmax between them.
-ir::Program attending(const ir::OpCatalog& catalog, ir::DType dtype) {
-  ir::ProgramBuilder b("attending", catalog);
-  const auto weight = [&](const std::string& name, std::int64_t rows) {
-    return b.value(ValueKind::weight, name, dtype, {fixed_dim(rows), fixed_dim(8)}, uniform(0.7));
-  };
-  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(5), fixed_dim(8)}, uniform(1));
-  for (const std::string layer : {"layer0.", "layer1."}) {
-    const ValueId qkv = b.op("linear", layer + "qkv", {x, weight(layer + "wqkv", 24)}, {})[0];
-    const std::vector<ValueId> heads =
-        b.op("rope", layer + "rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}});
-    const ValueId mixed = b.op("sdpa", layer + "sdpa", heads, {{"causal", one}})[0];
-    x = b.op("linear", layer + "out", {mixed, weight(layer + "wo", 8), x}, {{"residual", one}})[0];
-    if (layer == "layer0.") x = b.op("softmax", "softmax", {x}, {})[0];
-  }
-  b.mark_output(x);
-  b.split_at({"sdpa"});
-  return b.finish();
-}
-
 TEST(Gradients, AreThoseOfCentralDifferencesAtOddPlaces) {
   for (const NamedProgram& forward : {NamedProgram{"odd", odd_places}, NamedProgram{"strided", strided},
                                       NamedProgram{"attending", attending}}) {
     expect_gradients_of_central_differences(forward, ir::Accumulate::asap);
     expect_gradients_of_central_differences(forward, ir::Accumulate::end);
   }
+}
+
+// The mask is the same at every walk: the count of steps is.
+TEST(Gradients, AreThoseOfCentralDifferencesUnderDropout) {
+  for (const NamedProgram& forward :
+       {small_programs()[0], small_programs()[1], NamedProgram{"odd", odd_places}})
+    expect_gradients_of_central_differences(forward, ir::Accumulate::asap, 0.25);
 }
 
 TEST(Gradients, TheLossIsThatOfTheForwardProgram) {
@@ -298,6 +280,19 @@ std::vector<NamedProgram> with_micro_batches() {
   add("callables_micro", mlp, {.optimizer = sgd, .micro_batches = 2, .backward = callables});
   add("callables_backward", mlp,
       {.optimizer = adamw, .backward = callables, .optimizer_in = ir::OptimizerIn::backward});
+  add("scaled", mlp, {.optimizer = adamw, .micro_batches = 2, .loss_scale = 256});
+  const auto layer = ir::Checkpoint::layer;
+  add("dropout_micro", mlp, {.optimizer = adamw, .micro_batches = 2, .dropout = 0.1});
+  add("dropout_callables", base_programs().back(),
+      {.optimizer = sgd, .backward = callables, .optimizer_in = ir::OptimizerIn::eager, .dropout = 0.5});
+  add("checkpoint", attention, {.optimizer = adamw, .checkpoint = layer});
+  add("checkpoint_apart_micro", mlp,
+      {.optimizer = sgd, .micro_batches = 2, .backward = apart, .checkpoint = layer});
+  add("checkpoint_callables_backward", mlp,
+      {.optimizer = adamw,
+       .backward = callables,
+       .optimizer_in = ir::OptimizerIn::backward,
+       .checkpoint = layer});
   return programs;
 }
 
@@ -334,12 +329,28 @@ TEST_P(LossConformance, Falls) {
   using enum ir::Optimizer;
   expect_to_learn(small_programs()[0], {.optimizer = adamw, .learning_rate = 0.01}, 0.1);
   expect_to_learn(small_programs()[0], {.optimizer = sgd, .learning_rate = 0.02}, 0.5);
-  for (const ir::Backward form : {ir::Backward::apart, ir::Backward::callables})
+  for (const ir::Backward form : {ir::Backward::iteration, ir::Backward::apart, ir::Backward::callables}) {
     expect_to_learn(NamedProgram{"attending", attending},
                     {.optimizer = adamw, .learning_rate = 0.03, .backward = form}, 0.9);
-  expect_to_learn(small_programs()[0],
-                  {.optimizer = adamw, .learning_rate = 0.01, .optimizer_in = ir::OptimizerIn::backward},
-                  0.1);
+    for (const ir::OptimizerIn place :
+         {ir::OptimizerIn::graph, ir::OptimizerIn::eager, ir::OptimizerIn::backward})
+      expect_to_learn(small_programs()[0],
+                      {.optimizer = adamw, .learning_rate = 0.01, .backward = form, .optimizer_in = place},
+                      0.1);
+    expect_to_learn(small_programs()[0],
+                    {.optimizer = adamw,
+                     .accumulate = ir::Accumulate::end,
+                     .learning_rate = 0.01,
+                     .micro_batches = 2,
+                     .backward = form,
+                     .clip = 1,
+                     .checkpoint = ir::Checkpoint::layer},
+                    0.2);
+    expect_to_learn(
+        small_programs()[0],
+        {.optimizer = adamw, .learning_rate = 0.01, .backward = form, .loss_scale = 1024, .dropout = 0.1},
+        0.5);
+  }
   // Its outputs are not negative, and half of the targets are.
   expect_to_learn(small_programs()[1], {.optimizer = adamw, .learning_rate = 0.005}, 0.75);
 }

@@ -96,7 +96,8 @@ IO = {"copies": 0, "copy_bytes": 0, "copies_kept": 1, "kernel_nodes_set": 0, "co
       "pieces_touched": 1, "set_execs": 0, "recordings": 1, "updates": 63 / 64, "updates_refused": 1 / 64,
       "instantiations": 1 / 64}
 TRAINING = {"saved_bytes": 5e6, "gradient_bytes": 3e6, "optimizer_bytes": 6e6, "peak_bytes": 9e6,
-            "copies_skipped": 8}
+            "copies_skipped": 8, "skipped_steps": 0, "forward_seconds": 1e-4, "backward_seconds": 2e-4,
+            "optimizer_seconds": 5e-5, "step_seconds": 3.5e-4}
 CACHE = {"hits": 5, "misses": 1, "refused": 0, "bytes": 3072, "seconds_saved": 1.5}
 COMPARED = ("latency", "submit", "device", "setup")
 

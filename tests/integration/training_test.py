@@ -118,10 +118,75 @@ class Training(HarnessCase):
         self.assertEqual(0, gone["gradient_bytes"])
         self.assertLess(gone["peak_bytes"], kept["peak_bytes"] - kept["gradient_bytes"] // 2)
 
+    def test_layers_that_run_again_are_not_kept(self):
+        _, _, cells = self.sweep("--workload", "mlp,attention", "--pass", "training",
+                                 "--checkpoint", "none,layer")
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+        for workload in ("mlp", "attention"):
+            for mode in ("eager", "whole", "piecewise"):
+                step = f"{workload}/tiny/fp32/training/b2/w0/{mode}"
+                none, layer = (cells[step + suffix]["training"] for suffix in ("", "/checkpoint=layer"))
+                self.assertGreater(layer["ops"]["backward"], none["ops"]["backward"])
+                self.assertEqual(layer["ops"]["forward"], none["ops"]["forward"])
+                self.assertLess(2 * layer["saved_bytes"], none["saved_bytes"])
+                self.assertLessEqual(layer["peak_bytes"], none["peak_bytes"])
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
+                                   "--checkpoint", "layer", "--dump-program")
+        self.assertIn("rewritten: layer layer0 is computed again ahead of layer0.", done.stdout)
+        self.assertIn("layer0.up.recomputed = ", done.stdout)
+
+    def test_dropout_is_checked_and_makes_more_ops(self):
+        _, _, cells = self.sweep("--workload", "mlp,attention,conv", "--pass", "training",
+                                 "--dropout", "0,0.1")
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+        step = "mlp/tiny/fp32/training/b2/w0/whole"
+        plain, thinned = (cells[step + suffix]["training"]["ops"] for suffix in ("", "/dropout=0.1"))
+        # A mask and a sum of each of eight layers, and the count of steps.
+        self.assertEqual(plain["forward"] + 2 * 8 + 1, thinned["forward"])
+        self.assertEqual(plain["backward"] + 8, thinned["backward"])
+
+    def test_a_scaled_loss_is_checked_and_counts_the_steps_that_it_skips(self):
+        _, _, cells = self.sweep("--workload", "mlp", "--pass", "training", "--optimizer", "none,sgd,adamw",
+                                 "--loss-scale", "1,1024")
+        self.assertEqual(2 * 3 * (1 + 2 + 2), len(cells))  # without an optimizer there is no scale
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+            skipped = cell["training"].get("skipped_steps")
+            self.assertEqual(0 if cell.get("loss-scale") else None, skipped, cell["id"])
+
+    def test_phases_are_timed_where_no_graph_holds_several(self):
+        _, _, cells = self.sweep("--workload", "mlp", "--pass", "training", "--optimizer", "none,adamw",
+                                 "--backward", "iteration,apart,callables")
+        phases = ("forward", "backward", "optimizer")
+        for cell in cells.values():
+            times = [cell["training"].get(f"{phase}_seconds") for phase in (*phases, "step")]
+            form, optimizer = cell.get("backward", "iteration"), cell.get("optimizer")
+            # The optimizer is in the backward graph of `apart`.
+            told = cell["mode"] == "eager" or form == "callables" or (form == "apart" and not optimizer)
+            self.assertEqual([told, told, told and optimizer is not None, told],
+                             [time is not None for time in times], cell["id"])
+            if told:
+                self.assertGreater(times[3], 0)
+
     def test_there_are_no_more_micro_batches_than_a_step_can_hold(self):
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
                                    "--micro-batches", "1025", code=2)
         self.assert_refused(done, "mlp", 'micro-batches "1025": at most 1024')
+
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
+                                   "--optimizer", "sgd", "--loss-scale", "1000", code=2)
+        self.assert_refused(done, "mlp", 'loss-scale "1000": a power of two, at most 16777216')
+
+    def test_an_option_that_would_change_no_cell_is_refused(self):
+        done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
+                                   "--optimizer-in", "eager", code=2)
+        self.assert_refused(done, "--optimizer-in", '"eager" would change no cell of this plan: it goes with '
+                                                    "--pass training --optimizer sgd,adamw")
 
     def test_a_loss_of_classes_wants_rows(self):
         _, _, cells = self.sweep("--workload", "conv", "--pass", "training", "--loss", "cross_entropy",
@@ -151,6 +216,10 @@ class Training(HarnessCase):
                                      ("--accumulate", "never", "asap, end"),
                                      ("--micro-batches", "0", "1"),
                                      ("--clip", "0.5", "whole"),
+                                     ("--checkpoint", "all", "none, layer"),
+                                     ("--loss-scale", "0", "positive whole numbers"),
+                                     ("--dropout", "1", "a fraction below 1"),
+                                     ("--dropout", "0.10", "as 0.1 or 0.25"),
                                      ("--backward", "sideways", "iteration, apart, callables"),
                                      ("--optimizer-in", "place", "graph, eager, backward")):
             done = self.run_graphbench("--sweep", "--device", "host", option, given, code=2)

@@ -1,5 +1,5 @@
-// clip_norm: squares of all gradients by blocks, which one block adds up in order, then every gradient
-// scaled.
+// What is of all gradients together. clip_norm: squares by blocks, which one block adds up in order, then
+// every gradient scaled. find_overflow: by blocks whether all is finite, then of all blocks.
 #include <algorithm>
 #include <vector>
 
@@ -78,25 +78,54 @@ __global__ void find_scale(const ScaleParameters p) {
   if (threadIdx.x == 0) *p.scale = fminf(1.0f, p.norm_max / (sqrtf(sum) + 1e-6f));
 }
 
-}  // namespace
+template <class T>
+__global__ void find_not_finite(const __grid_constant__ GradientsParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  const Part part = part_of(p);
+  int found = 0;
+  for (std::int64_t i = part.first + threadIdx.x; i < part.last; i += threads)
+    found |= isfinite(to_float(static_cast<const T*>(part.values)[i])) ? 0 : 1;
+  found = __syncthreads_or(found);
+  if (threadIdx.x == 0) p.partials[blockIdx.x] = found != 0 ? 1.0f : 0.0f;
+}
 
-PreparedOp prepare_clip_norm(OpContext& context, const ir::OpCall& call) {
-  const ir::DType dtype = call.input(0).dtype;
-  const auto function = [&](auto choose) { return for_float_type(call, dtype, choose); };
-  const void* const sum =
-      function([](auto element) { return reinterpret_cast<const void*>(&sum_squares<decltype(element)>); });
-  const void* const scale = function(
-      [](auto element) { return reinterpret_cast<const void*>(&scale_gradients<decltype(element)>); });
-  auto* const scale_place = static_cast<float*>(context.workspace);
-  float* const partials = scale_place + 64;
+struct OverflowParameters {
+  std::int32_t* overflow;
+  const float* partials;
+  std::int64_t parts;
+};
+
+__global__ void count_overflow(const OverflowParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  int found = 0;
+  for (std::int64_t i = threadIdx.x; i < p.parts; i += threads) found |= p.partials[i] != 0.0f ? 1 : 0;
+  found = __syncthreads_or(found);
+  if (threadIdx.x != 0) return;
+  p.overflow[0] = found != 0 ? 1 : 0;
+  p.overflow[1] += found != 0 ? 1 : 0;
+}
+
+// The workspace, as GradientsParameters has it.
+float* scale_place(const OpContext& context) {
+  return static_cast<float*>(context.workspace);
+}
+float* partials_place(const OpContext& context) {
+  return scale_place(context) + 64;
+}
+
+// Calls launch(blocks, parameters, pointers) for each launch over the gradients, the inputs from `ahead` on.
+// Returns how many blocks there are.
+template <class Launch>
+std::int64_t over_gradients(const OpContext& context, const ir::OpCall& call, std::size_t ahead,
+                            const Launch& launch) {
   std::int64_t parts = 0;
-  PreparedOp prepared;
-  std::vector<NativeCall> scaling;
-  for (std::size_t first = 0; first < call.input_count; first += gradients_max) {
+  for (std::size_t first = ahead; first < call.input_count; first += gradients_max) {
     const std::size_t last = std::min(first + gradients_max, call.input_count);
     GradientsParameters parameters{};
-    parameters.scale = scale_place;
-    parameters.partials = partials + parts;
+    parameters.scale = scale_place(context);
+    parameters.partials = partials_place(context) + parts;
     std::vector<Source> pointers;
     unsigned blocks = 0;
     for (std::size_t i = first; i < last; ++i) {
@@ -106,14 +135,47 @@ PreparedOp prepare_clip_norm(OpContext& context, const ir::OpCall& call) {
       parameters.blocks_end[i - first] = blocks;
     }
     parts += blocks;
-    prepared.calls.emplace_back(long_kernel_call(sum, dim3(blocks), dim3(threads), parameters, pointers));
-    scaling.emplace_back(long_kernel_call(scale, dim3(blocks), dim3(threads), parameters, pointers));
+    launch(dim3(blocks), parameters, pointers);
   }
   if ((static_cast<std::size_t>(parts) + 64) * sizeof(float) > context.workspace_bytes)
     refuse(call, "its partial sums are larger than the workspace");
+  return parts;
+}
+
+}  // namespace
+
+PreparedOp prepare_find_overflow(OpContext& context, const ir::OpCall& call) {
+  const void* const find = for_float_type(call, call.input(1).dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&find_not_finite<decltype(element)>);
+  });
+  PreparedOp prepared;
+  const std::int64_t parts =
+      over_gradients(context, call, 1, [&](dim3 blocks, const auto& parameters, const auto& pointers) {
+        prepared.calls.emplace_back(long_kernel_call(find, blocks, dim3(threads), parameters, pointers));
+      });
+  prepared.calls.emplace_back(
+      kernel_call(reinterpret_cast<const void*>(&count_overflow), dim3(1), dim3(threads),
+                  OverflowParameters{nullptr, partials_place(context), parts}, {operand_source(0)}));
+  return prepared;
+}
+
+PreparedOp prepare_clip_norm(OpContext& context, const ir::OpCall& call) {
+  const ir::DType dtype = call.input(0).dtype;
+  const auto function = [&](auto choose) { return for_float_type(call, dtype, choose); };
+  const void* const sum =
+      function([](auto element) { return reinterpret_cast<const void*>(&sum_squares<decltype(element)>); });
+  const void* const scale = function(
+      [](auto element) { return reinterpret_cast<const void*>(&scale_gradients<decltype(element)>); });
+  PreparedOp prepared;
+  std::vector<NativeCall> scaling;
+  const std::int64_t parts =
+      over_gradients(context, call, 0, [&](dim3 blocks, const auto& parameters, const auto& pointers) {
+        prepared.calls.emplace_back(long_kernel_call(sum, blocks, dim3(threads), parameters, pointers));
+        scaling.emplace_back(long_kernel_call(scale, blocks, dim3(threads), parameters, pointers));
+      });
   prepared.calls.emplace_back(
       kernel_call(reinterpret_cast<const void*>(&find_scale), dim3(1), dim3(threads),
-                  ScaleParameters{partials, scale_place, parts,
+                  ScaleParameters{partials_place(context), scale_place(context), parts,
                                   static_cast<float>(ir::real_attribute(*call.op, "max_norm"))},
                   {}));
   for (NativeCall& each : scaling) prepared.calls.push_back(std::move(each));

@@ -22,7 +22,10 @@ struct Sgd {
   struct Step {
     float rate;
   };
-  __device__ Step begin(void* const* values) const { return {*static_cast<const float*>(values[0])}; }
+  __device__ bool skips(void* const*) const { return false; }
+  __device__ Step begin(void* const* values, std::int32_t = 0) const {
+    return {*static_cast<const float*>(values[0])};
+  }
   __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
     value[2] = momentum * value[2] + (value[1] + decay * value[0]);
     value[0] -= step.rate * value[2];
@@ -49,8 +52,9 @@ struct AdamW {
   struct Step {
     float size, shrink, root, keep1, take1, keep2, take2;
   };
-  __device__ Step begin(void* const* values) const {
-    const std::int32_t count = *static_cast<const std::int32_t*>(values[0]);
+  __device__ bool skips(void* const*) const { return false; }
+  __device__ Step begin(void* const* values, std::int32_t skipped = 0) const {
+    const std::int32_t count = *static_cast<const std::int32_t*>(values[0]) - skipped;
     const float rate = *static_cast<const float*>(values[1]);
     return {rate / static_cast<float>(1 - power(beta1, count)),
             1.0f - rate * decay,
@@ -67,6 +71,28 @@ struct AdamW {
     // traffic.
     value[0] =
         value[0] * step.shrink - step.size * __fdividef(value[2], sqrtf(value[3]) * step.root + epsilon);
+  }
+};
+
+// Of gradients that are scaled: behind what stands ahead come the scale, and what overflowed.
+template <class Rule>
+struct Scaled : Rule {
+  static constexpr std::size_t ahead = Rule::ahead + 2;
+
+  struct Step {
+    typename Rule::Step step;
+    float unscale;
+  };
+  __device__ static const std::int32_t* overflow(void* const* values) {
+    return static_cast<const std::int32_t*>(values[ahead - 1]);
+  }
+  __device__ bool skips(void* const* values) const { return overflow(values)[0] != 0; }
+  __device__ Step begin(void* const* values) const {
+    return {Rule::begin(values, overflow(values)[1]), 1.0f / *static_cast<const float*>(values[ahead - 2])};
+  }
+  __device__ __forceinline__ void update(const Step& step, float (&value)[Rule::group]) const {
+    value[1] *= step.unscale;
+    Rule::update(step.step, value);
   }
 };
 
@@ -130,6 +156,7 @@ template <class T, class Rule>
 __global__ void optimizer_kernel(const __grid_constant__ OptimizerParameters<Rule> p) {
   let_next_kernel_start();
   wait_for_kernels_ahead();
+  if (p.rule.skips(p.ahead)) return;
   __shared__ typename Rule::Step shared;
   if (threadIdx.x == 0) shared = p.rule.begin(p.ahead);
   __syncthreads();
@@ -184,6 +211,13 @@ __global__ void advance_kernel(const AdvanceParameters p) {
 float real(const ir::OpCall& call, const char* name) {
   return static_cast<float>(ir::real_attribute(*call.op, name));
 }
+Sgd sgd_of(const ir::OpCall& call) {
+  return {real(call, "momentum"), real(call, "weight_decay")};
+}
+AdamW adamw_of(const ir::OpCall& call) {
+  return {ir::real_attribute(*call.op, "beta1"), ir::real_attribute(*call.op, "beta2"), real(call, "eps"),
+          real(call, "weight_decay")};
+}
 
 }  // namespace
 
@@ -194,12 +228,16 @@ PreparedOp prepare_advance(OpContext&, const ir::OpCall&) {
   return prepared;
 }
 PreparedOp prepare_sgd(OpContext&, const ir::OpCall& call) {
-  return prepare_optimizer(call, Sgd{real(call, "momentum"), real(call, "weight_decay")});
+  return prepare_optimizer(call, sgd_of(call));
+}
+PreparedOp prepare_sgd_scaled(OpContext&, const ir::OpCall& call) {
+  return prepare_optimizer(call, Scaled<Sgd>{sgd_of(call)});
 }
 PreparedOp prepare_adamw(OpContext&, const ir::OpCall& call) {
-  return prepare_optimizer(call,
-                           AdamW{ir::real_attribute(*call.op, "beta1"), ir::real_attribute(*call.op, "beta2"),
-                                 real(call, "eps"), real(call, "weight_decay")});
+  return prepare_optimizer(call, adamw_of(call));
+}
+PreparedOp prepare_adamw_scaled(OpContext&, const ir::OpCall& call) {
+  return prepare_optimizer(call, Scaled<AdamW>{adamw_of(call)});
 }
 
 }  // namespace graphbench::cuda

@@ -12,11 +12,17 @@
 namespace graphbench::host {
 namespace {
 
+// What gradients are multiplied by: the third input, where there is one.
+float scale_of(void* const* operands, std::size_t inputs) {
+  return inputs > 2 ? *static_cast<const float*>(operands[2]) : 1.0f;
+}
+
 template <typename T>
 class MseLoss final : public DirectOp {
  public:
   MseLoss(const ir::OpCall& call, ScratchArena& scratch)
-      : DirectOp(4),
+      : DirectOp(call.operands.size()),
+        inputs_(call.input_count),
         sum_(call.input(0).elements(), 2048, scratch),
         weight_(static_cast<float>(ir::real_attribute(*call.op, "scale") /
                                    static_cast<double>(call.input(0).elements()))) {}
@@ -25,19 +31,21 @@ class MseLoss final : public DirectOp {
   void compute(void* const* operands) override {
     const T* y = static_cast<const T*>(operands[0]);
     const T* target = static_cast<const T*>(operands[1]);
-    T* dy = static_cast<T*>(operands[3]);
-    const float squares = sum_.over(8, [=, this](std::int64_t first, std::int64_t last) {
+    T* dy = static_cast<T*>(operands[inputs_ + 1]);
+    const float slope = 2.0f * weight_ * scale_of(operands, inputs_);
+    const float squares = sum_.over(8, [=](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i)
-        dy[i] = from_float<T>(2.0f * weight_ * (to_float(y[i]) - to_float(target[i])));
+        dy[i] = from_float<T>(slope * (to_float(y[i]) - to_float(target[i])));
       return sum_in_lanes(last - first, [=](std::int64_t i) {
         const float off = to_float(y[first + i]) - to_float(target[first + i]);
         return off * off;
       });
     });
-    *static_cast<float*>(operands[2]) = weight_ * squares;
+    *static_cast<float*>(operands[inputs_]) = weight_ * squares;
   }
 
  private:
+  std::size_t inputs_;
   SumOfParts sum_;
   float weight_;  // of one element
 };
@@ -46,7 +54,8 @@ template <typename T>
 class CrossEntropyLoss final : public DirectOp {
  public:
   CrossEntropyLoss(const ir::OpCall& call, ScratchArena& scratch)
-      : DirectOp(4),
+      : DirectOp(call.operands.size()),
+        inputs_(call.input_count),
         sum_(call.input(0).dims.at(0), 1, scratch),
         columns_(call.input(0).dims.at(1)),
         weight_(static_cast<float>(ir::real_attribute(*call.op, "scale") /
@@ -56,26 +65,28 @@ class CrossEntropyLoss final : public DirectOp {
   void compute(void* const* operands) override {
     const T* y = static_cast<const T*>(operands[0]);
     const auto* target = static_cast<const std::int32_t*>(operands[1]);
-    T* dy = static_cast<T*>(operands[3]);
+    T* dy = static_cast<T*>(operands[inputs_ + 1]);
+    const float slope = weight_ * scale_of(operands, inputs_);
     const float losses = sum_.over(1 + 4096 / columns_, [=, this](std::int64_t r, std::int64_t) {
-      return row(y + r * columns_, target[r], dy + r * columns_);
+      return row(y + r * columns_, target[r], slope, dy + r * columns_);
     });
-    *static_cast<float*>(operands[2]) = weight_ * losses;
+    *static_cast<float*>(operands[inputs_]) = weight_ * losses;
   }
 
  private:
-  float row(const T* y, std::int32_t target, T* dy) const {
+  float row(const T* y, std::int32_t target, float slope, T* dy) const {
     float largest = to_float(y[0]);
     for (std::int64_t c = 1; c < columns_; ++c) largest = std::max(largest, to_float(y[c]));
     const float sum =
         sum_in_lanes(columns_, [=](std::int64_t c) { return std::exp(to_float(y[c]) - largest); });
     for (std::int64_t c = 0; c < columns_; ++c) {
       const float share = std::exp(to_float(y[c]) - largest) / sum;
-      dy[c] = from_float<T>(weight_ * (share - (c == target ? 1.0f : 0.0f)));
+      dy[c] = from_float<T>(slope * (share - (c == target ? 1.0f : 0.0f)));
     }
     return std::log(sum) - (to_float(y[target]) - largest);
   }
 
+  std::size_t inputs_;
   SumOfParts sum_;
   std::int64_t columns_;
   float weight_;  // of one row

@@ -11,6 +11,7 @@ namespace graphbench::host {
 // `make_<kind>` is defined in a file of this folder.
 #define GRAPHBENCH_HOST_KINDS(KIND) \
   KIND(adamw)                       \
+  KIND(adamw_scaled)                \
   KIND(add)                         \
   KIND(advance)                     \
   KIND(clip_norm)                   \
@@ -19,6 +20,8 @@ namespace graphbench::host {
   KIND(conv2d_grad_input)           \
   KIND(conv2d_grad_weight)          \
   KIND(cross_entropy_loss)          \
+  KIND(dropout)                     \
+  KIND(find_overflow)               \
   KIND(gelu_tanh)                   \
   KIND(gelu_tanh_grad)              \
   KIND(linear)                      \
@@ -36,6 +39,7 @@ namespace graphbench::host {
   KIND(sdpa)                        \
   KIND(sdpa_grad)                   \
   KIND(sgd)                         \
+  KIND(sgd_scaled)                  \
   KIND(softmax)                     \
   KIND(softmax_grad)
 

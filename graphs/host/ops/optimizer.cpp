@@ -1,5 +1,6 @@
 // Optimizers: one op over all parameters, what clips their gradients, and the count of steps.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -19,20 +20,28 @@ float real(const ir::OpCall& call, const char* name) {
 }
 
 // What a step of an optimizer is to every element of every parameter. `Rule` has `group`, how many operands a
-// parameter has, `ahead`, how many stand before them, and step(operands), which makes the function of a
-// group.
-template <typename T, typename Rule>
+// parameter has, `ahead`, how many stand before them, and step(), which makes the function of a group.
+// `scaled`: then come the scale of all gradients, and whether they overflowed.
+template <typename T, typename Rule, bool scaled>
 class Optimizer final : public DirectOp {
  public:
   explicit Optimizer(const ir::OpCall& call) : DirectOp(call.operands.size()), rule_(call) {
-    for (std::size_t i = Rule::ahead; i < call.input_count; i += Rule::group)
+    for (std::size_t i = ahead; i < call.input_count; i += Rule::group)
       elements_.push_back(call.input(i).elements());
   }
 
  protected:
   void compute(void* const* operands) override {
-    const auto update = rule_.step(operands);
-    void* const* group = operands + Rule::ahead;
+    float unscale = 1;
+    std::int32_t skipped = 0;
+    if constexpr (scaled) {
+      const auto* const overflow = static_cast<const std::int32_t*>(operands[ahead - 1]);
+      if (overflow[0] != 0) return;
+      skipped = overflow[1];
+      unscale = 1 / *static_cast<const float*>(operands[ahead - 2]);
+    }
+    const auto update = rule_.step(operands, unscale, skipped);
+    void* const* group = operands + ahead;
     for (const std::int64_t elements : elements_) {
       parallel_for(elements, 8 * 1024, [&](std::int64_t first, std::int64_t last) {
         T* values[Rule::group];
@@ -44,6 +53,7 @@ class Optimizer final : public DirectOp {
   }
 
  private:
+  static constexpr std::size_t ahead = Rule::ahead + (scaled ? 2 : 0);
   Rule rule_;
   std::vector<std::int64_t> elements_;  // of each parameter
 };
@@ -57,12 +67,12 @@ struct Sgd {
   explicit Sgd(const ir::OpCall& call)
       : momentum(real(call, "momentum")), decay(real(call, "weight_decay")) {}
 
-  auto step(void* const* operands) const {
+  auto step(void* const* operands, float unscale, std::int32_t) const {
     const float rate = *static_cast<const float*>(operands[0]);
     return [=, *this](auto* const* values, std::int64_t i) {
       const auto [p, g, v] = std::tuple(values[0], values[1], values[2]);
       using T = std::remove_reference_t<decltype(*p)>;
-      const float velocity = momentum * to_float(v[i]) + (to_float(g[i]) + decay * to_float(p[i]));
+      const float velocity = momentum * to_float(v[i]) + (unscale * to_float(g[i]) + decay * to_float(p[i]));
       v[i] = from_float<T>(velocity);
       p[i] = from_float<T>(to_float(p[i]) - rate * velocity);
     };
@@ -83,8 +93,8 @@ struct AdamW {
         epsilon(real(call, "eps")),
         decay(real(call, "weight_decay")) {}
 
-  auto step(void* const* operands) const {
-    const std::int32_t count = *static_cast<const std::int32_t*>(operands[0]);
+  auto step(void* const* operands, float unscale, std::int32_t skipped) const {
+    const std::int32_t count = *static_cast<const std::int32_t*>(operands[0]) - skipped;
     const float rate = *static_cast<const float*>(operands[1]);
     const auto correction1 = static_cast<float>(1 - std::pow(beta1, count));
     const auto correction2 = static_cast<float>(1 - std::pow(beta2, count));
@@ -94,7 +104,7 @@ struct AdamW {
     return [=, epsilon = epsilon](auto* const* values, std::int64_t i) {
       const auto [p, g, m, v] = std::tuple(values[0], values[1], values[2], values[3]);
       using T = std::remove_reference_t<decltype(*p)>;
-      const float gradient = to_float(g[i]);
+      const float gradient = unscale * to_float(g[i]);
       const float first = keep1 * to_float(m[i]) + take1 * gradient;
       const float second = keep2 * to_float(v[i]) + take2 * gradient * gradient;
       m[i] = from_float<T>(first);
@@ -105,12 +115,40 @@ struct AdamW {
   }
 };
 
-template <typename Rule>
+template <typename Rule, bool scaled>
 std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
-  if (call.input(Rule::ahead).dtype == ir::DType::bf16)
-    return std::make_unique<Optimizer<BFloat16, Rule>>(call);
-  return std::make_unique<Optimizer<float, Rule>>(call);
+  if (call.operands.back().dtype == ir::DType::bf16)
+    return std::make_unique<Optimizer<BFloat16, Rule, scaled>>(call);
+  return std::make_unique<Optimizer<float, Rule, scaled>>(call);
 }
+
+template <typename T>
+class FindOverflow final : public DirectOp {
+ public:
+  explicit FindOverflow(const ir::OpCall& call) : DirectOp(call.operands.size()) {
+    for (std::size_t i = 1; i < call.input_count; ++i) elements_.push_back(call.input(i).elements());
+  }
+
+ protected:
+  void compute(void* const* operands) override {
+    std::atomic<std::int32_t> found = 0;
+    void* const* operand = operands;
+    for (const std::int64_t elements : elements_) {
+      const T* gradient = static_cast<const T*>(*++operand);
+      parallel_for(elements, 16 * 1024, [&found, gradient](std::int64_t first, std::int64_t last) {
+        const bool finite =
+            std::all_of(gradient + first, gradient + last, [](T g) { return std::isfinite(to_float(g)); });
+        if (!finite) found = 1;
+      });
+    }
+    auto* const overflow = static_cast<std::int32_t*>(operands[0]);
+    overflow[0] = found;
+    overflow[1] += found;
+  }
+
+ private:
+  std::vector<std::int64_t> elements_;  // of each gradient
+};
 
 template <typename T>
 class ClipNorm final : public DirectOp {
@@ -164,10 +202,20 @@ class Advance final : public DirectOp {
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_sgd(const ir::OpCall& call, ScratchArena&) {
-  return make<Sgd>(call);
+  return make<Sgd, false>(call);
+}
+std::unique_ptr<OpImplementation> make_sgd_scaled(const ir::OpCall& call, ScratchArena&) {
+  return make<Sgd, true>(call);
 }
 std::unique_ptr<OpImplementation> make_adamw(const ir::OpCall& call, ScratchArena&) {
-  return make<AdamW>(call);
+  return make<AdamW, false>(call);
+}
+std::unique_ptr<OpImplementation> make_adamw_scaled(const ir::OpCall& call, ScratchArena&) {
+  return make<AdamW, true>(call);
+}
+std::unique_ptr<OpImplementation> make_find_overflow(const ir::OpCall& call, ScratchArena&) {
+  if (call.input(1).dtype == ir::DType::bf16) return std::make_unique<FindOverflow<BFloat16>>(call);
+  return std::make_unique<FindOverflow<float>>(call);
 }
 std::unique_ptr<OpImplementation> make_clip_norm(const ir::OpCall& call, ScratchArena& scratch) {
   if (call.input(0).dtype == ir::DType::bf16) return std::make_unique<ClipNorm<BFloat16>>(call, scratch);

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 #include "graphs/abi/foreign_op.hpp"
+#include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/fake_device.hpp"
 #include "tests/support/small_programs.hpp"
 #include "tests/unit/harness/worker/ladder_fixture.hpp"
@@ -43,6 +45,23 @@ TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
         EXPECT_LE(launch.submit_samples[i], launch.latency_samples[i]);
       }
     }
+  }
+}
+
+// A scale beyond all numbers: no step's gradients are finite, and that is no mistake.
+TEST_P(LadderTest, CountsTheStepsOfTheCheckThatALossScaleSkips) {
+  task_.mode = GetParam();
+  task_.batches = {2};
+  const ir::Program forward =
+      registry_.build("mlp", {.preset = "tiny", .dtype = ir::DType::fp32, .options = {}});
+  for (const double scale : {std::numeric_limits<double>::infinity(), 64.0}) {
+    events_ = Recorder{};
+    run(ir::differentiate(forward, registry_.catalog(),
+                          {.optimizer = ir::Optimizer::adamw, .loss_scale = scale}));
+    const model::CellResult& cell = events_.cells.at(2);
+    ASSERT_EQ(cell.status, CellStatus::ok) << (cell.reason ? cell.reason->message : "");
+    EXPECT_EQ(cell.training->skipped_steps, scale == 64 ? 0 : 10);
+    EXPECT_EQ(cell.training->optimizer_seconds.has_value(), task_.mode == "eager");
   }
 }
 

@@ -1,0 +1,35 @@
+// How long the phases of a training step take on the device: a short pass of its own, so that steps that are
+// timed are as they were.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "graphs/execution/executor.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::worker {
+
+// Items of a step, [first, last), that are all of one phase: "forward", "backward", which sums of gradients
+// belong to, or "optimizer".
+struct PhaseRun {
+  const char* phase = "";
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+// Empty where a graph of the step holds ops of several phases: there is nothing to tell them apart by.
+std::vector<PhaseRun> phase_runs(const ir::Program& program, const std::vector<execution::StepItem>& items);
+
+// Enqueues what a step of `executor` consists of, and calls `between` ahead of each run and behind the last.
+// An eager executor has made a step since anything else used its pool. Not of a caller with memory of its
+// own.
+void submit_by_phases(Stream& stream, const std::vector<execution::StepItem>& items,
+                      const std::vector<PhaseRun>& runs, const std::function<void(std::size_t)>& between);
+
+// Medians, into `training`; nothing where no run is told apart, or a caller has memory of its own. Steps go
+// on from the parameters that there are.
+void measure_phases(Device& device, Stream& stream, const ir::Program& program, execution::Executor& executor,
+                    model::Training& training);
+
+}  // namespace graphbench::worker
