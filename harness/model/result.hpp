@@ -265,6 +265,14 @@ struct TrainingOps {
   std::int64_t optimizer = 0;
   std::int64_t removed = 0;  // of the forward program, because the loss does not need them
 };
+// The forward program on the parameters that the check's steps have left (--evaluate).
+struct Evaluation {
+  std::int64_t ops = 0;
+  std::int64_t pieces = 0;
+  std::int64_t eager_ops = 0;
+  bool identical = false;  // its outputs are eager's, bit for bit
+  std::optional<Summary> latency_seconds = {};
+};
 struct Training {
   TrainingOps ops;
   std::int64_t saved_bytes = 0;                               // activations that forward leaves to backward
@@ -272,6 +280,8 @@ struct Training {
   std::int64_t optimizer_bytes = 0;                           // the optimizer's state
   std::optional<std::int64_t> copies_skipped = std::nullopt;  // of gradients that a graph takes from another
   std::optional<std::int64_t> peak_bytes = std::nullopt;      // of activations and gradients at once
+  std::vector<Reason> breaks = {};                            // gradients that no graph can hold, a kind each
+  std::optional<Evaluation> evaluation = {};
 };
 
 // A device that is not the result's own, but of one fingerprint with it.
@@ -292,8 +302,9 @@ struct CellResult {
   std::optional<Counters> counters;
   std::optional<AddressCheck> address_check;
   std::optional<Training> training;
-  std::string fallback;                   // the mode it ran in instead of its own; empty: its own
-  std::optional<Reason> fallback_reason;  // why
+  std::vector<std::string> rewrites = {};  // of its program, by the plugin's pass that was asked for
+  std::string fallback;                    // the mode it ran in instead of its own; empty: its own
+  std::optional<Reason> fallback_reason;   // why
   std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;

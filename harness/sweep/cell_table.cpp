@@ -102,6 +102,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
   if (reported.caller_io) cell.caller_io = reported.caller_io;
   if (reported.counters) cell.counters = reported.counters;
   if (reported.training) cell.training = reported.training;
+  if (!reported.rewrites.empty()) cell.rewrites = reported.rewrites;
   if (reported.address_check) cell.address_check = reported.address_check;
   if (!reported.fallback.empty()) {
     cell.fallback = reported.fallback;

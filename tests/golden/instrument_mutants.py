@@ -107,6 +107,9 @@ cells.1.training.ops: MISSING
 cells.1.training.ops.backward: MISSING, -1
 cells.1.training.saved_bytes: MISSING, 1.5
 cells.1.training.colour: "red"
+cells.1.training.breaks.0.code: MISSING, "broken"
+cells.1.training.evaluation.identical: MISSING, 1
+cells.1.rewrites.0: 7
 cells.1.fallback: "whole"
 plan.caller.on-skip: "record"
 plan.caller.io: "static"

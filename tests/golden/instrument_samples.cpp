@@ -89,7 +89,11 @@ void add_caller(model::CellResult& cell) {
       model::Reason{"graph_update_failed", "piece 0, kernel node 7: the function changed"};
   cell.counters = model::Counters{6, 8, 8, 112, 49, 63, 144, {}};
   cell.address_check = model::AddressCheck{41, 0.5e-6};
-  cell.training = model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536};
+  cell.training = model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, {}, {}};
+  cell.training->breaks = {
+      {"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
+  cell.training->evaluation = model::Evaluation{33, 4, 1, true, std::nullopt};
+  cell.rewrites = {"pass fuse: removed 2 ops: layer0.up (linear) and others; added layer0.fused (fused)"};
 }
 
 model::LaunchMachine machine(bool throttled) {

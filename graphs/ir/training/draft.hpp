@@ -48,12 +48,18 @@ class Draft {
                     std::vector<ValueId> inputs, Attributes attributes = {});
   // All summands together; absent where there is none.
   std::optional<ValueId> gradient(ValueId forward);
+  // A parameter's, over all parts, through its hooks; once.
+  std::optional<ValueId> complete(ValueId weight);
 
   ProgramBuilder& builder() { return builder_; }
 
  private:
   void declare_values();
   ValueId sum(ValueId forward, ValueId a, ValueId b);
+  bool has_hook(ValueId weight, HookPlace place) const;
+  ValueId hooked(ValueId weight, HookPlace place, ValueId gradient);
+  // Of a parameter with `pre` hooks: the part's gradient through them, added to those of earlier parts.
+  void end_part(ValueId weight);
 
   const Program& forward_;
   Accumulate accumulate_;
@@ -63,6 +69,7 @@ class Draft {
   std::vector<std::vector<ValueId>> gradients_;  // likewise: summands not yet added
   std::vector<int> sums_;                        // likewise: additions made so far
   std::map<std::string, ValueId> saved_;         // by op
+  std::map<ValueId, ValueId> parts_;             // by parameter with `pre` hooks: the sum of parts that ended
   std::string gradient_of_;
   std::string suffix_;
 };
@@ -76,5 +83,7 @@ struct Rule {
 };
 
 const Rule* find_rule(std::string_view kind);  // null: the kind has none
+// Of an op whose definition names the kind of its gradient.
+void backward_by_kind(Draft& draft, const Op& op);
 
 }  // namespace graphbench::ir::training
