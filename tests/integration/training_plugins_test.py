@@ -5,6 +5,7 @@ import unittest
 
 from harness_case import TINY, HarnessCase
 
+DUMP = ["--sweep", "--device", "host", "--pass", "training", "--dump-program", "--batch", "2"]
 FORMS = ("--backward", "iteration,apart,callables")
 
 
@@ -65,8 +66,8 @@ class TrainingPlugins(HarnessCase):
         self.assert_all_ok(cells)
         plain = cells["hooks/tiny/fp32/training/b2/w0/whole/optimizer=sgd"]
         self.assertEqual(4, plain["training"]["ops"]["accumulate"])
-        done = self.run_graphbench(*TINY, "--pass", "training", "--plugin", self.plugin("hooks"), "--workload",
-                                   "hooks", "--micro-batches", "2", "--dump-program", "--batch", "2")
+        done = self.run_graphbench(*DUMP, "--plugin", self.plugin("hooks"), "--workload", "hooks",
+                                   "--micro-batches", "2")
         for line in ("layer0.hook0.micro1 = halve(layer0.m0.grad_weight.micro1)",
                      "layer0.hook1 = halve(layer0.w0.sum0.micro1)"):
             self.assertIn(line, done.stdout)
@@ -83,8 +84,7 @@ class TrainingPlugins(HarnessCase):
         for line in ("pass relu-for-gelu: layer0.up is relu", "pass relu-for-gelu: added 16 ops: layer0.up.relu (relu), ...",
                      "pass relu-for-gelu: removed 16 ops: layer0.up (gelu_tanh), ..."):
             self.assertIn(line, changed["rewrites"])
-        done = self.run_graphbench(*TINY, *plugin, "--pass", "training", "--program-pass", "none,relu-for-gelu",
-                                   "--dump-program")
+        done = self.run_graphbench(*DUMP, *plugin, "--program-pass", "none,relu-for-gelu")
         self.assertEqual(2, done.stdout.count("program mlp/tiny/fp32/training  ("))
         for line in ("layer0.up = gelu_tanh(", "layer0.up.relu = relu(",
                      "rewritten: pass relu-for-gelu: layer0.up is relu"):

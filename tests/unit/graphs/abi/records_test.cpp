@@ -40,7 +40,7 @@ const Spoiling kSpoilings[] = {
      "ABI version 1, this graphbench has version 2"},
     {"NewerVersion", [](RecordFixture& f) { f.plugin.abi_version = 3; },
      "ABI version 3, this graphbench has version 2"},
-    {"PluginSize", [](RecordFixture& f) { f.plugin.struct_size -= 1; }, "gb_plugin.struct_size"},
+    {"PluginSize", [](RecordFixture& f) { f.plugin.struct_size = 47; }, "gb_plugin.struct_size is 47"},
     {"PluginName", [](RecordFixture& f) { f.plugin.name = nullptr; }, "name is null"},
     {"PluginVersion", [](RecordFixture& f) { f.plugin.version = "1\n2"; }, "version '1?2'"},
     {"NullWorkloads", [](RecordFixture& f) { f.plugin.workloads = nullptr; }, "workloads is null"},
@@ -51,7 +51,7 @@ const Spoiling kSpoilings[] = {
     {"NullOps", [](RecordFixture& f) { f.plugin.ops = nullptr; }, "ops is null"},
     {"NullOp", [](RecordFixture& f) { f.ops[0] = nullptr; }, "entry of gb_plugin.ops is null"},
     {"Empty", [](RecordFixture& f) { f.plugin.workload_count = f.plugin.op_count = 0; },
-     "no workload and no op"},
+     "no workload, no op and no pass"},
     {"WorkloadTwice",
      [](RecordFixture& f) {
        f.workloads.push_back(&f.workload);
