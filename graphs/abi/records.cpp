@@ -181,7 +181,8 @@ gb_program_pass check_pass(const gb_program_pass* record, const std::string& lab
   const gb_program_pass pass = known_part(label, "gb_program_pass", *record, kPassBytes);
   if (pass.reserved != 0) refuse(label, "gb_program_pass.reserved is not 0");
   const std::string where = label + ": pass '" + checked_name(label, "pass name", pass.name) + "'";
-  if (std::string_view(pass.name) == "none") refuse(where, "the name stands for no pass: choose another");
+  if (std::string_view(pass.name) == "none")
+    refuse(where, "the name means that there is no pass: choose another");
   checked_line(where, "help", pass.help);
   if (pass.rewrite == nullptr) refuse(where, "rewrite is null");
   return pass;

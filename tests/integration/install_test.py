@@ -91,8 +91,8 @@ class InstalledCopy(unittest.TestCase):
             self.assertTrue(cell["check"]["identical"], identity)
 
     def test_trains_the_example_workload_through_its_ops_gradient(self):
-        self.sweep("--workload", "swiglu", "--pass", "training", "--optimizer", "adamw", "--dtype", "fp32,bf16",
-                   "--backward", "iteration,callables")
+        self.sweep("--workload", "swiglu", "--pass", "training", "--optimizer", "adamw",
+                   "--dtype", "fp32,bf16", "--backward", "iteration,callables")
         for cell in json.loads((self.base / "result.json").read_text())["cells"]:
             self.assertEqual("ok", cell["status"], (cell["id"], cell.get("reason")))
             self.assertTrue(cell["check"]["identical"], cell["id"])

@@ -109,7 +109,8 @@ struct Planted {
       workloads[i].user = const_cast<gb_workload*>(base);
       pointers[i] = &workloads[i];
     }
-    plugin = {sizeof(gb_plugin), GB_ABI_VERSION, "planted", "1", pointers.data(), ops.data(), 3, 1, nullptr, 0, 0};
+    plugin = {
+        sizeof(gb_plugin), GB_ABI_VERSION, "planted", "1", pointers.data(), ops.data(), 3, 1, nullptr, 0, 0};
   }
 };
 

@@ -159,7 +159,7 @@ TEST(ProgramPass, RecordsAreChecked) {
   refused([](PassFixture& f) { f.pass.struct_size = 8; }, "gb_program_pass.struct_size is 8");
   refused([](PassFixture& f) { f.pass.reserved = 1; }, "gb_program_pass.reserved is not 0");
   refused([](PassFixture& f) { f.pass.name = "My Pass"; }, "pass name 'My Pass'");
-  refused([](PassFixture& f) { f.pass.name = "none"; }, "the name stands for no pass");
+  refused([](PassFixture& f) { f.pass.name = "none"; }, "the name means that there is no pass");
   refused([](PassFixture& f) { f.pass.help = nullptr; }, "help is null");
   refused([](PassFixture& f) { f.pass.rewrite = nullptr; }, "rewrite is null");
   refused([](PassFixture& f) { f.passes[0] = nullptr; }, "an entry of gb_plugin.passes is null");
