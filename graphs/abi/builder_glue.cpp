@@ -24,27 +24,21 @@ struct gb_builder {
 namespace graphbench::abi {
 namespace {
 
-constexpr std::int32_t kRefused = -1;
 constexpr std::int32_t kListMax = 64;  // inputs, attributes or split kinds of one call
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::invalid_argument, why);
 }
 
-// Runs one builder call. After the first refusal all later calls are refused too, so that the kept
-// message is the cause and not a consequence.
-template <typename Call>
-std::int32_t kept(gb_builder* builder, Call&& call) noexcept {
-  if (builder == nullptr || !builder->refusal.empty()) return kRefused;
-  try {
-    return std::forward<Call>(call)();
-  } catch (const std::exception& error) {
-    builder->refusal = printable(error.what());
-  } catch (...) {  // a plugin's infer() may throw anything
-    builder->refusal = "a plugin's infer() threw something that is no std::exception";
+void check_list(const std::string& where, const char* field, std::int32_t count, const void* list) {
+  if (count < 0 || count > kListMax) {
+    refuse(where + ": " + std::to_string(count) + " " + field + ", it takes 0 to " +
+           std::to_string(kListMax));
   }
-  return kRefused;
+  if (count > 0 && list == nullptr) refuse(where + ": the list of " + field + " is null");
 }
+
+}  // namespace
 
 std::string checked_line(const std::string& what, const char* text) {
   if (text == nullptr) refuse(what + " is null");
@@ -55,13 +49,7 @@ std::string checked_line(const std::string& what, const char* text) {
   return text;
 }
 
-void check_list(const std::string& where, const char* field, std::int32_t count, const void* list) {
-  if (count < 0 || count > kListMax) {
-    refuse(where + ": " + std::to_string(count) + " " + field + ", it takes 0 to " +
-           std::to_string(kListMax));
-  }
-  if (count > 0 && list == nullptr) refuse(where + ": the list of " + field + " is null");
-}
+namespace {
 
 ir::ValueKind value_kind(const std::string& where, int kind) {
   if (kind >= GB_INPUT && kind <= GB_STATE) return static_cast<ir::ValueKind>(kind);
@@ -117,6 +105,8 @@ ir::Attribute attribute_value(const std::string& where, const gb_attr& attr) {
   }
 }
 
+}  // namespace
+
 ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count) {
   check_list(where, "attributes", count, attrs);
   ir::Attributes attributes;
@@ -141,6 +131,19 @@ std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t*
   return ids;
 }
 
+std::int32_t hand_over(const std::string& where, const std::vector<ir::ValueId>& ids, std::int32_t* outputs,
+                       std::int32_t capacity) {
+  const auto count = static_cast<std::int32_t>(ids.size());
+  if (count > capacity || (count > 0 && outputs == nullptr)) {
+    refuse(where + ": it has " + std::to_string(count) + " outputs, the caller has room for " +
+           std::to_string(outputs == nullptr ? 0 : capacity));
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) outputs[i] = static_cast<std::int32_t>(ids[i]);
+  return count;
+}
+
+namespace {
+
 std::int32_t add_value(gb_builder* builder, gb_value_kind kind, const char* name, gb_dtype dtype,
                        const gb_dim* dims, std::int32_t rank, gb_init init) {
   return kept(builder, [&] {
@@ -161,13 +164,7 @@ std::int32_t add_op(gb_builder* builder, const char* kind, const char* name, con
     const std::vector<ir::ValueId> ids =
         builder->program.op(checked_line(where + ": kind", kind), checked,
                             input_ids(where, inputs, input_count), attributes_of(where, attrs, attr_count));
-    const auto count = static_cast<std::int32_t>(ids.size());
-    if (count > output_capacity || (count > 0 && outputs == nullptr)) {
-      refuse(where + ": it has " + std::to_string(count) + " outputs, the caller has room for " +
-             std::to_string(outputs == nullptr ? 0 : output_capacity));
-    }
-    for (std::size_t i = 0; i < ids.size(); ++i) outputs[i] = static_cast<std::int32_t>(ids[i]);
-    return count;
+    return hand_over(where, ids, outputs, output_capacity);
   });
 }
 
@@ -207,8 +204,23 @@ std::int32_t pad_with(gb_builder* builder, std::int32_t value, double pad) {
   });
 }
 
-constexpr gb_builder_api kApi = {sizeof(gb_builder_api), 0,       add_value, add_op, mark_output, split_at,
-                                 record_failure,         pad_with};
+std::int32_t add_hook(gb_builder* builder, std::int32_t weight, gb_hook_place place, const char* kind,
+                      const char* name, const gb_attr* attrs, std::int32_t attr_count) {
+  return kept(builder, [&] {
+    const std::string checked = checked_line("the name of a hook", name);
+    const std::string where = "hook '" + checked + "'";
+    if (weight < 0) refuse(where + ": " + std::to_string(weight) + " is no value's id");
+    if (place != GB_HOOK_PRE && place != GB_HOOK_POST_ACCUMULATE)
+      refuse(where + ": place " + std::to_string(place) + " is no gb_hook_place");
+    builder->program.hook({static_cast<ir::ValueId>(weight), static_cast<ir::HookPlace>(place),
+                           checked_line(where + ": kind", kind), checked,
+                           attributes_of(where, attrs, attr_count)});
+    return 0;
+  });
+}
+
+constexpr gb_builder_api kApi = {sizeof(gb_builder_api), 0,        add_value, add_op, mark_output, split_at,
+                                 record_failure,         pad_with, add_hook};
 
 }  // namespace
 

@@ -1,7 +1,9 @@
 // Runs a workload's build() against an ir::ProgramBuilder through the C function table.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "graphs/abi/graphbench_abi.h"
 #include "graphs/ir/program.hpp"
@@ -14,5 +16,13 @@ namespace graphbench::abi {
 ir::Program build_program(const gb_workload& workload, const gb_build_request& request,
                           const ir::OpCatalog& catalog, const std::string& program_name,
                           const std::string& where);
+
+// What the tables of functions share. All refuse with Error(invalid_argument) that begins with `where`.
+std::string checked_line(const std::string& what, const char* text);
+ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count);
+std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t* inputs, std::int32_t count);
+// Writes an op's outputs where the plugin asked for them; returns how many.
+std::int32_t hand_over(const std::string& where, const std::vector<ir::ValueId>& ids, std::int32_t* outputs,
+                       std::int32_t capacity);
 
 }  // namespace graphbench::abi

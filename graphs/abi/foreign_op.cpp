@@ -19,26 +19,6 @@ namespace {
   throw Error(ErrorCode::plugin_failed, op.name + " (" + op.kind + "): " + what);
 }
 
-// The records point into `attributes`.
-std::vector<gb_attr> attribute_records(const ir::Attributes& attributes) {
-  std::vector<gb_attr> records;
-  for (const auto& [name, value] : attributes) {
-    gb_attr& record = records.emplace_back();
-    record.name = name.c_str();
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-      record.type = GB_ATTR_INT;
-      record.integer = *integer;
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      record.type = GB_ATTR_REAL;
-      record.real = *real;
-    } else {
-      record.type = GB_ATTR_TEXT;
-      record.text = std::get<std::string>(value).c_str();
-    }
-  }
-  return records;
-}
-
 ir::InferredOutput checked(const ir::Op& op, const gb_inferred& described) {
   if (described.dtype < GB_FP32 || described.dtype > GB_I32) {
     distrust(op, "infer() gave dtype " + std::to_string(described.dtype));
@@ -137,14 +117,35 @@ std::string name_of(const ir::OpCall& call) {
 
 }  // namespace
 
+std::vector<gb_attr> attribute_records(const ir::Attributes& attributes) {
+  std::vector<gb_attr> records;
+  for (const auto& [name, value] : attributes) {
+    gb_attr& record = records.emplace_back();
+    record.name = name.c_str();
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+      record.type = GB_ATTR_INT;
+      record.integer = *integer;
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      record.type = GB_ATTR_REAL;
+      record.real = *real;
+    } else {
+      record.type = GB_ATTR_TEXT;
+      record.text = std::get<std::string>(value).c_str();
+    }
+  }
+  return records;
+}
+
 ir::OpDefinition foreign_definition(const gb_op& op) {
   const auto own = std::make_shared<const gb_op>(op);
   ir::OpDefinition definition;
   definition.kind = own->kind;
   definition.traits.host_op = (own->flags & GB_OP_HOST) != 0;
   definition.traits.capturable = (own->flags & GB_OP_NOT_CAPTURABLE) == 0;
+  if (own->gradient != nullptr) definition.gradient = own->gradient;
   for (std::uint32_t i = 0; i < 64; ++i) {
     if ((own->mutated_inputs >> i & 1u) != 0) definition.mutated_inputs.push_back(i);
+    if ((own->gradient_inputs >> i & 1u) != 0) definition.gradient_inputs.push_back(i);
   }
   definition.infer = [own](const ir::Op& described, const ir::Inputs& inputs) {
     return infer(*own, described, inputs);

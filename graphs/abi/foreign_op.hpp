@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "graphs/abi/graphbench_abi.h"
 #include "graphs/ir/program.hpp"
@@ -20,6 +21,9 @@ static_assert(GB_INPUT == int(ir::ValueKind::input) && GB_WEIGHT == int(ir::Valu
 // throws Error(invalid_argument) with the plugin's reason, and Error(plugin_failed) where the plugin throws
 // or describes something impossible.
 ir::OpDefinition foreign_definition(const gb_op& op);
+
+// Records that point into `attributes`.
+std::vector<gb_attr> attribute_records(const ir::Attributes& attributes);
 
 // A plugin's op at one batch, prepared for one of its functions, and released with this object.
 //

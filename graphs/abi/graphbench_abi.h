@@ -29,7 +29,17 @@ extern "C" {
 
 typedef enum gb_dtype { GB_FP32 = 0, GB_FP16 = 1, GB_BF16 = 2, GB_I32 = 3 } gb_dtype;
 
-typedef enum gb_value_kind { GB_INPUT = 0, GB_WEIGHT = 1, GB_STATE = 2 } gb_value_kind;
+/* A workload declares the first three; ops compute activations, of which outputs and gradients can be read
+ * after a step; a parameter is a weight under training. */
+typedef enum gb_value_kind {
+  GB_INPUT = 0,
+  GB_WEIGHT = 1,
+  GB_STATE = 2,
+  GB_ACTIVATION = 3,
+  GB_OUTPUT = 4,
+  GB_PARAMETER = 5,
+  GB_GRADIENT = 6
+} gb_value_kind;
 
 /* An extent: per_batch * batch + fixed. */
 typedef struct gb_dim {
@@ -98,6 +108,10 @@ typedef struct gb_op_call {
 
 typedef struct gb_builder gb_builder; /* graphbench's, opaque */
 
+/* Where a hook takes a parameter's gradient: that of one micro-batch, ahead of being added to those of
+ * earlier ones; or the sum of all, ahead of clipping and of the optimizer. */
+typedef enum gb_hook_place { GB_HOOK_PRE = 0, GB_HOOK_POST_ACCUMULATE = 1 } gb_hook_place;
+
 /* Functions a workload builds with. An id is a non-negative int32; a negative return means that the
  * call was refused: return non-zero from build() at once, graphbench has kept the message. */
 typedef struct gb_builder_api {
@@ -116,6 +130,11 @@ typedef struct gb_builder_api {
   /* Says what an input's padding rows hold, where a batch is padded up to a larger one that is captured:
    * `pad` in every element, 0 for an input without this call. Returns 0, or negative where it was refused. */
   int32_t (*pad_with)(gb_builder*, int32_t value, double pad);
+  /* In a training step the weight's gradient goes through an op of `kind`: it takes the gradient alone, and
+   * its one output is the gradient from there on. Hooks of one weight and place run in the order of these
+   * calls. A forward program leaves them out. Returns 0, or negative where it was refused. */
+  int32_t (*hook)(gb_builder*, int32_t weight, gb_hook_place place, const char* kind, const char* name,
+                  const gb_attr* attrs, int32_t attr_count);
 } gb_builder_api;
 
 /* One `--set WORKLOAD.KEY=VALUE` choice. The value of every declared option is passed to build(). */
@@ -210,7 +229,81 @@ typedef struct gb_op {
   int64_t (*workspace_bytes)(const gb_op_call* call, void* user);
   /* Called once for a prepared call, after its last launch. Work that was enqueued may still run. */
   void (*release)(const gb_op_call* call, void* user);
+  /* The kind of the op that computes this op's gradient in a training step, another one of this plugin; null:
+   * there is none. It takes this op's inputs, its outputs, then the gradient of each output that is not of
+   * integers; gets this op's attributes; writes none of its inputs. Its outputs are gradients of inputs, in
+   * their order, each of its input's dtype and shape: of those whose bit is set in `gradient_inputs`. It has
+   * flags of its own: where it cannot be captured, graphs end ahead of it. */
+  const char* gradient;
+  uint64_t gradient_inputs; /* 0 where there is no gradient */
 } gb_op;
+
+/* ---- a plugin's own rewriting passes --------------------------------------------------------- */
+
+/* A program as a pass finds it. Ids of values and ops are indices. All of it is graphbench's, for the call.
+ */
+typedef struct gb_program_value {
+  const char* name;
+  int32_t kind;  /* gb_value_kind */
+  int32_t dtype; /* gb_dtype */
+  const gb_dim* dims;
+  int32_t rank;
+  int32_t reserved;
+} gb_program_value;
+
+typedef struct gb_program_op {
+  const char* kind;
+  const char* name;
+  const char* phase; /* "forward", "backward", "accumulate", "optimizer" */
+  const int32_t* inputs;
+  const int32_t* outputs;
+  const gb_attr* attrs;
+  int32_t input_count;
+  int32_t output_count;
+  int32_t attr_count;
+  int32_t reserved;
+} gb_program_op;
+
+typedef struct gb_program {
+  uint32_t struct_size;
+  int32_t value_count;
+  const gb_program_value* values;
+  const gb_program_op* ops; /* in the order of execution */
+  int32_t op_count;
+  int32_t reserved;
+} gb_program;
+
+typedef struct gb_rewriter gb_rewriter; /* graphbench's, opaque */
+
+/* Makes the new program, op by op. A negative return means as in gb_builder_api. */
+typedef struct gb_rewriter_api {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* Appends op `op` of the program. What is never kept is gone. */
+  int32_t (*keep)(gb_rewriter*, int32_t op);
+  /* Appends an op as gb_builder_api.op does. It belongs to the phase and the graph of the program's op
+   * `beside`. */
+  int32_t (*op)(gb_rewriter*, int32_t beside, const char* kind, const char* name, const int32_t* inputs,
+                int32_t input_count, const gb_attr* attrs, int32_t attr_count, int32_t* outputs,
+                int32_t output_capacity);
+  /* Ops appended from here on read `by` where they read `value`, which an op computes; both have one dtype
+   * and shape. Of an output or a gradient, `by` is what is read after the step. */
+  int32_t (*replace)(gb_rewriter*, int32_t value, int32_t by);
+  /* A line for --dump-program and the document; 64 at most. */
+  int32_t (*log)(gb_rewriter*, const char* line);
+  /* Records why rewrite() is about to return non-zero. */
+  void (*fail)(gb_rewriter*, const char* message);
+} gb_rewriter_api;
+
+typedef struct gb_program_pass {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  const char* name;  /* of --program-pass; as a workload's */
+  const char* help;  /* one line */
+  /* Returns 0, or non-zero after api->fail or a refused call. Called once for each program of a process. */
+  int (*rewrite)(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void* user);
+  void* user;
+} gb_program_pass;
 
 /* ---- the plugin itself --------------------------------------------------------------------- */
 
@@ -223,6 +316,9 @@ typedef struct gb_plugin {
   const gb_op* const* ops;
   int32_t workload_count;
   int32_t op_count;
+  const gb_program_pass* const* passes; /* may be null */
+  int32_t pass_count;
+  int32_t reserved; /* 0 */
 } gb_plugin;
 
 /* The one exported function. Called once, before anything else. `host_abi_version` is graphbench's. On

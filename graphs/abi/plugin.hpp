@@ -38,9 +38,11 @@ struct WorkloadInfo {
 struct BuildChoice {
   std::string preset;
   ir::DType dtype = ir::DType::fp32;
-  std::string pass = "forward";                      // or "training": the forward program differentiated
-  std::map<std::string, std::int64_t> options;       // overrides of the preset
-  std::map<std::string, std::string> training = {};  // how, as ir::training_options() takes it
+  std::string pass = "forward";                 // or "training": the forward program differentiated
+  std::map<std::string, std::int64_t> options;  // overrides of the preset
+  // How, as ir::training_options() takes it; and `program-pass`, the pass of a plugin that rewrites the
+  // program.
+  std::map<std::string, std::string> training = {};
 };
 
 // The workloads and op kinds of this process. Everything it returns points into it.
@@ -59,19 +61,27 @@ class WorkloadRegistry {
   std::vector<WorkloadInfo> workloads() const;
   const ir::OpCatalog& catalog() const { return catalog_; }
 
-  // Throws Error(invalid_argument) for an unknown workload, preset or option and for values out of
-  // range; Error(plugin_failed) where the workload's build() fails or throws; what differentiate() throws.
+  // Throws Error(invalid_argument) for an unknown workload, preset, option or program pass and for values out
+  // of range; Error(plugin_failed) where the workload's build() fails or throws; what differentiate() throws.
   ir::Program build(std::string_view workload, const BuildChoice& choice) const;
+  // What a step of the pass computes ahead of its gradients: of `training` too, the workload's own program.
+  ir::Program build_forward(std::string_view workload, const BuildChoice& choice) const;
 
  private:
   struct Entry {
     WorkloadInfo info;
     gb_workload workload{};
   };
+  struct Pass {
+    gb_program_pass record{};
+    std::string plugin;
+  };
   const Entry& entry(std::string_view workload) const;
+  const Pass& pass(const std::string& name) const;
 
   ir::OpCatalog catalog_;
   std::vector<Entry> entries_;
+  std::vector<Pass> passes_;
 };
 
 }  // namespace graphbench::abi

@@ -27,6 +27,7 @@ constexpr std::int32_t kCountMax = 1024;
 constexpr std::size_t kPluginBytes = offsetof(gb_plugin, op_count) + sizeof(gb_plugin::op_count);
 constexpr std::size_t kWorkloadBytes = offsetof(gb_workload, user) + sizeof(gb_workload::user);
 constexpr std::size_t kOpBytes = offsetof(gb_op, release) + sizeof(gb_op::release);
+constexpr std::size_t kPassBytes = offsetof(gb_program_pass, user) + sizeof(gb_program_pass::user);
 constexpr std::size_t kBytesMax = 4096;  // a larger size is memory that was never initialised
 
 // The record as our header has it: what an older header of this version lacked is zero, and what a newer one
@@ -57,7 +58,8 @@ void check_count(const std::string& where, const char* field, std::int32_t count
                       std::to_string(kCountMax));
   }
   if (count > 0 && array == nullptr) {
-    refuse(where, std::string(field) + "s is null, but " + field + "_count is " + std::to_string(count));
+    refuse(where, std::string(field) + (std::string_view(field) == "pass" ? "es" : "s") + " is null, but " +
+                      field + "_count is " + std::to_string(count));
   }
 }
 
@@ -155,7 +157,35 @@ ir::OpDefinition check_op(const gb_op* record, const std::string& label) {
   if (op.launch_cuda == nullptr && op.run_host == nullptr) {
     refuse(where, "launch_cuda and run_host are both null, so it runs nowhere");
   }
+  if (op.gradient != nullptr) checked_name(where, "gradient", op.gradient);
+  if ((op.gradient != nullptr) != (op.gradient_inputs != 0)) {
+    refuse(where, op.gradient != nullptr ? "gradient_inputs is 0: set the bit of each input whose gradient " +
+                                               std::string(op.gradient) + " computes"
+                                         : "gradient_inputs is set, and gradient is null");
+  }
   return foreign_definition(op);
+}
+
+// Once all kinds are known: an op's gradient is another op of its plugin.
+void check_gradient(const ir::OpDefinition& op, const std::vector<ir::OpDefinition>& ops,
+                    const std::string& label) {
+  if (op.gradient.empty()) return;
+  const std::string where = label + ": op '" + op.kind + "': gradient '" + op.gradient + "'";
+  const auto gradient = std::ranges::find(ops, op.gradient, &ir::OpDefinition::kind);
+  if (gradient == ops.end() || op.gradient == op.kind) refuse(where, "it is no other op of this plugin");
+  if (!gradient->mutated_inputs.empty()) refuse(where, "its mutated_inputs is not 0");
+}
+
+gb_program_pass check_pass(const gb_program_pass* record, const std::string& label) {
+  if (record == nullptr) refuse(label, "an entry of gb_plugin.passes is null");
+  const gb_program_pass pass = known_part(label, "gb_program_pass", *record, kPassBytes);
+  if (pass.reserved != 0) refuse(label, "gb_program_pass.reserved is not 0");
+  const std::string where = label + ": pass '" + checked_name(label, "pass name", pass.name) + "'";
+  if (std::string_view(pass.name) == "none")
+    refuse(where, "the name means that there is no pass: choose another");
+  checked_line(where, "help", pass.help);
+  if (pass.rewrite == nullptr) refuse(where, "rewrite is null");
+  return pass;
 }
 
 }  // namespace
@@ -177,7 +207,10 @@ CheckedPlugin check_plugin(const gb_plugin& record, const std::string& origin) {
   checked_line(label, "version", plugin.version);
   check_count(label, "workload", plugin.workload_count, plugin.workloads);
   check_count(label, "op", plugin.op_count, plugin.ops);
-  if (plugin.workload_count == 0 && plugin.op_count == 0) refuse(label, "it offers no workload and no op");
+  check_count(label, "pass", plugin.pass_count, plugin.passes);
+  if (plugin.reserved != 0) refuse(label, "gb_plugin.reserved is not 0");
+  if (plugin.workload_count == 0 && plugin.op_count == 0 && plugin.pass_count == 0)
+    refuse(label, "it offers no workload, no op and no pass");
 
   CheckedPlugin checked;
   std::set<std::string> seen_workloads;
@@ -189,6 +222,12 @@ CheckedPlugin check_plugin(const gb_plugin& record, const std::string& origin) {
   for (std::int32_t i = 0; i < plugin.op_count; ++i) {
     checked.ops.push_back(check_op(plugin.ops[i], label));
     check_unique(label, "op", checked.ops.back().kind, seen_ops);
+  }
+  for (const ir::OpDefinition& op : checked.ops) check_gradient(op, checked.ops, label);
+  std::set<std::string> seen_passes;
+  for (std::int32_t i = 0; i < plugin.pass_count; ++i) {
+    checked.passes.push_back(check_pass(plugin.passes[i], label));
+    check_unique(label, "pass", checked.passes.back().name, seen_passes);
   }
   return checked;
 }

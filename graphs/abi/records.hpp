@@ -20,6 +20,7 @@ struct CheckedWorkload {
 struct CheckedPlugin {
   std::vector<CheckedWorkload> workloads;
   std::vector<ir::OpDefinition> ops;
+  std::vector<gb_program_pass> passes;  // copies, as our header has them
 };
 
 // "plugin FILE", the beginning of every error about that plugin.

@@ -6,6 +6,7 @@
 #include "graphs/abi/builder_glue.hpp"
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/abi/plugin.hpp"
+#include "graphs/abi/program_pass.hpp"
 #include "graphs/abi/records.hpp"
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/training/differentiate.hpp"
@@ -85,6 +86,14 @@ void WorkloadRegistry::add(const gb_plugin& plugin, const std::string& origin) {
                 plugin_label(origin) + ": op kind '" + op.kind + "' is taken already, " +
                     (known->foreign == nullptr ? "it is built in" : "by another plugin"));
   }
+  for (const gb_program_pass& pass : checked.passes) {
+    for (const Pass& known : passes_) {
+      if (std::string_view(known.record.name) == pass.name)
+        throw Error(ErrorCode::plugin_failed,
+                    plugin_label(origin) + ": pass '" + pass.name + "' is taken already, by " + known.plugin);
+    }
+  }
+  for (const gb_program_pass& pass : checked.passes) passes_.push_back({pass, origin});
   for (ir::OpDefinition& op : checked.ops) catalog_.add(std::move(op));
   for (CheckedWorkload& workload : checked.workloads) {
     entries_.push_back({std::move(workload.info), workload.workload});
@@ -107,11 +116,32 @@ const WorkloadRegistry::Entry& WorkloadRegistry::entry(std::string_view workload
   return *found;
 }
 
+const WorkloadRegistry::Pass& WorkloadRegistry::pass(const std::string& name) const {
+  const auto found = std::ranges::find_if(
+      passes_, [&](const Pass& known) { return known.record.name == std::string_view(name); });
+  if (found == passes_.end()) {
+    reject("program-pass \"" + name + "\" is unknown: known are " +
+           joined(passes_, [](const Pass& known) { return std::string(known.record.name); }));
+  }
+  return *found;
+}
+
 ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice& choice) const {
+  const auto asked = choice.training.find("program-pass");
+  const Pass* rewriting = asked == choice.training.end() ? nullptr : &pass(asked->second);
+  ir::Program program = build_forward(workload, choice);
+  if (choice.pass == "training")
+    program = ir::differentiate(program, catalog_, ir::training_options(choice.training));
+  if (rewriting == nullptr) return program;
+  return run_program_pass(
+      rewriting->record, program, catalog_,
+      plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
+}
+
+ir::Program WorkloadRegistry::build_forward(std::string_view workload, const BuildChoice& choice) const {
   const Entry& chosen = entry(workload);
   const WorkloadInfo& info = chosen.info;
-  const bool training = choice.pass == "training";
-  if (!training && choice.pass != "forward") {
+  if (choice.pass != "training" && choice.pass != "forward") {
     reject("workload " + info.name + ": unknown pass '" + choice.pass + "', there are: forward, training");
   }
   const std::vector<gb_option_value> options = option_values(info, choice);
@@ -125,9 +155,7 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
       info.name + "/" + choice.preset + "/" + std::string(ir::name_of(choice.dtype));
   const std::string where =
       (info.plugin == "builtin" ? "" : plugin_label(info.plugin) + ": ") + "workload " + info.name;
-  ir::Program forward = build_program(chosen.workload, request, catalog_, program_name, where);
-  if (!training) return forward;
-  return ir::differentiate(forward, catalog_, ir::training_options(choice.training));
+  return build_program(chosen.workload, request, catalog_, program_name, where);
 }
 
 }  // namespace graphbench::abi

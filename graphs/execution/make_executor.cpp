@@ -39,12 +39,13 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
 void refuse_uncapturable(const ir::Program& program) {
   const ir::Op* op = ir::first_uncapturable(program);
   if (op == nullptr) return;
-  if (op->traits.host_op) {
-    throw Error(ErrorCode::host_op, "program " + program.name() + ": op " + op->name + " (" + op->kind +
-                                        ") runs on the host, one graph cannot hold it");
-  }
-  throw Error(ErrorCode::not_capturable_op, "program " + program.name() + ": op " + op->name + " (" +
-                                                op->kind + ") is marked as not capturable");
+  const bool host = op->traits.host_op;
+  const ErrorCode code = op->phase != ir::Phase::forward ? ErrorCode::no_gradient_capture
+                         : host                          ? ErrorCode::host_op
+                                                         : ErrorCode::not_capturable_op;
+  throw Error(code,
+              "program " + program.name() + ": op " + op->name + " (" + op->kind + ") " +
+                  (host ? "runs on the host, one graph cannot hold it" : "is marked as not capturable"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace graphbench {
 namespace {
 
-constexpr std::array<std::pair<ErrorCode, std::string_view>, 30> code_names{{
+constexpr std::array<std::pair<ErrorCode, std::string_view>, 31> code_names{{
     {ErrorCode::invalid_argument, "invalid_argument"},
     {ErrorCode::unsupported, "unsupported"},
     {ErrorCode::out_of_memory, "out_of_memory"},
@@ -32,6 +32,7 @@ constexpr std::array<std::pair<ErrorCode, std::string_view>, 30> code_names{{
     {ErrorCode::recorded_nothing, "recorded_nothing"},
     {ErrorCode::address_changed, "address_changed"},
     {ErrorCode::undeclared_mutation, "undeclared_mutation"},
+    {ErrorCode::no_gradient_capture, "no_gradient_capture"},
     {ErrorCode::no_backward, "no_backward"},
     {ErrorCode::check_failed, "check_failed"},
     {ErrorCode::device_lost, "device_lost"},

@@ -32,6 +32,7 @@ enum class ErrorCode {
   recorded_nothing,      // a plugin's launch function recorded no node while it was captured
   address_changed,       // a value has moved since the capture of a graph that holds its address
   undeclared_mutation,   // an op wrote a value that it does not declare to write
+  no_gradient_capture,   // a training program has a gradient that cannot be captured
   no_backward,           // an op's kind has no gradient, or the program cannot be differentiated
   check_failed,          // outputs differ from the reference
   device_lost,           // a sticky error: this process's context is gone

@@ -32,6 +32,10 @@ std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std
 
 }  // namespace
 
+bool is_computed(ValueKind kind) noexcept {
+  return kind == ValueKind::activation || kind == ValueKind::output || kind == ValueKind::gradient;
+}
+
 std::string_view name_of(ValueKind kind) noexcept {
   constexpr std::array<std::string_view, 7> names{"input",  "weight",    "state",   "activation",
                                                   "output", "parameter", "gradient"};
@@ -91,8 +95,16 @@ ProgramBuilder::ProgramBuilder(std::string program_name, const OpCatalog& catalo
   program_.name_ = std::move(program_name);
 }
 
+ProgramBuilder::ProgramBuilder(const Program& like, const OpCatalog& catalog)
+    : catalog_(catalog), program_(like) {
+  program_.ops_.clear();
+  for (const Value& value : program_.values_) {
+    if (!is_computed(value.kind)) names_.insert(value.name);
+  }
+}
+
 ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Shape shape, Init init) {
-  if (kind == ValueKind::activation || kind == ValueKind::output || kind == ValueKind::gradient) {
+  if (is_computed(kind)) {
     refuse("value " + name + ": only ops make activations, outputs and gradients");
   }
   if (name.empty()) refuse("a value of program " + program_.name_ + " has no name");
@@ -105,14 +117,16 @@ ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Sha
   return static_cast<ValueId>(program_.values_.size() - 1);
 }
 
+const OpDefinition& ProgramBuilder::known_kind(const std::string& of, const std::string& kind) const {
+  if (const OpDefinition* definition = catalog_.find(kind)) return *definition;
+  std::string known;
+  for (const std::string& each : catalog_.kinds()) known += (known.empty() ? "" : ", ") + each;
+  refuse(of + ": unknown op kind \"" + kind + "\"; known are " + known);
+}
+
 std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std::vector<ValueId> inputs,
                                         Attributes attributes) {
-  const OpDefinition* definition = catalog_.find(kind);
-  if (definition == nullptr) {
-    std::string known;
-    for (const std::string& each : catalog_.kinds()) known += (known.empty() ? "" : ", ") + each;
-    refuse("op " + name + ": unknown op kind \"" + kind + "\"; known are " + known);
-  }
+  const OpDefinition* definition = &known_kind("op " + name, kind);
   if (name.empty()) refuse("an op of kind " + kind + " has no name");
   if (names_.contains(name)) refuse("op " + name + ": the name is taken");
   Op op{.kind = std::move(kind),
@@ -197,13 +211,11 @@ void ProgramBuilder::log(std::string rewrite) {
 void ProgramBuilder::remove_dead_ops() {
   std::vector<bool> live(program_.values_.size());
   for (ValueId id = 0; id < live.size(); ++id) live[id] = program_.values_[id].kind != ValueKind::activation;
-  std::vector<bool> dead_values(live.size());
   std::vector<Op> kept;
   for (auto op = program_.ops_.rbegin(); op != program_.ops_.rend(); ++op) {
     const bool needed = op->traits.marker || !op->mutates.empty() ||
                         std::ranges::any_of(op->outputs, [&](ValueId id) { return live[id]; });
     if (!needed) {
-      for (const ValueId id : op->outputs) dead_values[id] = true;
       log("removed " + op->name + " (" + op->kind + "): nothing reads what it computes");
       ++program_.removed_ops_;
       continue;
@@ -212,14 +224,23 @@ void ProgramBuilder::remove_dead_ops() {
     kept.push_back(std::move(*op));
   }
   program_.ops_.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  drop_unused();
+}
+
+void ProgramBuilder::drop_unused() {
   std::erase_if(program_.default_split_kinds_, [this](const std::string& kind) {
     return std::ranges::none_of(program_.ops_, [&](const Op& op) { return op.kind == kind; });
   });
-  std::vector<ValueId> renamed(live.size());
+  std::vector<bool> used;
+  for (const Value& value : program_.values_) used.push_back(value.kind != ValueKind::activation);
+  for (const Op& op : program_.ops_) {
+    for (const ValueId id : op.outputs) used[id] = true;
+  }
+  std::vector<ValueId> renamed(used.size());
   std::vector<Value> values;
-  for (ValueId id = 0; id < live.size(); ++id) {
+  for (ValueId id = 0; id < used.size(); ++id) {
     renamed[id] = static_cast<ValueId>(values.size());
-    if (!dead_values[id]) values.push_back(std::move(program_.values_[id]));
+    if (used[id]) values.push_back(std::move(program_.values_[id]));
   }
   program_.values_ = std::move(values);
   for (Op& op : program_.ops_) {
@@ -227,10 +248,21 @@ void ProgramBuilder::remove_dead_ops() {
       for (ValueId& id : *ids) id = renamed[id];
     }
   }
+  for (GradientHook& hook : program_.hooks_) hook.weight = renamed[hook.weight];
 }
 
 void ProgramBuilder::split_at(std::vector<std::string> kinds) {
   program_.default_split_kinds_ = std::move(kinds);
+}
+
+void ProgramBuilder::hook(GradientHook hook) {
+  static_cast<void>(known_kind("hook " + hook.name, hook.kind));
+  if (hook.weight >= program_.values_.size() || program_.values_[hook.weight].kind != ValueKind::weight ||
+      program_.values_[hook.weight].dtype == DType::i32)
+    refuse("hook " + hook.name + ": value " + std::to_string(hook.weight) +
+           " is no weight of floats, and has no gradient");
+  if (!names_.insert(hook.name).second) refuse("hook " + hook.name + ": the name is taken");
+  program_.hooks_.push_back(std::move(hook));
 }
 
 void ProgramBuilder::pad_with(ValueId input, double pad) {

@@ -31,6 +31,7 @@ enum class ValueKind : std::uint8_t {
   gradient,    // of a training program: a parameter's gradient; else as an output
 };
 std::string_view name_of(ValueKind kind) noexcept;
+bool is_computed(ValueKind kind) noexcept;  // by an op: activations, outputs, gradients
 
 // How inputs, weights and state are filled before a run.
 struct Init {
@@ -134,6 +135,10 @@ struct OpDefinition {
   // text begins with the op's name.
   std::function<std::vector<InferredOutput>(const Op& op, const Inputs& inputs)> infer;
   const gb_op* foreign = nullptr;  // a plugin's op; null for built-in kinds
+  // Of a plugin's op: the kind that computes its gradient, from inputs, outputs and their gradients; and the
+  // inputs, by position, whose gradients that kind's outputs are. Empty: it has none.
+  std::string gradient = {};
+  std::vector<std::uint32_t> gradient_inputs = {};
 };
 
 // An attribute that the op gives, or else its kind's fallback. Throws Error(invalid_argument), naming op and
@@ -157,6 +162,17 @@ class OpCatalog {
   std::map<std::string, std::unique_ptr<OpDefinition>, std::less<>> definitions_;
 };
 
+// An op that a parameter's gradient goes through in a training step: that of one micro-batch, ahead of being
+// added to earlier ones, or the sum of all.
+enum class HookPlace : std::uint8_t { pre, post_accumulate };
+struct GradientHook {
+  ValueId weight = 0;
+  HookPlace place = HookPlace::pre;
+  std::string kind;
+  std::string name;
+  Attributes attributes;
+};
+
 class Program {
  public:
   const std::string& name() const { return name_; }
@@ -170,6 +186,8 @@ class Program {
   // What passes that rewrote the program did to it, in words; and how many ops they removed.
   const std::vector<std::string>& rewrites() const { return rewrites_; }
   std::int64_t removed_ops() const { return removed_ops_; }
+  // What differentiate() puts on gradients, in this order; a forward step leaves them out.
+  const std::vector<GradientHook>& hooks() const { return hooks_; }
   const Value& value(ValueId id) const { return values_.at(id); }
   // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;
   // everything that takes a batch here takes the whole, and throws Error(invalid_argument) where it does not
@@ -180,6 +198,7 @@ class Program {
 
  private:
   friend class ProgramBuilder;
+  friend class Rewriter;
   std::int64_t part_of(std::int64_t batch) const;
 
   std::string name_;
@@ -187,6 +206,7 @@ class Program {
   std::vector<Op> ops_;
   std::vector<std::string> default_split_kinds_;
   std::vector<std::string> rewrites_;
+  std::vector<GradientHook> hooks_;
   std::int64_t removed_ops_ = 0;
   std::int64_t micro_batches_ = 1;
 };
@@ -195,6 +215,8 @@ class Program {
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string program_name, const OpCatalog& catalog);
+  // Begins with all of `like` but its ops; ids of values are those they have there.
+  ProgramBuilder(const Program& like, const OpCatalog& catalog);
 
   // `kind` is input, weight, state or parameter. Throws on a name used before or an empty shape.
   ValueId value(ValueKind kind, std::string name, DType dtype, Shape shape, Init init);
@@ -220,13 +242,20 @@ class ProgramBuilder {
   // `.recomputed`.
   void recompute_layers();
   void split_at(std::vector<std::string> kinds);
+  const Value& value_of(ValueId id) const { return program_.values_.at(id); }
+  // Throws Error(invalid_argument): not a floating weight, an unknown kind, a name that is taken.
+  void hook(GradientHook hook);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for another kind of value
   // Validates the whole (an output or a written value at least, every activation read or an output). The
   // builder is empty afterwards.
   Program finish();
 
  private:
+  friend class Rewriter;
   void mark(ValueId value, ValueKind kind);
+  // Activations that no op computes, and split kinds that no op is of.
+  void drop_unused();
+  const OpDefinition& known_kind(const std::string& of, const std::string& kind) const;
 
   const OpCatalog& catalog_;
   Program program_;

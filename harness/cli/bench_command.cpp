@@ -34,6 +34,7 @@ constexpr Refused refused[] = {
     {"trace", "bench records no kernels: run a sweep with --trace FILE"},
     {"baseline", "bench publishes nothing: compare what --benchmark_out=FILE wrote with graphbench compare"},
     {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
+    {"evaluate", "it belongs to --sweep"},
     {"dump-program", "it belongs to --sweep"},
     {"dump-graph", "it belongs to --sweep"},
     {"concurrent", "it belongs to --sweep"},

@@ -133,10 +133,10 @@ struct Description<model::InstrumentState> {
 template <>
 struct Description<model::InstrumentOptions> {
   using T = model::InstrumentOptions;
-  static constexpr auto fields =
-      std::tuple(field("pin", &T::pin), field("cpu", &T::cpu), field("cold_l2", &T::cold_l2),
-                 field("sustained_seconds", &T::sustained_seconds), field("profile", &T::profile),
-                 field("trace", &T::trace), field("submitter", &T::submitter));
+  static constexpr auto fields = std::tuple(
+      field("pin", &T::pin), field("cpu", &T::cpu), field("cold_l2", &T::cold_l2),
+      field("sustained_seconds", &T::sustained_seconds), field("profile", &T::profile),
+      field("trace", &T::trace), field("submitter", &T::submitter), field("evaluate", &T::evaluate));
 };
 
 template <>

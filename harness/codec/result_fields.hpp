@@ -199,6 +199,14 @@ struct Description<model::TrainingOps> {
 };
 
 template <>
+struct Description<model::Evaluation> {
+  using T = model::Evaluation;
+  static constexpr auto fields =
+      std::tuple(field("ops", &T::ops), field("pieces", &T::pieces), field("eager_ops", &T::eager_ops),
+                 field("identical", &T::identical), field("latency_seconds", &T::latency_seconds));
+};
+
+template <>
 struct Description<model::Training> {
   using T = model::Training;
   static constexpr auto fields = std::tuple(
@@ -207,7 +215,8 @@ struct Description<model::Training> {
       later_field("copies_skipped", &T::copies_skipped), later_field("peak_bytes", &T::peak_bytes),
       later_field("skipped_steps", &T::skipped_steps), later_field("forward_seconds", &T::forward_seconds),
       later_field("backward_seconds", &T::backward_seconds),
-      later_field("optimizer_seconds", &T::optimizer_seconds), later_field("step_seconds", &T::step_seconds));
+      later_field("optimizer_seconds", &T::optimizer_seconds), later_field("step_seconds", &T::step_seconds),
+      later_field("breaks", &T::breaks), later_field("evaluation", &T::evaluation));
 };
 
 struct CellId {
@@ -242,16 +251,17 @@ struct ReasonField {
 template <>
 struct Description<model::CellResult> {
   using T = model::CellResult;
-  static constexpr auto fields = std::tuple(
-      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
-      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
-      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
-      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
-      later_field("address_check", &T::address_check), later_field("training", &T::training),
-      later_field("cache", &T::cache), later_field("fallback", &T::fallback),
-      later_field("fallback_reason", &T::fallback_reason), later_field("paths", &T::paths),
-      later_field("profile", &T::profile), later_field("resumed", &T::resumed),
-      later_field("measured_on", &T::measured_on), later_field("shard", &T::shard));
+  static constexpr auto fields =
+      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
+                 CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check),
+                 field("graph", &T::graph), field("memory", &T::memory), field("launches", &T::launches),
+                 field("summary", &T::summary), later_field("caller_io", &T::caller_io),
+                 later_field("counters", &T::counters), later_field("address_check", &T::address_check),
+                 later_field("training", &T::training), later_field("cache", &T::cache),
+                 later_field("fallback", &T::fallback), later_field("fallback_reason", &T::fallback_reason),
+                 later_field("paths", &T::paths), later_field("profile", &T::profile),
+                 later_field("resumed", &T::resumed), later_field("measured_on", &T::measured_on),
+                 later_field("shard", &T::shard), later_field("rewrites", &T::rewrites));
 };
 
 template <>

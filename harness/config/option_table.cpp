@@ -53,6 +53,8 @@ std::vector<OptionSpec> other_options() {
       {"sustained", how, real, "SECONDS",
        "then time each cell under load too, once clock and power are steady; so long at most (alone: 15)",
        false, "15"},
+      {"evaluate", how, flag, "",
+       "then run each training cell's forward program, without gradients, on the parameters it has left"},
       {"profile", how, flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
       {"json", where, text, "FILE", "where the result document goes; - for stdout (default: graphbench.json)",
        true},

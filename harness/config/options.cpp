@@ -266,6 +266,9 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   options.caller = caller_options(raw, options);
   options.trace = text_of(raw, "trace", "");
   options.instruments.cold_l2 = flag(raw, "cold-l2");
+  options.instruments.evaluate = flag(raw, "evaluate");
+  if (options.instruments.evaluate && std::ranges::count(options.axes.pass, "training") == 0)
+    throw InputError(options.where("evaluate"), "it is for what is trained: give --pass training too");
   options.instruments.sustained_seconds = sustained_seconds(raw);
   options.instruments.trace = !options.trace.empty();
   options.instruments.profile = flag(raw, "profile") || options.instruments.trace;

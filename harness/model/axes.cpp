@@ -145,6 +145,13 @@ AxisTable later_axes() {
        .fallback = "device",
        .modes = graph_modes(),
        .within = {"io", {"copy_in", "copy_in_out"}}},
+      {.name = "program-pass",
+       .values = names,
+       .noun = "program pass",
+       .placeholder = "NAME,...",
+       .help = "a plugin's pass that rewrites the program; none: it stays as it is (default: none)",
+       .fallback = "none",
+       .passes = names_of(passes())},
   };
 }
 

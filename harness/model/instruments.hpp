@@ -25,6 +25,7 @@ struct InstrumentOptions {
   bool profile = false;
   bool trace = false;
   std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker's choice
+  bool evaluate = false;  // of training: the forward program too, on the parameters that it leaves
 };
 
 // One thing measured at its best: the median and how many times it was taken.

@@ -275,6 +275,14 @@ struct TrainingOps {
   std::int64_t optimizer = 0;
   std::int64_t removed = 0;  // of the forward program, because the loss does not need them
 };
+// The forward program on the parameters that the check's steps have left (--evaluate).
+struct Evaluation {
+  std::int64_t ops = 0;
+  std::int64_t pieces = 0;
+  std::int64_t eager_ops = 0;
+  bool identical = false;  // its outputs are eager's, bit for bit
+  std::optional<Summary> latency_seconds = {};
+};
 struct Training {
   TrainingOps ops;
   std::int64_t saved_bytes = 0;                               // activations that forward leaves to backward
@@ -290,6 +298,8 @@ struct Training {
   std::optional<double> backward_seconds = std::nullopt;
   std::optional<double> optimizer_seconds = std::nullopt;
   std::optional<double> step_seconds = std::nullopt;  // of the same steps
+  std::vector<Reason> breaks = {};                    // gradients that no graph can hold, a kind each
+  std::optional<Evaluation> evaluation = {};
 };
 
 // A device that is not the result's own, but of one fingerprint with it.
@@ -310,9 +320,10 @@ struct CellResult {
   std::optional<Counters> counters;
   std::optional<AddressCheck> address_check;
   std::optional<Training> training;
-  std::optional<CacheUse> cache;          // absent where nothing is kept
-  std::string fallback;                   // the mode it ran in instead of its own; empty: its own
-  std::optional<Reason> fallback_reason;  // why
+  std::optional<CacheUse> cache;           // absent where nothing is kept
+  std::vector<std::string> rewrites = {};  // of its program, by the plugin's pass that was asked for
+  std::string fallback;                    // the mode it ran in instead of its own; empty: its own
+  std::optional<Reason> fallback_reason;   // why
   std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;

@@ -13,6 +13,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/statistics/quantiles.hpp"
+#include "harness/worker/evaluate.hpp"
 #include "harness/worker/graph_dump.hpp"
 #include "harness/worker/phase_times.hpp"
 #include "harness/worker/profile_pass.hpp"
@@ -79,13 +80,15 @@ double seconds_of_address_check(const execution::Executor& executor) {
 }  // namespace
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
-               machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock)
+               machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock,
+               const ir::Program* evaluated)
     : task_(task),
       open_(std::move(open)),
       program_(program),
       pin_(pin),
       events_(events),
       startup_(clock),
+      evaluated_(evaluated),
       placements_(model::at_first_use(task) ? 1 : measure::placements) {
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
@@ -248,8 +251,18 @@ void Ladder::set_up_first(Rung& rung) {
   const execution::GraphCounts counts = rung.executor->counts();
   rung.result.graph = to_model(counts);
   rung.result.paths = paths_of(*rung.executor);
-  if (ir::is_training(program_))
+  if (model::later_axis(task_, "program-pass") != "") {
+    for (const std::string& line : program_.rewrites()) {
+      if (line.starts_with("pass ")) rung.result.rewrites.push_back(line);
+    }
+  }
+  if (ir::is_training(program_)) {
     rung.result.training = to_model(ir::training_facts(program_, rung.batch), counts);
+    if (is_graph_cell(rung)) {
+      for (const std::string& line : ir::uncapturable_gradients(program_))
+        rung.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});
+    }
+  }
   const std::string id = id_of(rung.result.cell);
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
   launch.setups.push_back(launch.setup);
@@ -343,6 +356,17 @@ void Ladder::check(Rung& rung) {
   rung.result.status = model::CellStatus::ok;
 }
 
+// On the parameters that the check's steps have left.
+void Ladder::evaluate(Rung& rung) {
+  if (evaluated_ == nullptr || !rung.result.fallback.empty()) return;
+  events_.phase(rung.batch, "evaluate");
+  const std::string id = id_of(rung.result.cell);
+  rung.result.training->evaluation =
+      EvaluationStep(task_, placement_->rig(), *evaluated_, rung.batch).measure(id);
+  if (!rung.result.training->evaluation->identical)
+    throw Error(ErrorCode::check_failed, "evaluate: outputs of the forward program differ from eager's");
+}
+
 // Of the first launch: the others capture the same.
 void Ladder::dump(Rung& rung) {
   const std::string& folder = task_.caller.dump_graph;
@@ -391,6 +415,7 @@ void Ladder::run_stages() {
   }
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { check(rung); });
+    attempt(rung, [&] { evaluate(rung); });
     attempt(rung, [&] { dump(rung); });
     report(rung);
   }

@@ -22,9 +22,11 @@ namespace graphbench::worker {
 
 class Ladder {
  public:
-  // All outlive the ladder.
+  // All outlive the ladder. `evaluated`: the forward program of one that trains, to be evaluated once a batch
+  // is checked; null: not.
   Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
-         machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock);
+         machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock,
+         const ir::Program* evaluated = nullptr);
   ~Ladder();
 
   // Reports every batch exactly once through WorkerEvents::cell, or those up to WorkerEvents::stopped().
@@ -57,6 +59,7 @@ class Ladder {
   bool report_failed();  // true where a batch is left that has not failed
   void sustain(Rung& rung);
   void check(Rung& rung);
+  void evaluate(Rung& rung);
   measure::StepUnderTest step_of(Rung& rung);
   void measure_pools();
   void profile();
@@ -75,6 +78,7 @@ class Ladder {
   machine::SubmitterPin& pin_;
   WorkerEvents& events_;
   StartupClock& startup_;
+  const ir::Program* evaluated_;
   const std::int64_t placements_;
   machine::DeviceClock clock_;
   std::optional<cache::Use> cache_use_;  // of rungs so far

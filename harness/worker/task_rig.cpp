@@ -46,6 +46,14 @@ execution::CallerSettings caller_settings(const model::WorkerTask& task) {
   return settings;
 }
 
+abi::BuildChoice choice_of(const model::WorkerTask& task) {
+  return {.preset = task.preset,
+          .dtype = dtype_of(task.dtype),
+          .pass = task.pass,
+          .options = task.options,
+          .training = task.more_axes};
+}
+
 }  // namespace
 
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch) {
@@ -55,7 +63,8 @@ std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t 
 
 bool is_skip(ErrorCode code) noexcept {
   return code == ErrorCode::host_op || code == ErrorCode::not_capturable_op ||
-         code == ErrorCode::mutated_input || code == ErrorCode::unsupported;
+         code == ErrorCode::no_gradient_capture || code == ErrorCode::mutated_input ||
+         code == ErrorCode::unsupported;
 }
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {
@@ -64,11 +73,11 @@ std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {
 }
 
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task) {
-  return registry.build(task.workload, {.preset = task.preset,
-                                        .dtype = dtype_of(task.dtype),
-                                        .pass = task.pass,
-                                        .options = task.options,
-                                        .training = task.more_axes});
+  return registry.build(task.workload, choice_of(task));
+}
+
+ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task) {
+  return registry.build_forward(task.workload, choice_of(task));
 }
 
 std::vector<model::OpPath> paths_of(execution::Executor& executor) {

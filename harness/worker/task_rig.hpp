@@ -42,6 +42,8 @@ std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 // The task's program, whose ops point into `registry`. Throws Error(invalid_argument) for an unknown dtype,
 // and what building throws.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
+// The same without gradients.
+ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
 // How the executor's ops are computed where there was a choice, each way once.
 std::vector<model::OpPath> paths_of(execution::Executor& executor);
@@ -80,6 +82,7 @@ class TaskRig {
   Device& device() noexcept { return device_; }
   Stream& stream() noexcept { return *stream_; }
   execution::ExecutionMode mode() const noexcept { return mode_; }
+  const ir::Program& program() const noexcept { return program_; }
   execution::ProgramBuffers& buffers() noexcept { return *buffers_; }
   std::size_t caller_bytes() const noexcept { return caller_ ? caller_->device_bytes() : 0; }
   pool::MemoryPool& eager_pool() noexcept { return *eager_pool_; }

@@ -3,6 +3,7 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/ir/training/differentiate.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/worker/ladder.hpp"
 #include "harness/worker/startup_clock.hpp"
@@ -16,12 +17,16 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   workloads::add_builtin(registry);
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   const ir::Program program = build_program(registry, task);
+  std::optional<ir::Program> evaluated;
+  if (task.instruments.evaluate && ir::is_training(program))
+    evaluated = build_forward_program(registry, task);
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.device);
   clock.lap(&model::Startup::module_seconds);
   machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
   Ladder(
-      task, [&task] { return open_device(task.device); }, program, pin, events, clock)
+      task, [&task] { return open_device(task.device); }, program, pin, events, clock,
+      evaluated ? &*evaluated : nullptr)
       .run();
 }
 

@@ -33,6 +33,17 @@ inline int fill_words(void* destination, unsigned word, std::size_t words, void*
                          : fill(reinterpret_cast<std::uintptr_t>(destination), word, words, cuda_stream);
 }
 
+// The same for a copy.
+inline int copy_bytes(void* to, const void* from, std::size_t bytes, void* cuda_stream) {
+  using Copy = int (*)(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void* stream);
+  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  static const auto copy =
+      driver == nullptr ? nullptr : reinterpret_cast<Copy>(dlsym(driver, "cuMemcpyDtoDAsync_v2"));
+  return copy == nullptr ? 999
+                         : copy(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from),
+                                bytes, cuda_stream);
+}
+
 // One output like the first input.
 inline std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
                                gb_inferred* outputs, char*, std::size_t, void*) {

@@ -5,6 +5,7 @@
 
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/fp64_walk.hpp"
+#include "tests/conformance/plugin_programs.hpp"
 #include "tests/conformance/program_fixture.hpp"
 
 namespace graphbench::conformance {
@@ -293,6 +294,7 @@ std::vector<NamedProgram> with_micro_batches() {
        .backward = callables,
        .optimizer_in = ir::OptimizerIn::backward,
        .checkpoint = layer});
+  std::ranges::move(plugin_training_programs(), std::back_inserter(programs));
   return programs;
 }
 
@@ -353,6 +355,25 @@ TEST_P(LossConformance, Falls) {
   }
   // Its outputs are not negative, and half of the targets are.
   expect_to_learn(small_programs()[1], {.optimizer = adamw, .learning_rate = 0.005}, 0.75);
+}
+
+TEST_P(LossConformance, AParameterReplacedAfterCaptureIsRefusedByName) {
+  const ir::OpCatalog catalog;
+  const ir::Program p = trained(catalog, small_programs()[0], {.optimizer = ir::Optimizer::sgd});
+  if (std::get<1>(GetParam()) == ExecutionMode::eager) return;  // it holds no address
+  Rig rig(device(), stream(), p, 4);
+  execution::ExecutionContext context = rig.context();
+  context.check_addresses = true;
+  const auto executor = execution::make_executor(std::get<1>(GetParam()), context, 4);
+  executor->capture();
+  executor->instantiate();
+  executor->upload();
+  const ValueId id = p.values_of(ValueKind::parameter).back();
+  rig.buffers().move(id, static_cast<std::byte*>(rig.buffers().address(id)) + 512);
+  const Error error = test::error_of([&] { executor->submit(); });
+  EXPECT_EQ(error.code(), ErrorCode::address_changed);
+  EXPECT_NE(std::string(error.what()).find("parameter " + p.value(id).name + " has moved"), std::string::npos)
+      << error.what();
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, LossConformance,

@@ -111,6 +111,9 @@ cells.1.cache.hits: -1, MISSING
 cells.1.cache.seconds_saved: -0.5
 cells.1.cache.colour: "red"
 cache.misses: 1.5
+cells.1.training.breaks.0.code: MISSING, "broken"
+cells.1.training.evaluation.identical: MISSING, 1
+cells.1.rewrites.0: 7
 cells.1.fallback: "whole"
 plan.caller.on-skip: "record"
 plan.caller.io: "static"

@@ -92,6 +92,10 @@ void add_caller(model::CellResult& cell) {
   cell.cache = model::CacheUse{3, 1, 1, 2048, 1.5};
   cell.training =
       model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1, 1e-4, 2e-4, 5e-5, 3.5e-4};
+  cell.training->breaks = {
+      {"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
+  cell.training->evaluation = model::Evaluation{33, 4, 1, true, std::nullopt};
+  cell.rewrites = {"pass fuse: removed 2 ops: layer0.up (linear) and others; added layer0.fused (fused)"};
 }
 
 model::LaunchMachine machine(bool throttled) {

@@ -90,6 +90,13 @@ class InstalledCopy(unittest.TestCase):
             self.assertEqual("ok", cell["status"], (identity, cell.get("reason")))
             self.assertTrue(cell["check"]["identical"], identity)
 
+    def test_trains_the_example_workload_through_its_ops_gradient(self):
+        self.sweep("--workload", "swiglu", "--pass", "training", "--optimizer", "adamw",
+                   "--dtype", "fp32,bf16", "--backward", "iteration,callables")
+        for cell in json.loads((self.base / "result.json").read_text())["cells"]:
+            self.assertEqual("ok", cell["status"], (cell["id"], cell.get("reason")))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+
     def test_refuses_a_workload_that_no_plugin_offers(self):
         done = self.sweep("--workload", "swigluu", expect=2)
         self.assertIn("swigluu", done.stderr)

@@ -68,8 +68,8 @@ std::int32_t infer(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_
   return 0;
 }
 
-const gb_op kPause = {sizeof(gb_op), 0,       "pause", 0,       infer,  pause_cuda,
-                      pause_host,    nullptr, nullptr, nullptr, nullptr};
+const gb_op kPause = {sizeof(gb_op), 0,       "pause", 0,       infer,   pause_cuda, pause_host,
+                      nullptr,       nullptr, nullptr, nullptr, nullptr, 0};
 
 // A base workload's build() with one op more in front of its output.
 const gb_builder_api* real_api = nullptr;
@@ -109,7 +109,8 @@ struct Planted {
       workloads[i].user = const_cast<gb_workload*>(base);
       pointers[i] = &workloads[i];
     }
-    plugin = {sizeof(gb_plugin), GB_ABI_VERSION, "planted", "1", pointers.data(), ops.data(), 3, 1};
+    plugin = {
+        sizeof(gb_plugin), GB_ABI_VERSION, "planted", "1", pointers.data(), ops.data(), 3, 1, nullptr, 0, 0};
   }
 };
 

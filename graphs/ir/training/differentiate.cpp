@@ -147,13 +147,16 @@ class Differentiation {
       draft_.refuse("op " + op.name + " (" + op.kind + ") writes " + forward_.value(op.mutates[0]).name +
                     ", and no gradient passes through " +
                     std::string(name_of(forward_.value(op.mutates[0]).kind)));
-    if (gradient) draft_.refuse("op " + op.name + ": kind " + op.kind + " has no gradient");
+    if (!gradient) return;
+    if (op.definition->gradient.empty())
+      draft_.refuse("op " + op.name + ": kind " + op.kind + " has no gradient");
+    training::backward_by_kind(draft_, op);
   }
 
   void gather_gradients() {
     for (const ValueId id : forward_.values_of(ValueKind::weight)) {
       if (!draft_.wants_gradient(id)) continue;
-      const std::optional<ValueId> gradient = draft_.gradient(id);
+      const std::optional<ValueId> gradient = draft_.complete(id);
       const Value& value = forward_.value(id);
       if (!gradient) {
         builder().log("parameter " + value.name + " stays as it is: the loss does not depend on it");
@@ -243,7 +246,7 @@ class Differentiation {
           std::ranges::find_if(forward_.ops(), [&](const Op& each) { return reads(each, id); });
       if (first == forward_.ops().end() || &*first != &op) continue;
       const Value& value = forward_.value(id);
-      if (const auto gradient = draft_.gradient(id))
+      if (const auto gradient = draft_.complete(id))
         append_step(value.name + ".step", {{draft_.at(id), *gradient, &value}});
     }
   }

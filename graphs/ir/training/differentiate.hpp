@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "graphs/ir/program.hpp"
 
@@ -77,6 +78,8 @@ struct TrainingFacts {
   std::int64_t copies_skipped = 0;
 };
 bool is_training(const Program& program);
+// Gradients and their hooks that no graph can hold, in words: one of each kind, and how many there are.
+std::vector<std::string> uncapturable_gradients(const Program& program);
 TrainingFacts training_facts(const Program& program, std::int64_t batch);
 
 }  // namespace graphbench::ir

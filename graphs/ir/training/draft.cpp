@@ -39,6 +39,11 @@ void Draft::declare_values() {
 }
 
 void Draft::begin_micro_batch(std::int64_t part) {
+  if (part > 0) {
+    for (ValueId id = 0; id < here_.size(); ++id) {
+      if (has_hook(id, HookPlace::pre)) end_part(id);
+    }
+  }
   builder_.begin_phase(Phase::forward);
   if (part == 0) return;
   suffix_ = ".micro" + std::to_string(part);
@@ -127,6 +132,51 @@ std::optional<ValueId> Draft::gradient(ValueId forward) {
     summands.front() = sum(forward, summands.front(), summands[i]);
   summands.resize(1);
   return summands.front();
+}
+
+bool Draft::has_hook(ValueId weight, HookPlace place) const {
+  return std::ranges::any_of(forward_.hooks(), [&](const GradientHook& hook) {
+    return hook.weight == weight && hook.place == place;
+  });
+}
+
+ValueId Draft::hooked(ValueId weight, HookPlace place, ValueId gradient) {
+  for (const GradientHook& hook : forward_.hooks()) {
+    if (hook.weight != weight || hook.place != place) continue;
+    const Value like = builder_.value_of(gradient);
+    builder_.begin_phase(Phase::accumulate);
+    const std::string name = place == HookPlace::pre ? named(hook.name) : hook.name;
+    const std::vector<ValueId> outputs = builder_.op(hook.kind, name, {gradient}, hook.attributes);
+    const Value* given = outputs.size() == 1 ? &builder_.value_of(outputs[0]) : nullptr;
+    if (given == nullptr || given->dtype != like.dtype || given->shape != like.shape)
+      throw Error(ErrorCode::invalid_argument, "hook " + hook.name + " (" + hook.kind + ") of " +
+                                                   forward_.value(weight).name +
+                                                   ": it must give one value of the gradient's shape, " +
+                                                   std::string(name_of(like.dtype)) + to_string(like.shape));
+    gradient = outputs[0];
+  }
+  return gradient;
+}
+
+void Draft::end_part(ValueId weight) {
+  std::optional<ValueId> gradient = this->gradient(weight);
+  if (!gradient) return;
+  gradient = hooked(weight, HookPlace::pre, *gradient);
+  gradients_[weight].clear();
+  const auto [so_far, first] = parts_.try_emplace(weight, *gradient);
+  if (!first) so_far->second = sum(weight, so_far->second, *gradient);
+}
+
+std::optional<ValueId> Draft::complete(ValueId weight) {
+  std::optional<ValueId> gradient;
+  if (has_hook(weight, HookPlace::pre)) {
+    end_part(weight);
+    if (const auto sum = parts_.find(weight); sum != parts_.end()) gradient = sum->second;
+  } else {
+    gradient = this->gradient(weight);
+  }
+  if (gradient) gradient = hooked(weight, HookPlace::post_accumulate, *gradient);
+  return gradient;
 }
 
 }  // namespace graphbench::ir::training

@@ -58,12 +58,18 @@ class Draft {
                     std::vector<ValueId> inputs, Attributes attributes = {});
   // All summands together; absent where there is none.
   std::optional<ValueId> gradient(ValueId forward);
+  // A parameter's, over all parts, through its hooks; once.
+  std::optional<ValueId> complete(ValueId weight);
 
   ProgramBuilder& builder() { return builder_; }
 
  private:
   void declare_values();
   ValueId sum(ValueId forward, ValueId a, ValueId b);
+  bool has_hook(ValueId weight, HookPlace place) const;
+  ValueId hooked(ValueId weight, HookPlace place, ValueId gradient);
+  // Of a parameter with `pre` hooks: the part's gradient through them, added to those of earlier parts.
+  void end_part(ValueId weight);
 
   const Program& forward_;
   Accumulate accumulate_;
@@ -77,6 +83,7 @@ class Draft {
   ValueId dropout_count_ = 0;
   std::int64_t dropouts_ = 0;
   std::map<std::string, std::int64_t> streams_;  // by op: of its mask
+  std::map<ValueId, ValueId> parts_;             // by parameter with `pre` hooks: the sum of parts that ended
   std::string gradient_of_;
   std::string suffix_;
 };
@@ -90,5 +97,7 @@ struct Rule {
 };
 
 const Rule* find_rule(std::string_view kind);  // null: the kind has none
+// Of an op whose definition names the kind of its gradient.
+void backward_by_kind(Draft& draft, const Op& op);
 
 }  // namespace graphbench::ir::training

@@ -13,6 +13,20 @@ bool is_training(const Program& program) {
   return std::ranges::any_of(program.ops(), [](const Op& op) { return op.phase != Phase::forward; });
 }
 
+std::vector<std::string> uncapturable_gradients(const Program& program) {
+  std::vector<std::string> lines;
+  std::set<std::string> seen;
+  for (const Op& op : program.ops()) {
+    const bool fits = op.traits.capturable && !op.traits.host_op;
+    if (fits || op.phase == Phase::forward || !seen.insert(op.kind).second) continue;
+    const auto all = std::ranges::count(program.ops(), op.kind, &Op::kind);
+    lines.push_back("op " + op.name + " (" + op.kind + ") " +
+                    (op.traits.host_op ? "runs on the host" : "is marked as not capturable") +
+                    (all > 1 ? ", as " + std::to_string(all - 1) + " more of its kind" : ""));
+  }
+  return lines;
+}
+
 namespace {
 
 // Gradients with the graphs that read them, other than the one that writes them.

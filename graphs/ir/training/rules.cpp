@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graphs/ir/error.hpp"
 #include "graphs/ir/training/draft.hpp"
 
 namespace graphbench::ir::training {
@@ -159,6 +160,42 @@ constexpr std::array<Rule, 10> rules{{
 const Rule* find_rule(std::string_view kind) {
   const auto found = std::ranges::find(rules, kind, &Rule::kind);
   return found == rules.end() ? nullptr : &*found;
+}
+
+void backward_by_kind(Draft& draft, const Op& op) {
+  const OpDefinition& kind = *op.definition;
+  std::vector<ValueId> inputs;
+  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
+  for (const ValueId id : op.outputs) inputs.push_back(draft.at(id));
+  for (const ValueId id : op.outputs) {
+    if (draft.forward_value(id).dtype == DType::i32) continue;
+    const std::optional<ValueId> gradient = draft.gradient(id);
+    if (!gradient)
+      draft.refuse("op " + op.name + " (" + op.kind + "): the loss does not depend on " +
+                   draft.forward_value(id).name);
+    inputs.push_back(*gradient);
+  }
+  const auto supplied = [&](std::size_t i) {
+    return std::ranges::count(kind.gradient_inputs, static_cast<std::uint32_t>(i)) > 0;
+  };
+  const std::string gradient_name = op.name + ".grad_inputs";
+  const std::vector<ValueId> gradients =
+      draft.builder().op(kind.gradient, draft.named(gradient_name), std::move(inputs), op.attributes);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const Value& input = draft.forward_value(op.inputs[i]);
+    if (!supplied(i)) {
+      if (!draft.wants_gradient(op.inputs[i])) continue;
+      draft.refuse("op " + op.name + " (" + op.kind + "): its gradient " + kind.gradient +
+                   " gives none of input " + input.name + ", which a parameter needs");
+    }
+    const Value* given = next < gradients.size() ? &draft.builder().value_of(gradients[next]) : nullptr;
+    if (given == nullptr || given->dtype != input.dtype || given->shape != input.shape)
+      throw Error(ErrorCode::plugin_failed, gradient_name + " (" + kind.gradient + "): output " +
+                                                std::to_string(next) + " is not like input " + input.name +
+                                                " of " + op.kind + ", whose gradient it is");
+    draft.add_gradient(op.inputs[i], gradients[next++]);
+  }
 }
 
 }  // namespace graphbench::ir::training

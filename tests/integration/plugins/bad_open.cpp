@@ -20,6 +20,9 @@ constexpr gb_plugin kPlugin = {kCase == "wrong_size" ? 8 : sizeof(gb_plugin),
                                kWorkloads,
                                nullptr,
                                1,
+                               0,
+                               nullptr,
+                               0,
                                0};
 
 int open_plugin(const gb_plugin** plugin, char* error, std::size_t error_size) {

@@ -71,14 +71,24 @@ constexpr decltype(gb_op::launch_cuda) kLaunchCuda = nullptr;
 #endif
 
 constexpr std::uint64_t kMutated = kCase == "mutating_op" ? 1u : 0u;
-constexpr gb_op kOp = {
-    sizeof(gb_op), kFlags, GRAPHBENCH_TEST_CASE, kMutated, infer, kLaunchCuda, run, nullptr, nullptr,
-    nullptr,       nullptr};
+constexpr gb_op kOp = {sizeof(gb_op),
+                       kFlags,
+                       GRAPHBENCH_TEST_CASE,
+                       kMutated,
+                       infer,
+                       kLaunchCuda,
+                       run,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       0};
 constexpr const gb_op* kOps[] = {&kOp};
 constexpr gb_workload kWorkload = workload_with(build);
 constexpr const gb_workload* kWorkloads[] = {&kWorkload};
 constexpr gb_plugin kPlugin = {
-    sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", kWorkloads, kOps, 1, 1};
+    sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", kWorkloads, kOps, 1, 1, nullptr, 0, 0};
 
 }  // namespace
 

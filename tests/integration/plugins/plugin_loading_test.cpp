@@ -46,8 +46,7 @@ using Cases = std::vector<std::pair<std::string, ::testing::Matcher<std::string>
 TEST(PluginLoading, AWrongPluginIsRefusedWithItsReason) {
   const Cases cases = {
       {"wrong_version", AllOf(HasSubstr("ABI version 1"), HasSubstr("has version 2"))},
-      {"wrong_size",
-       AllOf(HasSubstr("struct_size is 8"), HasSubstr("at least " + std::to_string(sizeof(gb_plugin))))},
+      {"wrong_size", AllOf(HasSubstr("struct_size is 8"), HasSubstr("at least 48"))},
       {"null_record", HasSubstr("without a plugin record")},
       {"missing_entry", HasSubstr("does not export graphbench_plugin_open")},
       {"open_error", AllOf(HasSubstr("returned 3"), HasSubstr("the licence has?expired"))},

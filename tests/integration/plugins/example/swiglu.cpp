@@ -1,5 +1,5 @@
-// A complete plugin: one op kind of its own (`swiglu`) and one workload that uses it between two
-// built-in ones. Everything graphbench learns about the plugin is in the record at the end.
+// A complete plugin: one op kind of its own (`swiglu`) with its gradient, and one workload that uses it
+// between two built-in ones. Everything graphbench learns about the plugin is in the record at the end.
 #include "swiglu.hpp"
 
 #include <cmath>
@@ -34,6 +34,20 @@ std::int32_t infer(const gb_symbolic* inputs, std::int32_t input_count, const gb
   outputs[0].rank = 2;
   outputs[0].dims[0] = inputs[0].dims[0];
   outputs[0].dims[1] = gb_dim{0, columns.fixed / 2};
+  return 1;
+}
+
+// Of the gradient: x, y and dy come in, dx like x goes out.
+std::int32_t infer_gradient(const gb_symbolic* inputs, std::int32_t input_count, const gb_attr*, std::int32_t,
+                            gb_inferred* outputs, char* error, std::size_t error_size, void*) {
+  if (input_count != 3 || inputs[0].rank != 2) {
+    std::snprintf(error, error_size, "takes x, y and the gradient of y");
+    return -1;
+  }
+  outputs[0].dtype = inputs[0].dtype;
+  outputs[0].rank = 2;
+  outputs[0].dims[0] = inputs[0].dims[0];
+  outputs[0].dims[1] = inputs[0].dims[1];
   return 1;
 }
 
@@ -76,6 +90,23 @@ void swiglu(const Element* x, Element* y, std::int64_t rows, std::int64_t column
   }
 }
 
+// With s = 1 / (1 + exp(-gate)): d gate = dy * up * s * (1 + gate * (1 - s)), d up = dy * gate * s.
+template <typename Element>
+void swiglu_gradient(const Element* x, const Element* dy, Element* dx, std::int64_t rows,
+                     std::int64_t columns) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const std::int64_t at = r * 2 * columns + c;
+      const float gate = load(x, at);
+      const float up = load(x, at + columns);
+      const float s = 1.0f / (1.0f + std::exp(-gate));
+      const float slope = load(dy, r * columns + c);
+      store(dx, at, slope * up * s * (1.0f + gate * (1.0f - s)));
+      store(dx, at + columns, slope * gate * s);
+    }
+  }
+}
+
 }  // namespace
 
 // Runs the op to its end on the calling thread. By now the shapes are numbers: call->operands holds
@@ -91,13 +122,28 @@ extern "C" int swiglu_run_host(const gb_op_call* call, void* const* operands, vo
   return 0;
 }
 
+extern "C" int swiglu_gradient_run_host(const gb_op_call* call, void* const* operands, void*) {
+  const gb_tensor& dy = call->operands[2];
+  if (dy.dtype == GB_FP32) {
+    swiglu_gradient(static_cast<const float*>(operands[0]), static_cast<const float*>(operands[2]),
+                    static_cast<float*>(operands[3]), dy.dims[0], dy.dims[1]);
+  } else {
+    swiglu_gradient(static_cast<const std::uint16_t*>(operands[0]),
+                    static_cast<const std::uint16_t*>(operands[2]), static_cast<std::uint16_t*>(operands[3]),
+                    dy.dims[0], dy.dims[1]);
+  }
+  return 0;
+}
+
 namespace {
 
 #if defined(SWIGLU_HAVE_CUDA)
 constexpr auto kLaunchCuda = &swiglu_launch_cuda;
+constexpr auto kGradientLaunchCuda = &swiglu_gradient_launch_cuda;
 constexpr auto kPrepare = &swiglu_prepare;
 #else
 constexpr decltype(gb_op::launch_cuda) kLaunchCuda = nullptr;  // refused with a clear reason on cuda
+constexpr decltype(gb_op::launch_cuda) kGradientLaunchCuda = nullptr;
 constexpr decltype(gb_op::prepare) kPrepare = nullptr;
 #endif
 
@@ -113,6 +159,25 @@ const gb_op kSwiglu = {
     kPrepare,         // before the first launch
     nullptr,          // workspace_bytes: it needs no scratch memory
     nullptr,          // release: prepare left nothing to give back
+    "swiglu_grad",    // gradient: the op below
+    1,                // gradient_inputs: it computes that of input 0, x
+};
+
+// Under `--pass training`: its operands are x, y, the gradient of y, and what it computes, the gradient of x.
+const gb_op kSwigluGradient = {
+    sizeof(gb_op),
+    0,
+    "swiglu_grad",
+    0,
+    infer_gradient,
+    kGradientLaunchCuda,
+    swiglu_gradient_run_host,
+    nullptr,
+    kPrepare,
+    nullptr,
+    nullptr,
+    nullptr,
+    0,
 };
 
 // ---- the workload -----------------------------------------------------------------------------
@@ -194,9 +259,9 @@ const gb_workload kWorkload = {
 // ---- the record -------------------------------------------------------------------------------
 
 const gb_workload* const kWorkloads[] = {&kWorkload};
-const gb_op* const kOps[] = {&kSwiglu};
+const gb_op* const kOps[] = {&kSwiglu, &kSwigluGradient};
 const gb_plugin kPlugin = {
-    sizeof(gb_plugin), GB_ABI_VERSION, "swiglu-example", "1.0", kWorkloads, kOps, 1, 1,
+    sizeof(gb_plugin), GB_ABI_VERSION, "swiglu-example", "1.0", kWorkloads, kOps, 1, 2, nullptr, 0, 0,
 };
 
 }  // namespace

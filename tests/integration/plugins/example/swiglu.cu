@@ -41,9 +41,38 @@ __global__ void swiglu(const Element* x, Element* y, std::int64_t rows, std::int
 }
 
 template <typename Element>
+__global__ void swiglu_gradient(const Element* x, const Element* dy, Element* dx, std::int64_t rows,
+                                std::int64_t columns) {
+  const std::int64_t count = rows * columns;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    const std::int64_t at = i / columns * 2 * columns + i % columns;
+    const float gate = load(x, at);
+    const float up = load(x, at + columns);
+    const float s = 1.0f / (1.0f + expf(-gate));
+    const float slope = load(dy, i);
+    store(dx, at, slope * up * s * (1.0f + gate * (1.0f - s)));
+    store(dx, at + columns, slope * gate * s);
+  }
+}
+
+unsigned blocks_of(std::int64_t rows, std::int64_t columns) {
+  return static_cast<unsigned>(std::min(kBlocksMax, (rows * columns + kThreads - 1) / kThreads));
+}
+
+template <typename Element>
+cudaError_t launch_gradient(void* const* operands, std::int64_t rows, std::int64_t columns,
+                            cudaStream_t stream) {
+  swiglu_gradient<<<blocks_of(rows, columns), kThreads, 0, stream>>>(
+      static_cast<const Element*>(operands[0]), static_cast<const Element*>(operands[2]),
+      static_cast<Element*>(operands[3]), rows, columns);
+  return cudaGetLastError();
+}
+
+template <typename Element>
 cudaError_t launch(void* const* operands, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
-  const std::int64_t blocks = std::min(kBlocksMax, (rows * columns + kThreads - 1) / kThreads);
-  swiglu<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(
+  swiglu<<<blocks_of(rows, columns), kThreads, 0, stream>>>(
       static_cast<const Element*>(operands[0]), static_cast<Element*>(operands[1]), rows, columns);
   return cudaGetLastError();
 }
@@ -51,12 +80,17 @@ cudaError_t launch(void* const* operands, std::int64_t rows, std::int64_t column
 }  // namespace
 
 // A kernel's code is loaded at its first use. Without this, that would be a warmup, or the capture itself.
+// One for both ops: the gradient is the one with three inputs.
 extern "C" int swiglu_prepare(const gb_op_call* call, void**, char* error, size_t error_size, void*) {
   if (call->place != GB_ON_CUDA) return 0;
   cudaFuncAttributes attributes;
-  const cudaError_t status = call->operands[1].dtype == GB_FP32
-                                 ? cudaFuncGetAttributes(&attributes, swiglu<float>)
-                                 : cudaFuncGetAttributes(&attributes, swiglu<__nv_bfloat16>);
+  const bool single = call->operands[1].dtype == GB_FP32;
+  const void* const kernel = call->input_count == 3
+                                 ? (single ? reinterpret_cast<const void*>(swiglu_gradient<float>)
+                                           : reinterpret_cast<const void*>(swiglu_gradient<__nv_bfloat16>))
+                                 : (single ? reinterpret_cast<const void*>(swiglu<float>)
+                                           : reinterpret_cast<const void*>(swiglu<__nv_bfloat16>));
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
   if (status != cudaSuccess) std::snprintf(error, error_size, "%s", cudaGetErrorString(status));
   return status;
 }
@@ -66,4 +100,12 @@ extern "C" int swiglu_launch_cuda(const gb_op_call* call, void* const* operands,
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
   return y.dtype == GB_FP32 ? launch<float>(operands, y.dims[0], y.dims[1], stream)
                             : launch<__nv_bfloat16>(operands, y.dims[0], y.dims[1], stream);
+}
+
+extern "C" int swiglu_gradient_launch_cuda(const gb_op_call* call, void* const* operands, void* cuda_stream,
+                                           void*) {
+  const gb_tensor& dy = call->operands[2];
+  const auto stream = static_cast<cudaStream_t>(cuda_stream);
+  return dy.dtype == GB_FP32 ? launch_gradient<float>(operands, dy.dims[0], dy.dims[1], stream)
+                             : launch_gradient<__nv_bfloat16>(operands, dy.dims[0], dy.dims[1], stream);
 }

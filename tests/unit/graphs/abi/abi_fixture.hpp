@@ -37,12 +37,21 @@ struct RecordFixture {
   std::vector<gb_preset> presets = {{"base", base.data()}, {"tiny", tiny.data()}};
   gb_workload workload = {sizeof(gb_workload), 0,    "demo", "a demo", options.data(), 2, 2, presets.data(),
                           run_build_body,      &body};
-  gb_op op = {sizeof(gb_op), 0,       "demo_op", 0,       infer_nothing, nullptr,
-              run_nothing,   nullptr, nullptr,   nullptr, nullptr};
+  gb_op op = {sizeof(gb_op), 0,       "demo_op", 0,       infer_nothing, nullptr, run_nothing,
+              nullptr,       nullptr, nullptr,   nullptr, nullptr,       0};
   std::vector<const gb_workload*> workloads = {&workload};
   std::vector<const gb_op*> ops = {&op};
-  gb_plugin plugin = {
-      sizeof(gb_plugin), GB_ABI_VERSION, "demo-plugin", "1.0", workloads.data(), ops.data(), 1, 1};
+  gb_plugin plugin = {sizeof(gb_plugin),
+                      GB_ABI_VERSION,
+                      "demo-plugin",
+                      "1.0",
+                      workloads.data(),
+                      ops.data(),
+                      1,
+                      1,
+                      nullptr,
+                      0,
+                      0};
 
   RecordFixture() = default;
   RecordFixture(const RecordFixture&) = delete;  // the records point into each other

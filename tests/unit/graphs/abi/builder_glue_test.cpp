@@ -254,5 +254,43 @@ TEST(BuilderGlue, PadValuesBelongToInputsAndAreFinite) {
       HasSubstr("not finite"));
 }
 
+TEST(BuilderGlue, HooksAreKeptForTraining) {
+  using B = const Builder&;
+  const auto weight = [](B b) {
+    const gb_dim square[] = {{0, 8}, {0, 8}};
+    return b.api.value(b.handle, GB_WEIGHT, "w", GB_FP32, square, 2, kUniform);
+  };
+  const ir::Program program = build_with([&](B b) {
+    const gb_attr scale = {"scale", GB_ATTR_REAL, 0, 0, 0.5, nullptr};
+    const std::int32_t x = b.input();
+    const std::int32_t w = weight(b);
+    EXPECT_EQ(b.api.hook(b.handle, w, GB_HOOK_POST_ACCUMULATE, "demo_op", "halve", &scale, 1), 0);
+    std::int32_t y = -1;
+    EXPECT_EQ(b.op("linear", "y", {x, w}, &y), 1);
+    EXPECT_EQ(b.api.mark_output(b.handle, y), 0);
+    return 0;
+  });
+  EXPECT_EQ(program.ops().size(), 1u);
+  ASSERT_EQ(program.hooks().size(), 1u);
+  const ir::GradientHook& hook = program.hooks()[0];
+  EXPECT_EQ(program.value(hook.weight).name, "w");
+  EXPECT_EQ(hook.place, ir::HookPlace::post_accumulate);
+  EXPECT_EQ(hook.kind + " " + hook.name, "demo_op halve");
+  EXPECT_EQ(std::get<double>(hook.attributes.at("scale")), 0.5);
+  const auto refused = [&](gb_hook_place place, const char* kind, bool of_input, const char* text) {
+    expect_refused(
+        [&](B b) {
+          return b.api.hook(b.handle, of_input ? b.input() : weight(b), place, kind, "h", nullptr, 0);
+        },
+        HasSubstr(text));
+  };
+  refused(GB_HOOK_PRE, "relu", true, "hook h: value 0 is no weight of floats");
+  refused(GB_HOOK_PRE, "rleu", false, "unknown op kind \"rleu\"");
+  refused(GB_HOOK_PRE, nullptr, false, "hook 'h': kind is null");
+  refused(static_cast<gb_hook_place>(7), "relu", false, "place 7 is no gb_hook_place");
+  expect_refused([](B b) { return b.api.hook(b.handle, -4, GB_HOOK_PRE, "relu", "h", nullptr, 0); },
+                 HasSubstr("-4 is no value's id"));
+}
+
 }  // namespace
 }  // namespace graphbench::abi

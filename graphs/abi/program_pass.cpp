@@ -1,0 +1,151 @@
+// The view of a program that a pass gets, and the functions behind gb_rewriter_api.
+#include "graphs/abi/program_pass.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "graphs/abi/builder_glue.hpp"
+#include "graphs/abi/foreign_op.hpp"
+#include "graphs/abi/guard.hpp"
+#include "graphs/ir/rewrite.hpp"
+
+// The opaque type of the ABI: one rewrite() call's state.
+struct gb_rewriter {
+  graphbench::ir::Rewriter program;
+  int lines = 0;
+  std::string refusal = {};  // why the first refused call was refused; empty while none was
+  std::string failure = {};  // what the plugin said through fail()
+};
+
+namespace graphbench::abi {
+namespace {
+
+constexpr int kLinesMax = 64;
+
+static_assert(GB_ACTIVATION == int(ir::ValueKind::activation) && GB_OUTPUT == int(ir::ValueKind::output) &&
+              GB_PARAMETER == int(ir::ValueKind::parameter) && GB_GRADIENT == int(ir::ValueKind::gradient));
+
+// A program as C sees it, with the memory behind it.
+class View {
+ public:
+  explicit View(const ir::Program& program) {
+    dims_.reserve(program.values().size());
+    for (const ir::Value& value : program.values()) {
+      std::vector<gb_dim>& dims = dims_.emplace_back();
+      for (const ir::Dim& dim : value.shape) dims.push_back({dim.per_batch, dim.fixed});
+      values_.push_back({value.name.c_str(), static_cast<std::int32_t>(value.kind),
+                         static_cast<std::int32_t>(value.dtype), dims.data(),
+                         static_cast<std::int32_t>(dims.size()), 0});
+    }
+    attributes_.reserve(program.ops().size());
+    ids_.reserve(2 * program.ops().size());
+    for (const ir::Op& op : program.ops()) {
+      const std::vector<gb_attr>& attributes = attributes_.emplace_back(attribute_records(op.attributes));
+      ops_.push_back({op.kind.c_str(), op.name.c_str(), ir::name_of(op.phase).data(), ids_of(op.inputs),
+                      ids_of(op.outputs), attributes.data(), static_cast<std::int32_t>(op.inputs.size()),
+                      static_cast<std::int32_t>(op.outputs.size()),
+                      static_cast<std::int32_t>(attributes.size()), 0});
+    }
+    program_ = {sizeof(gb_program), static_cast<std::int32_t>(values_.size()), values_.data(),
+                ops_.data(),        static_cast<std::int32_t>(ops_.size()),    0};
+  }
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+  const gb_program* program() const { return &program_; }
+
+ private:
+  const std::int32_t* ids_of(const std::vector<ir::ValueId>& ids) {
+    return ids_.emplace_back(ids.begin(), ids.end()).data();
+  }
+
+  std::vector<std::vector<gb_dim>> dims_;
+  std::vector<std::vector<gb_attr>> attributes_;
+  std::vector<std::vector<std::int32_t>> ids_;
+  std::vector<gb_program_value> values_;
+  std::vector<gb_program_op> ops_;
+  gb_program program_{};
+};
+
+// Of an op or a value.
+std::uint32_t checked_id(const char* what, std::int32_t id) {
+  if (id >= 0) return static_cast<std::uint32_t>(id);
+  throw Error(ErrorCode::invalid_argument, std::string(what) + " " + std::to_string(id) + " is none");
+}
+
+std::int32_t keep(gb_rewriter* rewriter, std::int32_t op) {
+  return kept(rewriter, [&] {
+    rewriter->program.keep(checked_id("op", op));
+    return 0;
+  });
+}
+
+std::int32_t add_op(gb_rewriter* rewriter, std::int32_t beside, const char* kind, const char* name,
+                    const std::int32_t* inputs, std::int32_t input_count, const gb_attr* attrs,
+                    std::int32_t attr_count, std::int32_t* outputs, std::int32_t output_capacity) {
+  return kept(rewriter, [&] {
+    const std::string checked = checked_line("the name of an op", name);
+    const std::string where = "op '" + checked + "'";
+    return hand_over(
+        where,
+        rewriter->program.op(checked_id("op", beside), checked_line(where + ": kind", kind), checked,
+                             input_ids(where, inputs, input_count), attributes_of(where, attrs, attr_count)),
+        outputs, output_capacity);
+  });
+}
+
+std::int32_t replace(gb_rewriter* rewriter, std::int32_t value, std::int32_t by) {
+  return kept(rewriter, [&] {
+    rewriter->program.replace(checked_id("value", value), checked_id("value", by));
+    return 0;
+  });
+}
+
+std::int32_t add_line(gb_rewriter* rewriter, const char* line) {
+  return kept(rewriter, [&] {
+    const std::string checked = checked_line("a line of the log", line);
+    if (rewriter->lines++ == kLinesMax)
+      throw Error(ErrorCode::invalid_argument,
+                  "its log has more than " + std::to_string(kLinesMax) + " lines");
+    rewriter->program.log(checked);
+    return 0;
+  });
+}
+
+void record_failure(gb_rewriter* rewriter, const char* message) {
+  if (rewriter == nullptr || !rewriter->failure.empty()) return;
+  kept(rewriter, [&] {
+    rewriter->failure =
+        message == nullptr || *message == '\0' ? "failed without a message" : printable(message);
+    return 0;
+  });
+}
+
+constexpr gb_rewriter_api kApi = {sizeof(gb_rewriter_api), 0, keep, add_op, replace, add_line,
+                                  record_failure};
+
+}  // namespace
+
+ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& program,
+                             const ir::OpCatalog& catalog, const std::string& where) {
+  const View view(program);
+  gb_rewriter rewriter{ir::Rewriter(program, catalog, pass.name)};
+  const int status =
+      guarded(where + ": rewrite", [&] { return pass.rewrite(view.program(), &rewriter, &kApi, pass.user); });
+  // A refused call is the cause of whatever the plugin said after it.
+  for (const std::string* said : {&rewriter.refusal, &rewriter.failure}) {
+    if (!said->empty()) throw Error(ErrorCode::plugin_failed, where + ": " + *said);
+  }
+  if (status != 0) {
+    throw Error(ErrorCode::plugin_failed,
+                where + ": rewrite returned " + std::to_string(status) + " and no reason");
+  }
+  try {
+    return rewriter.program.finish();
+  } catch (const Error& error) {
+    throw Error(ErrorCode::plugin_failed, where + ": " + error.what());
+  }
+}
+
+}  // namespace graphbench::abi

@@ -1,0 +1,80 @@
+// Binds the forward program to the training program's memory, and measures it.
+#include "harness/worker/evaluate.hpp"
+
+#include <algorithm>
+
+#include "harness/measure/passes.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/statistics/summary.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+void share(const ir::Program& forward, const ir::Program& training, const execution::ProgramBuffers& from,
+           execution::ProgramBuffers& to) {
+  for (ir::ValueId id = 0; id < forward.values().size(); ++id) {
+    const ir::Value& value = forward.value(id);
+    if (value.kind != ir::ValueKind::weight && value.kind != ir::ValueKind::state) continue;
+    const auto same = std::ranges::find(training.values(), value.name, &ir::Value::name);
+    if (same == training.values().end()) continue;  // a pass of a plugin may do without it
+    to.move(id, from.address(static_cast<ir::ValueId>(same - training.values().begin())));
+  }
+}
+
+}  // namespace
+
+EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward,
+                               std::int64_t batch)
+    : task_(task),
+      rig_(rig),
+      forward_(forward),
+      batch_(batch),
+      buffers_(rig.device(), forward, batch),
+      eager_pool_(rig.device()),
+      graph_pool_(rig.device()) {
+  buffers_.fill_weights(rig.stream(), seed_for(task, SeedUse::weights));
+  buffers_.fill_state(rig.stream(), seed_for(task, SeedUse::state));
+  buffers_.fill_inputs(rig.stream(), seed_for(task, SeedUse::inputs));
+  rig.stream().synchronize();
+  share(forward, rig.program(), rig.buffers(), buffers_);
+  const execution::ExecutionContext context{
+      .device = rig.device(),
+      .stream = rig.stream(),
+      .program = forward,
+      .buffers = buffers_,
+      .eager_pool = eager_pool_,
+      .graph_pool = &graph_pool_,
+      .split_kinds = task.split_ops,
+      .replace_memset_nodes = model::later_axis(task, "graph-rewrite") == "memset"};
+  executor_ = execution::make_executor(rig.mode(), context, batch);
+  model::Setup setup;
+  rig.set_up(*executor_, setup, [](std::string_view) {});
+}
+
+std::vector<std::vector<std::byte>> EvaluationStep::outputs(bool eagerly) {
+  execution::Executor& executor = eagerly ? executor_->eager() : *executor_;
+  executor.submit();
+  std::vector<std::vector<std::byte>> outputs;
+  for (const ir::ValueId id : forward_.results()) {
+    outputs.emplace_back(forward_.describe(id, batch_).bytes());
+    rig_.stream().copy_to_host(outputs.back().data(), executor.output(id), outputs.back().size());
+  }
+  rig_.stream().synchronize();
+  return outputs;
+}
+
+model::Evaluation EvaluationStep::measure(const std::string& cell_id) {
+  const measure::StepUnderTest step{*executor_, rig_.stream()};
+  model::Launch launch;
+  measure::measure_ramp(cell_id + "/evaluate", step, task_.sampling, launch);
+  launch.latency_samples.clear();  // the first ones settle
+  measure::measure_ramp(cell_id + "/evaluate", step, task_.sampling, launch);
+  const execution::GraphCounts counts = executor_->counts();
+  return {.ops = counts.captured_ops + counts.eager_ops,
+          .pieces = counts.pieces,
+          .eager_ops = counts.eager_ops,
+          .identical = outputs(false) == outputs(true),
+          .latency_seconds = statistics::summarize(launch.latency_samples)};
+}
+
+}  // namespace graphbench::worker

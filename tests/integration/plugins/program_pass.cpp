@@ -1,0 +1,81 @@
+// A plugin of rewriting passes: one that takes relu for gelu_tanh, with its gradient, one that drops the op
+// that computes an output, and one that fails.
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "tests/integration/plugins/test_plugin.hpp"
+
+namespace {
+
+bool is(const gb_program_op& op, const char* kind) {
+  return std::strcmp(op.kind, kind) == 0;
+}
+
+// Appends an op of another kind in the op's place.
+int put(const gb_program* program, std::int32_t at, const char* kind, const std::int32_t* inputs,
+        std::int32_t count, std::int32_t* output, gb_rewriter* rewriter, const gb_rewriter_api* api) {
+  const gb_program_op& op = program->ops[at];
+  const std::string name = std::string(op.name) + ".relu";
+  if (api->op(rewriter, at, kind, name.c_str(), inputs, count, nullptr, 0, output, 1) < 0) return 1;
+  if (api->replace(rewriter, op.outputs[0], *output) < 0) return 1;
+  return api->log(rewriter, (std::string(op.name) + " is " + kind).c_str()) < 0 ? 1 : 0;
+}
+
+int relu_for_gelu(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void*) {
+  std::map<std::int32_t, std::int32_t> relus;  // by the input of the gelu
+  for (std::int32_t i = 0; i < program->op_count; ++i) {
+    const gb_program_op& op = program->ops[i];
+    std::int32_t output = -1;
+    int status = 0;
+    if (is(op, "gelu_tanh")) {
+      status = put(program, i, "relu", op.inputs, 1, &output, rewriter, api);
+      relus[op.inputs[0]] = output;
+    } else if (is(op, "gelu_tanh_grad")) {
+      const std::int32_t inputs[] = {op.inputs[0], relus.at(op.inputs[1])};
+      status = put(program, i, "relu_grad", inputs, 2, &output, rewriter, api);
+    } else {
+      status = api->keep(rewriter, i) < 0 ? 1 : 0;
+    }
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+int without_output(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void*) {
+  for (std::int32_t i = 0; i < program->op_count; ++i) {
+    const gb_program_op& op = program->ops[i];
+    bool computes_output = false;
+    for (std::int32_t k = 0; k < op.output_count; ++k)
+      computes_output = computes_output || program->values[op.outputs[k]].kind == GB_OUTPUT;
+    if (!computes_output && api->keep(rewriter, i) < 0) return 1;
+  }
+  return 0;
+}
+
+int out_of_order(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void*) {
+  return api->keep(rewriter, program->op_count - 1) < 0 ? 1 : 0;
+}
+
+int failing(const gb_program*, gb_rewriter* rewriter, const gb_rewriter_api* api, void*) {
+  api->fail(rewriter, "it takes convolutions alone");
+  return 1;
+}
+
+constexpr gb_program_pass kRelu = {
+    sizeof(gb_program_pass), 0, "relu-for-gelu", "takes relu for gelu_tanh", relu_for_gelu, nullptr};
+constexpr gb_program_pass kWithout = {sizeof(gb_program_pass), 0,      "without-output", "drops an output",
+                                      without_output,          nullptr};
+constexpr gb_program_pass kOrder = {
+    sizeof(gb_program_pass), 0, "out-of-order", "keeps the last op alone", out_of_order, nullptr};
+constexpr gb_program_pass kFailing = {sizeof(gb_program_pass), 0, "failing", "fails", failing, nullptr};
+constexpr const gb_program_pass* kPasses[] = {&kRelu, &kWithout, &kOrder, &kFailing};
+constexpr gb_plugin kPlugin = {
+    sizeof(gb_plugin), GB_ABI_VERSION, GRAPHBENCH_TEST_CASE, "1", nullptr, nullptr, 0, 0, kPasses, 4, 0};
+
+}  // namespace
+
+extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t, const gb_plugin** plugin, char*, std::size_t) {
+  *plugin = &kPlugin;
+  return 0;
+}

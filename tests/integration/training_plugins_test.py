@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Plugins under the pass training: gradients of ops, hooks on gradients, rewriting passes; and evaluation."""
+
+import unittest
+
+from harness_case import TINY, HarnessCase
+
+DUMP = ["--sweep", "--device", "host", "--pass", "training", "--dump-program", "--batch", "2"]
+FORMS = ("--backward", "iteration,apart,callables")
+
+
+class TrainingPlugins(HarnessCase):
+    def sweep(self, *arguments, code=0):
+        done = self.run_graphbench(*TINY, "--mode", "eager,whole,piecewise", "--pass", "training", *arguments,
+                                   code=code)
+        document = self.result()
+        self.assert_valid(document, "result.schema.json")
+        return done, {cell["id"]: cell for cell in document["cells"]}
+
+    def train(self, plugin, *arguments, code=0):
+        return self.sweep("--plugin", self.plugin(plugin), "--workload", plugin, *arguments, code=code)[1]
+
+    def assert_all_ok(self, cells):
+        for cell in cells.values():
+            self.assertEqual("ok", cell["status"], (cell["id"], cell.get("reason")))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+
+    def test_an_op_that_brings_its_gradient_trains_in_every_mode_and_form(self):
+        cells = self.train("gradient", "--optimizer", "sgd,adamw", "--micro-batches", "1", *FORMS)
+        self.assert_all_ok(cells)
+        step = cells["gradient/tiny/fp32/training/b2/w0/whole/optimizer=adamw"]["training"]
+        self.assertEqual({"forward": 9, "backward": 12, "accumulate": 0, "optimizer": 2, "removed": 0},
+                         step["ops"])
+        self.assertNotIn("breaks", step)
+        forms = {cell.get("backward", "iteration"): cell["graph"]["pieces"] for cell in cells.values()
+                 if cell["mode"] == "whole" and cell["batch"] == 2}
+        self.assertEqual({"iteration": 1, "apart": 2, "callables": 6}, forms)
+
+    def test_a_gradient_that_no_graph_can_hold_breaks_to_eager_between_graphs_with_its_name(self):
+        cells = self.train("host_gradient", "--optimizer", "sgd", *FORMS)
+        named = "op layer1.product.grad_inputs (product_grad) runs on the host"
+        for cell in cells.values():
+            if cell["mode"] == "whole":
+                self.assertEqual(("skipped", "no_gradient_capture"), (cell["status"], cell["reason"]["code"]))
+                self.assertIn(named, cell["reason"]["message"])
+                self.assertEqual({"no_gradient_capture": 1}, cell["counters"]["skips"])
+                continue
+            self.assertEqual("ok", cell["status"], cell.get("reason"))
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+            if cell["mode"] == "eager":
+                self.assertNotIn("breaks", cell["training"])
+                continue
+            self.assertEqual([{"code": "no_gradient_capture", "message": named + ", as 1 more of its kind"}],
+                             cell["training"]["breaks"])
+            self.assertEqual(2, cell["graph"]["eager_ops"])
+            self.assertEqual({"iteration": 3, "apart": 4, "callables": 8}[cell.get("backward", "iteration")],
+                             cell["graph"]["pieces"])
+
+    def test_a_gradient_of_another_shape_is_refused_before_anything_is_measured(self):
+        plugin = ("--plugin", self.plugin("misshapen_gradient"), "--workload", "misshapen_gradient")
+        done = self.run_graphbench(*TINY, "--pass", "training", *plugin, code=2)
+        self.assertIn("layer1.product.grad_inputs (product_grad): output 1 is not like input layer1.m1",
+                      done.stderr)
+
+    def test_hooks_are_ops_on_gradients_in_every_mode_and_form(self):
+        cells = self.train("hooks", "--optimizer", "sgd", "--optimizer-in", "graph,backward", *FORMS)
+        self.assert_all_ok(cells)
+        plain = cells["hooks/tiny/fp32/training/b2/w0/whole/optimizer=sgd"]
+        self.assertEqual(4, plain["training"]["ops"]["accumulate"])
+        done = self.run_graphbench(*DUMP, "--plugin", self.plugin("hooks"), "--workload", "hooks",
+                                   "--micro-batches", "2")
+        for line in ("layer0.hook0.micro1 = halve(layer0.m0.grad_weight.micro1)",
+                     "layer0.hook1 = halve(layer0.w0.sum0.micro1)"):
+            self.assertIn(line, done.stdout)
+
+    def test_a_pass_of_a_plugin_rewrites_the_program_and_says_so(self):
+        plugin = ("--plugin", self.plugin("program_pass"), "--workload", "mlp")
+        _, cells = self.sweep(*plugin, "--optimizer", "sgd", "--program-pass", "none,relu-for-gelu")
+        self.assert_all_ok(cells)
+        step = "mlp/tiny/fp32/training/b2/w0/whole/optimizer=sgd"
+        self.assertNotIn("rewrites", cells[step])
+        changed = cells[step + "/program-pass=relu-for-gelu"]
+        self.assertEqual(cells[step]["training"]["ops"], changed["training"]["ops"])
+        self.assertEqual(18, len(changed["rewrites"]))
+        for line in ("layer0.up is relu", "added 16 ops: layer0.up.relu (relu), ...",
+                     "removed 16 ops: layer0.up (gelu_tanh), ..."):
+            self.assertIn("pass relu-for-gelu: " + line, changed["rewrites"])
+        done = self.run_graphbench(*DUMP, *plugin, "--program-pass", "none,relu-for-gelu")
+        self.assertEqual(2, done.stdout.count("program mlp/tiny/fp32/training  ("))
+        for line in ("layer0.up = gelu_tanh(", "layer0.up.relu = relu(",
+                     "rewritten: pass relu-for-gelu: layer0.up is relu"):
+            self.assertIn(line, done.stdout)
+
+    def test_a_pass_that_is_wrong_or_unknown_is_refused_by_name(self):
+        plugin = ("--plugin", self.plugin("program_pass"), "--workload", "mlp")
+        for name, text in (("relu", 'program-pass "relu" is unknown: known are '
+                                    "relu-for-gelu, without-output, out-of-order, failing"),
+                           ("without-output", "reads loss.1, which no op computes ahead of it"),
+                           ("out-of-order", "which no op computes ahead of it"),
+                           ("failing", "program mlp/tiny/fp32/training: it takes convolutions alone")):
+            done = self.run_graphbench(*TINY, *plugin, "--pass", "training", "--program-pass", name, code=2)
+            self.assertIn(text, done.stderr.strip().splitlines()[-1])
+
+    def test_evaluation_takes_the_forward_program(self):
+        _, cells = self.sweep("--workload", "mlp,attention", "--optimizer", "adamw", "--evaluate")
+        self.assert_all_ok(cells)
+        for cell in cells.values():
+            training = cell["training"]
+            evaluation = training["evaluation"]
+            self.assertLess(evaluation["ops"], training["ops"]["forward"])
+            self.assertTrue(evaluation["identical"])
+            self.assertGreater(evaluation["latency_seconds"]["p50"], 0)
+            if cell["mode"] != "piecewise":
+                self.assertEqual(1 if cell["mode"] == "whole" else 0, evaluation["pieces"])
+        done = self.run_graphbench(*TINY, "--evaluate", code=2)
+        self.assertIn("--evaluate: it is for what is trained: give --pass training too", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,196 @@
+// A plugin's rewriting pass: what it sees, what it makes, and what a wrong one is refused with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/unit/graphs/abi/abi_fixture.hpp"
+
+namespace graphbench::abi {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+using Body = std::function<int(const gb_program&, gb_rewriter*, const gb_rewriter_api&)>;
+
+int run_body(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void* user) {
+  return (*static_cast<const Body*>(user))(*program, rewriter, *api);
+}
+
+// x, w -> linear "y" with relu -> softmax "z", and a pass "mine".
+struct PassFixture : RecordFixture {
+  PassFixture() {
+    body = [](const gb_build_request&, gb_builder* builder, const gb_builder_api& api) {
+      const gb_dim rows[] = {{1, 0}, {0, 8}}, square[] = {{0, 8}, {0, 8}};
+      const gb_init init = {GB_UNIFORM, 0, -1.0, 1.0};
+      const std::int32_t inputs[] = {api.value(builder, GB_INPUT, "x", GB_FP32, rows, 2, init),
+                                     api.value(builder, GB_WEIGHT, "w", GB_FP32, square, 2, init)};
+      const gb_attr relu = {"activation", GB_ATTR_TEXT, 0, 0, 0.0, "relu"};
+      std::int32_t y = -1;
+      if (api.op(builder, "linear", "y", inputs, 2, &relu, 1, &y, 1) < 0) return 1;
+      if (api.op(builder, "softmax", "z", &y, 1, nullptr, 0, &y, 1) < 0) return 1;
+      return static_cast<int>(api.mark_output(builder, y));
+    };
+    plugin.passes = passes.data();
+    plugin.pass_count = 1;
+  }
+  ir::Program build(const std::string& pass = "mine", const std::string& of = "forward") {
+    registry.add(plugin, "demo.so");
+    return registry.build("demo", {.preset = "tiny",
+                                   .dtype = ir::DType::fp32,
+                                   .pass = of,
+                                   .options = {},
+                                   .training = {{"program-pass", pass}}});
+  }
+  // With the body, or as the records are.
+  std::string refusal(Body with) {
+    rewrite = std::move(with);
+    return refusal();
+  }
+  std::string refusal(const std::string& name = "mine") {
+    return outcome_of([&] { build(name); }).message;
+  }
+
+  Body rewrite = [](const gb_program& program, gb_rewriter* rewriter, const gb_rewriter_api& api) {
+    for (std::int32_t i = 0; i < program.op_count; ++i) api.keep(rewriter, i);
+    return 0;
+  };
+  gb_program_pass pass = {sizeof(gb_program_pass), 0, "mine", "a pass", run_body, &rewrite};
+  std::vector<const gb_program_pass*> passes = {&pass};
+  WorkloadRegistry registry;
+};
+
+TEST(ProgramPass, SeesThePrograms) {
+  PassFixture fixture;
+  std::string seen;
+  const auto keep_all = fixture.rewrite;
+  fixture.rewrite = [&](const gb_program& program, gb_rewriter* rewriter, const gb_rewriter_api& api) {
+    EXPECT_EQ(program.struct_size, sizeof(gb_program));
+    for (std::int32_t i = 0; i < program.op_count; ++i) {
+      const gb_program_op& op = program.ops[i];
+      seen += std::string(op.phase) + " " + op.kind + " " + op.name + "(";
+      for (std::int32_t k = 0; k < op.input_count; ++k) {
+        const gb_program_value& value = program.values[op.inputs[k]];
+        seen += std::string(k > 0 ? ", " : "") + value.name + ":" + std::to_string(value.kind) +
+                std::to_string(value.dtype) + "[" + std::to_string(value.dims[0].per_batch) + "," +
+                std::to_string(value.dims[value.rank - 1].fixed) + "]";
+      }
+      for (std::int32_t k = 0; k < op.attr_count; ++k) seen += std::string("; ") + op.attrs[k].name;
+      seen += ") -> " + std::to_string(program.values[op.outputs[0]].kind) + "\n";
+    }
+    return keep_all(program, rewriter, api);
+  };
+  fixture.build();
+  EXPECT_EQ(seen,
+            "forward linear y(x:00[1,8], w:10[0,8]; activation) -> 3\n"
+            "forward softmax z(y:30[1,8]) -> 4\n");
+  PassFixture training;
+  seen.clear();
+  training.rewrite = fixture.rewrite;
+  training.build("mine", "training");
+  EXPECT_THAT(seen, HasSubstr("backward linear_grad_weight y.grad_weight("));
+  EXPECT_THAT(seen, HasSubstr("w:50[0,8]")) << "a parameter";
+}
+
+TEST(ProgramPass, MakesAnotherAndSaysWhatItDid) {
+  PassFixture fixture;
+  fixture.rewrite = [](const gb_program& program, gb_rewriter* rewriter, const gb_rewriter_api& api) {
+    EXPECT_EQ(api.keep(rewriter, 0), 0);
+    std::int32_t output = -1;
+    EXPECT_EQ(api.op(rewriter, 1, "gelu_tanh", "new", program.ops[1].inputs, 1, nullptr, 0, &output, 1), 1);
+    EXPECT_EQ(api.replace(rewriter, program.ops[1].outputs[0], output), 0);
+    EXPECT_EQ(api.log(rewriter, "no softmax"), 0);
+    return 0;
+  };
+  const ir::Program program = fixture.build();
+  EXPECT_EQ(program.ops().at(1).kind, "gelu_tanh");
+  EXPECT_EQ(program.value(program.values_of(ir::ValueKind::output).at(0)).name, "new");
+  EXPECT_THAT(program.rewrites(), ElementsAre("pass mine: no softmax", "pass mine: removed 1 op: z (softmax)",
+                                              "pass mine: added 1 op: new (gelu_tanh)"));
+}
+
+TEST(ProgramPass, AWrongOneIsNamedWithTheReason) {
+  using R = gb_rewriter*;
+  using A = const gb_rewriter_api&;
+  using P = const gb_program&;
+  const std::string begin = "plugin demo.so: pass mine of program demo/tiny/fp32: ";
+  const auto refused = [&](const Body& body, const std::string& text) {
+    EXPECT_EQ(PassFixture().refusal(body), begin + text);
+  };
+  refused([](P, R r, A a) { return a.keep(r, 1); },
+          "pass mine: op z reads y, which no op computes ahead of it");
+  refused([](P, R r, A a) { return a.keep(r, -4); }, "op -4 is none");
+  refused([](P, R r, A a) { return a.replace(r, 2, 99); }, "pass mine: 99 is no value");
+  refused([](P, R r, A a) { return a.log(r, "two\nlines"); },
+          "a line of the log 'two?lines' must be one non-empty line of UTF-8 without control characters");
+  refused(
+      [](P, R r, A a) {
+        for (int i = 0; i < 65; ++i) a.log(r, "again");
+        return 0;
+      },
+      "its log has more than 64 lines");
+  refused(
+      [](P, R r, A a) {
+        a.fail(r, "not for this");
+        return 1;
+      },
+      "not for this");
+  refused([](P, R, A) { return 3; }, "rewrite returned 3 and no reason");
+  refused([](P, R, A) -> int { throw std::runtime_error("thrown"); }, "rewrite: threw an exception: thrown");
+  refused([](P, R, A) { return 0; },
+          "pass mine: output z is computed by no op any more: keep its op, or replace it");
+}
+
+TEST(ProgramPass, AnUnknownOneIsRefusedWithThoseThereAre) {
+  EXPECT_EQ(PassFixture().refusal("mime"), "program-pass \"mime\" is unknown: known are mine");
+  PassFixture none;
+  none.plugin.pass_count = 0;
+  EXPECT_EQ(none.refusal("mine"), "program-pass \"mine\" is unknown: known are none");
+}
+
+TEST(ProgramPass, RecordsAreChecked) {
+  const auto refused = [](void (*spoil)(PassFixture&), const char* text) {
+    PassFixture fixture;
+    spoil(fixture);
+    EXPECT_THAT(fixture.refusal(), ::testing::AllOf(StartsWith("plugin demo.so"), HasSubstr(text)));
+  };
+  refused([](PassFixture& f) { f.pass.struct_size = 8; }, "gb_program_pass.struct_size is 8");
+  refused([](PassFixture& f) { f.pass.reserved = 1; }, "gb_program_pass.reserved is not 0");
+  refused([](PassFixture& f) { f.pass.name = "My Pass"; }, "pass name 'My Pass'");
+  refused([](PassFixture& f) { f.pass.name = "none"; }, "the name means that there is no pass");
+  refused([](PassFixture& f) { f.pass.help = nullptr; }, "help is null");
+  refused([](PassFixture& f) { f.pass.rewrite = nullptr; }, "rewrite is null");
+  refused([](PassFixture& f) { f.passes[0] = nullptr; }, "an entry of gb_plugin.passes is null");
+  refused([](PassFixture& f) { f.plugin.passes = nullptr; }, "passes is null, but pass_count is 1");
+  refused([](PassFixture& f) { f.plugin.pass_count = -1; }, "pass_count is -1");
+  refused([](PassFixture& f) { f.plugin.reserved = 1; }, "gb_plugin.reserved is not 0");
+  refused(
+      [](PassFixture& f) {
+        f.passes.push_back(&f.pass);
+        f.plugin.passes = f.passes.data();
+        f.plugin.pass_count = 2;
+      },
+      "pass 'mine' is listed twice");
+}
+
+TEST(ProgramPass, APluginMayBringPassesAloneAndNoNameTwice) {
+  PassFixture fixture;
+  fixture.registry.add(fixture.plugin, "demo.so");
+  fixture.plugin.workload_count = fixture.plugin.op_count = 0;
+  WorkloadRegistry alone;
+  alone.add(fixture.plugin, "other.so");
+  EXPECT_EQ(outcome_of([&] { fixture.registry.add(fixture.plugin, "other.so"); }).message,
+            "plugin other.so: pass 'mine' is taken already, by demo.so");
+}
+
+// Plugins that were built before there were passes.
+TEST(ProgramPass, ThePluginRecordOfTheFirstHeaderOfThisVersionHasNone) {
+  PassFixture fixture;
+  fixture.plugin.struct_size = offsetof(gb_plugin, passes);
+  EXPECT_THAT(fixture.refusal(), HasSubstr("known are none"));
+}
+
+}  // namespace
+}  // namespace graphbench::abi
