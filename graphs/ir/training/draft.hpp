@@ -70,7 +70,7 @@ class Draft {
   std::vector<int> sums_;                        // likewise: additions made so far
   std::map<std::string, ValueId> saved_;         // by op
   std::map<ValueId, ValueId> parts_;             // by parameter with `pre` hooks: the sum of parts that ended
-  std::string gradient_of_;
+  std::string splits_with_;
   std::string suffix_;
 };
 
