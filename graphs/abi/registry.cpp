@@ -8,6 +8,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/abi/program_pass.hpp"
 #include "graphs/abi/records.hpp"
+#include "graphs/ir/attention.hpp"
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 
@@ -132,6 +133,9 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
   ir::Program program = build_forward(workload, choice);
   if (choice.pass == "training")
     program = ir::differentiate(program, catalog_, ir::training_options(choice.training));
+  if (const auto way = choice.training.find("attention");
+      way != choice.training.end() && way->second == "decomposed")
+    program = ir::decompose_attention(program, catalog_);
   if (rewriting == nullptr) return program;
   return run_program_pass(
       rewriting->record, program, catalog_,

@@ -84,9 +84,35 @@ Outputs infer_conv2d(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, output}};
 }
 
+void expect_slots_for(const Op& op, std::int64_t tokens, std::int64_t slots) {
+  if (slots >= tokens) return;
+  refuse(op, "causal, with " + std::to_string(tokens) + " tokens over " + std::to_string(slots) + " slots");
+}
+
+// a[B,H,M,K] times b[B,H,K,N], or b[B,H,N,K] transposed.
+Outputs infer_batched_matmul(const Op& op, const Inputs& inputs) {
+  expect_rank(op, *inputs[0], 4);
+  expect_rank(op, *inputs[1], 4);
+  const std::int64_t heads = fixed_extent(op, *inputs[0], 1);
+  const std::int64_t rows = fixed_extent(op, *inputs[0], 2);
+  const std::int64_t depth = fixed_extent(op, *inputs[0], 3);
+  const bool transposed = flag(op, "transpose_b");
+  const std::int64_t columns = fixed_extent(op, *inputs[1], transposed ? 2 : 3);
+  const auto matrices = [heads](std::int64_t height, std::int64_t width) {
+    return Shape{of_batch(), fixed_dim(heads), fixed_dim(height), fixed_dim(width)};
+  };
+  expect_shape(op, *inputs[0], matrices(rows, depth));
+  expect_shape(op, *inputs[1], transposed ? matrices(columns, depth) : matrices(depth, columns));
+  if (flag(op, "merge_heads")) return {{inputs[0]->dtype, {of_batch(rows), fixed_dim(heads * columns)}}};
+  return {{inputs[0]->dtype, matrices(rows, columns)}};
+}
+
 Outputs infer_softmax(const Op& op, const Inputs& inputs) {
-  expect_rank(op, *inputs[0], 2);
-  return {{inputs[0]->dtype, inputs[0]->shape}};
+  const Value& x = *inputs[0];
+  const bool causal = flag(op, "causal");
+  if (causal || x.shape.size() != 2) expect_rank(op, x, 4);
+  if (causal) expect_slots_for(op, fixed_extent(op, x, 2), fixed_extent(op, x, 3));
+  return {{x.dtype, x.shape}};
 }
 
 Outputs infer_nothing(const Op&, const Inputs&) {
@@ -115,9 +141,7 @@ Outputs infer_sdpa(const Op& op, const Inputs& inputs) {
   expect_shape(op, *inputs[0], {of_batch(), fixed_dim(heads), fixed_dim(tokens), fixed_dim(head_dim)});
   expect_rank(op, *inputs[1], 4);
   const std::int64_t slots = fixed_extent(op, *inputs[1], 2);
-  if (causal && slots < tokens) {
-    refuse(op, "causal, with " + std::to_string(tokens) + " tokens over " + std::to_string(slots) + " slots");
-  }
+  if (causal) expect_slots_for(op, tokens, slots);
   const Shape cache{of_batch(), fixed_dim(heads), fixed_dim(slots), fixed_dim(head_dim)};
   expect_shape(op, *inputs[1], cache);
   expect_shape(op, *inputs[2], cache);
@@ -161,7 +185,11 @@ const std::vector<KindRow>& kind_rows() {
         {.kind = "add", .inputs = 2, .infer = infer_elementwise},
         {.kind = "relu", .inputs = 1, .infer = infer_elementwise},
         {.kind = "gelu_tanh", .inputs = 1, .infer = infer_elementwise},
-        {.kind = "softmax", .inputs = 1, .infer = infer_softmax},
+        {.kind = "softmax", .inputs = 1, .attributes = {flag_rule("causal")}, .infer = infer_softmax},
+        {.kind = "batched_matmul",
+         .inputs = 2,
+         .attributes = {flag_rule("transpose_b"), flag_rule("merge_heads"), {"scale", 1.0}},
+         .infer = infer_batched_matmul},
         {.kind = "boundary", .infer = infer_nothing, .traits = {.marker = true}},
     };
     std::ranges::move(training_rows(), std::back_inserter(all));

@@ -31,7 +31,7 @@ std::vector<Segment> partition(const Program& program, const std::vector<std::st
   const std::vector<Op>& ops = program.ops();
   bool open = false;  // whether the last segment may still grow
   for (OpId id = 0; id < ops.size(); ++id) {
-    const bool splits = contains(split_kinds, ops[id].kind) || contains(split_kinds, ops[id].gradient_of);
+    const bool splits = contains(split_kinds, ops[id].kind) || contains(split_kinds, ops[id].splits_with);
     if (ops[id].traits.marker) {
       // A marker that is not asked for as a split is invisible: a piece runs on across it.
       if (splits) open = false;

@@ -32,6 +32,10 @@ std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std
 
 }  // namespace
 
+bool splits_at(const Op& op, std::string_view kind) {
+  return op.kind == kind || op.splits_with == kind;
+}
+
 bool is_computed(ValueKind kind) noexcept {
   return kind == ValueKind::activation || kind == ValueKind::output || kind == ValueKind::gradient;
 }
@@ -138,7 +142,7 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
         .traits = definition->traits,
         .definition = definition,
         .phase = phase_,
-        .gradient_of = gradient_of_};
+        .splits_with = splits_with_};
   Inputs input_values;
   for (const ValueId id : op.inputs) {
     if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is no value");
@@ -185,9 +189,9 @@ void ProgramBuilder::mark_gradient(ValueId id) {
   mark(id, ValueKind::gradient);
 }
 
-void ProgramBuilder::begin_phase(Phase phase, std::string gradient_of) {
+void ProgramBuilder::begin_phase(Phase phase, std::string splits_with) {
   phase_ = phase;
-  gradient_of_ = std::move(gradient_of);
+  splits_with_ = std::move(splits_with);
 }
 
 void ProgramBuilder::start_graphs(const std::function<std::string(const Op&)>& graph_of) {
@@ -229,7 +233,7 @@ void ProgramBuilder::remove_dead_ops() {
 
 void ProgramBuilder::drop_unused() {
   std::erase_if(program_.default_split_kinds_, [this](const std::string& kind) {
-    return std::ranges::none_of(program_.ops_, [&](const Op& op) { return op.kind == kind; });
+    return std::ranges::none_of(program_.ops_, [&](const Op& op) { return splits_at(op, kind); });
   });
   std::vector<bool> used;
   for (const Value& value : program_.values_) used.push_back(value.kind != ValueKind::activation);
@@ -287,7 +291,7 @@ Program ProgramBuilder::finish() {
     }
   }
   for (const std::string& kind : program_.default_split_kinds_) {
-    if (std::ranges::none_of(program_.ops_, [&](const Op& op) { return op.kind == kind; })) {
+    if (std::ranges::none_of(program_.ops_, [&](const Op& op) { return splits_at(op, kind); })) {
       refuse("program " + program_.name_ + ": it splits at \"" + kind + "\", which it does not contain");
     }
   }

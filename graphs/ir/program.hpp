@@ -77,11 +77,14 @@ struct Op {
   OpTraits traits;
   const OpDefinition* definition = nullptr;  // lives as long as the catalog that made it
   Phase phase = Phase::forward;
-  std::string gradient_of;    // the kind whose gradient it computes: it splits where that kind does
+  std::string splits_with;    // the kind whose gradient or part it computes: it splits where that kind does
   bool starts_graph = false;  // what is captured from here on is a graph of its own
   bool eager = false;         // launched between graphs
   std::string recomputes;     // the op whose outputs it computes once more, with the same kernel
 };
+
+// Where the kind is named as a splitting point.
+bool splits_at(const Op& op, std::string_view kind);
 
 // An op with its operands described at one batch: all a backend needs to make a kernel.
 // Operand order everywhere (kernels, pointers, ABI): inputs, then outputs.
@@ -226,8 +229,9 @@ class ProgramBuilder {
                           Attributes attributes);
   void mark_output(ValueId value);    // an activation becomes an output
   void mark_gradient(ValueId value);  // an activation becomes a gradient
-  // Ops appended from here on belong to `phase`, and compute the gradient of an op of kind `gradient_of`.
-  void begin_phase(Phase phase, std::string gradient_of = {});
+  // Ops appended from here on belong to `phase`, and split where the kind `splits_with` does, whose gradient
+  // they compute.
+  void begin_phase(Phase phase, std::string splits_with = {});
   void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
   // An op starts a graph where `graph_of` gives another name than for the op before, markers aside. An op
   // without a name belongs to the graph before it.
@@ -261,7 +265,7 @@ class ProgramBuilder {
   Program program_;
   std::set<std::string, std::less<>> names_;
   Phase phase_ = Phase::forward;
-  std::string gradient_of_;
+  std::string splits_with_;
 };
 
 }  // namespace graphbench::ir

@@ -55,7 +55,7 @@ void Rewriter::append(OpId like, const std::vector<ValueId>& outputs) {
   const Op& model = program_.ops()[like];
   Op& op = builder_.program_.ops_.back();
   op.phase = model.phase;
-  op.gradient_of = model.gradient_of;
+  op.splits_with = model.splits_with;
   op.eager = model.eager;
   op.starts_graph = false;
   graphs_[op.name] = graph_of_[like];

@@ -21,6 +21,8 @@ class Rewriter {
   // Appends a new op, of the phase and in the graph of the program's op `beside`; returns its outputs.
   std::vector<ValueId> op(OpId beside, std::string kind, std::string name, std::vector<ValueId> inputs,
                           Attributes attributes);
+  // The op that was added last splits where ops of the kind do, of which it is a part.
+  void split_with(std::string kind) { builder_.program_.ops_.back().splits_with = std::move(kind); }
   // Ops appended from here on read `by`, of the same dtype and shape, where they read `value`, which an op
   // computes. Of an output or a gradient, `by` becomes what is read after the step.
   void replace(ValueId value, ValueId by);

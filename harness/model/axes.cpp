@@ -145,6 +145,16 @@ AxisTable later_axes() {
        .fallback = "device",
        .modes = graph_modes(),
        .within = {"io", {"copy_in", "copy_in_out"}}},
+      {.name = "attention",
+       .values = choices,
+       .noun = "way of attention",
+       .placeholder = "WAY,...",
+       .help =
+           "decomposed: batched products with a softmax between them; fused: one op; auto: fused where the "
+           "device has it, as cuda and host do (default: auto)",
+       .choices = {"auto", "fused", "decomposed"},
+       .fallback = "auto",
+       .passes = {"forward"}},
       {.name = "program-pass",
        .values = names,
        .noun = "program pass",

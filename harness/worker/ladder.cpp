@@ -251,10 +251,8 @@ void Ladder::set_up_first(Rung& rung) {
   const execution::GraphCounts counts = rung.executor->counts();
   rung.result.graph = to_model(counts);
   rung.result.paths = paths_of(*rung.executor);
-  if (model::later_axis(task_, "program-pass") != "") {
-    for (const std::string& line : program_.rewrites()) {
-      if (line.starts_with("pass ")) rung.result.rewrites.push_back(line);
-    }
+  for (const std::string& line : program_.rewrites()) {
+    if (line.starts_with("pass ")) rung.result.rewrites.push_back(line);
   }
   if (ir::is_training(program_)) {
     rung.result.training = to_model(ir::training_facts(program_, rung.batch), counts);

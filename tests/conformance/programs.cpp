@@ -191,14 +191,20 @@ const std::vector<NamedProgram>& small_programs() {
 }
 
 const std::vector<NamedProgram>& base_programs() {
-  const auto preset = [](const char* name, const char* workload, const char* chosen) {
-    return NamedProgram{name, [workload, chosen](const ir::OpCatalog&, ir::DType dtype) {
-                          return builtin().build(workload, {chosen, dtype, "forward", {}});
-                        }};
+  const auto preset = [](const char* name, const char* workload, const char* chosen,
+                         const char* way = "fused") {
+    return NamedProgram{
+        name, [=](const ir::OpCatalog&, ir::DType dtype) {
+          return builtin().build(workload, {chosen, dtype, "forward", {}, {{"attention", way}}});
+        }};
   };
   static const std::vector<NamedProgram> programs = {
-      preset("base_mlp", "mlp", "tiny"), preset("base_attention", "attention", "tiny"),
-      preset("base_attention_prefill", "attention", "tiny-prefill"), preset("base_conv", "conv", "tiny")};
+      preset("base_mlp", "mlp", "tiny"),
+      preset("base_attention", "attention", "tiny"),
+      preset("base_attention_prefill", "attention", "tiny-prefill"),
+      preset("base_conv", "conv", "tiny"),
+      preset("base_attention_decomposed", "attention", "tiny", "decomposed"),
+      preset("base_attention_prefill_decomposed", "attention", "tiny-prefill", "decomposed")};
   return programs;
 }
 

@@ -75,24 +75,32 @@ MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType o
   call.d_source = spec.y;
   call.workspace = spec.workspace;
   call.workspace_bytes = spec.workspace_bytes;
+  call.alpha = spec.scale;
   return call;
+}
+
+struct Strided {
+  cublasLtMatrixLayoutOpaque_t& layout;
+  std::int64_t stride;  // in elements
+};
+
+void repeat(std::int64_t products, std::initializer_list<Strided> operands, const char* object) {
+  const auto count = static_cast<std::int32_t>(products);
+  for (const auto& [layout, stride] : operands) {
+    set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count, object);
+    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride, object);
+  }
 }
 
 // The same product with its columns in parts, a batch of products whose results lie one behind the other.
 void slice(MatmulCall& call, const MatmulSpec& spec, std::int64_t slices, const char* object) {
   const auto columns = static_cast<std::uint64_t>(spec.k / slices);
-  const struct {
-    cublasLtMatrixLayoutOpaque_t& layout;
-    std::int64_t stride;
-  } parts[] = {{call.a_layout, spec.k / slices},
-               {call.b_layout, spec.k / slices},
-               {call.c_layout, spec.rows * spec.n},
-               {call.d_layout, spec.rows * spec.n}};
-  const auto count = static_cast<std::int32_t>(slices);
-  for (const auto& [layout, stride] : parts) {
-    set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count, object);
-    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride, object);
-  }
+  repeat(slices,
+         {{call.a_layout, spec.k / slices},
+          {call.b_layout, spec.k / slices},
+          {call.c_layout, spec.rows * spec.n},
+          {call.d_layout, spec.rows * spec.n}},
+         object);
   set(call.a_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, columns, object);  // columns of w and x, as stored
   set(call.b_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, columns, object);
 }
@@ -119,8 +127,9 @@ std::string key_of(const OpContext& context, const MatmulCall& call, const Matmu
          std::string(ir::name_of(spec.dtype)) + " to " + std::string(ir::name_of(output)) + " epilogue " +
          (fused ? text(static_cast<int>(epilogue_of(spec.activation, spec.has_bias))) : "none") + " beta " +
          (call.beta == 0.0f ? "0" : "1") + " alignment " + text(spec.alignment) + " workspace " +
-         text(call.workspace_bytes) + (spec.weights_constant ? " constant weights" : "") +
-         (context.programmatic ? " programmatic" : "");
+         text(call.workspace_bytes) + (spec.products > 1 ? " products " + text(spec.products) : "") +
+         (spec.x_transposed ? " x transposed" : "") + (spec.w_transposed ? " w transposed" : "") +
+         (spec.weights_constant ? " constant weights" : "") + (context.programmatic ? " programmatic" : "");
 }
 
 std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec, const ir::OpCall& op) {
@@ -152,6 +161,21 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
   if (!chosen) refuse(call, "cuBLASLt has no algorithm for its shape");
   prepared.calls.push_back(std::move(*chosen));
   prepared.calls.emplace_back(epilogue_call(spec, prepared.buffers.back().data(), call));
+}
+
+std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& spec, const ir::OpCall& call) {
+  const char* object = call.op->name.c_str();
+  MatmulCall products = describe_call(context, spec, spec.dtype, object);
+  if (spec.products > 1) {
+    repeat(spec.products,
+           {{products.a_layout, spec.n * spec.k},
+            {products.b_layout, spec.rows * spec.k},
+            {products.c_layout, spec.rows * spec.n},
+            {products.d_layout, spec.rows * spec.n}},
+           object);
+  }
+  const std::string key = key_of(context, products, spec, spec.dtype, false);
+  return choose_matmul(context, products, key, spec.alignment, {}, call);
 }
 
 std::optional<NativeCall> sliced_product(OpContext& context, const MatmulSpec& spec, std::int64_t slices,

@@ -17,6 +17,8 @@ struct MatmulSpec {
   // Stored the other way round, as gradients have them: x as k rows, w as k rows.
   bool x_transposed = false;
   bool w_transposed = false;
+  std::int64_t products = 1;  // of so many pairs x and w, each behind the other in memory
+  float scale = 1.0f;         // of the products, ahead of all else
   ir::DType dtype = ir::DType::fp32;
   Source x;
   Source w;
@@ -48,6 +50,9 @@ std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const M
 // Appends the calls: one matrix product with everything in its epilogue where cuBLASLt has that, else
 // a product into fp32 and a kernel that does the rest, so that rounding happens once either way.
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
+
+// The products alone, scaled, rounded to the spec's dtype. Nothing where cuBLASLt has no algorithm for them.
+std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
 
 // x wT alone, in fp32, into `sums`: the columns of x and w in `slices` equal parts, each summed into rows x
 // n values of its own, one part behind the other. Nothing where cuBLASLt has no algorithm for it.

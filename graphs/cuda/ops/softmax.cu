@@ -8,22 +8,25 @@ struct SoftmaxParameters {
   const void* x;
   void* y;
   std::int64_t columns;
+  std::int64_t tokens;  // causal: rows of a head, of which each sees a slot more than the one before; else 0
 };
 
 template <class T>
 __global__ void softmax_kernel(const SoftmaxParameters p) {
   let_next_kernel_start();
   wait_for_kernels_ahead();
+  const std::int64_t seen =
+      p.tokens == 0 ? p.columns : p.columns - p.tokens + std::int64_t{blockIdx.x} % p.tokens + 1;
   const T* x = static_cast<const T*>(p.x) + std::int64_t{blockIdx.x} * p.columns;
   T* y = static_cast<T*>(p.y) + std::int64_t{blockIdx.x} * p.columns;
   float largest = Max::identity;
-  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) largest = fmaxf(largest, to_float(x[c]));
+  for (std::int64_t c = threadIdx.x; c < seen; c += blockDim.x) largest = fmaxf(largest, to_float(x[c]));
   largest = block_reduce<Max>(largest);
   float total = 0.0f;
-  for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) total += expf(to_float(x[c]) - largest);
+  for (std::int64_t c = threadIdx.x; c < seen; c += blockDim.x) total += expf(to_float(x[c]) - largest);
   const float scale = 1.0f / block_reduce<Sum>(total);
   for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) {
-    y[c] = from_float<T>(expf(to_float(x[c]) - largest) * scale);
+    y[c] = from_float<T>(c < seen ? expf(to_float(x[c]) - largest) * scale : 0.0f);
   }
 }
 
@@ -53,13 +56,15 @@ __global__ void softmax_grad_kernel(const SoftmaxGradParameters p) {
 
 PreparedOp prepare_softmax(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
+  const bool causal = ir::integer_attribute(*call.op, "causal") != 0;
   const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
     return reinterpret_cast<const void*>(&softmax_kernel<decltype(element)>);
   });
   PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(
-      function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
-      SoftmaxParameters{nullptr, nullptr, shape.columns}, {operand_source(0), operand_source(1)}));
+  prepared.calls.push_back(
+      kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
+                  SoftmaxParameters{nullptr, nullptr, shape.columns, causal ? call.input(0).dims.at(2) : 0},
+                  {operand_source(0), operand_source(1)}));
   return prepared;
 }
 

@@ -169,6 +169,15 @@ dnnl::primitive_attr library_attributes() {
   return attributes;
 }
 
+std::vector<float> causal_mask(std::int64_t tokens, std::int64_t slots) {
+  std::vector<float> mask;
+  for (std::int64_t t = 0; t < tokens; ++t) {
+    for (std::int64_t slot = 0; slot < slots; ++slot)
+      mask.push_back(slot <= slots - tokens + t ? 0.0f : -1e30f);
+  }
+  return mask;
+}
+
 void append_activation(dnnl::post_ops& post_ops, const ir::Op& op) {
   const std::string& activation = ir::text_attribute(op, "activation");
   if (activation == "none") return;

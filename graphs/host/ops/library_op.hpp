@@ -65,6 +65,9 @@ dnnl::memory::data_type library_type(ir::DType dtype);
 dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type);
 // Attributes every primitive here is made with: scratch memory is ours to provide.
 dnnl::primitive_attr library_attributes();
+// tokens x slots: 0 where a query may see a slot, far below every score where it may not: the exponential of
+// the difference is exactly 0. Infinity would do as well, but infinity minus infinity is not a number.
+std::vector<float> causal_mask(std::int64_t tokens, std::int64_t slots);
 // Appends the op's activation.
 void append_activation(dnnl::post_ops& post_ops, const ir::Op& op);
 // Runs `build`, turning oneDNN's exceptions into Error(library_failed), or out_of_memory, naming the op.

@@ -14,6 +14,7 @@ namespace graphbench::host {
   KIND(adamw_scaled)                \
   KIND(add)                         \
   KIND(advance)                     \
+  KIND(batched_matmul)              \
   KIND(clip_norm)                   \
   KIND(column_sum)                  \
   KIND(conv2d)                      \

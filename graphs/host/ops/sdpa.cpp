@@ -94,18 +94,8 @@ ChunkPlan::ChunkPlan(const Extents& e, Type type, bool causal, Dim sequences)
   if (converts_output()) store_ = {engine, o_plain_, engine, o_permuted_, library_attributes()};
 }
 
-// 0 where a query may see a slot, far below every score where it may not: the exponential of the
-// difference is exactly 0. Infinity would do as well, but infinity minus infinity is not a number.
-std::vector<float> causal_mask(const Extents& e) {
-  std::vector<float> mask;
-  for (Dim t = 0; t < e.tokens; ++t) {
-    for (Dim slot = 0; slot < e.slots; ++slot) mask.push_back(slot <= e.slots - e.tokens + t ? 0.0f : -1e30f);
-  }
-  return mask;
-}
-
 void ChunkPlan::lay_out(LibraryOpBuilder& builder) {
-  if (causal_) mask_place_ = builder.constant(causal_mask(e_));
+  if (causal_) mask_place_ = builder.constant(causal_mask(e_.tokens, e_.slots));
   scores_place_ = builder.scratch(scores_.get_size());
   if (converts_values()) values_place_ = builder.scratch(v_fp32_.get_size());
   if (converts_output()) product_place_ = builder.scratch(product_.get_size());

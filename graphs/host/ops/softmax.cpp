@@ -1,4 +1,5 @@
-// softmax over the last dimension, and its gradient: oneDNN's.
+// softmax over the last dimension, and its gradient: oneDNN's, which has no causal form: slots that a row
+// does not see are set far below all others ahead of it.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
@@ -7,12 +8,25 @@ namespace graphbench::host {
 std::unique_ptr<OpImplementation> make_softmax(const ir::OpCall& call, ScratchArena& scratch) {
   return library_guard(call, [&] {
     const auto& dims = call.input(0).dims;
-    const dnnl::memory::desc x = plain({dims.at(0), dims.at(1)}, library_type(call.output(0).dtype));
-    const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, x, 1);
+    const bool causal = ir::integer_attribute(*call.op, "causal") != 0;
+    const dnnl::memory::dim columns = dims.back(), tokens = causal ? dims.at(2) : 1;
+    const dnnl::memory::dim rows = static_cast<dnnl::memory::dim>(call.input(0).elements()) / columns;
+    const auto type = library_type(call.output(0).dtype);
+    const dnnl::memory::desc x = plain({rows / tokens, tokens, columns}, type);
     LibraryOpBuilder builder;
+    if (causal) {
+      const dnnl::memory::desc mask = plain({1, tokens, columns}, dnnl::memory::data_type::f32);
+      builder.step<dnnl::binary>(
+          dnnl::binary::primitive_desc(dnnl::binary::desc(dnnl::algorithm::binary_add, x, mask, x),
+                                       library_attributes(), library_engine_handle()),
+          {{DNNL_ARG_SRC_0, x, {0}},
+           {DNNL_ARG_SRC_1, mask, builder.constant(causal_mask(tokens, columns))},
+           {DNNL_ARG_DST, x, {1}}});
+    }
+    const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, x, 2);
     builder.step<dnnl::softmax_forward>(
         dnnl::softmax_forward::primitive_desc(desc, library_attributes(), library_engine_handle()),
-        {{DNNL_ARG_SRC, x, {0}}, {DNNL_ARG_DST, x, {1}}});
+        {{DNNL_ARG_SRC, x, {causal ? 1 : 0}}, {DNNL_ARG_DST, x, {1}}});
     return builder.finish(scratch);
   });
 }

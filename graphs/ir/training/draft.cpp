@@ -94,7 +94,7 @@ std::optional<ValueId> Draft::saved(const Op& op) const {
 }
 
 void Draft::begin_backward(const std::string& kind) {
-  gradient_of_ = kind;
+  splits_with_ = kind;
   builder_.begin_phase(Phase::backward, kind);
 }
 
@@ -102,7 +102,7 @@ ValueId Draft::sum(ValueId forward, ValueId a, ValueId b) {
   const std::string name = forward_.value(forward).name + ".sum" + std::to_string(sums_[forward]++);
   builder_.begin_phase(Phase::accumulate);
   const ValueId total = append("add", name, {a, b});
-  builder_.begin_phase(Phase::backward, gradient_of_);
+  builder_.begin_phase(Phase::backward, splits_with_);
   return total;
 }
 

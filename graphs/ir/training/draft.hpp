@@ -84,7 +84,7 @@ class Draft {
   std::int64_t dropouts_ = 0;
   std::map<std::string, std::int64_t> streams_;  // by op: of its mask
   std::map<ValueId, ValueId> parts_;             // by parameter with `pre` hooks: the sum of parts that ended
-  std::string gradient_of_;
+  std::string splits_with_;
   std::string suffix_;
 };
 

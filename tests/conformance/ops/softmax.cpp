@@ -6,8 +6,14 @@ namespace {
 
 std::vector<Tensor> softmax_of_rows(const ir::OpCall& call, std::vector<Tensor>& in) {
   Tensor out = in[0];
-  const Index columns = extent(call.input(0), 1);
-  for (Index at = 0; at < out.size(); at += columns) softmax(&out[at], columns);
+  const Index columns = static_cast<Index>(call.input(0).dims.back());
+  const bool causal = given<std::int64_t>(call, "causal", 0) == 1;
+  const Index tokens = causal ? extent(call.input(0), 2) : 1;
+  for (Index row = 0; row < out.size() / columns; ++row) {
+    const Index seen = causal ? columns - tokens + row % tokens + 1 : columns;
+    softmax(&out[row * columns], seen);
+    for (Index i = seen; i < columns; ++i) out[row * columns + i] = 0;
+  }
   return {out};
 }
 
@@ -23,11 +29,16 @@ std::vector<Tensor> gradient(const ir::OpCall& call, std::vector<Tensor>& in) {
 }
 
 const OpCase::Input rows{{of_batch(), fixed_dim(37)}, uniform(3)};
+const OpCase::Input heads{{of_batch(), fixed_dim(3), fixed_dim(5), fixed_dim(37)}, uniform(3)};
 // A sum of 37 products of up to 1 that is multiplied by up to 1, added up in fp32.
 const OpCase::Input weights{{of_batch(), fixed_dim(37)}, {ir::Init::Kind::uniform, 0, 1}};
 
 const OpRegistration registrations[] = {
-    {"softmax", softmax_of_rows, {{"softmax", "softmax", {rows}, {}, 5}}},
+    {"softmax",
+     softmax_of_rows,
+     {{"softmax", "softmax", {rows}, {}, 5},
+      {"softmax_heads", "softmax", {heads}, {}, 2},
+      {"softmax_causal", "softmax", {heads}, {{"causal", one}}, 2}}},
     {"softmax_grad", gradient, {{"softmax_grad", "softmax_grad", {rows, weights}, {}, 5}}}};
 
 }  // namespace

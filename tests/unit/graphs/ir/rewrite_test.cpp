@@ -118,7 +118,7 @@ TEST_F(RewriteTest, AddedOpsAreOfThePhaseAndInTheGraphOfTheOpBesideThem) {
   ASSERT_THAT(names(made),
               ElementsAre("layer.y", "loss", "again", "layer.y.grad_weight", "late", "optimizer.step"));
   const auto& ops = made.ops();
-  EXPECT_TRUE(ops[2].starts_graph && ops[2].phase == Phase::backward && ops[2].gradient_of == "linear");
+  EXPECT_TRUE(ops[2].starts_graph && ops[2].phase == Phase::backward && ops[2].splits_with == "linear");
   EXPECT_FALSE(ops[3].starts_graph);
   EXPECT_TRUE(ops[4].eager && ops[4].phase == Phase::optimizer);
   EXPECT_EQ(made.value(made.values_of(ValueKind::gradient).at(0)).name, "late");

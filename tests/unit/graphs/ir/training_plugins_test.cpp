@@ -93,7 +93,7 @@ TEST_F(TrainingPlugins, TheGradientGetsInputsOutputsAndTheirGradients) {
   ASSERT_NE(op, program.ops().end());
   EXPECT_EQ(op->kind, "mine_grad");
   EXPECT_EQ(op->phase, Phase::backward);
-  EXPECT_EQ(op->gradient_of, "mine");
+  EXPECT_EQ(op->splits_with, "mine");
   EXPECT_EQ(real_attribute(*op, "scale"), 0.5);
   std::vector<std::string> inputs;
   for (const ValueId id : op->inputs) inputs.push_back(value_name(program, id));

@@ -1,0 +1,78 @@
+// batched_matmul: one strided product of cuBLASLt over sequences times heads, and, where heads are merged and
+// have several rows, a kernel behind it that moves them side by side.
+#include "graphs/cuda/ops/kernel_support.cuh"
+#include "graphs/cuda/ops/matmul.hpp"
+
+namespace graphbench::cuda {
+namespace {
+
+struct MergeParameters {
+  const void* x;  // [batch, heads, rows, columns]
+  void* y;        // [batch, rows, heads, columns]
+  std::int64_t elements;
+  int heads;
+  int rows;
+  int columns;
+};
+
+template <class T>
+__global__ void merge_heads_kernel(const MergeParameters p) {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+  const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at >= p.elements) return;
+  const std::int64_t column = at % p.columns, head = at / p.columns % p.heads;
+  const std::int64_t row = at / p.columns / p.heads % p.rows, sequence = at / p.columns / p.heads / p.rows;
+  static_cast<T*>(p.y)[at] =
+      static_cast<const T*>(p.x)[((sequence * p.heads + head) * p.rows + row) * p.columns + column];
+}
+
+KernelCall merge_call(const ir::OpCall& call, const MatmulSpec& spec, Source product) {
+  const void* function = for_float_type(call, spec.dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&merge_heads_kernel<decltype(element)>);
+  });
+  constexpr unsigned threads = 256;
+  const std::int64_t elements = spec.products * spec.rows * spec.n;
+  const MergeParameters parameters{nullptr,
+                                   nullptr,
+                                   elements,
+                                   static_cast<int>(call.input(0).dims.at(1)),
+                                   static_cast<int>(spec.rows),
+                                   static_cast<int>(spec.n)};
+  return kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads), parameters,
+                     {product, operand_source(2)});
+}
+
+}  // namespace
+
+PreparedOp prepare_batched_matmul(OpContext& context, const ir::OpCall& call) {
+  const auto& a = call.input(0).dims;
+  const bool transposed = ir::integer_attribute(*call.op, "transpose_b") != 0;
+  MatmulSpec spec;
+  spec.products = a.at(0) * a.at(1);
+  spec.rows = a.at(2);
+  spec.k = a.at(3);
+  spec.n = call.input(1).dims.at(transposed ? 2 : 3);
+  spec.w_transposed = !transposed;
+  spec.scale = static_cast<float>(ir::real_attribute(*call.op, "scale"));
+  spec.dtype = call.input(0).dtype;
+  if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
+  spec.x = operand_source(0);
+  spec.w = operand_source(1);
+  spec.y = operand_source(2);
+  spec.workspace = context.workspace;
+  spec.workspace_bytes = context.workspace_bytes;
+  PreparedOp prepared;
+  const bool merges = ir::integer_attribute(*call.op, "merge_heads") != 0 && spec.rows > 1;
+  if (merges) {
+    prepared.buffers.emplace_back(*context.memory, call.output(0).bytes());
+    spec.y = fixed_source(prepared.buffers.back().data());
+  }
+  std::optional<NativeCall> products = plain_products(context, spec, call);
+  if (!products) refuse(call, "cuBLASLt has no algorithm for its shape");
+  prepared.calls.push_back(std::move(*products));
+  if (merges) prepared.calls.emplace_back(merge_call(call, spec, spec.y));
+  return prepared;
+}
+
+}  // namespace graphbench::cuda
