@@ -1,3 +1,4 @@
+// Op by op, with a Rewriter.
 #include "graphs/ir/attention.hpp"
 
 #include <cmath>

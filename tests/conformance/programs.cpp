@@ -162,15 +162,15 @@ NamedProgram trained(const char* name, const char* workload, std::map<std::strin
 ir::Program attending(const ir::OpCatalog& catalog, ir::DType dtype) {
   ir::ProgramBuilder b("attending", catalog);
   const auto weight = [&](const std::string& name, std::int64_t rows) {
-    return b.value(ValueKind::weight, name, dtype, {fixed_dim(rows), fixed_dim(8)}, uniform(0.7));
+    return b.value(ValueKind::weight, name, dtype, {fixed_dim(rows), fixed_dim(16)}, uniform(0.5));
   };
-  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(5), fixed_dim(8)}, uniform(1));
+  ValueId x = b.value(ValueKind::input, "x", dtype, {of_batch(5), fixed_dim(16)}, uniform(1));
   for (const std::string layer : {"layer0.", "layer1."}) {
-    const ValueId qkv = b.op("linear", layer + "qkv", {x, weight(layer + "wqkv", 24)}, {})[0];
+    const ValueId qkv = b.op("linear", layer + "qkv", {x, weight(layer + "wqkv", 48)}, {})[0];
     const std::vector<ValueId> heads =
-        b.op("rope", layer + "rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{4}}});
+        b.op("rope", layer + "rope", {qkv}, {{"heads", std::int64_t{2}}, {"head_dim", std::int64_t{8}}});
     const ValueId mixed = b.op("sdpa", layer + "sdpa", heads, {{"causal", one}})[0];
-    x = b.op("linear", layer + "out", {mixed, weight(layer + "wo", 8), x}, {{"residual", one}})[0];
+    x = b.op("linear", layer + "out", {mixed, weight(layer + "wo", 16), x}, {{"residual", one}})[0];
     if (layer == "layer0.") x = b.op("softmax", "softmax", {x}, {})[0];
   }
   b.mark_output(x);

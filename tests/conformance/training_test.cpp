@@ -284,7 +284,7 @@ std::vector<NamedProgram> with_micro_batches() {
   add("scaled", mlp, {.optimizer = adamw, .micro_batches = 2, .loss_scale = 256});
   const auto layer = ir::Checkpoint::layer;
   add("dropout_micro", mlp, {.optimizer = adamw, .micro_batches = 2, .dropout = 0.1});
-  add("dropout_callables", base_programs().back(),
+  add("dropout_callables", base_programs()[3],
       {.optimizer = sgd, .backward = callables, .optimizer_in = ir::OptimizerIn::eager, .dropout = 0.5});
   add("checkpoint", attention, {.optimizer = adamw, .checkpoint = layer});
   add("checkpoint_apart_micro", mlp,

@@ -91,7 +91,8 @@ struct Scaled : Rule {
     return {Rule::begin(values, overflow(values)[1]), 1.0f / *static_cast<const float*>(values[ahead - 2])};
   }
   __device__ __forceinline__ void update(const Step& step, float (&value)[Rule::group]) const {
-    value[1] *= step.unscale;
+    // Never contracted with what the rule does next: a power of two leaves the rule's own bits.
+    value[1] = __fmul_rn(value[1], step.unscale);
     Rule::update(step.step, value);
   }
 };

@@ -45,6 +45,7 @@ ir::OpCall describe(const OpCase& op_case, ir::Op& op) {
   op.attributes = op_case.attributes;
   op.definition = catalog().find(op_case.kind);
   ir::OpCall call;
+  for (ir::ValueId id = 0; id < op_case.inputs.size(); ++id) op.inputs.push_back(id);
   call.op = &op;
   call.batch = 1;
   for (const HostTensor& input : op_case.inputs) call.operands.push_back(input.desc);
