@@ -65,12 +65,15 @@ struct AdamW {
             static_cast<float>(1 - beta2)};
   }
   __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
-    value[2] = step.keep1 * value[2] + step.take1 * value[1];
-    value[3] = step.keep2 * value[3] + step.take2 * value[1] * value[1];
+    // Which product of a sum is contracted is said, and not the compiler's choice: scaled or not, the bits
+    // are the same.
+    const float gradient = value[1];
+    value[2] = __fmaf_rn(step.keep1, value[2], __fmul_rn(step.take1, gradient));
+    value[3] = __fmaf_rn(step.keep2, value[3], __fmul_rn(__fmul_rn(step.take2, gradient), gradient));
     // One division, and that not to the last bit: with three, arithmetic takes longer than the memory
     // traffic.
-    value[0] =
-        value[0] * step.shrink - step.size * __fdividef(value[2], sqrtf(value[3]) * step.root + epsilon);
+    const float direction = __fdividef(value[2], __fmaf_rn(sqrtf(value[3]), step.root, epsilon));
+    value[0] = __fmaf_rn(value[0], step.shrink, -__fmul_rn(step.size, direction));
   }
 };
 

@@ -74,7 +74,6 @@ TEST_F(InstrumentsTest, ChoicesTellWhatAProductUsesOnce) {
 TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   constexpr std::int64_t batch = 256;
   constexpr int layers = 8;
-  constexpr std::size_t kernels = 3 * layers;
   const ir::OpCatalog catalog;
   const ir::Program program = test::make_chain(catalog, layers, 1024, ir::DType::bf16);
   const auto stream = device().make_stream();
@@ -88,6 +87,9 @@ TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
                                {device(), *stream, program, buffers, eager_pool, &graph_pool, {}}, batch);
   exec->capture();
   exec->instantiate();
+  // Of a product with its columns in parts there are two.
+  const auto kernels = static_cast<std::size_t>(exec->counts().nodes);
+  ASSERT_GE(kernels, 3u * layers);
   const auto begin = device().make_event();
   const auto end = device().make_event();
   // Replays come in bursts and only the last of a burst counts: after a pause the clocks are lower, and
