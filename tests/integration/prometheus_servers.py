@@ -92,7 +92,7 @@ class Prometheus:
 
     def wait_for_scrapes(self, count):
         """Good ones. Rates want two samples at least; the rules want to have been evaluated over them."""
-        asked = f'sum_over_time(up{{job="graphbench"}}[1m]) >= {count}'
+        asked = f'sum_over_time(up{{job="graphbench"}}[1h]) >= {count}'
         wait_for(f"scrapes of {self.targets}", lambda: len(self.instant(asked)) == len(self.targets), 60)
 
 
