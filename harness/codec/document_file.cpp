@@ -123,7 +123,7 @@ class Windows {
 
   void fill(std::string_view tail) {
     Lane& to = lane();
-    std::memcpy(to.text(), tail.data(), tail.size());
+    std::ranges::copy(tail, to.text());
     to.size = tail.size() + read_(to.text() + tail.size(), capacity_ - tail.size());
     at_end_ = to.size < capacity_;
   }

@@ -20,6 +20,8 @@ constexpr double seconds_max = 1e9;
 
 // The beginning of a value as it is written, for messages.
 std::string excerpt(std::string_view text) {
+  // In a damaged text the parser does not know where its last value ends: no more than the padding is read.
+  text = text.substr(0, text_padding);
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
   std::string shown;
