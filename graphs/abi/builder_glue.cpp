@@ -204,7 +204,7 @@ std::int32_t pad_with(gb_builder* builder, std::int32_t value, double pad) {
   });
 }
 
-std::int32_t add_hook(gb_builder* builder, std::int32_t weight, gb_hook_place place, const char* kind,
+std::int32_t add_hook(gb_builder* builder, std::int32_t weight, std::int32_t place, const char* kind,
                       const char* name, const gb_attr* attrs, std::int32_t attr_count) {
   return kept(builder, [&] {
     const std::string checked = checked_line("the name of a hook", name);

@@ -132,8 +132,9 @@ typedef struct gb_builder_api {
   int32_t (*pad_with)(gb_builder*, int32_t value, double pad);
   /* In a training step the weight's gradient goes through an op of `kind`: it takes the gradient alone, and
    * its one output is the gradient from there on. Hooks of one weight and place run in the order of these
-   * calls. A forward program leaves them out. Returns 0, or negative where it was refused. */
-  int32_t (*hook)(gb_builder*, int32_t weight, gb_hook_place place, const char* kind, const char* name,
+   * calls. `place` is a gb_hook_place. A forward program leaves them out. Returns 0, or negative where it was
+   * refused. */
+  int32_t (*hook)(gb_builder*, int32_t weight, int32_t place, const char* kind, const char* name,
                   const gb_attr* attrs, int32_t attr_count);
 } gb_builder_api;
 

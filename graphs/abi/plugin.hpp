@@ -40,9 +40,9 @@ struct BuildChoice {
   ir::DType dtype = ir::DType::fp32;
   std::string pass = "forward";                 // or "training": the forward program differentiated
   std::map<std::string, std::int64_t> options;  // overrides of the preset
-  // How, as ir::training_options() takes it; and `program-pass`, the pass of a plugin that rewrites the
-  // program.
-  std::map<std::string, std::string> training = {};
+  // Values by axis, of which these mean something here: what ir::training_options() takes; `attention`, where
+  // it is "decomposed"; `program-pass`, a plugin's pass that rewrites the program.
+  std::map<std::string, std::string> axes = {};
 };
 
 // The workloads and op kinds of this process. Everything it returns points into it.

@@ -128,13 +128,12 @@ const WorkloadRegistry::Pass& WorkloadRegistry::pass(const std::string& name) co
 }
 
 ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice& choice) const {
-  const auto asked = choice.training.find("program-pass");
-  const Pass* rewriting = asked == choice.training.end() ? nullptr : &pass(asked->second);
+  const auto asked = choice.axes.find("program-pass");
+  const Pass* rewriting = asked == choice.axes.end() ? nullptr : &pass(asked->second);
   ir::Program program = build_forward(workload, choice);
   if (choice.pass == "training")
-    program = ir::differentiate(program, catalog_, ir::training_options(choice.training));
-  if (const auto way = choice.training.find("attention");
-      way != choice.training.end() && way->second == "decomposed")
+    program = ir::differentiate(program, catalog_, ir::training_options(choice.axes));
+  if (const auto way = choice.axes.find("attention"); way != choice.axes.end() && way->second == "decomposed")
     program = ir::decompose_attention(program, catalog_);
   if (rewriting == nullptr) return program;
   return run_program_pass(

@@ -45,9 +45,8 @@ std::vector<OptionSpec> other_options() {
       {"samples-max", how, integer, "N", "samples a cell and pass at most (default: 2000)"},
       {"worker-timeout", how, real, "SECONDS", "how long a worker may be silent (default: 120)"},
       {"cache", how, text, "DIR|off",
-       "keep there what takes long to choose or make, for later processes (default: GRAPHBENCH_PLAN_CACHE, "
-       "else "
-       "graphbench/plans in ~/.cache)",
+       "keep there what takes long to choose or make, for later processes "
+       "(default: GRAPHBENCH_PLAN_CACHE, else graphbench/plans in ~/.cache)",
        true},
       {"cold-l2", how, flag, "", "flush the device's last cache before every timed step"},
       {"sustained", how, real, "SECONDS",

@@ -321,7 +321,7 @@ struct CellResult {
   std::optional<AddressCheck> address_check;
   std::optional<Training> training;
   std::optional<CacheUse> cache;           // absent where nothing is kept
-  std::vector<std::string> rewrites = {};  // of its program, by the plugin's pass that was asked for
+  std::vector<std::string> rewrites = {};  // what passes that were asked for did to its program
   std::string fallback;                    // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;   // why
   std::vector<OpPath> paths;

@@ -51,7 +51,7 @@ abi::BuildChoice choice_of(const model::WorkerTask& task) {
           .dtype = dtype_of(task.dtype),
           .pass = task.pass,
           .options = task.options,
-          .training = task.more_axes};
+          .axes = task.more_axes};
 }
 
 }  // namespace

@@ -277,7 +277,7 @@ TEST(BuilderGlue, HooksAreKeptForTraining) {
   EXPECT_EQ(hook.place, ir::HookPlace::post_accumulate);
   EXPECT_EQ(hook.kind + " " + hook.name, "demo_op halve");
   EXPECT_EQ(std::get<double>(hook.attributes.at("scale")), 0.5);
-  const auto refused = [&](gb_hook_place place, const char* kind, bool of_input, const char* text) {
+  const auto refused = [&](std::int32_t place, const char* kind, bool of_input, const char* text) {
     expect_refused(
         [&](B b) {
           return b.api.hook(b.handle, of_input ? b.input() : weight(b), place, kind, "h", nullptr, 0);
@@ -287,7 +287,7 @@ TEST(BuilderGlue, HooksAreKeptForTraining) {
   refused(GB_HOOK_PRE, "relu", true, "hook h: value 0 is no weight of floats");
   refused(GB_HOOK_PRE, "rleu", false, "unknown op kind \"rleu\"");
   refused(GB_HOOK_PRE, nullptr, false, "hook 'h': kind is null");
-  refused(static_cast<gb_hook_place>(7), "relu", false, "place 7 is no gb_hook_place");
+  refused(7, "relu", false, "place 7 is no gb_hook_place");
   expect_refused([](B b) { return b.api.hook(b.handle, -4, GB_HOOK_PRE, "relu", "h", nullptr, 0); },
                  HasSubstr("-4 is no value's id"));
 }

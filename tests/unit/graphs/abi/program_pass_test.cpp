@@ -42,7 +42,7 @@ struct PassFixture : RecordFixture {
                                    .dtype = ir::DType::fp32,
                                    .pass = of,
                                    .options = {},
-                                   .training = {{"program-pass", pass}}});
+                                   .axes = {{"program-pass", pass}}});
   }
   // With the body, or as the records are.
   std::string refusal(Body with) {
