@@ -54,6 +54,12 @@ std::vector<OptionSpec> other_options() {
        false, "15"},
       {"evaluate", how, flag, "",
        "then run each training cell's forward program, without gradients, on the parameters it has left"},
+      {"shape-trace", how, text, "FILE",
+       "then, of each ladder, walk the file's steps (a batch size and sequence length a line) with a cache "
+       "of "
+       "programs",
+       true},
+      {"shape-programs", how, integer, "N", "programs that --shape-trace keeps at most (default: 8)"},
       {"profile", how, flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
       {"json", where, text, "FILE", "where the result document goes; - for stdout (default: graphbench.json)",
        true},
