@@ -115,7 +115,9 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   const double start = now_seconds();
   ir::Program program = program_(shape.sequence);
   step.trace_seconds = now_seconds() - start;
-  const std::int64_t batch = largest_batch(trace_, shape.sequence);
+  // A batch that does not divide fails at its own step.
+  const std::int64_t parts = program.micro_batches();
+  const std::int64_t batch = (largest_batch(trace_, shape.sequence) + parts - 1) / parts * parts;
   Entry& entry =
       *entries_.emplace_back(std::make_unique<Entry>(shape.sequence, std::move(program), batch, rig_));
   entry.buffers.fill_own(rig_.stream(), seed_for(task_, SeedUse::inputs));
