@@ -218,16 +218,6 @@ std::optional<ShardOption> shard_option(const RawOptions& raw, const SweepOption
   return shard;
 }
 
-model::ShapeTrace shape_trace(const RawOptions& raw, const SweepOptions& so_far) {
-  const std::string path = text_of(raw, "shape-trace", "");
-  if (path.empty() && find(raw, "shape-programs") != nullptr)
-    throw InputError(so_far.where("shape-programs"), "it is a bound of --shape-trace: give that too");
-  if (path.empty()) return {};
-  model::ShapeTrace trace = read_shape_trace(so_far.where("shape-trace"), path);
-  trace.programs_max = integer(raw, "shape-programs", trace.programs_max, {1, 1024});
-  return trace;
-}
-
 PrometheusOptions prometheus_options(const RawOptions& raw) {
   PrometheusOptions options;
   options.listen = text_of(raw, "prometheus-listen", "");
@@ -292,7 +282,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   options.instruments.evaluate = flag(raw, "evaluate");
   if (options.instruments.evaluate && std::ranges::count(options.axes.pass, "training") == 0)
     throw InputError(options.where("evaluate"), "it is for what is trained: give --pass training too");
-  options.instruments.shape_trace = shape_trace(raw, options);
+  options.instruments.shape_trace = shape_trace(raw);
   options.instruments.sustained_seconds = sustained_seconds(raw);
   options.instruments.trace = !options.trace.empty();
   options.instruments.profile = flag(raw, "profile") || options.instruments.trace;

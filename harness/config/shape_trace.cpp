@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/config/numbers.hpp"
+#include "harness/config/raw_options.hpp"
 #include "harness/model/input_error.hpp"
 
 namespace graphbench::config {
@@ -64,6 +64,17 @@ model::ShapeTrace read_shape_trace(const std::string& where, const std::string& 
                      in_quotes(path) + " cannot be read: " + std::strerror(errno) +
                          "; give a file with a batch size a line, as 8, or 8 128 with a sequence length");
   return parse_shape_trace(path, content);
+}
+
+model::ShapeTrace shape_trace(const RawOptions& raw) {
+  const std::string path = text_of(raw, "shape-trace", "");
+  const std::vector<RawItem>* programs = find(raw, "shape-programs");
+  if (path.empty() && programs != nullptr)
+    throw InputError(programs->front().where, "it is a bound of --shape-trace: give that too");
+  if (path.empty()) return {};
+  model::ShapeTrace trace = read_shape_trace(raw.at("shape-trace").front().where, path);
+  trace.programs_max = integer(raw, "shape-programs", trace.programs_max, {1, 1024});
+  return trace;
 }
 
 }  // namespace graphbench::config

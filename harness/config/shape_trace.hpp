@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/model/instruments.hpp"
+#include "harness/config/options.hpp"
 
 namespace graphbench::config {
 
@@ -13,5 +13,8 @@ namespace graphbench::config {
 model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view content);
 // The file's. Throws InputError(where, ...) too, where it cannot be read.
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path);
+
+// As the options --shape-trace and --shape-programs say; no steps where they are not given.
+model::ShapeTrace shape_trace(const RawOptions& raw);
 
 }  // namespace graphbench::config

@@ -16,7 +16,8 @@ class ShapeTrace(HarnessCase):
         return str(path)
 
     def sweep(self, text, *arguments, code=0):
-        done = self.run_graphbench(*TINY, *ARGUMENTS, "--shape-trace", self.steps(text), *arguments, code=code)
+        done = self.run_graphbench(*TINY, *ARGUMENTS, "--shape-trace", self.steps(text), *arguments,
+                                   code=code)
         if code == 2:
             return done
         document = self.result()
@@ -52,14 +53,15 @@ class ShapeTrace(HarnessCase):
 
     def test_bad_lines_and_options_are_refused_by_name(self):
         for text, message in (("1 16\nx 16\n", 'steps.txt:2: "x" is not a batch size: give 1 to '),
-                              ("1 16\n1 1\n", "steps.txt:2: sequence length 1 is out of range for attention in "
-                                              "training: give 2 to 1048576")):
+                              ("1 16\n1 1\n", "steps.txt:2: sequence length 1 is out of range for "
+                                              "attention in training: give 2 to 1048576")):
             done = self.sweep(text, code=2)
             self.assertIn(message, done.stderr)
             self.assertEqual(1, len(done.stderr.strip().splitlines()), done.stderr)
-        done = self.run_graphbench(*TINY, "--workload", "mlp", "--shape-trace", self.steps("\n1 16\n"), code=2)
-        self.assertIn("steps.txt:2: sequence length 16: mlp has none (an option named tokens): give the batch "
-                      "size alone", done.stderr)
+        done = self.run_graphbench(*TINY, "--workload", "mlp", "--shape-trace", self.steps("\n1 16\n"),
+                                   code=2)
+        self.assertIn("steps.txt:2: sequence length 16: mlp has none (an option named tokens): give the "
+                      "batch size alone", done.stderr)
         done = self.run_graphbench(*TINY, "--shape-programs", "2", code=2)
         self.assertIn("--shape-programs: it is a bound of --shape-trace: give that too", done.stderr)
         done = self.run_graphbench(*TINY, "--shape-trace", "none.txt", code=2)

@@ -1,4 +1,4 @@
-// The steps of a trace of shapes, and lines that are none.
+// The steps of a trace of shapes, and what is said of lines that cannot be read.
 #include "harness/config/shape_trace.hpp"
 
 #include <gtest/gtest.h>
