@@ -1,6 +1,8 @@
 // Allocates and fills a program's static memory.
 #include "graphs/execution/program_buffers.hpp"
 
+#include <algorithm>
+
 #include "graphs/device/execution.hpp"
 #include "graphs/ir/random_fill.hpp"
 
@@ -28,26 +30,54 @@ std::size_t bytes_of(const ir::Program& program, ir::ValueId id, std::int64_t ba
 
 ProgramBuffers::ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                                Layout layout)
-    : memory_(memory), program_(program), largest_batch_(largest_batch), addresses_(program.values().size()) {
+    : memory_(memory),
+      program_(program),
+      largest_batch_(largest_batch),
+      addresses_(program.values().size()),
+      shared_(addresses_.size()) {
+  allocate(layout);
+}
+
+ProgramBuffers::ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
+                               const ir::Program& other, const ProgramBuffers& from)
+    : memory_(memory),
+      program_(program),
+      largest_batch_(largest_batch),
+      addresses_(program.values().size()),
+      shared_(addresses_.size()) {
+  for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
+    const ir::Value& value = program.value(id);
+    if (!is_static(value.kind) || value.kind == ir::ValueKind::input) continue;
+    const auto same = std::ranges::find(other.values(), value.name, &ir::Value::name);
+    if (same == other.values().end() || !is_static(same->kind) || same->dtype != value.dtype) continue;
+    const auto theirs = static_cast<ir::ValueId>(same - other.values().begin());
+    if (bytes_of(program, id, largest_batch) != bytes_of(other, theirs, from.largest_batch())) continue;
+    addresses_[id] = from.address(theirs);
+    shared_[id] = true;
+  }
+  allocate(Layout::together);
+}
+
+void ProgramBuffers::allocate(Layout layout) {
   std::vector<std::size_t> offsets(addresses_.size());
   std::size_t total = 0;
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
-    if (!is_static(program.value(id).kind)) continue;
-    const std::size_t bytes = bytes_of(program, id, largest_batch);
-    const ir::ValueKind kind = program.value(id).kind;
+    if (!is_static(program_.value(id).kind) || shared_[id]) continue;
+    const std::size_t bytes = bytes_of(program_, id, largest_batch_);
+    const ir::ValueKind kind = program_.value(id).kind;
     if (kind == ir::ValueKind::weight || kind == ir::ValueKind::parameter) weights_bytes_ += bytes;
-    if (layout == Layout::apart) addresses_[id] = blocks_.emplace_back(memory, bytes).data();
+    if (layout == Layout::apart) addresses_[id] = blocks_.emplace_back(memory_, bytes).data();
     offsets[id] = total;
     std::size_t padded = 0;
     if (__builtin_add_overflow(bytes, alignment - 1, &padded) ||
         __builtin_add_overflow(total, padded / alignment * alignment, &total)) {
-      throw Error(ErrorCode::out_of_memory, "allocate " + program.value(id).name + ": too many bytes");
+      throw Error(ErrorCode::out_of_memory, "allocate " + program_.value(id).name + ": too many bytes");
     }
   }
   if (layout == Layout::apart) return;
-  auto* const block = static_cast<std::byte*>(blocks_.emplace_back(memory, total).data());
+  auto* const block = static_cast<std::byte*>(blocks_.emplace_back(memory_, total).data());
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
-    if (is_static(program.value(id).kind)) addresses_[id] = block + offsets[id];
+    if (is_static(program_.value(id).kind) && !shared_[id]) addresses_[id] = block + offsets[id];
   }
 }
 
@@ -71,12 +101,21 @@ void ProgramBuffers::fill_state(Stream& stream, std::uint64_t seed) {
   fill(stream, ir::ValueKind::parameter, seed);
 }
 
-void ProgramBuffers::fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed) {
-  for (const ir::ValueId id : program_.values_of(kind)) {
-    const ir::TensorDesc desc = program_.describe(id, largest_batch_);
-    memory_.fill(stream, addresses_[id], desc.dtype, static_cast<std::size_t>(desc.elements()),
-                 program_.value(id).init, ir::mix64(seed + id));
+void ProgramBuffers::fill_own(Stream& stream, std::uint64_t seed) {
+  for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
+    if (is_static(program_.value(id).kind) && !shared_[id]) fill(stream, id, seed);
   }
+  stream.synchronize();
+}
+
+void ProgramBuffers::fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed) {
+  for (const ir::ValueId id : program_.values_of(kind)) fill(stream, id, seed);
+}
+
+void ProgramBuffers::fill(Stream& stream, ir::ValueId id, std::uint64_t seed) {
+  const ir::TensorDesc desc = program_.describe(id, largest_batch_);
+  memory_.fill(stream, addresses_[id], desc.dtype, static_cast<std::size_t>(desc.elements()),
+               program_.value(id).init, ir::mix64(seed + id));
 }
 
 }  // namespace graphbench::execution

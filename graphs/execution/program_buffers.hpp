@@ -21,6 +21,11 @@ class ProgramBuffers {
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  Layout layout = Layout::together);
 
+  // Of a program that shares its weights, parameters and state with `other`, which outlives it: those of one
+  // name, type and size are where `from` has them. Only what is not there is allocated.
+  ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
+                 const ir::Program& other, const ProgramBuffers& from);
+
   // Device address of an input, weight or state value; null for activations and outputs.
   void* address(ir::ValueId id) const { return addresses_.at(id); }
   // From here on the value is the caller's, at `address`: graphs that hold the one before do not follow.
@@ -36,15 +41,20 @@ class ProgramBuffers {
   void fill_weights(Stream& stream, std::uint64_t seed);
   void fill_inputs(Stream& stream, std::uint64_t seed);
   void fill_state(Stream& stream, std::uint64_t seed);
+  // What is not another's.
+  void fill_own(Stream& stream, std::uint64_t seed);
 
  private:
+  void allocate(Layout layout);
   void fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed);
+  void fill(Stream& stream, ir::ValueId id, std::uint64_t seed);
 
   DeviceMemory& memory_;
   const ir::Program& program_;
   std::int64_t largest_batch_;
   std::vector<Buffer> blocks_;
   std::vector<void*> addresses_;
+  std::vector<bool> shared_;  // by value: in another's memory
   std::size_t weights_bytes_ = 0;
 };
 

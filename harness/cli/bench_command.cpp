@@ -35,6 +35,8 @@ constexpr Refused refused[] = {
     {"baseline", "bench publishes nothing: compare what --benchmark_out=FILE wrote with graphbench compare"},
     {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
     {"evaluate", "it belongs to --sweep"},
+    {"shape-trace", "it belongs to --sweep"},
+    {"shape-programs", "it belongs to --sweep"},
     {"dump-program", "it belongs to --sweep"},
     {"dump-graph", "it belongs to --sweep"},
     {"concurrent", "it belongs to --sweep"},

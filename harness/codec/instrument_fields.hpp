@@ -131,12 +131,27 @@ struct Description<model::InstrumentState> {
 };
 
 template <>
+struct Description<model::ShapeStep> {
+  using T = model::ShapeStep;
+  static constexpr auto fields =
+      std::tuple(field("batch", &T::batch), field("sequence", &T::sequence), field("line", &T::line));
+};
+
+template <>
+struct Description<model::ShapeTrace> {
+  using T = model::ShapeTrace;
+  static constexpr auto fields =
+      std::tuple(field("file", &T::file), field("programs_max", &T::programs_max), field("steps", &T::steps));
+};
+
+template <>
 struct Description<model::InstrumentOptions> {
   using T = model::InstrumentOptions;
-  static constexpr auto fields = std::tuple(
-      field("pin", &T::pin), field("cpu", &T::cpu), field("cold_l2", &T::cold_l2),
-      field("sustained_seconds", &T::sustained_seconds), field("profile", &T::profile),
-      field("trace", &T::trace), field("submitter", &T::submitter), field("evaluate", &T::evaluate));
+  static constexpr auto fields =
+      std::tuple(field("pin", &T::pin), field("cpu", &T::cpu), field("cold_l2", &T::cold_l2),
+                 field("sustained_seconds", &T::sustained_seconds), field("profile", &T::profile),
+                 field("trace", &T::trace), field("submitter", &T::submitter),
+                 field("evaluate", &T::evaluate), field("shape_trace", &T::shape_trace));
 };
 
 template <>

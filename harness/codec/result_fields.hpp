@@ -219,6 +219,25 @@ struct Description<model::Training> {
       later_field("breaks", &T::breaks), later_field("evaluation", &T::evaluation));
 };
 
+template <>
+struct Description<model::TracedStep> {
+  using T = model::TracedStep;
+  static constexpr auto fields =
+      std::tuple(field("id", &T::id), field("signature", &T::signature), field("batch", &T::batch),
+                 field("ops", &T::ops), field("outcome", &T::outcome), later_field("reason", &T::reason),
+                 field("seconds", &T::seconds), later_field("trace_seconds", &T::trace_seconds));
+};
+
+template <>
+struct Description<model::ShapeWalk> {
+  using T = model::ShapeWalk;
+  static constexpr auto fields =
+      std::tuple(field("programs_max", &T::programs_max), field("programs", &T::programs),
+                 field("recordings", &T::recordings), field("generations", &T::generations),
+                 field("pool_bytes", &T::pool_bytes), field("hit_seconds", &T::hit_seconds),
+                 field("replay_seconds", &T::replay_seconds), field("traces", &T::traces));
+};
+
 struct CellId {
   std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
 };
@@ -251,17 +270,17 @@ struct ReasonField {
 template <>
 struct Description<model::CellResult> {
   using T = model::CellResult;
-  static constexpr auto fields =
-      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
-                 CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check),
-                 field("graph", &T::graph), field("memory", &T::memory), field("launches", &T::launches),
-                 field("summary", &T::summary), later_field("caller_io", &T::caller_io),
-                 later_field("counters", &T::counters), later_field("address_check", &T::address_check),
-                 later_field("training", &T::training), later_field("cache", &T::cache),
-                 later_field("fallback", &T::fallback), later_field("fallback_reason", &T::fallback_reason),
-                 later_field("paths", &T::paths), later_field("profile", &T::profile),
-                 later_field("resumed", &T::resumed), later_field("measured_on", &T::measured_on),
-                 later_field("shard", &T::shard), later_field("rewrites", &T::rewrites));
+  static constexpr auto fields = std::tuple(
+      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
+      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
+      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
+      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
+      later_field("address_check", &T::address_check), later_field("training", &T::training),
+      later_field("shape_walk", &T::shape_walk), later_field("cache", &T::cache),
+      later_field("fallback", &T::fallback), later_field("fallback_reason", &T::fallback_reason),
+      later_field("paths", &T::paths), later_field("profile", &T::profile),
+      later_field("resumed", &T::resumed), later_field("measured_on", &T::measured_on),
+      later_field("shard", &T::shard), later_field("rewrites", &T::rewrites));
 };
 
 template <>

@@ -91,6 +91,19 @@ std::vector<OptionSpec> other_options() {
   };
 }
 
+std::vector<OptionSpec> shape_options() {
+  using enum OptionKind;
+  using enum OptionGroup;
+  return {
+      {"shape-trace", how, text, "FILE",
+       "then, of each ladder, walk the file's steps (a batch size and sequence length a line) with a cache "
+       "of "
+       "programs",
+       true},
+      {"shape-programs", how, integer, "N", "programs that --shape-trace keeps at most (default: 8)", true},
+  };
+}
+
 std::vector<OptionSpec> machine_options() {
   using enum OptionKind;
   using enum OptionGroup;
@@ -118,7 +131,7 @@ std::vector<OptionSpec> machine_options() {
 
 std::vector<OptionSpec> all_options() {
   std::vector<OptionSpec> options = axis_options(model::axes());
-  for (const std::vector<OptionSpec>& others : {other_options(), machine_options()})
+  for (const std::vector<OptionSpec>& others : {other_options(), shape_options(), machine_options()})
     options.insert(options.end(), others.begin(), others.end());
   return options;
 }

@@ -14,6 +14,7 @@
 
 #include "harness/config/numbers.hpp"
 #include "harness/config/raw_options.hpp"
+#include "harness/config/shape_trace.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -65,11 +66,23 @@ void check_fractions(const std::vector<std::string>& given, const std::string& w
   }
 }
 
+// What gradients are scaled by must scale them exactly.
+void check_powers_of_two(const std::vector<std::int64_t>& given, const std::string& where) {
+  constexpr std::int64_t largest = std::int64_t{1} << 24;
+  for (const std::int64_t number : given) {
+    if ((number & (number - 1)) == 0 && number <= largest) continue;
+    throw InputError(where, in_quotes(std::to_string(number)) +
+                                " will not do: give a power of two, at most " + std::to_string(largest));
+  }
+}
+
 std::vector<std::string> texts_of(const model::Axis& axis, const std::vector<RawItem>& items) {
   if (axis.values == model::AxisValues::name) return {text_of(items.back())};
   std::vector<std::string> texts;
   if (axis.values == model::AxisValues::numbers) {
-    for (const std::int64_t number : numbers_of(axis, items)) texts.push_back(std::to_string(number));
+    const std::vector<std::int64_t> numbers = numbers_of(axis, items);
+    if (axis.name == std::string_view("loss-scale")) check_powers_of_two(numbers, items.front().where);
+    for (const std::int64_t number : numbers) texts.push_back(std::to_string(number));
     return texts;
   }
   texts = words_of(items, axis.noun);
@@ -269,6 +282,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   options.instruments.evaluate = flag(raw, "evaluate");
   if (options.instruments.evaluate && std::ranges::count(options.axes.pass, "training") == 0)
     throw InputError(options.where("evaluate"), "it is for what is trained: give --pass training too");
+  options.instruments.shape_trace = shape_trace(raw);
   options.instruments.sustained_seconds = sustained_seconds(raw);
   options.instruments.trace = !options.trace.empty();
   options.instruments.profile = flag(raw, "profile") || options.instruments.trace;

@@ -51,6 +51,16 @@ std::int64_t time_step(const StepUnderTest& step, SampleBuffer& submit_ns, Sampl
   return latency;
 }
 
+// Host time of `submit` alone, by which a step may also be looked up. The stream is idle before and after.
+template <typename Clock, typename Submit>
+std::int64_t time_submit(Stream& stream, Submit&& submit) {
+  const auto start = Clock::now();
+  submit();
+  const auto submitted = Clock::now();
+  stream.synchronize();
+  return nanoseconds_between<Clock>(start, submitted);
+}
+
 template <typename Clock>
 void latency_loop(benchmark::State& state, const StepUnderTest& step, SampleBuffer& submit_ns,
                   SampleBuffer& latency_ns) {

@@ -16,6 +16,21 @@ struct SubmitterCpus {
   std::string cores;     // of a kind that is the fastest ("performance") or not ("efficiency"); "alike"
 };
 
+// A workload whose steps have a sequence length takes it as the option of this name.
+inline constexpr const char* sequence_option = "tokens";
+
+// A step of --shape-trace.
+struct ShapeStep {
+  std::int64_t batch = 1;
+  std::optional<std::int64_t> sequence = {};  // absent: the workload's own
+  std::int64_t line = 0;                      // of the file
+};
+struct ShapeTrace {
+  std::string file;
+  std::int64_t programs_max = 8;  // --shape-programs
+  std::vector<ShapeStep> steps;   // none: not asked for
+};
+
 // Which instruments a worker uses.
 struct InstrumentOptions {
   bool pin = true;                  // the submitting thread stays on one CPU
@@ -26,6 +41,7 @@ struct InstrumentOptions {
   bool trace = false;
   std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker's choice
   bool evaluate = false;  // of training: the forward program too, on the parameters that it leaves
+  ShapeTrace shape_trace = {};
 };
 
 // One thing measured at its best: the median and how many times it was taken.

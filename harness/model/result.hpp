@@ -302,6 +302,30 @@ struct Training {
   std::optional<Evaluation> evaluation = {};
 };
 
+// A step of --shape-trace, and what the cache of programs had for it.
+struct TracedStep {
+  std::int64_t id = 0;    // from 1, in the order of the file
+  std::string signature;  // of its program: "b8 s128", or "b* s128" once the batch is symbolic
+  std::int64_t batch = 0;
+  std::int64_t ops = 0;                      // of the program
+  std::string outcome;                       // "traced", "program_hit", "graph_hit", "recorded_again"
+  std::string reason;                        // why not everything was there; empty: it was
+  double seconds = 0;                        // host time from asking for the step until it was submitted
+  std::optional<double> trace_seconds = {};  // of it, building and rewriting the program
+};
+// The walk over a trace of shapes. Once a ladder, with its largest batch.
+struct ShapeWalk {
+  std::int64_t programs_max = 0;
+  std::int64_t programs = 0;    // kept at the end
+  std::int64_t recordings = 0;  // of paths, made in all
+  std::int64_t generations = 0;
+  std::int64_t pool_bytes = 0;
+  // Medians of submitting one recorded path: looked up first, and by itself. Absent: no step had everything.
+  std::optional<double> hit_seconds = {};
+  std::optional<double> replay_seconds = {};
+  std::vector<TracedStep> traces = {};
+};
+
 // A device that is not the result's own, but of one fingerprint with it.
 struct MeasuredOn {
   std::string hostname;
@@ -320,6 +344,7 @@ struct CellResult {
   std::optional<Counters> counters;
   std::optional<AddressCheck> address_check;
   std::optional<Training> training;
+  std::optional<ShapeWalk> shape_walk = {};
   std::optional<CacheUse> cache;           // absent where nothing is kept
   std::vector<std::string> rewrites = {};  // what passes that were asked for did to its program
   std::string fallback;                    // the mode it ran in instead of its own; empty: its own

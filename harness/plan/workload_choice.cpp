@@ -64,6 +64,26 @@ void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
   }
 }
 
+// Every workload of the sweep walks the trace.
+void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info, bool trains) {
+  const auto found = std::ranges::find(info.options, model::sequence_option, &abi::WorkloadOption::key);
+  for (const model::ShapeStep& step : trace.steps) {
+    if (!step.sequence) continue;
+    const std::string where = trace.file + ":" + std::to_string(step.line);
+    const std::string given = "sequence length " + std::to_string(*step.sequence);
+    if (found == info.options.end())
+      throw InputError(where, given + ": " + info.name + " has none (an option named " +
+                                  model::sequence_option +
+                                  "): give the batch size alone, or --workload "
+                                  "without " +
+                                  info.name);
+    const std::int64_t least = trains ? std::max<std::int64_t>(found->min, 2) : found->min;
+    if (*step.sequence < least || *step.sequence > found->max)
+      throw InputError(where, given + " is out of range for " + info.name + (trains ? " in training" : "") +
+                                  ": give " + std::to_string(least) + " to " + std::to_string(found->max));
+  }
+}
+
 }  // namespace
 
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
@@ -77,6 +97,8 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
   for (const std::string& name : chosen) {
     const abi::WorkloadInfo& info = find_workload(catalog, name, options.where("workload"));
     choices.push_back({name, preset_of(info, options, catalog), {}});
+    check_shapes(options.instruments.shape_trace, info,
+                 std::ranges::count(options.axes.pass, "training") > 0);
   }
   for (const config::SetOption& set : options.set) {
     check_set(set, find_workload(catalog, set.workload, set.where));

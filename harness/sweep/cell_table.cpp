@@ -102,6 +102,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
   if (reported.caller_io) cell.caller_io = reported.caller_io;
   if (reported.counters) cell.counters = reported.counters;
   if (reported.training) cell.training = reported.training;
+  if (reported.shape_walk) cell.shape_walk = reported.shape_walk;
   if (reported.cache) {
     if (!cell.cache) cell.cache.emplace();
     model::add(*cell.cache, *reported.cache);

@@ -1,27 +1,11 @@
-// Binds the forward program to the training program's memory, and measures it.
+// Runs the forward program where the training program has its parameters, and measures it.
 #include "harness/worker/evaluate.hpp"
-
-#include <algorithm>
 
 #include "harness/measure/passes.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/statistics/summary.hpp"
 
 namespace graphbench::worker {
-namespace {
-
-void share(const ir::Program& forward, const ir::Program& training, const execution::ProgramBuffers& from,
-           execution::ProgramBuffers& to) {
-  for (ir::ValueId id = 0; id < forward.values().size(); ++id) {
-    const ir::Value& value = forward.value(id);
-    if (value.kind != ir::ValueKind::weight && value.kind != ir::ValueKind::state) continue;
-    const auto same = std::ranges::find(training.values(), value.name, &ir::Value::name);
-    if (same == training.values().end()) continue;  // a pass of a plugin may do without it
-    to.move(id, from.address(static_cast<ir::ValueId>(same - training.values().begin())));
-  }
-}
-
-}  // namespace
 
 EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward,
                                std::int64_t batch)
@@ -29,14 +13,10 @@ EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, cons
       rig_(rig),
       forward_(forward),
       batch_(batch),
-      buffers_(rig.device(), forward, batch),
+      buffers_(rig.device(), forward, batch, rig.program(), rig.buffers()),
       eager_pool_(rig.device()),
       graph_pool_(rig.device()) {
-  buffers_.fill_weights(rig.stream(), seed_for(task, SeedUse::weights));
-  buffers_.fill_state(rig.stream(), seed_for(task, SeedUse::state));
-  buffers_.fill_inputs(rig.stream(), seed_for(task, SeedUse::inputs));
-  rig.stream().synchronize();
-  share(forward, rig.program(), rig.buffers(), buffers_);
+  buffers_.fill_own(rig.stream(), seed_for(task, SeedUse::inputs));
   const execution::ExecutionContext context{
       .device = rig.device(),
       .stream = rig.stream(),

@@ -17,6 +17,7 @@
 #include "harness/worker/graph_dump.hpp"
 #include "harness/worker/phase_times.hpp"
 #include "harness/worker/profile_pass.hpp"
+#include "harness/worker/walk_shapes.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -81,7 +82,7 @@ double seconds_of_address_check(const execution::Executor& executor) {
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
                machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock,
-               const ir::Program* evaluated)
+               const ir::Program* evaluated, TraceProgram traced)
     : task_(task),
       open_(std::move(open)),
       program_(program),
@@ -89,6 +90,7 @@ Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program
       events_(events),
       startup_(clock),
       evaluated_(evaluated),
+      traced_(std::move(traced)),
       placements_(model::at_first_use(task) ? 1 : measure::placements) {
   for (const std::int64_t batch : largest_first(task.batches)) {
     Rung& rung = rungs_.emplace_back();
@@ -365,6 +367,16 @@ void Ladder::evaluate(Rung& rung) {
     throw Error(ErrorCode::check_failed, "evaluate: outputs of the forward program differ from eager's");
 }
 
+// Of the first launch, with the largest batch that gets here: the trace has sizes of its own.
+void Ladder::walk(Rung& rung) {
+  if (!traced_ || task_.launch != 0 || !rung.result.fallback.empty()) return;
+  const TraceProgram traced = std::exchange(traced_, {});
+  std::vector<model::TraceSpan> spans;
+  rung.result.shape_walk = walk_shapes(
+      task_, placement_->rig(), traced, [&] { events_.phase(rung.batch, "shapes"); }, spans);
+  if (task_.instruments.trace) events_.trace(id_of(rung.result.cell) + " shapes", spans);
+}
+
 // Of the first launch: the others capture the same.
 void Ladder::dump(Rung& rung) {
   const std::string& folder = task_.caller.dump_graph;
@@ -415,6 +427,7 @@ void Ladder::run_stages() {
     attempt(rung, [&] { check(rung); });
     attempt(rung, [&] { evaluate(rung); });
     attempt(rung, [&] { dump(rung); });
+    attempt(rung, [&] { walk(rung); });
     report(rung);
   }
   if (memory_ && placement_->rig().allocated()) measure_pools();

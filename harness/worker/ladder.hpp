@@ -16,6 +16,7 @@
 #include "harness/worker/memory_ledger.hpp"
 #include "harness/worker/placement.hpp"
 #include "harness/worker/startup_clock.hpp"
+#include "harness/worker/trace_cache.hpp"
 #include "harness/worker/worker.hpp"
 
 namespace graphbench::worker {
@@ -23,10 +24,10 @@ namespace graphbench::worker {
 class Ladder {
  public:
   // All outlive the ladder. `evaluated`: the forward program of one that trains, to be evaluated once a batch
-  // is checked; null: not.
+  // is checked; null: not. `traced` makes the programs of the task's trace of shapes; empty: it has none.
   Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
          machine::SubmitterPin& pin, WorkerEvents& events, StartupClock& clock,
-         const ir::Program* evaluated = nullptr);
+         const ir::Program* evaluated = nullptr, TraceProgram traced = {});
   ~Ladder();
 
   // Reports every batch exactly once through WorkerEvents::cell, or those up to WorkerEvents::stopped().
@@ -60,6 +61,7 @@ class Ladder {
   void sustain(Rung& rung);
   void check(Rung& rung);
   void evaluate(Rung& rung);
+  void walk(Rung& rung);
   measure::StepUnderTest step_of(Rung& rung);
   void measure_pools();
   void profile();
@@ -79,6 +81,7 @@ class Ladder {
   WorkerEvents& events_;
   StartupClock& startup_;
   const ir::Program* evaluated_;
+  TraceProgram traced_;  // empty once the trace was walked
   const std::int64_t placements_;
   machine::DeviceClock clock_;
   std::optional<cache::Use> cache_use_;  // of rungs so far

@@ -20,13 +20,21 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   std::optional<ir::Program> evaluated;
   if (task.instruments.evaluate && ir::is_training(program))
     evaluated = build_forward_program(registry, task);
+  TraceProgram traced;
+  if (!task.instruments.shape_trace.steps.empty()) {
+    traced = [&](std::int64_t sequence) {
+      model::WorkerTask shaped = task;
+      if (sequence > 0) shaped.options[model::sequence_option] = sequence;
+      return build_program(registry, shaped);
+    };
+  }
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.device);
   clock.lap(&model::Startup::module_seconds);
   machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
   Ladder(
       task, [&task] { return open_device(task.device); }, program, pin, events, clock,
-      evaluated ? &*evaluated : nullptr)
+      evaluated ? &*evaluated : nullptr, traced)
       .run();
 }
 

@@ -19,8 +19,8 @@ class WorkerEvents {
   virtual void device(const model::DeviceFacts& facts) = 0;
   // What the device chose for the whole ladder, once it is set up.
   virtual void choices(const std::vector<model::LibraryChoice>&) {}
-  // `phase`: "prepare", "warmup", "capture", "measure", "sustain", "check", "memory", as each begins. "open",
-  // of batch 0: the device is given up and opened again.
+  // `phase`: "prepare", "warmup", "capture", "measure", "sustain", "check", "shapes", "memory", as each
+  // begins. "open", of batch 0: the device is given up and opened again.
   virtual void phase(std::int64_t batch, std::string_view phase) = 0;
   // A finished cell, ok or not, with at most one Launch; `memory` may follow.
   virtual void cell(const model::CellResult& result) = 0;

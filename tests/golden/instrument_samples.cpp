@@ -95,6 +95,15 @@ void add_caller(model::CellResult& cell) {
   cell.training->breaks = {
       {"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
   cell.training->evaluation = model::Evaluation{33, 4, 1, true, std::nullopt};
+  cell.shape_walk = model::ShapeWalk{8,
+                                     2,
+                                     3,
+                                     1,
+                                     65536,
+                                     2.25e-6,
+                                     2.125e-6,
+                                     {{1, "b8 s128", 8, 40, "traced", "the first step", 0.25, 0.125},
+                                      {2, "b* s128", 8, 40, "graph_hit", "", 3e-6}}};
   cell.rewrites = {"pass fuse: removed 2 ops: layer0.up (linear) and others; added layer0.fused (fused)"};
 }
 

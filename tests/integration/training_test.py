@@ -180,7 +180,7 @@ class Training(HarnessCase):
 
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",
                                    "--optimizer", "sgd", "--loss-scale", "1000", code=2)
-        self.assert_refused(done, "mlp", 'loss-scale "1000": a power of two, at most 16777216')
+        self.assert_refused(done, '--loss-scale: "1000" will not do: give a power of two, at most 16777216')
 
     def test_an_option_that_would_change_no_cell_is_refused(self):
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--pass", "training",

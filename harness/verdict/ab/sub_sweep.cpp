@@ -16,8 +16,8 @@ namespace graphbench::ab {
 namespace {
 
 // Passed on as given, where given: the default is for each binary to know.
-const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout",
-                                            "cpu",           "on-skip",     "capture-stream"};
+const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
+                                            "on-skip",       "sustained",   "capture-stream"};
 const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};
 
 std::string list_of(const std::vector<std::string>& words) {
@@ -68,6 +68,9 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     arguments.push_back("--" + name);
     arguments.push_back(value);
   };
+  // A binary from before there was another one does not know the option.
+  const bool trains = task.pass == "training";
+  if (trains) add("pass", task.pass);
   for (const auto& [name, value] : task.more_axes) add(name, value);
   for (const std::string& plugin : options.plugins) add("plugin", plugin);
   // A sweep refuses to set what it does not run.
@@ -84,6 +87,7 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     const auto given = raw.find(name);
     if (given != raw.end() && says_something(name, task)) add(name, given->second.front().text);
   }
+  if (trains && options.instruments.evaluate) arguments.push_back("--evaluate");
   for (const std::string& name : flags_passed_on) {
     const auto given = raw.find(name);
     if (given != raw.end() && given->second.front().text == "true") arguments.push_back("--" + name);

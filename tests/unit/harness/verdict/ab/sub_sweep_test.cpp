@@ -48,8 +48,22 @@ TEST(SubSweep, LeavesToTheBinaryWhatWasNotGiven) {
     EXPECT_THAT(arguments, Not(Contains(option)));
 }
 
+TEST(SubSweep, NamesThePassTrainingAndWhatIsForItAlone) {
+  model::WorkerTask trained = task();
+  config::SweepOptions options;
+  options.instruments.evaluate = true;
+  EXPECT_THAT(arguments_of({trained, 1, "x"}, {}, options), Not(Contains("--pass")));
+  EXPECT_THAT(arguments_of({trained, 1, "x"}, {}, options), Not(Contains("--evaluate")));
+  trained.pass = "training";
+  const auto arguments = arguments_of({trained, 1, "x"}, {}, options);
+  EXPECT_EQ(value_of(arguments, "--pass"), "training");
+  EXPECT_THAT(arguments, Contains("--evaluate"));
+  EXPECT_THAT(arguments_of({trained, 1, "x"}, {}, {}), Not(Contains("--evaluate")));
+}
+
 TEST(SubSweep, PassesOnWhatWasGiven) {
   const config::RawOptions raw = {{"time-per-cell", {{"0.5", "--time-per-cell"}}},
+                                  {"sustained", {{"15", "--sustained"}}},
                                   {"cold-l2", {{"true", "--cold-l2"}}},
                                   {"no-pin", {{"false", "x.toml:1: no-pin"}}}};
   config::SweepOptions options;
@@ -58,6 +72,7 @@ TEST(SubSweep, PassesOnWhatWasGiven) {
   options.split_ops = {"sdpa", "gelu"};
   const auto arguments = arguments_of({task(), 1, "x"}, raw, options);
   EXPECT_EQ(value_of(arguments, "--time-per-cell"), "0.5");
+  EXPECT_EQ(value_of(arguments, "--sustained"), "15");
   EXPECT_THAT(arguments, Contains("--cold-l2"));
   EXPECT_THAT(arguments, Not(Contains("--no-pin")));
   EXPECT_EQ(std::ranges::count(arguments, "--plugin"), 2);

@@ -1,0 +1,80 @@
+// Line by line; every refusal names file and line.
+#include "harness/config/shape_trace.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "harness/config/raw_options.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::config {
+namespace {
+
+// Each step is an entry of the document.
+constexpr std::size_t steps_max = 4096;
+constexpr std::streamoff bytes_max = 1 << 20;
+constexpr IntegerRange sizes = {1, 1 << 30};
+
+std::int64_t size_of(const std::string& where, const std::string& word, const char* noun) {
+  return parse_within(where, word, sizes, std::string(" is not a ") + noun + ": give ");
+}
+
+}  // namespace
+
+model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view content) {
+  model::ShapeTrace trace{.file = path, .steps = {}};
+  std::istringstream lines{std::string(content)};
+  std::int64_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string where = path + ":" + std::to_string(++number);
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string batch, sequence, more;
+    if (!(words >> batch)) continue;
+    model::ShapeStep step{size_of(where, batch, "batch size"), std::nullopt, number};
+    if (words >> sequence) step.sequence = size_of(where, sequence, "sequence length");
+    if (words >> more)
+      throw InputError(where, in_quotes(head_of(more, 80)) +
+                                  " is too much: give a batch size, as 8, or with "
+                                  "a sequence length, as 8 128");
+    if (!trace.steps.empty() && step.sequence.has_value() != trace.steps.front().sequence.has_value())
+      throw InputError(where, "batch size " + batch + (step.sequence ? " has a" : " has no") +
+                                  " sequence length, unlike line " +
+                                  std::to_string(trace.steps.front().line) +
+                                  ": give it in all lines or none");
+    if (trace.steps.size() == steps_max)
+      throw InputError(where, "batch size " + batch + " is one step more than " + std::to_string(steps_max) +
+                                  ": give so many at most");
+    trace.steps.push_back(step);
+  }
+  if (trace.steps.empty()) throw InputError(path + ":1", "no step is in it: give a batch size a line, as 8");
+  return trace;
+}
+
+model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content;
+  for (char byte = 0; file.get(byte);) {
+    content += byte;
+    if (content.size() > bytes_max) throw InputError(where, in_quotes(path) + " has more than 1 MiB");
+  }
+  if (!file.eof())
+    throw InputError(where,
+                     in_quotes(path) + " cannot be read: " + std::strerror(errno) +
+                         "; give a file with a batch size a line, as 8, or 8 128 with a sequence length");
+  return parse_shape_trace(path, content);
+}
+
+model::ShapeTrace shape_trace(const RawOptions& raw) {
+  const std::string path = text_of(raw, "shape-trace", "");
+  const std::vector<RawItem>* programs = find(raw, "shape-programs");
+  if (path.empty() && programs != nullptr)
+    throw InputError(programs->front().where, "it is a bound of --shape-trace: give that too");
+  if (path.empty()) return {};
+  model::ShapeTrace trace = read_shape_trace(raw.at("shape-trace").front().where, path);
+  trace.programs_max = integer(raw, "shape-programs", trace.programs_max, {1, 1024});
+  return trace;
+}
+
+}  // namespace graphbench::config
