@@ -192,19 +192,20 @@ const std::vector<NamedProgram>& small_programs() {
 
 const std::vector<NamedProgram>& base_programs() {
   const auto preset = [](const char* name, const char* workload, const char* chosen,
-                         const char* way = "fused") {
-    return NamedProgram{
-        name, [=](const ir::OpCatalog&, ir::DType dtype) {
-          return builtin().build(workload, {chosen, dtype, "forward", {}, {{"attention", way}}});
-        }};
+                         const char* axis = "attention", const char* way = "fused") {
+    return NamedProgram{name, [=](const ir::OpCatalog&, ir::DType dtype) {
+                          return builtin().build(workload, {chosen, dtype, "forward", {}, {{axis, way}}});
+                        }};
   };
   static const std::vector<NamedProgram> programs = {
       preset("base_mlp", "mlp", "tiny"),
       preset("base_attention", "attention", "tiny"),
       preset("base_attention_prefill", "attention", "tiny-prefill"),
       preset("base_conv", "conv", "tiny"),
-      preset("base_attention_decomposed", "attention", "tiny", "decomposed"),
-      preset("base_attention_prefill_decomposed", "attention", "tiny-prefill", "decomposed")};
+      preset("base_attention_decomposed", "attention", "tiny", "attention", "decomposed"),
+      preset("base_attention_prefill_decomposed", "attention", "tiny-prefill", "attention", "decomposed"),
+      preset("base_mlp_epilogues_off", "mlp", "tiny", "epilogues", "off"),
+      preset("base_conv_epilogues_off", "conv", "tiny", "epilogues", "off")};
   return programs;
 }
 
