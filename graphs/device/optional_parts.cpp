@@ -1,5 +1,5 @@
 // What a device answers that lacks an optional part of the interface: the reason. A replay that no backend
-// prepares is a launch. And how a chain is called.
+// prepares is a launch.
 #include "graphs/device/instruments.hpp"
 
 namespace graphbench {
@@ -14,12 +14,6 @@ void Stream::wait(Event&) {
 
 std::unique_ptr<Kernel> DeviceInstruments::make_empty_kernel() {
   throw Error(ErrorCode::unsupported, "make an empty kernel: this device has none");
-}
-
-std::string ChainCall::kinds() const {
-  std::string text;
-  for (const ir::OpCall& op : ops) text.append(text.empty() ? "" : "+").append(op.op->kind);
-  return text;
 }
 
 ProfilerResult DeviceInstruments::make_profiler() {

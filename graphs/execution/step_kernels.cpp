@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graphs/ir/chains.hpp"
+#include "graphs/device/chain_call.hpp"
 
 namespace graphbench::execution {
 namespace {
@@ -38,32 +38,12 @@ std::map<std::string_view, ir::OpId> recomputations(const ir::Program& program) 
   return again;
 }
 
-ChainCall call_of(const ir::Chain& chain, const ir::Program& program, std::int64_t batch) {
-  std::vector<ir::ValueId> ids = chain.read;
-  ids.insert(ids.end(), chain.written.begin(), chain.written.end());
-  ids.insert(ids.end(), chain.inside.begin(), chain.inside.end());
-  ChainCall call;
-  call.read = chain.read.size();
-  call.written = chain.written.size();
-  for (const ir::ValueId id : ids) call.values.push_back(program.describe(id, batch));
-  for (const ir::OpId id : chain.ops) {
-    call.ops.push_back(program.call(id, batch));
-    std::vector<std::size_t>& places = call.places.emplace_back();
-    const auto add = [&](ir::ValueId value) {
-      places.push_back(static_cast<std::size_t>(std::ranges::find(ids, value) - ids.begin()));
-    };
-    std::ranges::for_each(program.ops()[id].inputs, add);
-    std::ranges::for_each(program.ops()[id].outputs, add);
-  }
-  return call;
-}
-
 // Chains that the device makes a kernel of; for the others, why it does not.
 FusedByFirstOp fuse_chains(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
                            const std::vector<ir::Segment>& segments, std::vector<KernelPath>& not_made) {
   FusedByFirstOp fused;
   for (const ir::Chain& chain : ir::chains(program, segments)) {
-    const ChainCall call = call_of(chain, program, batch);
+    const ChainCall call = chain_call(program, chain, batch);
     ChainKernel made = device.make_chain_kernel(call);
     if (made.kernel == nullptr) {
       not_made.push_back({call.kinds() + ":a kernel each", std::move(made.why_not)});

@@ -16,11 +16,11 @@ struct ElementwiseParameters {
 };
 
 struct Add {
-  __device__ __forceinline__ static float apply(float a, float b) { return a + b; }
+  __device__ __forceinline__ static float apply(float a, float b) { return sum_of(a, b); }
 };
 struct AddBias : Add {};
 struct Relu {
-  __device__ __forceinline__ static float apply(float a, float) { return fmaxf(a, 0.0f); }
+  __device__ __forceinline__ static float apply(float a, float) { return relu(a); }
 };
 struct GeluTanh {
   __device__ __forceinline__ static float apply(float a, float) { return gelu_tanh(a); }
