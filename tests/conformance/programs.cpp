@@ -222,6 +222,7 @@ const std::vector<NamedProgram>& training_programs() {
       of(small_programs()[0], "train_chain_adamw", {.optimizer = adamw, .accumulate = end}),
       of(small_programs()[1], "train_conv_sgd", {.optimizer = sgd}),
       of(small_programs()[3], "train_norms", {.optimizer = none}),
+      of(base_programs()[6], "train_mlp_epilogues_off", {.optimizer = sgd}),
       of(small_programs()[3], "train_norms_sgd", {.optimizer = sgd, .accumulate = end}),
       trained("train_base_mlp", "mlp", {}),
       trained("train_base_mlp_adamw", "mlp", {{"optimizer", "adamw"}}),
