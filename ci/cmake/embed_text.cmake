@@ -1,5 +1,5 @@
-# Run with cmake -P by the build: the headers FILES of SOURCE, one behind the other, as the C++ source FILE. What
-# only the preprocessor of a file wants is left out.
+# Run with cmake -P by the build: the headers FILES of SOURCE, one behind the other, as the C++ source FILE.
+# What only the preprocessor of a file wants is left out.
 cmake_minimum_required(VERSION 3.25)
 
 set(text "")

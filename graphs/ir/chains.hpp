@@ -12,7 +12,7 @@ namespace graphbench::ir {
 struct Chain {
   std::vector<OpId> ops;         // in program order
   std::vector<ValueId> read;     // made outside of it
-  std::vector<ValueId> written;  // made in it, and read by others, by the caller or by nobody
+  std::vector<ValueId> written;  // made in it, and read by other ops, by the caller or by no op
   std::vector<ValueId> inside;   // made in it and read in it only
 };
 

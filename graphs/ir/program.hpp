@@ -196,7 +196,7 @@ class Program {
   // What differentiate() puts on gradients, in this order; a forward step leaves them out.
   const std::vector<GradientHook>& hooks() const { return hooks_; }
   Fusion fusion() const { return fusion_; }
-  // For who makes the program, ahead of everybody who reads it. What is not `pairs` is a line of rewrites().
+  // For who makes the program, ahead of all that read it. What is not `pairs` is a line of rewrites().
   void set_fusion(Fusion fusion);
   const Value& value(ValueId id) const { return values_.at(id); }
   // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;

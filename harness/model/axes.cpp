@@ -145,6 +145,13 @@ AxisTable later_axes() {
        .fallback = "device",
        .modes = graph_modes(),
        .within = {"io", {"copy_in", "copy_in_out"}}},
+  };
+}
+
+// Of the program itself: which ops it has, and which kernels they get.
+AxisTable program_axes() {
+  using enum AxisValues;
+  return {
       {.name = "attention",
        .values = choices,
        .noun = "way of attention",
@@ -283,6 +290,7 @@ AxisTable gradient_axes() {
 AxisTable make_axes() {
   AxisTable table = first_axes();
   std::ranges::move(later_axes(), std::back_inserter(table));
+  std::ranges::move(program_axes(), std::back_inserter(table));
   std::ranges::move(step_axes(), std::back_inserter(table));
   std::ranges::move(gradient_axes(), std::back_inserter(table));
   return table;

@@ -66,7 +66,8 @@ class Sweep(HarnessCase):
         apart, chained = (cells["/epilogues=off/fuse=" + way] for way in ("none", "chains"))
         self.assertEqual(56, apart["graph"]["nodes"])
         self.assertEqual(33, chained["graph"]["nodes"])
-        self.assertEqual({"bias_add+gelu_tanh:tiles": 8, "bias_add+add+rmsnorm:tiles": 7, "bias_add+add:tiles": 1},
+        self.assertEqual({"bias_add+gelu_tanh:tiles": 8, "bias_add+add+rmsnorm:tiles": 7,
+                          "bias_add+add:tiles": 1},
                          {path["path"]: path["ops"] for path in chained["paths"]})
         refused = self.run_graphbench(*TINY, "--pass", "training", "--epilogues", "off", code=2)
         self.assertIn("--epilogues", refused.stderr)
