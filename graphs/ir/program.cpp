@@ -65,8 +65,8 @@ std::vector<ValueId> Program::values_of(ValueKind kind) const {
 
 void Program::set_fusion(Fusion fusion) {
   fusion_ = fusion;
-  if (fusion == Fusion::none) rewrites_.emplace_back("fuse: every op has a kernel of its own");
-  if (fusion == Fusion::chains) rewrites_.emplace_back("fuse: chains of ops have generated kernels");
+  if (fusion == Fusion::none) rewrites_.emplace_back("pass fuse: every op has a kernel of its own");
+  if (fusion == Fusion::chains) rewrites_.emplace_back("pass fuse: chains of ops have generated kernels");
 }
 
 std::vector<ValueId> Program::results() const {

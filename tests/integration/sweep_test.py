@@ -62,7 +62,7 @@ class Sweep(HarnessCase):
         for cell in cells.values():
             self.assertTrue(cell["check"]["identical"], cell["id"])
         self.assertNotIn("rewrites", cells[""])
-        self.assertEqual(["fuse: every op has a kernel of its own"], cells["/fuse=none"]["rewrites"])
+        self.assertEqual(["pass fuse: every op has a kernel of its own"], cells["/fuse=none"]["rewrites"])
         apart, chained = (cells["/epilogues=off/fuse=" + way] for way in ("none", "chains"))
         self.assertEqual(56, apart["graph"]["nodes"])
         self.assertEqual(33, chained["graph"]["nodes"])

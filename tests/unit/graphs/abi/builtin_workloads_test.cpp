@@ -116,7 +116,7 @@ TEST_F(Builtin, FuseIsAsAskedAndPairsByDefault) {
   EXPECT_TRUE(built({}).rewrites().empty());
   EXPECT_EQ(built({{"fuse", "none"}}).fusion(), ir::Fusion::none);
   EXPECT_THAT(built({{"fuse", "none"}}).rewrites(),
-              ::testing::ElementsAre("fuse: every op has a kernel of its own"));
+              ::testing::ElementsAre("pass fuse: every op has a kernel of its own"));
 }
 
 TEST_F(Builtin, DecodeIsNinePiecesAroundEightAttentionOps) {
