@@ -9,6 +9,7 @@
 #include "graphs/abi/program_pass.hpp"
 #include "graphs/abi/records.hpp"
 #include "graphs/ir/attention.hpp"
+#include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 
@@ -133,12 +134,17 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
   ir::Program program = build_forward(workload, choice);
   if (choice.pass == "training")
     program = ir::differentiate(program, catalog_, ir::training_options(choice.axes));
+  if (const auto kept = choice.axes.find("epilogues"); kept != choice.axes.end() && kept->second == "off")
+    program = ir::without_epilogues(program, catalog_);
   if (const auto way = choice.axes.find("attention"); way != choice.axes.end() && way->second == "decomposed")
     program = ir::decompose_attention(program, catalog_);
-  if (rewriting == nullptr) return program;
-  return run_program_pass(
-      rewriting->record, program, catalog_,
-      plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
+  if (rewriting != nullptr)
+    program = run_program_pass(
+        rewriting->record, program, catalog_,
+        plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
+  if (const auto fuse = choice.axes.find("fuse"); fuse != choice.axes.end() && fuse->second != "pairs")
+    program.set_fusion(fuse->second == "none" ? ir::Fusion::none : ir::Fusion::chains);
+  return program;
 }
 
 ir::Program WorkloadRegistry::build_forward(std::string_view workload, const BuildChoice& choice) const {

@@ -36,18 +36,6 @@ const KindRow& row_of(Kind kind) {
   return kinds[static_cast<std::size_t>(kind)];
 }
 
-std::string sha256_hex(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw Error(ErrorCode::internal, "hash a cache entry: OpenSSL's SHA-256 failed");
-  std::string result;
-  for (unsigned int i = 0; i < size; ++i) {
-    for (const int shift : {4, 0}) result += "0123456789abcdef"[(digest[i] >> shift) & 15];
-  }
-  return result;
-}
-
 // FNV-1a, 64 bits, of old plans: against damage, not against malice.
 std::string fnv_hex(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -128,6 +116,18 @@ std::optional<Tail> read_tail(Lines& lines, const KindRow& row) {
 }
 
 }  // namespace
+
+std::string sha256_hex(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw Error(ErrorCode::internal, "hash a cache entry: OpenSSL's SHA-256 failed");
+  std::string result;
+  for (unsigned int i = 0; i < size; ++i) {
+    for (const int shift : {4, 0}) result += "0123456789abcdef"[(digest[i] >> shift) & 15];
+  }
+  return result;
+}
 
 std::string_view name_of(Kind kind) {
   return row_of(kind).name;

@@ -1,4 +1,4 @@
-// Element types on the device: conversions to and from fp32, 16-byte vectors, block reductions.
+// Element types on the device: conversions to and from fp32, 16-byte vectors.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "graphs/cuda/row_math.cuh"
 #include "graphs/ir/types.hpp"
 
 namespace graphbench::cuda {
@@ -57,41 +58,7 @@ __device__ __forceinline__ void store16(T* destination, const Vector16<T>& vecto
   *reinterpret_cast<uint4*>(destination) = reinterpret_cast<const uint4&>(vector);
 }
 
-// Both reductions add in a fixed order, so that every run gives the same bits.
-struct Sum {
-  static constexpr float identity = 0.0f;
-  __device__ __forceinline__ static float combine(float a, float b) { return a + b; }
-};
-struct Max {
-  static constexpr float identity = -3.402823466e38f;
-  __device__ __forceinline__ static float combine(float a, float b) { return fmaxf(a, b); }
-};
-
-// Over the whole block (a multiple of 32 threads, at most 1024); every thread gets the result.
-template <class Operation>
-__device__ __forceinline__ float block_reduce(float value) {
-  __shared__ float partial[32];
-  for (int offset = 16; offset > 0; offset /= 2) {
-    value = Operation::combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
-  }
-  const int warps = static_cast<int>(blockDim.x) / 32;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (lane == 0) partial[threadIdx.x / 32] = value;
-  __syncthreads();
-  value = lane < warps ? partial[lane] : Operation::identity;
-  for (int offset = 16; offset > 0; offset /= 2) {
-    value = Operation::combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
-  }
-  __syncthreads();  // `partial` may be used again at once
-  return value;
-}
-
-// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
-__device__ __forceinline__ float gelu_tanh(float x) {
-  return 0.5f * x * (1.0f + tanhf(0.7978845608028654f * (x + 0.044715f * x * x * x)));
-}
-
-// Its derivative.
+// The derivative of gelu_tanh.
 __device__ __forceinline__ float gelu_tanh_slope(float x) {
   const float t = tanhf(0.7978845608028654f * (x + 0.044715f * x * x * x));
   return 0.5f * (1.0f + t) +

@@ -59,6 +59,10 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
         "count multiprocessors");
   check(cudaDeviceGetAttribute(&context_.compute_major, cudaDevAttrComputeCapabilityMajor, index),
         "read compute capability");
+  int compute_minor = 0;
+  check(cudaDeviceGetAttribute(&compute_minor, cudaDevAttrComputeCapabilityMinor, index),
+        "read compute capability");
+  context_.architecture = "sm_" + std::to_string(context_.compute_major) + std::to_string(compute_minor);
   context_.programmatic = wanted && context_.compute_major >= 9;
   info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
   check(cudaMalloc(workspace_.put(), workspace_size + word_slot_size), "allocate workspace");
@@ -74,6 +78,7 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
 void CudaDevice::discard() {
   context_.cudnn.reset();
   context_.scratch.reset();
+  context_.generated.clear();
   cublas_.reset();
   workspace_.reset();
   check(cudaDeviceReset(), "reset device");
@@ -115,6 +120,13 @@ std::unique_ptr<Kernel> CudaDevice::make_fused_kernel(const FusionCall& call) {
   if (!prepared) return nullptr;
   return std::make_unique<PreparedKernel>(call.first.op->name + " and " + call.second.op->name,
                                           std::move(*prepared));
+}
+
+ChainKernel CudaDevice::make_chain_kernel(const ChainCall& call) {
+  ChainKernel made;
+  std::optional<PreparedOp> prepared = prepare_chain(context_, call, made.why_not);
+  if (prepared) made.kernel = std::make_unique<PreparedKernel>(call.kinds(), std::move(*prepared));
+  return made;
 }
 
 void* CudaDevice::allocate(std::size_t bytes) {

@@ -34,6 +34,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
   std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override;
+  ChainKernel make_chain_kernel(const ChainCall& call) override;
   void* allocate(std::size_t bytes) override;
   void deallocate(void* data) noexcept override;
   void* allocate_pinned(std::size_t bytes) override;

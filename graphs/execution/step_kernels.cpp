@@ -6,15 +6,17 @@
 #include <string_view>
 #include <utility>
 
-#include "graphs/ir/passes.hpp"
+#include "graphs/device/chain_call.hpp"
 
 namespace graphbench::execution {
 namespace {
 
 struct Fused {
   std::unique_ptr<Kernel> kernel;
-  ir::OpPair pair;
+  std::vector<ir::OpId> ops;
+  std::optional<ir::Chain> chain;  // else the two ops of a pair
 };
+using FusedByFirstOp = std::map<ir::OpId, Fused>;
 
 // The op launched next after `id`, or before it where `step` is -1; the last op stands before the first.
 ir::OpId neighbour(const ir::Program& program, ir::OpId id, int step) {
@@ -36,13 +38,30 @@ std::map<std::string_view, ir::OpId> recomputations(const ir::Program& program) 
   return again;
 }
 
-// By the pair's first op. Of ops that are run again, those that are so together: the same kernel runs again.
-std::map<ir::OpId, Fused> fuse(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
-                               const std::vector<std::string>& split_kinds) {
-  const std::vector<ir::Segment> segments =
-      ir::partition(program, split_kinds.empty() ? program.default_split_kinds() : split_kinds);
-  std::map<ir::OpId, Fused> fused;
+// Chains that the device makes a kernel of; for the others, why it does not.
+FusedByFirstOp fuse_chains(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
+                           const std::vector<ir::Segment>& segments, std::vector<KernelPath>& not_made) {
+  FusedByFirstOp fused;
+  for (const ir::Chain& chain : ir::chains(program, segments)) {
+    const ChainCall call = chain_call(program, chain, batch);
+    ChainKernel made = device.make_chain_kernel(call);
+    if (made.kernel == nullptr) {
+      not_made.push_back({call.kinds() + ":a kernel each", std::move(made.why_not)});
+    } else {
+      fused.emplace(chain.ops.front(), Fused{std::move(made.kernel), chain.ops, chain});
+    }
+  }
+  return fused;
+}
+
+// Adds pairs of ops that are in nothing fused yet. Of ops that are run again, those that are so together: the
+// same kernel runs again.
+void fuse_pairs(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
+                const std::vector<ir::Segment>& segments, FusedByFirstOp& fused) {
   std::vector<bool> taken(program.ops().size());
+  for (const auto& [first, chain] : fused) {
+    for (const ir::OpId id : chain.ops) taken[id] = true;
+  }
   const std::map<std::string_view, ir::OpId> again = recomputations(program);
   const auto alike = [&](const ir::OpPair& pair) {
     const ir::Op& first = program.ops()[pair.first];
@@ -62,8 +81,18 @@ std::map<ir::OpId, Fused> fuse(DeviceExecution& device, const ir::Program& progr
         device.make_fused_kernel({first, second, pair.position, &ahead, &behind});
     if (kernel == nullptr) continue;
     taken[pair.first] = taken[pair.second] = true;
-    fused.emplace(pair.first, Fused{std::move(kernel), pair});
+    fused.emplace(pair.first, Fused{std::move(kernel), {pair.first, pair.second}, std::nullopt});
   }
+}
+
+FusedByFirstOp fuse(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
+                    const std::vector<std::string>& split_kinds, std::vector<KernelPath>& not_made) {
+  FusedByFirstOp fused;
+  if (program.fusion() == ir::Fusion::none) return fused;
+  const std::vector<ir::Segment> segments =
+      ir::partition(program, split_kinds.empty() ? program.default_split_kinds() : split_kinds);
+  if (program.fusion() == ir::Fusion::chains) fused = fuse_chains(device, program, batch, segments, not_made);
+  fuse_pairs(device, program, batch, segments, fused);
   return fused;
 }
 
@@ -73,7 +102,7 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
                          const std::vector<std::string>& split_kinds)
     : value_bytes(program.values().size()), outputs(program.results()) {
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
-  std::map<ir::OpId, Fused> fused = fuse(device, program, batch, split_kinds);
+  FusedByFirstOp fused = fuse(device, program, batch, split_kinds, chains_not_made);
   std::vector<bool> done(program.ops().size());
   std::map<std::string_view, std::size_t> at;  // in `ops`, by op
   std::size_t allocated_bytes = 0;
@@ -90,30 +119,31 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
     const ir::Op& op = program.ops()[id];
     const bool writes = !op.outputs.empty() || !op.mutates.empty();
     if (op.definition->foreign != nullptr && writes) step.must_record = &op;
-    add_operands(step, program, id, batch);
-    ir::OpId last = id;
+    std::vector<ir::OpId> does = {id};
+    std::optional<ir::Chain> chain;
     at[op.name] = ops.size();
     if (!op.recomputes.empty()) {
       const StepOp& origin = ops[at.at(op.recomputes)];
       step.kernel = origin.kernel;
-      step.op_count = origin.op_count;
-      if (origin.op_count == 2) last = neighbour(program, id, 1);
+      if (origin.op_count == 2) does.push_back(neighbour(program, id, 1));
     } else if (const auto found = fused.find(id); found != fused.end()) {
-      last = found->second.pair.second;
-      step.op_count = 2;
+      does = found->second.ops;
+      chain = std::move(found->second.chain);
       step.kernel = kernels.emplace_back(std::move(found->second.kernel)).get();
     } else {
       step.kernel = kernels.emplace_back(device.make_kernel(program.call(id, batch))).get();
     }
-    if (last != id) {
-      done[last] = true;
-      add_operands(step, program, last, batch);
+    step.op_count = static_cast<std::int64_t>(does.size());
+    for (const ir::OpId each : does) {
+      done[each] = true;
+      if (!chain) add_operands(step, program, batch, program.ops()[each].inputs, program.ops()[each].outputs);
     }
+    if (chain) add_operands(step, program, batch, chain->read, chain->written);
     for (ir::ValueId value = 0; value < program.values().size(); ++value) {
-      const ir::OpId last_use = ranges[value].last_use;
-      if (program.value(value).kind == ir::ValueKind::activation && (last_use == id || last_use == last)) {
+      const bool ends = std::ranges::find(does, ranges[value].last_use) != does.end();
+      const bool stored = !chain || std::ranges::find(chain->inside, value) == chain->inside.end();
+      if (program.value(value).kind == ir::ValueKind::activation && ends && stored)
         step.releases.push_back(value);
-      }
     }
     run_in_place(step);
     for (const ir::ValueId value : step.allocates) allocated_bytes += value_bytes[value];
@@ -123,12 +153,13 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
   }
 }
 
-void StepKernels::add_operands(StepOp& step, const ir::Program& program, ir::OpId id, std::int64_t batch) {
-  const ir::Op& op = program.ops()[id];
-  step.operands.insert(step.operands.end(), op.inputs.begin(), op.inputs.end());
-  step.operands.insert(step.operands.end(), op.outputs.begin(), op.outputs.end());
-  step.allocates.insert(step.allocates.end(), op.outputs.begin(), op.outputs.end());
-  for (const ir::ValueId output : op.outputs) value_bytes[output] = program.describe(output, batch).bytes();
+void StepKernels::add_operands(StepOp& step, const ir::Program& program, std::int64_t batch,
+                               const std::vector<ir::ValueId>& read,
+                               const std::vector<ir::ValueId>& written) {
+  step.operands.insert(step.operands.end(), read.begin(), read.end());
+  step.operands.insert(step.operands.end(), written.begin(), written.end());
+  step.allocates.insert(step.allocates.end(), written.begin(), written.end());
+  for (const ir::ValueId output : written) value_bytes[output] = program.describe(output, batch).bytes();
 }
 
 OperandArrays::OperandArrays(const StepKernels& kernels) {

@@ -21,8 +21,9 @@ struct TakeOver {
 struct StepOp {
   Kernel* kernel = nullptr;
   ir::OpId op = 0;
-  std::int64_t op_count = 1;           // of the program: 2 where one kernel does the next op too
-  std::vector<ir::ValueId> operands;   // inputs, then outputs; where there are two ops, the first's ahead
+  std::int64_t op_count = 1;  // of the program: more where one kernel does the next ops too
+  // Inputs, then outputs; of a pair of ops the first's ahead; of a chain what it reads, then what it writes.
+  std::vector<ir::ValueId> operands;
   std::vector<ir::ValueId> allocates;  // its outputs, less one that takes memory over
   std::vector<ir::ValueId> releases;   // values whose last use this is, program outputs not among them
   // The first output runs in the memory of a value whose last use this is, which is then in neither
@@ -43,9 +44,12 @@ struct StepKernels {
   std::vector<std::size_t> value_bytes;  // at this batch, of activations and outputs
   std::vector<ir::ValueId> outputs;      // the program's results
   std::size_t peak_bytes = 0;            // of values that a step has allocated at once
+  // Chains that the device makes no kernel of, named as in Kernel::path(), and why.
+  std::vector<KernelPath> chains_not_made;
 
  private:
-  void add_operands(StepOp& step, const ir::Program& program, ir::OpId op, std::int64_t batch);
+  void add_operands(StepOp& step, const ir::Program& program, std::int64_t batch,
+                    const std::vector<ir::ValueId>& read, const std::vector<ir::ValueId>& written);
   void run_in_place(StepOp& step) const;
 };
 

@@ -11,6 +11,7 @@
 #include "graphs/host/host_kernel.hpp"
 #include "graphs/host/host_stream.hpp"
 #include "graphs/host/library_stream.hpp"
+#include "graphs/host/ops/chain.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
 namespace graphbench::host {
@@ -120,6 +121,25 @@ std::unique_ptr<Kernel> HostDevice::make_kernel(const ir::OpCall& call) {
     return made;
   });
   return std::make_unique<HostKernel>(kernels_, signature, call.operands.size());
+}
+
+ChainKernel HostDevice::make_chain_kernel(const ChainCall& call) {
+  std::string text = "chain of " + std::to_string(call.read) + " and " + std::to_string(call.written);
+  for (std::size_t i = 0; i < call.ops.size(); ++i) {
+    check_operands(call.ops[i]);
+    text.append("|").append(signature_text(call.ops[i]));
+    for (const std::size_t place : call.places[i]) text.append(" ").append(std::to_string(place));
+  }
+  const std::uint64_t signature = kernels_.find_or_make(text, [&] {
+    const PlanningThreads threads(compute_threads());
+    std::unique_ptr<OpImplementation> made = make_chain(call, scratch_);
+    made->set_name(call.kinds());
+    if (call.read + call.written > Task::words_max) made->list_operands();
+    return made;
+  });
+  return {std::make_unique<HostKernel>(kernels_, signature, call.read + call.written,
+                                       KernelPath{.name = call.kinds() + ":tiles", .fallback = {}}),
+          {}};
 }
 
 std::unique_ptr<Kernel> HostDevice::make_empty_kernel() {

@@ -13,11 +13,12 @@ namespace graphbench::host {
 
 class HostKernel final : public Kernel {
  public:
-  HostKernel(KernelCache& cache, std::uint64_t signature, std::size_t operand_count)
-      : cache_(cache), signature_(signature), operand_count_(operand_count) {}
+  HostKernel(KernelCache& cache, std::uint64_t signature, std::size_t operand_count, KernelPath path = {})
+      : cache_(cache), signature_(signature), operand_count_(operand_count), path_(std::move(path)) {}
   void launch(Stream& stream, void* const* operands) override;
   std::optional<std::size_t> in_place_input() const override;
   std::size_t settable_nodes() const override { return 1; }
+  KernelPath path() const override { return path_; }
 
   // What a launch enqueues: binds the operands and runs the op.
   static void run(Task& task, StreamContext& context);
@@ -28,6 +29,7 @@ class HostKernel final : public Kernel {
   KernelCache& cache_;
   std::uint64_t signature_;
   std::size_t operand_count_;
+  KernelPath path_;
   void* const* latest_ = nullptr;  // of operands that are listed: the last launch's
 };
 

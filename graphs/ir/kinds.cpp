@@ -107,6 +107,11 @@ Outputs infer_batched_matmul(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, matrices(rows, columns)}};
 }
 
+Outputs infer_bias_add(const Op& op, const Inputs& inputs) {
+  expect_shape(op, *inputs[1], {inputs[0]->shape.back()});
+  return {{inputs[0]->dtype, inputs[0]->shape}};
+}
+
 Outputs infer_softmax(const Op& op, const Inputs& inputs) {
   const Value& x = *inputs[0];
   const bool causal = flag(op, "causal");
@@ -183,6 +188,7 @@ const std::vector<KindRow>& kind_rows() {
                         {"activation", "none", "none or relu", is_none_or_relu}},
          .infer = infer_conv2d},
         {.kind = "add", .inputs = 2, .infer = infer_elementwise},
+        {.kind = "bias_add", .inputs = 2, .infer = infer_bias_add},
         {.kind = "relu", .inputs = 1, .infer = infer_elementwise},
         {.kind = "gelu_tanh", .inputs = 1, .infer = infer_elementwise},
         {.kind = "softmax", .inputs = 1, .attributes = {flag_rule("causal")}, .infer = infer_softmax},

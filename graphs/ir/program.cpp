@@ -63,6 +63,12 @@ std::vector<ValueId> Program::values_of(ValueKind kind) const {
   return ids;
 }
 
+void Program::set_fusion(Fusion fusion) {
+  fusion_ = fusion;
+  if (fusion == Fusion::none) rewrites_.emplace_back("pass fuse: every op has a kernel of its own");
+  if (fusion == Fusion::chains) rewrites_.emplace_back("pass fuse: chains of ops have generated kernels");
+}
+
 std::vector<ValueId> Program::results() const {
   std::vector<ValueId> ids = values_of(ValueKind::output);
   const std::vector<ValueId> gradients = values_of(ValueKind::gradient);

@@ -176,6 +176,10 @@ struct GradientHook {
   Attributes attributes;
 };
 
+// Which neighbouring ops a device makes one kernel of: none; pairs that it has a kernel for; chains too, for
+// which kernels are made (chains.hpp).
+enum class Fusion : std::uint8_t { none, pairs, chains };
+
 class Program {
  public:
   const std::string& name() const { return name_; }
@@ -191,6 +195,9 @@ class Program {
   std::int64_t removed_ops() const { return removed_ops_; }
   // What differentiate() puts on gradients, in this order; a forward step leaves them out.
   const std::vector<GradientHook>& hooks() const { return hooks_; }
+  Fusion fusion() const { return fusion_; }
+  // For who makes the program, ahead of all that read it. What is not `pairs` is a line of rewrites().
+  void set_fusion(Fusion fusion);
   const Value& value(ValueId id) const { return values_.at(id); }
   // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;
   // everything that takes a batch here takes the whole, and throws Error(invalid_argument) where it does not
@@ -211,6 +218,7 @@ class Program {
   std::vector<std::string> rewrites_;
   std::vector<GradientHook> hooks_;
   std::int64_t removed_ops_ = 0;
+  Fusion fusion_ = Fusion::pairs;
   std::int64_t micro_batches_ = 1;
 };
 

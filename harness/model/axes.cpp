@@ -145,6 +145,13 @@ AxisTable later_axes() {
        .fallback = "device",
        .modes = graph_modes(),
        .within = {"io", {"copy_in", "copy_in_out"}}},
+  };
+}
+
+// Of the program itself: which ops it has, and which kernels they get.
+AxisTable program_axes() {
+  using enum AxisValues;
+  return {
       {.name = "attention",
        .values = choices,
        .noun = "way of attention",
@@ -155,6 +162,22 @@ AxisTable later_axes() {
        .choices = {"auto", "fused", "decomposed"},
        .fallback = "auto",
        .passes = {"forward"}},
+      {.name = "epilogues",
+       .values = choices,
+       .noun = "place of epilogues",
+       .placeholder = "ON|OFF,...",
+       .help = "off: bias, activation and residual of products are ops of their own (default: on)",
+       .choices = {"on", "off"},
+       .fallback = "on",
+       .passes = {"forward"}},
+      {.name = "fuse",
+       .values = choices,
+       .noun = "way of fusing ops",
+       .placeholder = "WHICH,...",
+       .help = "kernels for several ops: none; pairs, those made by hand; chains, generated ones too, of "
+               "neighbouring elementwise ops and norms (default: pairs)",
+       .choices = {"none", "pairs", "chains"},
+       .fallback = "pairs"},
       {.name = "program-pass",
        .values = names,
        .noun = "program pass",
@@ -267,6 +290,7 @@ AxisTable gradient_axes() {
 AxisTable make_axes() {
   AxisTable table = first_axes();
   std::ranges::move(later_axes(), std::back_inserter(table));
+  std::ranges::move(program_axes(), std::back_inserter(table));
   std::ranges::move(step_axes(), std::back_inserter(table));
   std::ranges::move(gradient_axes(), std::back_inserter(table));
   return table;

@@ -192,19 +192,20 @@ const std::vector<NamedProgram>& small_programs() {
 
 const std::vector<NamedProgram>& base_programs() {
   const auto preset = [](const char* name, const char* workload, const char* chosen,
-                         const char* way = "fused") {
-    return NamedProgram{
-        name, [=](const ir::OpCatalog&, ir::DType dtype) {
-          return builtin().build(workload, {chosen, dtype, "forward", {}, {{"attention", way}}});
-        }};
+                         const char* axis = "attention", const char* way = "fused") {
+    return NamedProgram{name, [=](const ir::OpCatalog&, ir::DType dtype) {
+                          return builtin().build(workload, {chosen, dtype, "forward", {}, {{axis, way}}});
+                        }};
   };
   static const std::vector<NamedProgram> programs = {
       preset("base_mlp", "mlp", "tiny"),
       preset("base_attention", "attention", "tiny"),
       preset("base_attention_prefill", "attention", "tiny-prefill"),
       preset("base_conv", "conv", "tiny"),
-      preset("base_attention_decomposed", "attention", "tiny", "decomposed"),
-      preset("base_attention_prefill_decomposed", "attention", "tiny-prefill", "decomposed")};
+      preset("base_attention_decomposed", "attention", "tiny", "attention", "decomposed"),
+      preset("base_attention_prefill_decomposed", "attention", "tiny-prefill", "attention", "decomposed"),
+      preset("base_mlp_epilogues_off", "mlp", "tiny", "epilogues", "off"),
+      preset("base_conv_epilogues_off", "conv", "tiny", "epilogues", "off")};
   return programs;
 }
 
@@ -221,6 +222,7 @@ const std::vector<NamedProgram>& training_programs() {
       of(small_programs()[0], "train_chain_adamw", {.optimizer = adamw, .accumulate = end}),
       of(small_programs()[1], "train_conv_sgd", {.optimizer = sgd}),
       of(small_programs()[3], "train_norms", {.optimizer = none}),
+      of(base_programs()[6], "train_mlp_epilogues_off", {.optimizer = sgd}),
       of(small_programs()[3], "train_norms_sgd", {.optimizer = sgd, .accumulate = end}),
       trained("train_base_mlp", "mlp", {}),
       trained("train_base_mlp_adamw", "mlp", {{"optimizer", "adamw"}}),

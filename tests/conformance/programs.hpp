@@ -25,7 +25,8 @@ inline void PrintTo(const NamedProgram& program, std::ostream* out) {
 // softmax, add.
 const std::vector<NamedProgram>& small_programs();
 
-// The base workloads of preset `tiny`, and attention's prefill; attention of one op, and of three.
+// The base workloads of preset `tiny`, and attention's prefill; attention of one op, and of three;
+// epilogues as ops of their own.
 const std::vector<NamedProgram>& base_programs();
 
 // Two layers of causal attention, and a softmax between them.

@@ -50,6 +50,28 @@ class Sweep(HarnessCase):
         self.run_graphbench(*arguments, "--set", "mlp.hidden=32", code=0)
         self.assertNotEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
 
+    def test_epilogues_and_chains_are_cells_of_their_own(self):
+        self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager,whole",
+                            "--epilogues", "on,off", "--fuse", "none,pairs,chains", code=0)
+        result = self.result()
+        self.assert_valid(result, "result.schema.json")
+        cells = {cell["id"].removeprefix("mlp/tiny/fp32/forward/b2/w0/whole"): cell
+                 for cell in result["cells"] if cell["mode"] == "whole" and cell["batch"] == 2}
+        self.assertEqual({"", "/epilogues=off", "/fuse=none", "/fuse=chains", "/epilogues=off/fuse=none",
+                          "/epilogues=off/fuse=chains"}, set(cells))
+        for cell in cells.values():
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+        self.assertNotIn("rewrites", cells[""])
+        self.assertEqual(["pass fuse: every op has a kernel of its own"], cells["/fuse=none"]["rewrites"])
+        apart, chained = (cells["/epilogues=off/fuse=" + way] for way in ("none", "chains"))
+        self.assertEqual(56, apart["graph"]["nodes"])
+        self.assertEqual(33, chained["graph"]["nodes"])
+        self.assertEqual({"bias_add+gelu_tanh:tiles": 8, "bias_add+add+rmsnorm:tiles": 7,
+                          "bias_add+add:tiles": 1},
+                         {path["path"]: path["ops"] for path in chained["paths"]})
+        refused = self.run_graphbench(*TINY, "--pass", "training", "--epilogues", "off", code=2)
+        self.assertIn("--epilogues", refused.stderr)
+
     def test_variables_of_google_benchmark_do_not_change_how_a_sweep_measures(self):
         for variable, value in (("REPETITIONS", "3"), ("LIST_TESTS", "true"), ("OUT", "benchmark.json"),
                                 ("MIN_WARMUP_TIME", "0.01")):

@@ -32,6 +32,7 @@ struct CallLog {
   bool residuals_in_place = false;
   bool refuse_updates = false;
   std::vector<DeviceCopy> copies_set;
+  bool makes_chains = false;
   std::string fuses_first, fuses_second;  // kinds of op that have one kernel for both, where set
 
   void step(const char* what) {
@@ -135,6 +136,9 @@ class FakeKernel final : public Kernel {
     name_ += "+" + call.second.op->name;
     operands_ += call.second.operands.size();
   }
+  FakeKernel(CallLog& log, const ChainCall& call) : log_(log), operands_(call.read + call.written) {
+    for (const ir::OpCall& op : call.ops) name_ += (name_.empty() ? "" : "+") + op.op->name;
+  }
   std::optional<std::size_t> in_place_input() const override { return in_place_; }
   void launch(Stream&, void* const* operands) override {
     log_.step("launch");
@@ -173,6 +177,10 @@ class FakeDevice : public Device {
     if (call.first.op->kind != log.fuses_first || call.second.op->kind != log.fuses_second) return nullptr;
     log.step("make fused kernel");
     return std::make_unique<FakeKernel>(log, call);
+  }
+  ChainKernel make_chain_kernel(const ChainCall& call) override {
+    if (!log.makes_chains) return {nullptr, "a fake makes none"};
+    return {std::make_unique<FakeKernel>(log, call), {}};
   }
   void* allocate(std::size_t bytes) override {
     log.step("allocate");

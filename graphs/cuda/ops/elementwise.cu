@@ -1,4 +1,7 @@
-// add, relu, gelu_tanh and the gradients of the latter two: sixteen bytes a thread where the size allows it.
+// add, bias_add, relu, gelu_tanh and the gradients of the latter two: sixteen bytes a thread where the size
+// allows it.
+#include <type_traits>
+
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
@@ -9,13 +12,15 @@ struct ElementwiseParameters {
   const void* b;  // not read by operations of one input
   void* y;
   std::int64_t elements;
+  std::int64_t columns;  // of b, where each row takes the same
 };
 
 struct Add {
-  __device__ __forceinline__ static float apply(float a, float b) { return a + b; }
+  __device__ __forceinline__ static float apply(float a, float b) { return sum_of(a, b); }
 };
+struct AddBias : Add {};
 struct Relu {
-  __device__ __forceinline__ static float apply(float a, float) { return fmaxf(a, 0.0f); }
+  __device__ __forceinline__ static float apply(float a, float) { return relu(a); }
 };
 struct GeluTanh {
   __device__ __forceinline__ static float apply(float a, float) { return gelu_tanh(a); }
@@ -29,6 +34,11 @@ struct GeluTanhGrad {
   __device__ __forceinline__ static float apply(float dy, float x) { return dy * gelu_tanh_slope(x); }
 };
 
+template <class Operation>
+__device__ __forceinline__ std::int64_t place_of_b(const ElementwiseParameters& p, std::int64_t at) {
+  return std::is_same_v<Operation, AddBias> ? at % p.columns : at;
+}
+
 template <class T, class Operation>
 __global__ void elementwise_vector(const ElementwiseParameters p) {
   let_next_kernel_start();
@@ -37,7 +47,7 @@ __global__ void elementwise_vector(const ElementwiseParameters p) {
   const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * Vector::size;
   if (at >= p.elements) return;
   const Vector a = load16(static_cast<const T*>(p.a) + at);
-  const Vector b = load16(static_cast<const T*>(p.b) + at);
+  const Vector b = load16(static_cast<const T*>(p.b) + place_of_b<Operation>(p, at));
   Vector y;
 #pragma unroll
   for (int i = 0; i < Vector::size; ++i) {
@@ -53,7 +63,7 @@ __global__ void elementwise_scalar(const ElementwiseParameters p) {
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   const float a = to_float(static_cast<const T*>(p.a)[at]);
-  const float b = to_float(static_cast<const T*>(p.b)[at]);
+  const float b = to_float(static_cast<const T*>(p.b)[place_of_b<Operation>(p, at)]);
   static_cast<T*>(p.y)[at] = from_float<T>(Operation::apply(a, b));
 }
 
@@ -64,7 +74,8 @@ PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input)
   const ir::DType dtype = call.input(0).dtype;
   const std::int64_t elements = call.input(0).elements();
   const std::int64_t per_vector = 16 / static_cast<std::int64_t>(ir::size_of(dtype));
-  const bool vector = elements % per_vector == 0;
+  const std::int64_t columns = call.input(0).dims.back();
+  const bool vector = (std::is_same_v<Operation, AddBias> ? columns : elements) % per_vector == 0;
   const void* function = for_float_type(call, dtype, [&](auto element) {
     using T = decltype(element);
     return vector ? reinterpret_cast<const void*>(&elementwise_vector<T, Operation>)
@@ -73,7 +84,7 @@ PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input)
   PreparedOp prepared;
   prepared.calls.push_back(
       kernel_call(function, dim3(blocks_for(elements, threads * (vector ? per_vector : 1))), dim3(threads),
-                  ElementwiseParameters{nullptr, nullptr, nullptr, elements},
+                  ElementwiseParameters{nullptr, nullptr, nullptr, elements, columns},
                   {operand_source(0), operand_source(second_input), operand_source(call.input_count)}));
   prepared.in_place_input = 0;  // a thread reads what it writes, before it writes
   return prepared;
@@ -83,6 +94,9 @@ PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input)
 
 PreparedOp prepare_add(OpContext&, const ir::OpCall& call) {
   return prepare_elementwise<Add>(call, 1);
+}
+PreparedOp prepare_bias_add(OpContext&, const ir::OpCall& call) {
+  return prepare_elementwise<AddBias>(call, 1);
 }
 PreparedOp prepare_relu(OpContext&, const ir::OpCall& call) {
   return prepare_elementwise<Relu>(call, 0);

@@ -8,20 +8,6 @@
 
 namespace graphbench::cuda {
 
-// Programmatic dependent launch. Every kernel says at its start that the next one may be put on the
-// device, and waits for those ahead before it touches anything that a step writes; waiting also where
-// nothing is left to do keeps the order transitive. On older GPUs both do nothing.
-__device__ __forceinline__ void let_next_kernel_start() {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-__device__ __forceinline__ void wait_for_kernels_ahead() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-
 __device__ __forceinline__ void prefetch_l2(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }

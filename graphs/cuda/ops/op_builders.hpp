@@ -18,6 +18,7 @@ namespace graphbench::cuda {
 struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it is prepared
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
+struct GeneratedCode;  // a kernel of a chain, loaded (chain_kernel.cpp)
 
 // What computes a product of one shape: an algorithm of cuBLASLt, or a kernel of our own by its name.
 struct MatmulChoice {
@@ -35,13 +36,15 @@ struct OpContext {
   std::unique_ptr<ScratchArena> scratch;
   int multiprocessors = 0;
   int compute_major = 0;
+  std::string architecture;  // "sm_90"
   bool use_cudnn = false;
   bool load_at_first_use = false;
   bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
   std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
-  std::weak_ptr<CudaStream*> latest_stream;     // for timing candidates
-  std::map<std::string, MatmulChoice> matmuls;  // chosen so far, by shape
+  std::weak_ptr<CudaStream*> latest_stream;                         // for timing candidates
+  std::map<std::string, MatmulChoice> matmuls;                      // chosen so far, by shape
+  std::map<std::string, std::shared_ptr<GeneratedCode>> generated;  // so far, by source
 };
 
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
@@ -55,6 +58,9 @@ void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall&
 
 // One kernel for two ops, where one exists and is not slower than two.
 std::optional<PreparedOp> prepare_fused(OpContext& context, const FusionCall& call);
+
+// A generated kernel for a chain of ops; nothing, and why, where there is none.
+std::optional<PreparedOp> prepare_chain(OpContext& context, const ChainCall& call, std::string& why_not);
 
 // Called before a stream that cuDNN's handle was set to is destroyed. Does nothing where there is no handle.
 void forget_cudnn_stream(OpContext& context, const char* object);

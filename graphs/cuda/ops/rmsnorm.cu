@@ -30,14 +30,14 @@ __global__ void rmsnorm_vector(const RmsnormParameters p) {
   if (active) {
     x = load16(static_cast<const T*>(p.x) + at);
 #pragma unroll
-    for (int i = 0; i < Vector::size; ++i) squares += to_float(x.lane[i]) * to_float(x.lane[i]);
+    for (int i = 0; i < Vector::size; ++i) squares = add_square(squares, to_float(x.lane[i]));
   }
-  const float scale = rsqrtf(block_reduce<Sum>(squares) / static_cast<float>(p.columns) + p.eps);
+  const float scale = norm_scale(block_reduce<Sum>(squares), static_cast<float>(p.columns), p.eps);
   if (!active) return;
   Vector y;
 #pragma unroll
   for (int i = 0; i < Vector::size; ++i) {
-    y.lane[i] = from_float<T>(to_float(x.lane[i]) * scale * to_float(gamma.lane[i]));
+    y.lane[i] = from_float<T>(normed(to_float(x.lane[i]), scale, to_float(gamma.lane[i])));
   }
   store16(static_cast<T*>(p.y) + at, y);
 }
@@ -51,10 +51,10 @@ __global__ void rmsnorm_scalar(const RmsnormParameters p) {
   T* y = static_cast<T*>(p.y) + std::int64_t{blockIdx.x} * p.columns;
   float squares = 0.0f;
   for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x)
-    squares += to_float(x[c]) * to_float(x[c]);
-  const float scale = rsqrtf(block_reduce<Sum>(squares) / static_cast<float>(p.columns) + p.eps);
+    squares = add_square(squares, to_float(x[c]));
+  const float scale = norm_scale(block_reduce<Sum>(squares), static_cast<float>(p.columns), p.eps);
   for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) {
-    y[c] = from_float<T>(to_float(x[c]) * scale * to_float(gamma[c]));
+    y[c] = from_float<T>(normed(to_float(x[c]), scale, to_float(gamma[c])));
   }
 }
 

@@ -19,12 +19,6 @@ struct RopeParameters {
   double log2_theta;
 };
 
-// Element i of a head, and element i + half.
-struct Pair {
-  float low;
-  float high;
-};
-
 template <class T>
 __device__ __forceinline__ Pair load_pair(const T* at, int half) {
   return {to_float(at[0]), to_float(at[half])};
@@ -33,17 +27,6 @@ template <class T>
 __device__ __forceinline__ void store_pair(T* at, int half, Pair pair) {
   at[0] = from_float<T>(pair.low);
   at[half] = from_float<T>(pair.high);
-}
-__device__ __forceinline__ Pair rotated(Pair pair, float2 turn) {
-  return {pair.low * turn.x - pair.high * turn.y, pair.high * turn.x + pair.low * turn.y};
-}
-
-// Cosine and sine. The angle in fp64, reduced to one turn: in fp32 a position of some thousands costs
-// four digits.
-__device__ __forceinline__ float2 turn_of(double angle) {
-  constexpr double turn = 6.283185307179586476925;
-  const float reduced = static_cast<float>(angle - turn * floor(angle / turn));
-  return make_float2(cosf(reduced), sinf(reduced));
 }
 
 // A pair of one head of q, k and v.
@@ -72,7 +55,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   const T* row = static_cast<const T*>(p.qkv) + std::int64_t{blockIdx.x} * 6 * pairs;
   int pair = static_cast<int>(threadIdx.x);
   // What does not depend on the position, while the kernels ahead still run.
-  double frequency = exp2(-2.0 * pair / p.head_dim * p.log2_theta);
+  double frequency = rope_frequency(pair, p.head_dim, p.log2_theta);
   wait_for_kernels_ahead();
   // A negative position is a padding row's: q stays as it is, and nothing is written to the caches.
   const int first = p.positions == nullptr ? 0 : static_cast<const std::int32_t*>(p.positions)[sequence];
@@ -80,8 +63,8 @@ __global__ void rope_kernel(const RopeParameters p) {
   Pairs next{};
   if (pair < pairs) next = load_pairs(p, row, pair);  // under way with the position
   for (int i = pair; i < half; i += static_cast<int>(blockDim.x)) {
-    turns[i] = turn_of(position * frequency);
-    frequency = exp2(-2.0 * (i + static_cast<int>(blockDim.x)) / p.head_dim * p.log2_theta);
+    turns[i] = turn_of(position, frequency);
+    frequency = rope_frequency(i + static_cast<int>(blockDim.x), p.head_dim, p.log2_theta);
   }
   __syncthreads();
   // A position outside the cache has no slot; writing it would be another sequence's memory.
@@ -112,7 +95,7 @@ __global__ void rope_grad_kernel(const RopeParameters p) {
   const int half = p.head_dim / 2;
   const int pairs = p.heads * half;
   for (int i = static_cast<int>(threadIdx.x); i < half; i += static_cast<int>(blockDim.x)) {
-    turns[i] = turn_of(token * exp2(-2.0 * i / p.head_dim * p.log2_theta));
+    turns[i] = turn_of(token, rope_frequency(i, p.head_dim, p.log2_theta));
     turns[i].y = -turns[i].y;
   }
   wait_for_kernels_ahead();

@@ -84,6 +84,9 @@ class Tuner {
   // Every choice so far, one a key, in the order of keys.
   std::vector<LibraryChoice> choices() const;
 
+  // Where choices are kept, and other things may be.
+  cache::Cache& cache() noexcept { return cache_; }
+
   // Absent where nothing is kept.
   std::optional<cache::Use> cache_use() const;
 

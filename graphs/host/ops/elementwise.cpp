@@ -1,4 +1,4 @@
-// add, relu, gelu_tanh and their gradients: one pass over contiguous elements, arithmetic in fp32.
+// add, bias_add, relu, gelu_tanh and their gradients: one pass over contiguous elements, arithmetic in fp32.
 #include <cmath>
 
 #include "graphs/host/bfloat16.hpp"
@@ -61,6 +61,31 @@ class Elementwise final : public DirectOp {
   bool binary_;
 };
 
+template <typename T>
+class BiasAdd final : public DirectOp {
+ public:
+  explicit BiasAdd(const ir::OpCall& call)
+      : DirectOp(3), columns_(call.input(1).elements()), rows_(call.input(0).elements() / columns_) {}
+
+  std::optional<std::size_t> in_place_input() const override { return 0; }
+
+ protected:
+  void compute(void* const* operands) override {
+    const T* bias = static_cast<const T*>(operands[1]);
+    parallel_for(rows_, 1 + elements_a_thread / columns_, [=, this](std::int64_t first, std::int64_t last) {
+      for (std::int64_t r = first; r < last; ++r) {
+        const T* x = static_cast<const T*>(operands[0]) + r * columns_;
+        T* y = static_cast<T*>(operands[2]) + r * columns_;
+        for (std::int64_t c = 0; c < columns_; ++c) y[c] = from_float<T>(to_float(x[c]) + to_float(bias[c]));
+      }
+    });
+  }
+
+ private:
+  std::int64_t columns_;
+  std::int64_t rows_;
+};
+
 template <typename Function>
 std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();
@@ -75,6 +100,10 @@ std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
 
 std::unique_ptr<OpImplementation> make_add(const ir::OpCall& call, ScratchArena&) {
   return make<Add>(call);
+}
+std::unique_ptr<OpImplementation> make_bias_add(const ir::OpCall& call, ScratchArena&) {
+  if (call.output(0).dtype == ir::DType::bf16) return std::make_unique<BiasAdd<BFloat16>>(call);
+  return std::make_unique<BiasAdd<float>>(call);
 }
 std::unique_ptr<OpImplementation> make_relu(const ir::OpCall& call, ScratchArena&) {
   return make<Relu>(call);

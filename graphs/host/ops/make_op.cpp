@@ -15,6 +15,7 @@ namespace graphbench::host {
   KIND(add)                         \
   KIND(advance)                     \
   KIND(batched_matmul)              \
+  KIND(bias_add)                    \
   KIND(clip_norm)                   \
   KIND(column_sum)                  \
   KIND(conv2d)                      \

@@ -100,6 +100,11 @@ void add_backward(Draft& draft, const Op& op, ValueId gradient) {
   for (const ValueId id : op.inputs) draft.add_gradient(id, gradient);
 }
 
+void bias_add_backward(Draft& draft, const Op& op, ValueId gradient) {
+  draft.add_gradient(op.inputs[1], op, "column_sum", "grad_bias", {gradient});
+  draft.add_gradient(op.inputs[0], gradient);
+}
+
 void relu_backward(Draft& draft, const Op& op, ValueId gradient) {
   draft.add_gradient(op.inputs[0],
                      draft.append("relu_grad", op.name + ".grad_input", {gradient, draft.at(op.outputs[0])}));
@@ -142,11 +147,12 @@ void dropout_backward(Draft& draft, const Op& op, ValueId gradient) {
                                                 {gradient, draft.at(op.inputs[1])}, op.attributes));
 }
 
-constexpr std::array<Rule, 10> rules{{
+constexpr std::array<Rule, 11> rules{{
     {"linear", linear_forward, linear_backward},
     {"conv2d", conv2d_forward, conv2d_backward},
     {"rmsnorm", nullptr, rmsnorm_backward},
     {"add", nullptr, add_backward},
+    {"bias_add", nullptr, bias_add_backward},
     {"relu", nullptr, relu_backward},
     {"gelu_tanh", nullptr, gelu_tanh_backward},
     {"softmax", nullptr, softmax_backward},

@@ -1,4 +1,4 @@
-// add, relu, gelu_tanh and their gradients: their definitions, and a case each.
+// add, bias_add, relu, gelu_tanh and their gradients: their definitions, and a case each.
 #include <cmath>
 
 #include "tests/conformance/op_registry.hpp"
@@ -9,6 +9,12 @@ namespace {
 std::vector<Tensor> add(const ir::OpCall&, std::vector<Tensor>& in) {
   Tensor out = in[0];
   for (Index i = 0; i < out.size(); ++i) out[i] += in[1][i];
+  return {out};
+}
+
+std::vector<Tensor> bias_add(const ir::OpCall&, std::vector<Tensor>& in) {
+  Tensor out = in[0];
+  for (Index i = 0; i < out.size(); ++i) out[i] += in[1][i % in[1].size()];
   return {out};
 }
 
@@ -38,6 +44,14 @@ const OpCase::Input rows{{of_batch(), fixed_dim(37)}, uniform(3)};
 
 const OpRegistration registrations[] = {
     {"add", add, {{"add", "add", {rows, rows}, {}, 5}}},
+    {"bias_add",
+     bias_add,
+     {{"bias_add", "bias_add", {rows, {{fixed_dim(37)}, uniform(3)}}, {}, 5},
+      {"bias_add_vector",
+       "bias_add",
+       {{{of_batch(), fixed_dim(3), fixed_dim(16)}, uniform(3)}, {{fixed_dim(16)}, uniform(3)}},
+       {},
+       5}}},
     {"relu", activation, {{"relu", "relu", {rows}, {}, 5}}},
     {"gelu_tanh", activation, {{"gelu_tanh", "gelu_tanh", {rows}, {}, 5}}},
     {"relu_grad", relu_grad, {{"relu_grad", "relu_grad", {rows, rows}, {}, 5}}},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "graphs/ir/chains.hpp"
 #include "graphs/ir/passes.hpp"
 #include "tests/unit/graphs/abi/abi_fixture.hpp"
 #include "workloads/builtin.hpp"
@@ -89,6 +90,33 @@ TEST_F(Builtin, MlpsResidualSumsAreInOnePieceWithTheirNorms) {
                                            program.ops()[pair.second].kind == "rmsnorm";
                                   }),
             7);
+}
+
+// Of a step's kernels, as many as the products and what stands between two of them.
+TEST_F(Builtin, MlpWithoutEpiloguesIsAsFewChainsAsThereAreGapsBetweenProducts) {
+  const ir::Program program = registry_.build("mlp", {.preset = "base",
+                                                      .dtype = ir::DType::fp32,
+                                                      .pass = "forward",
+                                                      .options = {},
+                                                      .axes = {{"epilogues", "off"}, {"fuse", "chains"}}});
+  EXPECT_EQ(program.fusion(), ir::Fusion::chains);
+  EXPECT_EQ(count(program, "bias_add"), 16);
+  std::size_t ops = program.ops().size() - static_cast<std::size_t>(count(program, "boundary"));
+  EXPECT_EQ(ops, 56u);  // a layer: norm, product, bias, GELU, product, bias, residual
+  for (const ir::Chain& chain : ir::chains(program, ir::partition(program, program.default_split_kinds())))
+    ops -= chain.ops.size() - 1;
+  EXPECT_EQ(ops, 33u);  // 16 products, a gap behind each, and the first norm
+}
+
+TEST_F(Builtin, FuseIsAsAskedAndPairsByDefault) {
+  const auto built = [&](std::map<std::string, std::string> axes) {
+    return registry_.build("mlp", {.preset = "tiny", .options = {}, .axes = std::move(axes)});
+  };
+  EXPECT_EQ(built({}).fusion(), ir::Fusion::pairs);
+  EXPECT_TRUE(built({}).rewrites().empty());
+  EXPECT_EQ(built({{"fuse", "none"}}).fusion(), ir::Fusion::none);
+  EXPECT_THAT(built({{"fuse", "none"}}).rewrites(),
+              ::testing::ElementsAre("pass fuse: every op has a kernel of its own"));
 }
 
 TEST_F(Builtin, DecodeIsNinePiecesAroundEightAttentionOps) {

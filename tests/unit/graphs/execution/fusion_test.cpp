@@ -101,5 +101,71 @@ TEST_F(FusionTest, TheFirstOpsResultMayTakeItsResidualsMemory) {
   EXPECT_EQ(eager_pool_.statistics().in_use_bytes, 0u);
 }
 
+// x -> linear -> bias -> sum with x -> norm -> linear: the output; the sum is one too.
+class ChainTest : public FusionTest {
+ protected:
+  ChainTest() {
+    ir::ProgramBuilder b("chain", catalog_);
+    const ir::Shape vector{ir::fixed_dim(64)}, matrix{ir::fixed_dim(64), ir::fixed_dim(64)};
+    const auto weight = [&](const char* name, const ir::Shape& shape) {
+      return b.value(ir::ValueKind::weight, name, ir::DType::fp32, shape, {});
+    };
+    const ir::ValueId x =
+        b.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(64)}, {});
+    const ir::ValueId w = weight("w", matrix), v = weight("v", vector);
+    const ir::ValueId product = b.op("linear", "product", {x, w}, {})[0];
+    const ir::ValueId bias = b.op("bias_add", "bias", {product, v}, {})[0];
+    const ir::ValueId sum = b.op("add", "sum", {bias, x}, {})[0];
+    const ir::ValueId norm = b.op("rmsnorm", "norm", {sum, v}, {})[0];
+    b.mark_output(b.op("linear", "next", {norm, w}, {})[0]);
+    b.mark_output(sum);
+    program_ = b.finish();
+    fuse("add", "rmsnorm");
+  }
+
+  // The launches of a step.
+  std::vector<std::string> launches(ir::Fusion fusion) {
+    program_.set_fusion(fusion);
+    ProgramBuffers buffers(device_, program_, largest_batch);
+    device_.log.launches.clear();
+    device_.log.operands.clear();
+    const auto executor = make_executor(ExecutionMode::eager, context_of(program_, buffers), 4);
+    executor->submit();
+    not_made_ = executor->chains_not_made();
+    return device_.log.launches;
+  }
+
+  ir::Program program_;
+  std::vector<KernelPath> not_made_;
+};
+
+TEST_F(ChainTest, OfNoneEachOpHasAKernelAndOfPairsTwoHaveOne) {
+  EXPECT_THAT(launches(ir::Fusion::none), ElementsAre("product", "bias", "sum", "norm", "next"));
+  EXPECT_THAT(program_.rewrites().back(), ::testing::HasSubstr("a kernel of its own"));
+  EXPECT_THAT(launches(ir::Fusion::pairs), ElementsAre("product", "bias", "sum+norm", "next"));
+}
+
+TEST_F(ChainTest, OneKernelStoresWhatOthersReadAndNothingElse) {
+  device_.log.makes_chains = true;
+  EXPECT_THAT(launches(ir::Fusion::chains), ElementsAre("product", "bias+sum+norm", "next"));
+  EXPECT_EQ(device_.log.operands[1].size(), 5u);  // product, v, x; sum, norm
+  EXPECT_EQ(device_.log.operands[1][4], device_.log.operands[2][0]);
+  EXPECT_EQ(std::ranges::count(device_.log.operands[1], nullptr), 0);
+  EXPECT_EQ(eager_pool_.statistics().in_use_bytes, 0u);
+  EXPECT_TRUE(not_made_.empty());
+  ProgramBuffers buffers(device_, program_, largest_batch);
+  const auto whole = make_executor(ExecutionMode::whole, context_of(program_, buffers), 4);
+  prepare(*whole);
+  EXPECT_EQ(whole->counts().captured_ops, 5);
+  EXPECT_EQ(whole->counts().nodes, 3);
+}
+
+TEST_F(ChainTest, OneThatTheDeviceDoesNotMakeFallsToPairsAndSaysWhy) {
+  EXPECT_THAT(launches(ir::Fusion::chains), ElementsAre("product", "bias", "sum+norm", "next"));
+  ASSERT_EQ(not_made_.size(), 1u);
+  EXPECT_EQ(not_made_[0].name, "bias_add+add+rmsnorm:a kernel each");
+  EXPECT_EQ(not_made_[0].fallback, "a fake makes none");
+}
+
 }  // namespace
 }  // namespace graphbench::execution
