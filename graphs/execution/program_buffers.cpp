@@ -72,7 +72,12 @@ void ProgramBuffers::fill_state(Stream& stream, std::uint64_t seed) {
 }
 
 void ProgramBuffers::fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed) {
+  const bool is_weight = kind == ir::ValueKind::weight || kind == ir::ValueKind::parameter;
   for (const ir::ValueId id : program_.values_of(kind)) {
+    if (is_weight && upload_) {
+      upload_(stream, id, addresses_[id]);
+      continue;
+    }
     const ir::TensorDesc desc = program_.describe(id, largest_batch_);
     memory_.fill(stream, addresses_[id], desc.dtype, static_cast<std::size_t>(desc.elements()),
                  program_.value(id).init, ir::mix64(seed + id));

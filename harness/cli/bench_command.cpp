@@ -36,6 +36,8 @@ constexpr Refused refused[] = {
     {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
     {"evaluate", "it belongs to --sweep"},
     {"dump-program", "it belongs to --sweep"},
+    {"package", "it belongs to --sweep"},
+    {"weights", "it belongs to --sweep"},
     {"dump-graph", "it belongs to --sweep"},
     {"concurrent", "it belongs to --sweep"},
     {"shard", "it belongs to --sweep"},

@@ -26,6 +26,9 @@ std::vector<OptionSpec> other_options() {
   using enum OptionGroup;
   return {
       {"set", what, repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
+      {"package", what, text, "FILE.gbp",
+       "run what graphbench compile made, instead of building workloads' programs", true},
+      {"weights", what, text, "FILE", "the weights of --package", true},
       {"split-ops", what, words, "KIND,...",
        "op kinds at which piecewise splits (default: the workload's own)"},
       {"io-addresses", what, text, "WHICH",
