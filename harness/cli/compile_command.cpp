@@ -250,7 +250,7 @@ class CompileCommand final : public Command {
     manifest_.attention = asked_.attention;
     if (!asked_.architectures.empty()) manifest_.architectures = split(asked_.architectures, ',');
     for (const std::string& each : manifest_.architectures)
-      config::require_known("--arch", each, "architecture", package::known_architectures());
+      config::require_known("--arch", each, "known architecture", package::known_architectures());
     for (const std::string& text : asked_.methods) manifest_.methods.push_back(method_of(text));
     if (manifest_.methods.empty()) manifest_.methods = {{"forward", "forward", ""}};
     check_output_file("--weights", asked_.weights, Stdout::refused);

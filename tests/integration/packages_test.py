@@ -108,7 +108,7 @@ class Packages(HarnessCase):
 
     def test_bad_input_to_compile_is_refused(self):
         for arguments, said in (
-                (["--arch", "sm_1"], "--arch: \"sm_1\" is not a architecture: give host, sm_75"),
+                (["--arch", "sm_1"], "--arch: \"sm_1\" is not a known architecture: give host, sm_75"),
                 (["--arch", "sm_90"], "--arch: \"sm_90\" is none of a device of kind host"),
                 (["--method", "x"], "--method: \"x\" is no method: give NAME=PASS:PRESET"),
                 (["--method", "x=backward:tiny"], "--method: \"backward\" is not a pass"),
