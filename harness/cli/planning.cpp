@@ -128,7 +128,7 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   return std::move(answer.dumps);
 }
 
-// What the options of a sweep leave to its package: a workload that nobody builds, and its axes.
+// What the options of a sweep leave to its package: its workload, which is not built, and its axes.
 abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
     throw InputError(options.where(option),

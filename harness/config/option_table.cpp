@@ -26,9 +26,6 @@ std::vector<OptionSpec> other_options() {
   using enum OptionGroup;
   return {
       {"set", what, repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
-      {"package", what, text, "FILE.gbp",
-       "run what graphbench compile made, instead of building workloads' programs", true},
-      {"weights", what, text, "FILE", "the weights of --package", true},
       {"split-ops", what, words, "KIND,...",
        "op kinds at which piecewise splits (default: the workload's own)"},
       {"io-addresses", what, text, "WHICH",
@@ -94,6 +91,16 @@ std::vector<OptionSpec> other_options() {
   };
 }
 
+std::vector<OptionSpec> package_options() {
+  using enum OptionKind;
+  using enum OptionGroup;
+  return {
+      {"package", what, text, "FILE.gbp",
+       "run what graphbench compile made, instead of building workloads' programs", true},
+      {"weights", what, text, "FILE", "the weights of --package", true},
+  };
+}
+
 std::vector<OptionSpec> machine_options() {
   using enum OptionKind;
   using enum OptionGroup;
@@ -121,7 +128,7 @@ std::vector<OptionSpec> machine_options() {
 
 std::vector<OptionSpec> all_options() {
   std::vector<OptionSpec> options = axis_options(model::axes());
-  for (const std::vector<OptionSpec>& others : {other_options(), machine_options()})
+  for (const std::vector<OptionSpec>& others : {package_options(), other_options(), machine_options()})
     options.insert(options.end(), others.begin(), others.end());
   return options;
 }

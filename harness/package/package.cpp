@@ -1,5 +1,5 @@
 // Sections: the manifest, two programs a method, the choices, and a seal: what the others say together. It
-// finds what was changed by somebody who put the head right again, and is no signature.
+// finds a change behind which the head was made to match, and is no signature.
 #include "harness/package/package.hpp"
 
 #include <algorithm>

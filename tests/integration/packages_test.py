@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packages as a person makes and runs them, on the host device: compile, inspect, sweep, and what is refused."""
+"""Packages as a person makes and runs them, on the host: compile, inspect, sweep, and what is refused."""
 
 import resource
 import shutil
@@ -7,7 +7,8 @@ import unittest
 
 from harness_case import BINARY, TINY, HarnessCase
 
-COMPILE = ["compile", "--device", "host", "--workload", "mlp", "--preset", "tiny", "--batch", "1,2", "--weights", "w", "-o", "p.gbp"]
+COMPILE = ["compile", "--device", "host", "--workload", "mlp", "--preset", "tiny", "--batch", "1,2",
+           "--weights", "w", "-o", "p.gbp"]
 # As TINY, without what a package says itself.
 SWEEP = [word for word in TINY if word not in ("--batch", "1,2")]
 FILES = ["--package", "p.gbp", "--weights", "w"]
@@ -52,18 +53,21 @@ class Packages(HarnessCase):
         said = self.run_graphbench("package", "inspect", "p.gbp", "--programs", code=0).stdout
         for part in ("for host; mlp, fp32, attention auto; batches 1 2, and any other",
                      "method   infer: forward of tiny", "method   learn: training of tiny",
-                     "section  manifest", "section  program/learn/before", "section  choices", "section  seal",
+                     "section  manifest", "section  program/learn/before", "section  choices",
+                     "section  seal",
                      "tensor   ", "graphbench program 1\n"):
             self.assertIn(part, said)
         tensors = [line for line in said.splitlines() if line.startswith("tensor")]
         self.assertFalse([line for line in tensors if line.endswith(")")], "methods share what is equal")
         self.assertEqual({"forward", "training"}, {id.split("/")[3] for id in self.cells(*FILES)})
-        self.assertEqual({"b7"}, {id.split("/")[4] for id in self.cells(*FILES, "--batch", "7", "--pass", "forward")})
+        other = self.cells(*FILES, "--batch", "7", "--pass", "forward")
+        self.assertEqual({"b7"}, {id.split("/")[4] for id in other})
         cells = self.cells(*FILES, "--pass", "training", "--evaluate", "--mode", "whole")
         self.assertTrue(all(cell["training"]["evaluation"]["identical"] for cell in cells.values()))
 
     def test_presets_and_attention_are_the_packages_own(self):
-        self.run_graphbench("compile", "--device", "host", "--workload", "attention", "--batch", "2", "--attention", "decomposed",
+        self.run_graphbench("compile", "--device", "host", "--workload", "attention", "--batch", "2",
+                            "--attention", "decomposed",
                             "--method", "a=forward:tiny", "--method", "b=forward:base", "--weights", "w",
                             "-o", "p.gbp", code=0)
         self.assertIn("(b)", self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout)
@@ -88,11 +92,13 @@ class Packages(HarnessCase):
     def test_files_that_are_not_right_are_refused(self):
         self.compile()
         package, weights = ((self.folder / name).read_bytes() for name in ("p.gbp", "w"))
-        self.run_graphbench(*[{"w": "w2", "p.gbp": "p2.gbp", "mlp": "conv"}.get(word, word) for word in COMPILE], code=0)
+        others = {"w": "w2", "p.gbp": "p2.gbp", "mlp": "conv"}
+        self.run_graphbench(*[others.get(word, word) for word in COMPILE], code=0)
         self.refused(*SWEEP, "--package", "p.gbp", "--weights", "w2", said="--weights: ")
         for name, content, option, said in (
                 ("p.gbp", package[:-9], "--package", "section seal: it is cut short"),
-                ("p.gbp", package.replace(b"host", b"tost", 1), "--package", "section manifest: it does not have"),
+                ("p.gbp", package.replace(b"host", b"tost", 1), "--package",
+                 "section manifest: it does not have"),
                 ("p.gbp", package.replace(b"package 1", b"package 2", 1), "--package", "it is of version 2"),
                 ("w", weights[:-4096] + b"x" + weights[-4095:], "--weights", "tensor "),
                 ("w", weights[:-1], "--weights", "it is cut short"),
@@ -134,9 +140,11 @@ class Packages(HarnessCase):
 
     def test_ops_of_a_plugin_need_the_same_file(self):
         plugin = self.plugin("good_op")
-        self.run_graphbench("compile", "--device", "host", "--plugin", plugin, "--workload", "good_op", "--preset", "tiny", "--batch", "1",
+        self.run_graphbench("compile", "--device", "host", "--plugin", plugin, "--workload", "good_op",
+                            "--preset", "tiny", "--batch", "1",
                             "--weights", "w", "-o", "p.gbp", code=0)
-        self.assertIn("plugin   good_op.so", self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout)
+        said = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
+        self.assertIn("plugin   good_op.so", said)
         self.cells(*FILES, "--plugin", plugin)
         self.refused(*SWEEP, *FILES, said="plugins: it has ops of \"good_op.so\"")
         other = self.folder / "other.so"
