@@ -46,8 +46,21 @@ class ProgramTextTest : public testing::Test {
     EXPECT_EQ(dump(read, segments, program.micro_batches() * 2),
               dump(program, segments, program.micro_batches() * 2));
     ASSERT_EQ(read.ops().size(), program.ops().size());
-    for (OpId op = 0; op < read.ops().size(); ++op)
-      EXPECT_EQ(read.ops()[op].definition, program.ops()[op].definition);
+    for (OpId id = 0; id < read.ops().size(); ++id) {
+      const auto all = [](const Op& op) {
+        return std::tie(op.kind, op.name, op.inputs, op.outputs, op.mutates, op.attributes, op.definition,
+                        op.phase, op.splits_with, op.starts_graph, op.eager, op.recomputes);
+      };
+      EXPECT_TRUE(all(read.ops()[id]) == all(program.ops()[id])) << program.ops()[id].name;
+    }
+    for (ValueId id = 0; id < read.values().size(); ++id) {
+      const auto all = [](const Value& value) {
+        return std::tie(value.name, value.kind, value.dtype, value.shape, value.init, value.pad);
+      };
+      EXPECT_TRUE(all(read.value(id)) == all(program.value(id))) << program.value(id).name;
+    }
+    EXPECT_EQ(read.rewrites(), program.rewrites());
+    EXPECT_EQ(read.removed_ops(), program.removed_ops());
   }
 
   abi::WorkloadRegistry registry_;
