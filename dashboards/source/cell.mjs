@@ -195,8 +195,8 @@ function caller(builder) {
     ], "Found"))
     .withPanel(rows({
       title: "What loading a package took",
-      description: "Of the first launch of a sweep with --package: its files, and seconds until they were loaded, " +
-        "and from a ready context to the end of the first step.",
+      description: "Of the first launch of a sweep with --package: its files, seconds until they were " +
+        "loaded, and from a ready context to the end of the first step.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
       packaged("Bytes", "bytes"),
