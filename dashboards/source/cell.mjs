@@ -147,6 +147,7 @@ function caller(builder) {
   const ofForm = (name, expression) => ({ name, expression: maxBy(["mode", "io"], expression) });
   const counter = (name, metric) => ({ name, expression: of(`counters_${metric}`) });
   const cache = (name, metric) => ({ name, expression: of(`cache_${metric}`) });
+  const packaged = (name, metric) => ({ name, expression: of(`package_${metric}`) });
   return builder
     .withPanel(rows({
       title: "How steps reach their caller",
@@ -191,7 +192,19 @@ function caller(builder) {
       cache("Refused", "refused"),
       cache("Bytes", "bytes"),
       cache("Saved, s", "seconds_saved"),
-    ], "Found"));
+    ], "Found"))
+    .withPanel(rows({
+      title: "What loading a package took",
+      description: "Of the first launch of a sweep with --package: its files, seconds until they were " +
+        "loaded, and from a ready context to the end of the first step.",
+      unit: UNITS.inColumns, height: 6,
+    }, ["mode"], [
+      packaged("Bytes", "bytes"),
+      packaged("Weights, B", "weights_bytes"),
+      packaged("Load, s", "load_seconds"),
+      packaged("Of it digests, s", "verify_seconds"),
+      packaged("First step, s", "first_step_seconds"),
+    ], "Bytes"));
 }
 
 function overTime(builder) {

@@ -142,8 +142,7 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
     program = run_program_pass(
         rewriting->record, program, catalog_,
         plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
-  if (const auto fuse = choice.axes.find("fuse"); fuse != choice.axes.end() && fuse->second != "pairs")
-    program.set_fusion(fuse->second == "none" ? ir::Fusion::none : ir::Fusion::chains);
+  program.set_fusion(ir::fusion_of(choice.axes));
   return program;
 }
 

@@ -58,7 +58,23 @@ std::string Cache::take(const Kept& kept, std::chrono::duration<double> waited) 
     use_.bytes += static_cast<std::int64_t>(kept.bytes);
     use_.seconds_saved += std::max(0.0, kept.reading.entry->seconds - waited.count());
   }
+  entries_.insert_or_assign(file_name_of(kept.reading.entry->key), *kept.reading.entry);
   return kept.reading.entry->content;
+}
+
+// Nothing where nothing usable was offered.
+std::optional<std::string> Cache::take_offered(const Key& key, const Check& check) {
+  if (offered_.empty()) return std::nullopt;
+  const auto found = offered_.find(file_name_of(key));
+  if (found == offered_.end() || found->second.key != key || !check(found->second.content).empty())
+    return std::nullopt;
+  return take({folder_ / found->first, {found->second, {}}, found->second.content.size()}, {});
+}
+
+std::vector<Entry> Cache::entries() const {
+  std::vector<Entry> all;
+  for (const auto& [name, entry] : entries_) all.push_back(entry);
+  return all;
 }
 
 void Cache::refuse(const std::filesystem::path& path, const std::string& why) {
@@ -68,6 +84,7 @@ void Cache::refuse(const std::filesystem::path& path, const std::string& why) {
 }
 
 std::optional<std::string> Cache::find(const Key& key) {
+  if (auto offered = take_offered(key, [](const std::string&) { return std::string(); })) return offered;
   if (!is_on()) return std::nullopt;
   const Kept kept = read(key);
   if (kept.reading.entry) return take(kept, {});
@@ -79,8 +96,10 @@ std::optional<Cache::Found> Cache::find_or_make(const Key& key, const Check& che
   const auto made_now = [&]() -> std::optional<Found> {
     std::optional<std::string> made = make();
     if (!made) return std::nullopt;
+    entries_.insert_or_assign(file_name_of(key), Entry{key, 0, *made});
     return Found{std::move(*made), false};
   };
+  if (auto offered = take_offered(key, check)) return Found{std::move(*offered), true};
   if (!is_on()) return made_now();
   const auto usable = [&](const Kept& kept) {
     return kept.reading.entry && check(kept.reading.entry->content).empty();
@@ -109,6 +128,7 @@ std::optional<Cache::Found> Cache::find_or_make(const Key& key, const Check& che
   const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
   const double seconds = std::max(0.0, elapsed - (seconds_made_ - seconds_before));
   seconds_made_ += seconds;
+  entries_.at(file_name_of(key)).seconds = seconds;
   if (lock.held()) store(path, {key, seconds, found->content});
   return found;
 }

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "graphs/cache/entry.hpp"
 #include "graphs/cache/use.hpp"
@@ -42,6 +44,12 @@ class Cache {
   // nothing.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 
+  // From here on the entry is found ahead of what the folder holds, unless a check refuses it. Nothing is
+  // written for it.
+  void offer(const Entry& entry) { offered_.insert_or_assign(file_name_of(entry.key), entry); }
+  // Every entry found or made so far, also where nothing is kept, in the order of their files' names.
+  std::vector<Entry> entries() const;
+
   // So far. All zero where nothing is kept.
   const Use& use() const noexcept { return use_; }
   bool is_on() const noexcept { return !folder_.empty(); }
@@ -54,6 +62,7 @@ class Cache {
   };
   Kept read(const Key& key) const;
   std::string take(const Kept& kept, std::chrono::duration<double> waited);
+  std::optional<std::string> take_offered(const Key& key, const Check& check);
   void refuse(const std::filesystem::path& path, const std::string& why);
   void store(const std::filesystem::path& path, const Entry& entry);
 
@@ -63,6 +72,8 @@ class Cache {
   double seconds_made_ = 0;  // of all that was made here
   std::set<std::filesystem::path> found_;
   std::set<std::filesystem::path> refused_;
+  std::map<std::string, Entry> offered_;  // by file name
+  std::map<std::string, Entry> entries_;  // likewise
 };
 
 }  // namespace graphbench::cache

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "graphs/cache/entry.hpp"
 #include "graphs/cache/use.hpp"
 #include "graphs/device/execution.hpp"
 #include "graphs/device/monitor.hpp"
@@ -48,6 +49,11 @@ class DeviceInstruments {
   virtual std::vector<LibraryChoice> library_choices() const { return {}; }
   // What this process had of the cache so far; absent where nothing is kept, or this device keeps nothing.
   virtual std::optional<cache::Use> cache_use() const { return std::nullopt; }
+  // Entries behind library_choices() that a cache keeps: what a later process need not choose again.
+  virtual std::vector<cache::Entry> kept_choices() const { return {}; }
+  // Choices are taken from these ahead of the cache, where they fit. Returns how many are for this device,
+  // its libraries and this build.
+  virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
   // Loads what it needs at this call and not before. Never throws for a missing library.
   virtual ProfilerResult make_profiler();
   virtual MonitorResult make_monitor();

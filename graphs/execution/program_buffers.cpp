@@ -113,6 +113,9 @@ void ProgramBuffers::fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed
 }
 
 void ProgramBuffers::fill(Stream& stream, ir::ValueId id, std::uint64_t seed) {
+  const ir::ValueKind kind = program_.value(id).kind;
+  if (upload_ && (kind == ir::ValueKind::weight || kind == ir::ValueKind::parameter))
+    return upload_(stream, id, addresses_[id]);
   const ir::TensorDesc desc = program_.describe(id, largest_batch_);
   memory_.fill(stream, addresses_[id], desc.dtype, static_cast<std::size_t>(desc.elements()),
                program_.value(id).init, ir::mix64(seed + id));

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "graphs/device/memory.hpp"
@@ -34,6 +36,11 @@ class ProgramBuffers {
   std::size_t weights_bytes() const noexcept { return weights_bytes_; }
   std::size_t bytes() const;  // of all of them
 
+  // From here on weights and parameters come from there, and not from a seed. The value is filled when the
+  // call returns.
+  using Upload = std::function<void(Stream& stream, ir::ValueId id, void* destination)>;
+  void upload_weights(Upload upload) { upload_ = std::move(upload); }
+
   // Fill the named values from `seed` (weights: once; inputs: fresh data; state and parameters: back to
   // the start).
   // Enqueued on `stream`; weights are there when the call returns, since kernels may read them ahead of the
@@ -56,6 +63,7 @@ class ProgramBuffers {
   std::vector<void*> addresses_;
   std::vector<bool> shared_;  // by value: in another's memory
   std::size_t weights_bytes_ = 0;
+  Upload upload_;  // empty: from the seed
 };
 
 }  // namespace graphbench::execution

@@ -19,6 +19,8 @@ bool is_read(const Program& program, ValueId id) {
       program.ops(), [id](const Op& op) { return std::ranges::find(op.inputs, id) != op.inputs.end(); });
 }
 
+}  // namespace
+
 std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std::size_t inputs) {
   std::vector<std::uint32_t> positions = definition.mutated_inputs;
   const InputGroups& groups = definition.groups;
@@ -29,8 +31,6 @@ std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std
   }
   return positions;
 }
-
-}  // namespace
 
 bool splits_at(const Op& op, std::string_view kind) {
   return op.kind == kind || op.splits_with == kind;
@@ -61,6 +61,12 @@ std::vector<ValueId> Program::values_of(ValueKind kind) const {
     if (values_[id].kind == kind) ids.push_back(id);
   }
   return ids;
+}
+
+Fusion fusion_of(const std::map<std::string, std::string>& axes) {
+  const auto found = axes.find("fuse");
+  if (found == axes.end() || found->second == "pairs") return Fusion::pairs;
+  return found->second == "none" ? Fusion::none : Fusion::chains;
 }
 
 void Program::set_fusion(Fusion fusion) {

@@ -38,6 +38,7 @@ struct Init {
   enum class Kind : std::uint8_t { uniform, constant } kind = Kind::uniform;
   double low = -1.0;  // uniform: lower bound; constant: the value
   double high = 1.0;  // uniform: upper bound
+  friend bool operator==(const Init&, const Init&) = default;
 };
 
 struct Value {
@@ -144,6 +145,9 @@ struct OpDefinition {
   std::vector<std::uint32_t> gradient_inputs = {};
 };
 
+// Which of an op's so many inputs it writes.
+std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std::size_t inputs);
+
 // An attribute that the op gives, or else its kind's fallback. Throws Error(invalid_argument), naming op and
 // attribute, where there is neither or it has another type.
 std::int64_t integer_attribute(const Op& op, std::string_view name);
@@ -179,6 +183,8 @@ struct GradientHook {
 // Which neighbouring ops a device makes one kernel of: none; pairs that it has a kernel for; chains too, for
 // which kernels are made (chains.hpp).
 enum class Fusion : std::uint8_t { none, pairs, chains };
+// Of values by axis, of which `fuse` means something here; pairs where it is not there.
+Fusion fusion_of(const std::map<std::string, std::string>& axes);
 
 class Program {
  public:
@@ -209,6 +215,7 @@ class Program {
  private:
   friend class ProgramBuilder;
   friend class Rewriter;
+  friend class ProgramText;
   std::int64_t part_of(std::int64_t batch) const;
 
   std::string name_;
@@ -264,6 +271,7 @@ class ProgramBuilder {
 
  private:
   friend class Rewriter;
+  friend class ProgramText;
   void mark(ValueId value, ValueKind kind);
   // Activations that no op computes, and split kinds that no op is of.
   void drop_unused();

@@ -38,6 +38,8 @@ constexpr Refused refused[] = {
     {"shape-trace", "it belongs to --sweep"},
     {"shape-programs", "it belongs to --sweep"},
     {"dump-program", "it belongs to --sweep"},
+    {"package", "it belongs to --sweep"},
+    {"weights", "it belongs to --sweep"},
     {"dump-graph", "it belongs to --sweep"},
     {"concurrent", "it belongs to --sweep"},
     {"shard", "it belongs to --sweep"},

@@ -22,6 +22,8 @@ Made make_ab(Options& options);
 Made make_selfcheck(Options& options);
 Made make_history(Options& options);
 Made make_cache(Options& options);
+Made make_compile(Options& options);
+Made make_package(Options& options);
 Made make_serve(Options& options);
 
 const std::vector<CommandRow>& commands() {
@@ -48,6 +50,9 @@ const std::vector<CommandRow>& commands() {
        make_history},
       {"cache", "what is kept between processes: library choices", "cache list|verify|prune [options]",
        make_cache},
+      {"compile", "make a workload's programs ahead of time, as a package that --sweep runs",
+       "compile --workload W --batch LIST --weights FILE -o FILE.gbp [options]", make_compile},
+      {"package", "what a package holds", "package inspect FILE [options]", make_package},
       {"serve", "run sweeps on request, over HTTP",
        "serve [--listen ADDR:PORT] [--state DIR] [--baseline FILE] [options]", make_serve},
   };

@@ -22,6 +22,8 @@
 #include "harness/machine/pinning.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/package/package.hpp"
+#include "harness/package/weights.hpp"
 #include "harness/plan/make_plan.hpp"
 #include "harness/plan/shards.hpp"
 #include "harness/process/process_supervisor.hpp"
@@ -126,6 +128,64 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
   return std::move(answer.dumps);
 }
 
+// What the options of a sweep leave to its package: its workload, which is not built, and its axes.
+abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
+  const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
+    throw InputError(options.where(option),
+                     what + " is not in " + in_quotes(options.package.file) + ": it has " + has);
+  };
+  model::Axes& axes = options.axes;
+  axes.workload = {manifest.workload};
+  axes.dtype = {manifest.dtype};
+  if (manifest.attention != "auto") axes.more_axes["attention"] = {manifest.attention};
+  abi::WorkloadInfo info{
+      .name = manifest.workload, .help = {}, .plugin = "package", .options = {}, .presets = {}};
+  std::vector<std::string> presets;
+  for (const package::Method& method : manifest.methods) {
+    if (std::ranges::count(presets, method.preset) == 0) presets.push_back(method.preset);
+  }
+  if (axes.preset.empty()) axes.preset = {presets.front()};
+  for (const std::string& preset : presets) info.presets.push_back({preset, {}});
+  std::vector<std::string> passes;
+  for (const package::Method& method : manifest.methods) {
+    if (method.preset == axes.preset.front()) passes.push_back(method.pass);
+  }
+  if (passes.empty()) refuse("preset", in_quotes(axes.preset.front()), config::join(presets));
+  if (!options.places.contains("pass")) axes.pass = passes;
+  for (const std::string& pass : axes.pass) {
+    if (std::ranges::count(passes, pass) == 0) refuse("pass", in_quotes(pass), config::join(passes));
+  }
+  if (!options.places.contains("batch")) axes.batch = manifest.batches;
+  std::vector<std::string> sizes;
+  for (const std::int64_t batch : manifest.batches) sizes.push_back(std::to_string(batch));
+  for (const std::int64_t batch : axes.batch) {
+    if (!manifest.general && !std::ranges::binary_search(manifest.batches, batch))
+      refuse("batch", std::to_string(batch), config::join(sizes) + ", and was compiled without --general");
+  }
+  return info;
+}
+
+// The package of a sweep, whole and with the weights that it says; absent without --package. Throws
+// InputError.
+std::optional<package::Package> open_package(config::SweepOptions& options) {
+  model::PackageFiles& files = options.package;
+  if (files.file.empty()) return std::nullopt;
+  try {
+    package::Package package = package::open_package(files.file);
+    files.digest = package.digest;
+    const std::string why = package::why_not_with(package.manifest, options.plugins);
+    if (!why.empty()) throw Error(ErrorCode::invalid_argument, in_quotes(files.file) + ": " + why);
+    try {
+      package::WeightsFile(files.weights, package.manifest).verify();
+    } catch (const Error& error) {
+      throw InputError(options.where("weights"), error.what());
+    }
+    return package;
+  } catch (const Error& error) {
+    throw InputError(options.where("package"), error.what());
+  }
+}
+
 const std::string launches_default = "5";
 
 bool is_by_cell(const std::string& text) {
@@ -159,18 +219,26 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
                               process::ProcessSupervisor& supervisor) {
   use_cache(options.where("cache"), options.cache);
   const sweep::ProbeSettings probe{process::own_command(probe_role), options.worker_timeout_seconds};
+  config::SweepOptions chosen = options;
+  const std::optional<package::Package> package = open_package(chosen);
   sweep::ProbeRequest request;
   request.device = options.device;
   request.plugins = options.plugins;
-  request.list_workloads = true;
+  request.list_workloads = !package;
   CheckedPlan checked;
   checked.catalog = catalog_of(sweep::ask_probe(supervisor, probe, request, options));
-  config::SweepOptions chosen = options;
+  if (package) {
+    const model::DeviceFacts& facts = checked.catalog.facts;
+    const std::string why = package::why_not_on(package->manifest, facts.kind, facts.compute_capability);
+    if (!why.empty())
+      throw InputError(options.where("package"), in_quotes(options.package.file) + ": " + why);
+    checked.catalog.workloads = {take_package(package->manifest, chosen)};
+  }
   chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
-  if (options.shard) checked.plan = shard_of(std::move(checked.plan), options);
-  checked.dumps = check_programs(checked.plan, options, probe, supervisor);
+  if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
+  checked.dumps = check_programs(checked.plan, chosen, probe, supervisor);
   return checked;
 }
 

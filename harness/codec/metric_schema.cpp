@@ -35,6 +35,8 @@ struct TypeOf {
   Json operator()(std::optional<std::int64_t> model::Training::*) const { return reference("count"); }
   Json operator()(std::int64_t model::CacheUse::*) const { return reference("count"); }
   Json operator()(double model::CacheUse::*) const { return {{"type", "number"}, {"minimum", 0}}; }
+  Json operator()(std::int64_t model::PackageUse::*) const { return reference("count"); }
+  Json operator()(double model::PackageUse::*) const { return {{"type", "number"}, {"minimum", 0}}; }
   Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
   // Differences of readings may be negative.
   Json operator()(std::optional<std::int64_t> model::Memory::*) const {

@@ -92,6 +92,12 @@ struct Description<model::Counters> {
       std::tuple(MetricFields<model::Counters>(), field("skips", &model::Counters::skips));
 };
 template <>
+struct Description<model::PackageUse> {
+  static constexpr auto fields =
+      std::tuple(MetricFields<model::PackageUse>(), later_field("plans", &model::PackageUse::plans));
+};
+
+template <>
 struct Description<model::CacheUse> {
   static constexpr auto fields = std::tuple(MetricFields<model::CacheUse>());
 };
@@ -270,17 +276,18 @@ struct ReasonField {
 template <>
 struct Description<model::CellResult> {
   using T = model::CellResult;
-  static constexpr auto fields = std::tuple(
-      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
-      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
-      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
-      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
-      later_field("address_check", &T::address_check), later_field("training", &T::training),
-      later_field("shape_walk", &T::shape_walk), later_field("cache", &T::cache),
-      later_field("fallback", &T::fallback), later_field("fallback_reason", &T::fallback_reason),
-      later_field("paths", &T::paths), later_field("profile", &T::profile),
-      later_field("resumed", &T::resumed), later_field("measured_on", &T::measured_on),
-      later_field("shard", &T::shard), later_field("rewrites", &T::rewrites));
+  static constexpr auto fields =
+      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
+                 CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check),
+                 field("graph", &T::graph), field("memory", &T::memory), field("launches", &T::launches),
+                 field("summary", &T::summary), later_field("caller_io", &T::caller_io),
+                 later_field("counters", &T::counters), later_field("address_check", &T::address_check),
+                 later_field("training", &T::training), later_field("shape_walk", &T::shape_walk),
+                 later_field("cache", &T::cache), later_field("package", &T::package),
+                 later_field("fallback", &T::fallback), later_field("fallback_reason", &T::fallback_reason),
+                 later_field("paths", &T::paths), later_field("profile", &T::profile),
+                 later_field("resumed", &T::resumed), later_field("measured_on", &T::measured_on),
+                 later_field("shard", &T::shard), later_field("rewrites", &T::rewrites));
 };
 
 template <>
@@ -415,6 +422,13 @@ struct Description<model::CallerOptions> {
 };
 
 template <>
+struct Description<model::PackageFiles> {
+  using T = model::PackageFiles;
+  static constexpr auto fields =
+      std::tuple(field("file", &T::file), field("weights", &T::weights), field("digest", &T::digest));
+};
+
+template <>
 struct Description<model::WorkerTask> {
   using T = model::WorkerTask;
   static constexpr auto fields = std::tuple(
@@ -423,7 +437,7 @@ struct Description<model::WorkerTask> {
       field("warmup", &T::warmup), field("more_axes", &T::more_axes), field("batches", &T::batches),
       field("launch", &T::launch), field("seed", &T::seed), field("sampling", &T::sampling),
       field("plugins", &T::plugins), field("options", &T::options), field("split_ops", &T::split_ops),
-      field("caller", &T::caller), field("instruments", &T::instruments),
+      field("caller", &T::caller), field("package", &T::package), field("instruments", &T::instruments),
       field("spawned_ns", &T::spawned_ns));
 };
 

@@ -96,11 +96,20 @@ std::vector<OptionSpec> shape_options() {
   using enum OptionGroup;
   return {
       {"shape-trace", how, text, "FILE",
-       "then, of each ladder, walk the file's steps (a batch size and sequence length a line) with a cache "
-       "of "
-       "programs",
+       "then, of each ladder, walk the file's steps (a batch size and sequence length a line) "
+       "with a cache of programs",
        true},
       {"shape-programs", how, integer, "N", "programs that --shape-trace keeps at most (default: 8)", true},
+  };
+}
+
+std::vector<OptionSpec> package_options() {
+  using enum OptionKind;
+  using enum OptionGroup;
+  return {
+      {"package", what, text, "FILE.gbp",
+       "run what graphbench compile made, instead of building workloads' programs", true},
+      {"weights", what, text, "FILE", "the weights of --package", true},
   };
 }
 
@@ -131,7 +140,8 @@ std::vector<OptionSpec> machine_options() {
 
 std::vector<OptionSpec> all_options() {
   std::vector<OptionSpec> options = axis_options(model::axes());
-  for (const std::vector<OptionSpec>& others : {other_options(), shape_options(), machine_options()})
+  for (const std::vector<OptionSpec>& others :
+       {package_options(), other_options(), shape_options(), machine_options()})
     options.insert(options.end(), others.begin(), others.end());
   return options;
 }

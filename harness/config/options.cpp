@@ -200,6 +200,32 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   return options;
 }
 
+// A package has compiled programs, and what says how to build one would say nothing.
+model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_far,
+                                  const model::AxisTable& table) {
+  model::PackageFiles files;
+  if (find(raw, "package") == nullptr) {
+    if (find(raw, "weights") == nullptr) return files;
+    throw InputError(so_far.where("weights"), "it goes with a package: give --package FILE.gbp too");
+  }
+  if (find(raw, "weights") == nullptr)
+    throw InputError(so_far.where("package"), "its weights are a file of their own: give --weights FILE too");
+  std::vector<std::string> said = {"workload", "dtype", "set", "shape-trace"};
+  for (const model::Axis& axis : table) {
+    if (!axis.passes.empty()) said.push_back(axis.name);
+  }
+  for (const std::string& name : said) {
+    if (find(raw, name) != nullptr)
+      throw InputError(
+          so_far.where(name),
+          "--package has programs that are compiled, and it is about how to build one: leave one "
+          "of them out");
+  }
+  for (const auto& [name, path] : {std::pair{"package", &files.file}, {"weights", &files.weights}})
+    *path = std::filesystem::absolute(text_of(raw, name, "")).lexically_normal().string();
+  return files;
+}
+
 std::optional<ShardOption> shard_option(const RawOptions& raw, const SweepOptions& so_far) {
   const std::vector<RawItem>* items = find(raw, "shard");
   if (items == nullptr) {
@@ -277,6 +303,7 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   }
   options.cache = text_of(raw, "cache", "");
   options.caller = caller_options(raw, options);
+  options.package = package_files(raw, options, axes);
   options.trace = text_of(raw, "trace", "");
   options.instruments.cold_l2 = flag(raw, "cold-l2");
   options.instruments.evaluate = flag(raw, "evaluate");

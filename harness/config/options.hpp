@@ -74,6 +74,7 @@ struct SweepOptions {
   double worker_timeout_seconds = 120;
   std::string cache;  // a folder, "off"; empty: where the environment says
   model::CallerOptions caller;
+  model::PackageFiles package;  // without its digest
   model::InstrumentOptions instruments;
   std::string trace;  // empty: none
   PrometheusOptions prometheus;

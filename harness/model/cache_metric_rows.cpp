@@ -1,4 +1,4 @@
-// Rows of the table of metrics: what preparing had of the cache.
+// Rows of the table of metrics: what preparing had of the cache, and of a package.
 #include "harness/model/metric_rows.hpp"
 
 namespace graphbench::model {
@@ -30,6 +30,23 @@ std::vector<MetricRow> cache_metric_rows() {
           "Bytes of the entries that preparing the cell found and made."),
       row("seconds_saved", time, "seconds", &CacheUse::seconds_saved, {54, "graphbench_cache_seconds_saved"},
           "What making the entries found took, less the time waited for another process's."),
+  };
+}
+
+std::vector<MetricRow> package_metric_rows() {
+  using enum MetricKind;
+  return {
+      row("bytes", bytes, "bytes", &PackageUse::bytes, {55, "graphbench_package_bytes"},
+          "Bytes of the package that the program came from."),
+      row("weights_bytes", bytes, "bytes", &PackageUse::weights_bytes,
+          {56, "graphbench_package_weights_bytes"}, "Bytes of the file with the package's weights."),
+      row("load_seconds", time, "seconds", &PackageUse::load_seconds, {57, "graphbench_package_load_seconds"},
+          "Time of reading and checking the package, and of reading, verifying and uploading its weights."),
+      row("verify_seconds", time, "seconds", &PackageUse::verify_seconds,
+          {58, "graphbench_package_verify_seconds"}, "Of it, the time of the weights' digests."),
+      row("first_step_seconds", time, "seconds", &PackageUse::first_step_seconds,
+          {59, "graphbench_package_first_step_seconds"},
+          "Time from a ready context to the end of the first step, were this batch the only one."),
   };
 }
 

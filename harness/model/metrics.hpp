@@ -27,6 +27,7 @@ enum class MetricSection : std::uint8_t {
   counters,   // counters: of the cell
   training,   // training: of the cell
   cache,      // cache: of the cell
+  package,    // package: of the cell
   memory,     // memory: of the cell
   summary,    // summary: over launches already
   derived     // not in the document: computed from other metrics
@@ -36,15 +37,14 @@ enum class MetricSection : std::uint8_t {
 enum class DerivedMetric : std::uint8_t { setup_seconds };
 
 // The member that holds the value.
-using MetricValue =
-    std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
-                 std::optional<Summary> Sustained::*, std::optional<double> Sustained::*, double Setup::*,
-                 std::optional<double> Setup::*, std::int64_t GraphCounts::*, std::int64_t Io::*,
-                 double Io::*, std::int64_t Counters::*, std::int64_t Training::*,
-                 std::optional<std::int64_t> Training::*, std::optional<double> Training::*,
-                 std::int64_t CacheUse::*, double CacheUse::*, std::int64_t Memory::*,
-                 std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
-                 std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
+using MetricValue = std::variant<
+    std::optional<Summary> Launch::*, std::optional<double> Launch::*, std::optional<Summary> Sustained::*,
+    std::optional<double> Sustained::*, double Setup::*, std::optional<double> Setup::*,
+    std::int64_t GraphCounts::*, std::int64_t Io::*, double Io::*, std::int64_t Counters::*,
+    std::int64_t Training::*, std::optional<std::int64_t> Training::*, std::optional<double> Training::*,
+    std::int64_t CacheUse::*, double CacheUse::*, std::int64_t PackageUse::*, double PackageUse::*,
+    std::int64_t Memory::*, std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
+    std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 
 // A place in a list that has an order of its own; 0: not in it.
 struct MetricPlace {

@@ -30,6 +30,13 @@ struct CallerOptions {
 // Those away from their default that change what is measured, by the option's name: what a plan is known by.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);
 
+// Programs that were compiled ahead of time (--package); empty: the workload's are built.
+struct PackageFiles {
+  std::string file;  // absolute paths
+  std::string weights;
+  std::string digest;  // of the file
+};
+
 // One worker process: a (workload, preset, dtype, pass, mode, warmup) and the whole batch ladder.
 // Everything a worker needs travels in here.
 struct WorkerTask {
@@ -49,6 +56,7 @@ struct WorkerTask {
   std::map<std::string, std::int64_t> options;  // `--set` of this workload, without its prefix
   std::vector<std::string> split_ops;           // empty: the workload's own
   CallerOptions caller;
+  PackageFiles package;
   InstrumentOptions instruments;
   std::int64_t spawned_ns = 0;  // when its worker was started, on the machine's monotonic clock; 0: not yet
 };

@@ -205,6 +205,19 @@ struct CacheUse {
 };
 void add(CacheUse& sum, const CacheUse& more);
 
+// What a cell had of a package (--package), in its first launch.
+struct PackageUse {
+  std::int64_t bytes = 0;          // of its file
+  std::int64_t weights_bytes = 0;  // of the file with its weights
+  double load_seconds = 0;         // read, checked, the program made; weights read, verified and uploaded
+  double verify_seconds = 0;       // of it: digests of weights
+  double first_step_seconds =
+      0;  // from the context's being ready to the end of the first step, this batch alone
+  // Where choices among libraries' algorithms came from: "package", or "chosen_at_load" where its own are for
+  // another device, library or build; empty: it has none.
+  std::string plans;
+};
+
 struct Memory {
   std::int64_t weights_bytes = 0;
   std::int64_t pool_bytes = 0;          // reserved by the pool that all batches of the worker share
@@ -346,6 +359,7 @@ struct CellResult {
   std::optional<Training> training;
   std::optional<ShapeWalk> shape_walk = {};
   std::optional<CacheUse> cache;           // absent where nothing is kept
+  std::optional<PackageUse> package;       // of a sweep with --package
   std::vector<std::string> rewrites = {};  // what passes that were asked for did to its program
   std::string fallback;                    // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;   // why

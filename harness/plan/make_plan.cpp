@@ -130,6 +130,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   common.plugins = options.plugins;
   common.split_ops = options.split_ops;
   common.caller = options.caller;
+  common.package = options.package;
   common.instruments = options.instruments;
   std::mt19937_64 random(common.seed);
   for (common.launch = 0; common.launch < options.launches; ++common.launch) {

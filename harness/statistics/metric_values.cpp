@@ -60,6 +60,10 @@ struct InCell {
   Number operator()(T model::CacheUse::*field) const {
     return cell.cache ? Number(static_cast<double>((*cell.cache).*field)) : std::nullopt;
   }
+  template <typename T>
+  Number operator()(T model::PackageUse::*field) const {
+    return cell.package ? Number(static_cast<double>((*cell.package).*field)) : std::nullopt;
+  }
   Number operator()(std::int64_t model::Memory::*field) const {
     return cell.memory ? Number(static_cast<double>((*cell.memory).*field)) : std::nullopt;
   }

@@ -107,6 +107,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
     if (!cell.cache) cell.cache.emplace();
     model::add(*cell.cache, *reported.cache);
   }
+  if (!cell.package) cell.package = reported.package;
   if (!reported.rewrites.empty()) cell.rewrites = reported.rewrites;
   if (reported.address_check) cell.address_check = reported.address_check;
   if (!reported.fallback.empty()) {

@@ -61,6 +61,8 @@ RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts
   for (model::WorkerTask task : plan.tasks) {
     task.device.clear();
     task.plugins.clear();
+    task.package.file.clear();  // its digest says which
+    task.package.weights.clear();
     task.instruments.submitter.reset();
     tasks += codec::write_data(task) + "\n";
   }

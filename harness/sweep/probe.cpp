@@ -12,6 +12,7 @@ namespace {
 std::string option_of(const ProbeStage& stage, const config::SweepOptions& options) {
   if (stage.what == ProbeStage::What::plugin) return options.where("plugin");
   if (stage.what == ProbeStage::What::device) return options.where("device");
+  if (!options.package.file.empty()) return options.where("package");
   for (const config::SetOption& set : options.set) {
     if (set.workload == stage.subject) return set.where;
   }
@@ -40,6 +41,8 @@ std::string option_of(const ProbeStage& stage, const config::SweepOptions& optio
   if (!failure.bad_input) throw Error(ErrorCode::unsupported, failure.message);
   const std::string option =
       failure.bad_split ? options.where("split-ops") : option_of(failure.stage, options);
+  if (failure.stage.what == ProbeStage::What::program && !options.package.file.empty())
+    throw InputError(option, in_quotes(options.package.file) + ": " + failure.message);
   if (failure.stage.what == ProbeStage::What::program) {
     throw InputError(option, "workload " + in_quotes(failure.stage.subject) + ": " + failure.message);
   }

@@ -8,6 +8,7 @@
 #include "graphs/backends/registry.hpp"
 #include "graphs/ir/passes.hpp"
 #include "harness/machine/device_facts.hpp"
+#include "harness/package/package.hpp"
 #include "harness/process/child_io.hpp"
 #include "harness/sweep/probe_protocol.hpp"
 #include "workloads/builtin.hpp"
@@ -63,8 +64,10 @@ class Probe {
     }
   }
 
+  // A package's programs need plugins' ops alone.
   void load_plugins() {
-    workloads::add_builtin(registry_);
+    const bool packaged = !request_.programs.empty() && !request_.programs.front().package.file.empty();
+    if (!packaged) workloads::add_builtin(registry_);
     for (const std::string& path : request_.plugins) {
       begin({ProbeStage::What::plugin, path});
       registry_.load(path);
@@ -76,13 +79,24 @@ class Probe {
     const std::optional<ir::DType> dtype = ir::parse_dtype(task.dtype);
     GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
     try {
-      check_splits(task, registry_.build(task.workload,
-                                         {task.preset, *dtype, task.pass, task.options, task.more_axes}));
+      check_splits(task, task.package.file.empty()
+                             ? registry_.build(task.workload,
+                                               {task.preset, *dtype, task.pass, task.options, task.more_axes})
+                             : packaged_program(task));
     } catch (const Error& error) {
       // Its cells will say so, and others can be measured.
       if (error.code() != ErrorCode::no_backward) throw;
       if (request_.dump) answer_.dumps.push_back(std::string(error.what()) + "\n");
     }
+  }
+
+  ir::Program packaged_program(const model::WorkerTask& task) const {
+    const package::Package package = package::open_package(task.package.file, task.package.digest);
+    const auto read = [&](package::Stage stage) {
+      return package::program_of(package, task.pass, task.preset, stage, registry_.catalog());
+    };
+    read(package::Stage::before);
+    return read(package::Stage::after);
   }
 
   void check_splits(const model::WorkerTask& task, const ir::Program& program) {

@@ -267,8 +267,22 @@ void Ladder::set_up_first(Rung& rung) {
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
   launch.setups.push_back(launch.setup);
   startup_.add(launch.setup);
+  add_package(rung, launch.setup);
   rung.passes = std::make_unique<measure::CellPasses>(
       id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
+}
+
+// As if this batch were the only one: its stages follow those that all batches share.
+void Ladder::add_package(Rung& rung, const model::Setup& setup) {
+  if (!startup_.package) return;
+  model::PackageUse& use = rung.result.package.emplace(*startup_.package);
+  if (const package::WeightsFile* weights = placement_->rig().weights()) {
+    use.verify_seconds = weights->verify_seconds();
+    use.load_seconds += weights->read_seconds() + weights->verify_seconds() + weights->upload_seconds();
+  }
+  use.first_step_seconds = startup_.startup().weights_seconds + setup.prepare_seconds.value_or(0) +
+                           setup.warmup_seconds + setup.capture_seconds + setup.instantiate_seconds +
+                           setup.upload_seconds + setup.first_step_seconds;
 }
 
 measure::StepUnderTest Ladder::step_of(Rung& rung) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "harness/model/result.hpp"
 
@@ -30,6 +31,8 @@ class StartupClock {
     startup_.upload_seconds += setup.upload_seconds;
     startup_.first_step_seconds += setup.first_step_seconds;
   }
+  // What of a package there is to say before the first cell; absent: no package.
+  std::optional<model::PackageUse> package;
   const model::Startup& startup() const noexcept { return startup_; }
 
  private:

@@ -10,6 +10,7 @@
 #include "graphs/ir/random_fill.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/model/axes.hpp"
+#include "harness/package/package.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -110,9 +111,22 @@ TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Progra
 
 TaskRig::~TaskRig() = default;
 
+void TaskRig::open_weights() {
+  if (task_.package.file.empty() || weights_) return;
+  manifest_ = package::open_package(task_.package.file, task_.package.digest).manifest;
+  weights_ = std::make_unique<package::WeightsFile>(task_.package.weights, manifest_);
+}
+
 void TaskRig::allocate(std::int64_t largest) {
   GRAPHBENCH_ASSERT(!allocated());
   auto buffers = std::make_unique<execution::ProgramBuffers>(device_, program_, largest);
+  open_weights();
+  if (weights_) {
+    const std::string method = package::find_method(manifest_, task_.pass, task_.preset)->name;
+    buffers->upload_weights([this, method](Stream& stream, ir::ValueId id, void* destination) {
+      weights_->upload(stream, method, program_.value(id).name, destination);
+    });
+  }
   buffers->fill_weights(*stream_, seed_for(task_, SeedUse::weights));
   buffers->fill_inputs(*stream_, seed_for(task_, SeedUse::inputs));
   buffers->fill_state(*stream_, seed_for(task_, SeedUse::state));

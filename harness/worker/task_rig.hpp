@@ -13,6 +13,7 @@
 #include "graphs/execution/executor.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
+#include "harness/package/weights.hpp"
 #include "harness/worker/check.hpp"
 
 namespace graphbench::abi {
@@ -78,6 +79,9 @@ class TaskRig {
   // Of the steps since the state was filled, those whose gradients overflowed; absent without a loss's scale.
   std::optional<std::int64_t> skipped_steps();
 
+  // The weights of the task's package; null without one, and before allocate().
+  const package::WeightsFile* weights() const noexcept { return weights_.get(); }
+
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
   Device& device() noexcept { return device_; }
   Stream& stream() noexcept { return *stream_; }
@@ -89,6 +93,8 @@ class TaskRig {
   pool::MemoryPool* graph_pool() noexcept { return graph_pool_.get(); }  // null for eager
 
  private:
+  void open_weights();
+
   const model::WorkerTask& task_;
   Device& device_;
   const ir::Program& program_;
@@ -96,6 +102,8 @@ class TaskRig {
   std::unique_ptr<Stream> stream_;
   std::unique_ptr<pool::MemoryPool> eager_pool_;
   std::unique_ptr<pool::MemoryPool> graph_pool_;
+  package::Manifest manifest_;                     // of the task's package
+  std::unique_ptr<package::WeightsFile> weights_;  // likewise
   std::unique_ptr<execution::ProgramBuffers> buffers_;
   std::unique_ptr<execution::CallerMemory> caller_;  // null where the caller's memory is the buffers
   CheckMemory check_memory_;

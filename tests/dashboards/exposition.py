@@ -99,6 +99,8 @@ TRAINING = {"saved_bytes": 5e6, "gradient_bytes": 3e6, "optimizer_bytes": 6e6, "
             "copies_skipped": 8, "skipped_steps": 0, "forward_seconds": 1e-4, "backward_seconds": 2e-4,
             "optimizer_seconds": 5e-5, "step_seconds": 3.5e-4}
 CACHE = {"hits": 5, "misses": 1, "refused": 0, "bytes": 3072, "seconds_saved": 1.5}
+PACKAGE = {"bytes": 25000, "weights_bytes": 1155072, "load_seconds": 0.03, "verify_seconds": 0.001,
+           "first_step_seconds": 0.05}
 COMPARED = ("latency", "submit", "device", "setup")
 
 
@@ -124,6 +126,8 @@ def rows_of_cells():
     for cell in cells():
         for name, value in CACHE.items():
             yield f"graphbench_cache_{name}", cell, value
+        for name, value in PACKAGE.items():
+            yield f"graphbench_package_{name}", cell, value
         if cell["mode"] != "eager":
             yield from rows_of_caller(cell)
             yield from rows_of_training(cell)

@@ -159,6 +159,20 @@ std::optional<cache::Use> Tuner::cache_use() const {
   return cache_.is_on() ? std::optional(cache_.use()) : std::nullopt;
 }
 
+std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
+  std::size_t ours = 0;
+  for (const cache::Entry& entry : entries) {
+    // By the key that they would have here: its parts of the platform are compared, and no order of parts.
+    const cache::Key here = cache_key("");
+    bool same = entry.key.kind == here.kind && entry.key.values.size() == here.values.size();
+    for (std::size_t i = 2; same && i < here.values.size(); ++i) same = entry.key.values[i] == here.values[i];
+    if (!same) continue;
+    cache_.offer(entry);
+    ++ours;
+  }
+  return ours;
+}
+
 std::optional<std::size_t> Tuner::preferred(
     const std::vector<std::string>& candidates,
     const std::function<std::optional<CandidateCost>(std::size_t)>& cost) {

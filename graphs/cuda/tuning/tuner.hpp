@@ -90,6 +90,11 @@ class Tuner {
   // Absent where nothing is kept.
   std::optional<cache::Use> cache_use() const;
 
+  // The cache's entries behind the choices so far.
+  std::vector<cache::Entry> kept() const { return cache_.entries(); }
+  // Entries of an earlier process, looked at ahead of the cache. Returns how many are for this platform.
+  std::size_t offer(const std::vector<cache::Entry>& entries);
+
   // One line, where `verbose` asks for it.
   void say(const std::string& line) const;
 

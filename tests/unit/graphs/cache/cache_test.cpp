@@ -240,6 +240,35 @@ TEST_F(CacheTest, PlansOfEarlierVersionsAreFoundAndDamagedOnesRefused) {
   EXPECT_EQ(Cache(folder_).find(choice_key()), "algorithm 7");
 }
 
+TEST_F(CacheTest, WhatIsOfferedIsFoundAheadOfTheFolderAndNotWritten) {
+  for (const fs::path& folder : {folder_, fs::path()}) {
+    Cache first(folder);
+    first.offer({choice_key("offered"), 2, "offer"});
+    const Cache::Found found = ask(first, "offered");
+    EXPECT_TRUE(found.hit);
+    EXPECT_EQ(found.content, "offer");
+    EXPECT_EQ(first.find(choice_key("offered")), "offer");
+    EXPECT_EQ(first.use().hits, 1);
+    EXPECT_EQ(first.use().seconds_saved, 2);
+    EXPECT_FALSE(ask(first, "other").hit);
+    EXPECT_FALSE(fs::exists(path_of("offered")));
+    std::vector<std::string> entries;
+    for (const Entry& entry : first.entries()) entries.push_back(entry.content);
+    EXPECT_THAT(entries, testing::UnorderedElementsAre("offer", "made"));
+  }
+}
+
+TEST_F(CacheTest, AnOfferThatDoesNotFitIsMadeAgain) {
+  Cache cache(folder_);
+  cache.offer({choice_key(), 2, "gone"});
+  const auto refuse = [](const std::string& content) { return content == "gone" ? "it is gone" : ""; };
+  const auto found =
+      cache.find_or_make(choice_key(), refuse, [] { return std::optional<std::string>("new"); });
+  EXPECT_FALSE(found->hit);
+  EXPECT_EQ(found->content, "new");
+  EXPECT_EQ(Cache(folder_).find(choice_key()), "new");
+}
+
 TEST_F(CacheTest, AFolderThatCannotBeMadeIsSaidOnceAndSurvived) {
   put(temporary_.path() / "below", "a file where a folder should be");
   Cache cache(folder_);

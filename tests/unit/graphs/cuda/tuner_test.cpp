@@ -311,6 +311,24 @@ TEST_F(TunerTest, TellsWhatItHadOfTheCache) {
   EXPECT_FALSE(Tuner(off, here_).cache_use());
 }
 
+// What a package carries: a tuner without a cache takes it, on the platform that it was made on.
+TEST_F(TunerTest, TakesWhatAnotherKeptAndIsOfferedHere) {
+  Tuner first = tuner();
+  choose(first, "linear 8x1024");
+  ASSERT_EQ(first.kept().size(), 1U);
+  TuningSettings off = settings();
+  off.cache_folder.clear();
+  Tuner second(off, here_);
+  EXPECT_EQ(second.offer(first.kept()), 1U);
+  EXPECT_EQ(choose(second, "linear 8x1024"), 1u);
+  EXPECT_EQ(timed_, 0);
+  EXPECT_TRUE(second.choices().at(0).hit);
+  Tuner elsewhere(off, Platform{"", "gpu 2", ""});
+  EXPECT_EQ(elsewhere.offer(first.kept()), 0U);
+  choose(elsewhere, "linear 8x1024");
+  EXPECT_EQ(timed_, 3);
+}
+
 TEST_F(TunerTest, AFolderThatCannotBeMadeIsSaidAndSurvived) {
   write(folder_ / "plans", "a file where the folder should be");
   testing::internal::CaptureStderr();

@@ -1,0 +1,78 @@
+// graphbench package inspect: what a package holds, after it was read as a sweep reads it.
+#include <cstdio>
+
+#include "graphs/ir/error.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/package/package.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+class PackageCommand final : public Command {
+ public:
+  explicit PackageCommand(Options& options)
+      : inspect_(options.command("inspect", "say what a package holds", "package inspect FILE [options]")) {
+    inspect_.word("FILE", file_, "what graphbench compile wrote");
+    inspect_.flag("--programs", programs_, "print the programs too");
+  }
+
+  void check() override {
+    if (!inspect_.parsed()) throw InputError("package", "it needs a word: give inspect");
+    if (file_.empty())
+      throw InputError("package inspect", "FILE is missing: graphbench package inspect FILE");
+  }
+
+  int run(const Invocation&) override {
+    try {
+      print(package::open_package(file_));
+    } catch (const Error& error) {
+      throw InputError("FILE", error.what());
+    }
+    return exit_done;
+  }
+
+ private:
+  void print(const package::Package& package) const {
+    const package::Manifest& manifest = package.manifest;
+    std::printf("%s: %zu bytes, sha256 %s\n", file_.c_str(), package.bytes, package.digest.c_str());
+    std::printf("compiled by graphbench %s (%s) on %s (%s)\n", manifest.tool_version.c_str(),
+                manifest.tool_commit.c_str(), manifest.device.c_str(), manifest.device_name.c_str());
+    std::string batches;
+    for (const std::int64_t batch : manifest.batches) batches += " " + std::to_string(batch);
+    std::printf("for %s; %s, %s, attention %s; batches%s%s\n", config::join(manifest.architectures).c_str(),
+                manifest.workload.c_str(), manifest.dtype.c_str(), manifest.attention.c_str(),
+                batches.c_str(), manifest.general ? ", and any other" : "");
+    for (const package::Method& method : manifest.methods)
+      std::printf("method   %s: %s of %s\n", method.name.c_str(), method.pass.c_str(), method.preset.c_str());
+    for (const package::PluginFile& plugin : manifest.plugins)
+      std::printf("plugin   %s  sha256 %s\n", plugin.name.c_str(), plugin.sha256.c_str());
+    for (const package::Section& section : package.sections)
+      std::printf("section  %-24s %10zu B  sha256 %s\n", section.name.c_str(), section.content.size(),
+                  model::sha256_hex(section.content).c_str());
+    for (const package::Tensor& tensor : manifest.tensors)
+      std::printf("tensor   %-24s %10lld B  sha256 %s%s\n", tensor.name.c_str(),
+                  static_cast<long long>(tensor.bytes), tensor.sha256.c_str(),
+                  tensor.method.empty() ? "" : (" (" + tensor.method + ")").c_str());
+    for (const cache::Entry& choice : package.choices)
+      std::printf("choice   %s %s: %s\n", choice.key.values[0].c_str(), choice.key.values[1].c_str(),
+                  choice.content.c_str());
+    for (const package::Programs& programs : package.programs) {
+      if (programs_) std::printf("\n%s\n%s", programs.before.c_str(), programs.after.c_str());
+    }
+  }
+
+  std::string file_;
+  bool programs_ = false;
+  Options& inspect_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_package(Options& options) {
+  return std::make_unique<PackageCommand>(options);
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,159 @@
+// The manifest as JSON, field by field.
+#include "harness/package/manifest.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "graphs/ir/error.hpp"
+#include "harness/codec/messages.hpp"
+
+namespace graphbench::codec {
+
+template <>
+struct Description<package::Method> {
+  using T = package::Method;
+  static constexpr auto fields =
+      std::tuple(field("name", &T::name), field("pass", &T::pass), field("preset", &T::preset));
+};
+template <>
+struct Description<package::PluginFile> {
+  using T = package::PluginFile;
+  static constexpr auto fields = std::tuple(field("name", &T::name), field("sha256", &T::sha256));
+};
+template <>
+struct Description<package::Tensor> {
+  using T = package::Tensor;
+  static constexpr auto fields =
+      std::tuple(field("name", &T::name), field("method", &T::method), field("dtype", &T::dtype),
+                 field("dims", &T::dims), field("bytes", &T::bytes), field("sha256", &T::sha256));
+};
+template <>
+struct Description<package::Manifest> {
+  using T = package::Manifest;
+  static constexpr auto fields = std::tuple(
+      field("tool_version", &T::tool_version), field("tool_commit", &T::tool_commit),
+      field("device", &T::device), field("device_name", &T::device_name),
+      field("architectures", &T::architectures), field("workload", &T::workload), field("dtype", &T::dtype),
+      field("attention", &T::attention), field("general", &T::general), field("batches", &T::batches),
+      field("methods", &T::methods), field("plugins", &T::plugins), field("tensors", &T::tensors));
+};
+
+struct TensorList {
+  std::vector<package::Tensor> tensors;
+};
+template <>
+struct Description<TensorList> {
+  static constexpr auto fields = std::tuple(field("tensors", &TensorList::tensors));
+};
+
+}  // namespace graphbench::codec
+
+namespace graphbench::package {
+namespace {
+
+[[noreturn]] void refuse(const std::string& field, const std::string& why) {
+  throw Error(ErrorCode::invalid_argument, field + ": " + why);
+}
+
+bool among(const std::vector<std::string>& words, const std::string& word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+}
+
+void check_methods(const Manifest& manifest) {
+  if (manifest.methods.empty()) refuse("methods", "there is none");
+  std::set<std::string> names;
+  for (const Method& method : manifest.methods) {
+    if (!is_name(method.name) || !names.insert(method.name).second)
+      refuse("methods", in_quotes(method.name) + " is no name, or is there twice");
+    if (!among({"forward", "training"}, method.pass))
+      refuse("methods", in_quotes(method.pass) + " is no pass");
+    if (find_method(manifest, method.pass, method.preset) != &method)
+      refuse("methods", method.name + " is of the pass and preset of another");
+  }
+}
+
+void check_tensors(const Manifest& manifest) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Tensor& tensor : manifest.tensors) {
+    const std::string field = "tensors: " + tensor.name;
+    if (tensor.name.empty() || !seen.emplace(tensor.method, tensor.name).second)
+      refuse(field, "it has no name, or is there twice");
+    const std::optional<ir::DType> dtype = ir::parse_dtype(tensor.dtype);
+    if (!dtype) refuse(field, in_quotes(tensor.dtype) + " is no dtype");
+    if (std::ranges::any_of(tensor.dims, [](std::int64_t extent) { return extent < 1; }) ||
+        static_cast<std::int64_t>(ir::TensorDesc{*dtype, tensor.dims}.bytes()) != tensor.bytes)
+      refuse(field, "its size is not that of its shape");
+  }
+}
+
+}  // namespace
+
+const std::vector<std::string>& known_architectures() {
+  static const std::vector<std::string> known = {"host",  "sm_75",  "sm_80",  "sm_86",  "sm_87",  "sm_89",
+                                                 "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
+  return known;
+}
+
+std::string architecture_of(std::string_view compute_capability) {
+  if (compute_capability.empty()) return "host";
+  std::string name = "sm_" + std::string(compute_capability);
+  std::erase(name, '.');
+  return name;
+}
+
+std::string write_manifest(const Manifest& manifest) {
+  return codec::write_data(manifest);
+}
+
+Manifest read_manifest(std::string_view text) {
+  const auto manifest = codec::read_data<Manifest>(text, "manifest");
+  if (!among({"cuda", "host"}, manifest.device)) refuse("device", in_quotes(manifest.device) + " is no kind");
+  if (manifest.architectures.empty()) refuse("architectures", "there is none");
+  for (const std::string& each : manifest.architectures) {
+    if (!among(known_architectures(), each) || (each == "host") != (manifest.device == "host"))
+      refuse("architectures", in_quotes(each) + " is none of a device of kind " + manifest.device);
+  }
+  if (!ir::parse_dtype(manifest.dtype)) refuse("dtype", in_quotes(manifest.dtype) + " is no dtype");
+  if (!among({"auto", "fused", "decomposed"}, manifest.attention))
+    refuse("attention", in_quotes(manifest.attention) + " is no way of attention");
+  if (!is_name(manifest.workload)) refuse("workload", in_quotes(manifest.workload) + " is no name");
+  if (manifest.batches.empty() || manifest.batches.front() < 1 ||
+      std::ranges::adjacent_find(manifest.batches, std::greater_equal<>()) != manifest.batches.end())
+    refuse("batches", "they are no rising list of sizes");
+  check_methods(manifest);
+  check_tensors(manifest);
+  if (write_manifest(manifest) != text) refuse("manifest", "it is not written as manifests are");
+  return manifest;
+}
+
+std::string write_tensors(const std::vector<Tensor>& tensors) {
+  return codec::write_data(codec::TensorList{tensors});
+}
+
+std::vector<Tensor> read_tensors(std::string_view text) {
+  return codec::read_data<codec::TensorList>(text, "tensors").tensors;
+}
+
+const Method* find_method(const Manifest& manifest, std::string_view pass, std::string_view preset) {
+  const auto found = std::ranges::find_if(
+      manifest.methods, [&](const Method& each) { return each.pass == pass && each.preset == preset; });
+  return found == manifest.methods.end() ? nullptr : &*found;
+}
+
+const Tensor* find_tensor(const Manifest& manifest, std::string_view method, std::string_view name) {
+  const Tensor* shared = nullptr;
+  for (const Tensor& tensor : manifest.tensors) {
+    if (tensor.name != name) continue;
+    if (tensor.method == method) return &tensor;
+    if (tensor.method.empty()) shared = &tensor;
+  }
+  return shared;
+}
+
+}  // namespace graphbench::package

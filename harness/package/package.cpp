@@ -1,0 +1,189 @@
+// Sections: the manifest, two programs a method, the choices, and a seal: what the others say together. It
+// finds a change behind which the head was made to match, and is no signature.
+#include "harness/package/package.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "graphs/ir/error.hpp"
+#include "graphs/ir/text.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::package {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::invalid_argument, why);
+}
+
+// What `read` throws, as of the section.
+template <typename Read>
+auto within(const std::string& section, Read&& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    refuse("section " + section + ": " + error.what());
+  }
+}
+
+std::string name_of(const Method& method, Stage stage) {
+  return "program/" + method.name + (stage == Stage::before ? "/before" : "/after");
+}
+
+std::string write_choices(const std::vector<cache::Entry>& choices) {
+  std::string text;
+  for (const cache::Entry& entry : choices) {
+    const std::string file = cache::encode(entry);
+    text += std::to_string(file.size()) + "\n" + file;
+  }
+  return text;
+}
+
+std::vector<cache::Entry> read_choices(std::string_view text) {
+  std::vector<cache::Entry> choices;
+  while (!text.empty()) {
+    const std::string which = "entry " + std::to_string(choices.size()) + ": ";
+    std::size_t bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    const auto digits = static_cast<std::size_t>(end - text.data());
+    if (error != std::errc() || digits >= text.size() || text[digits] != '\n' ||
+        text.size() - digits - 1 < bytes)
+      refuse(which + "it is cut short");
+    cache::Reading reading = cache::decode(text.substr(digits + 1, bytes));
+    if (!reading.entry) refuse(which + reading.why_not);
+    if (reading.entry->key.kind != cache::Kind::choices) refuse(which + "it is no choice");
+    choices.push_back(std::move(*reading.entry));
+    text.remove_prefix(digits + 1 + bytes);
+  }
+  return choices;
+}
+
+std::vector<Section> sections_of(const Package& package) {
+  std::vector<Section> sections = {{"manifest", write_manifest(package.manifest)}};
+  for (std::size_t i = 0; i < package.programs.size(); ++i) {
+    const Method& method = package.manifest.methods[i];
+    sections.push_back({name_of(method, Stage::before), package.programs[i].before});
+    sections.push_back({name_of(method, Stage::after), package.programs[i].after});
+  }
+  sections.push_back({"choices", write_choices(package.choices)});
+  std::string all;
+  for (const Section& section : sections)
+    all += section.name + "\n" + model::sha256_hex(section.content) + "\n";
+  sections.push_back({"seal", model::sha256_hex(all)});
+  return sections;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad() || std::filesystem::is_directory(path))
+    throw Error(ErrorCode::io, in_quotes(path) + " cannot be read");
+  return text;
+}
+
+void check_tensors(const Manifest& manifest, const Method& method, const ir::Program& program) {
+  for (ir::ValueId id = 0; id < program.values().size(); ++id) {
+    const ir::Value& value = program.value(id);
+    if (value.kind != ir::ValueKind::weight && value.kind != ir::ValueKind::parameter) continue;
+    const Tensor* tensor = find_tensor(manifest, method.name, value.name);
+    if (tensor == nullptr) refuse("the manifest has no tensor " + value.name);
+    const ir::TensorDesc desc = program.describe(id, program.micro_batches());
+    if (tensor->dtype != ir::name_of(desc.dtype) || tensor->dims != desc.dims)
+      refuse("tensor " + value.name + " of the manifest has another type or shape");
+  }
+}
+
+}  // namespace
+
+std::string write_package(const Package& package) {
+  return encode(sections_of(package));
+}
+
+Package read_package(std::string_view text) {
+  std::vector<Section> sections = decode(text);
+  if (sections.empty() || sections.front().name != "manifest") refuse("its first section is no manifest");
+  Package package{.manifest = within("manifest", [&] { return read_manifest(sections[0].content); }),
+                  .programs = {},
+                  .choices = {}};
+  package.programs.resize(package.manifest.methods.size());
+  const std::vector<Section> wanted = sections_of(package);
+  for (std::size_t i = 0; i < std::max(wanted.size(), sections.size()); ++i) {
+    if (i >= sections.size()) refuse("section " + wanted[i].name + " is missing");
+    if (i >= wanted.size() || sections[i].name != wanted[i].name)
+      refuse("section " + sections[i].name + ": it is unknown here: a newer graphbench may know it");
+    if (i == 0) continue;
+    if (sections[i].name == "choices") {
+      package.choices = within("choices", [&] { return read_choices(sections[i].content); });
+    } else if (sections[i].name != "seal") {
+      Programs& programs = package.programs[(i - 1) / 2];
+      (i % 2 == 1 ? programs.before : programs.after) = sections[i].content;
+    }
+  }
+  package.sections = std::move(sections);
+  package.bytes = text.size();
+  package.digest = model::sha256_hex(text);
+  if (sections_of(package).back().content != package.sections.back().content)
+    refuse("section seal: it is of other sections");
+  if (write_package(package) != text) refuse("it is not written as packages are");
+  return package;
+}
+
+Package open_package(const std::string& path, const std::string& digest) {
+  const std::string text = text_of(path);
+  try {
+    Package package = read_package(text);
+    if (!digest.empty() && digest != package.digest) refuse("it has changed since the sweep began");
+    return package;
+  } catch (const Error& error) {
+    refuse(in_quotes(path) + ": " + error.what());
+  }
+}
+
+ir::Program program_of(const Package& package, std::string_view pass, std::string_view preset, Stage stage,
+                       const ir::OpCatalog& catalog) {
+  const Method* method = find_method(package.manifest, pass, preset);
+  if (method == nullptr)
+    refuse("the package has no method of pass " + std::string(pass) + " and preset " + std::string(preset));
+  const auto index = static_cast<std::size_t>(method - package.manifest.methods.data());
+  const Programs& programs = package.programs[index];
+  return within(name_of(*method, stage), [&] {
+    ir::Program program =
+        ir::read_program(stage == Stage::before ? programs.before : programs.after, catalog);
+    check_tensors(package.manifest, *method, program);
+    for (const std::int64_t batch : package.manifest.batches) {
+      for (ir::ValueId id = 0; stage == Stage::after && id < program.values().size(); ++id)
+        static_cast<void>(program.describe(id, batch).bytes());
+    }
+    return program;
+  });
+}
+
+std::string why_not_on(const Manifest& manifest, const std::string& kind, const std::string& capability) {
+  if (manifest.device != kind) return "it is for a device of kind " + manifest.device + ", this is " + kind;
+  const std::string here = architecture_of(capability);
+  if (std::ranges::find(manifest.architectures, here) != manifest.architectures.end()) return {};
+  std::string list;
+  for (const std::string& each : manifest.architectures) list += (list.empty() ? "" : ", ") + each;
+  return "architectures: it is for " + list + ", and this device is " + here;
+}
+
+PluginFile plugin_file(const std::string& path) {
+  return {std::filesystem::path(path).filename().string(), model::sha256_hex(text_of(path))};
+}
+
+std::string why_not_with(const Manifest& manifest, const std::vector<std::string>& plugins) {
+  std::vector<std::string> digests;
+  for (const std::string& path : plugins) digests.push_back(plugin_file(path).sha256);
+  for (const PluginFile& wanted : manifest.plugins) {
+    if (std::ranges::find(digests, wanted.sha256) == digests.end())
+      return "plugins: it has ops of " + in_quotes(wanted.name) + " with the digest " +
+             wanted.sha256.substr(0, 16) + "..., which no --plugin is: give that file";
+  }
+  return {};
+}
+
+}  // namespace graphbench::package

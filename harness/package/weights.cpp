@@ -1,0 +1,170 @@
+// The head follows from the manifest's tensors: a file that begins in another way is another program's.
+#include "harness/package/weights.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "graphs/ir/error.hpp"
+#include "harness/model/digest.hpp"
+#include "harness/model/input_error.hpp"
+
+namespace graphbench::package {
+namespace {
+
+constexpr std::string_view first_words = "graphbench weights ";
+constexpr std::string_view version = "1";
+constexpr std::int64_t page = 4096;
+
+std::int64_t padded(std::int64_t bytes) {
+  return (bytes + page - 1) / page * page;
+}
+
+std::string head_of(const std::vector<Tensor>& tensors) {
+  const std::string list = write_tensors(tensors);
+  return std::string(first_words).append(version) + "\n" + model::sha256_hex(list) + "\n" + list + "\n";
+}
+
+class Timed {
+ public:
+  explicit Timed(double& sum) : sum_(sum) {}
+  ~Timed() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  double& sum_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// What the head of a file says where it is not the one that was expected.
+std::string why_another(std::string_view head, const std::vector<Tensor>& wanted) {
+  if (!head.starts_with(first_words)) return "it is no file of weights";
+  head.remove_prefix(first_words.size());
+  const std::string_view its_version = head.substr(0, std::min(head.find('\n'), head.size()));
+  if (its_version != version && !its_version.empty() && its_version.size() < 10 &&
+      its_version.find_first_not_of("0123456789") == std::string_view::npos)
+    return "it is of version " + std::string(its_version) + ", and this graphbench reads version 1";
+  const std::string_view rest = head.substr(std::min(its_version.size() + 1, head.size()));
+  const std::size_t digest_end = rest.find('\n');
+  const std::size_t list_end =
+      digest_end == std::string_view::npos ? digest_end : rest.find('\n', digest_end + 1);
+  const std::string_view list =
+      list_end == std::string_view::npos ? "" : rest.substr(digest_end + 1, list_end - digest_end - 1);
+  if (list.empty() || model::sha256_hex(list) != rest.substr(0, digest_end)) return "its head is damaged";
+  try {
+    const std::vector<Tensor> tensors = read_tensors(list);
+    for (std::size_t i = 0; i < std::max(tensors.size(), wanted.size()); ++i) {
+      if (i >= wanted.size()) return "tensor " + tensors[i].name + " is none of the package's";
+      const Tensor& tensor = wanted[i];
+      if (i >= tensors.size() || tensors[i].name != tensor.name)
+        return "tensor " + tensor.name + " of the package is not in its place";
+      if (tensors[i].dtype != tensor.dtype || tensors[i].dims != tensor.dims)
+        return "tensor " + tensor.name + " has another type or shape than the package says";
+      if (tensors[i].sha256 != tensor.sha256)
+        return "tensor " + tensor.name + " is another's: its digest is not the one that the package has";
+    }
+  } catch (const Error&) {
+    return "its head is damaged";
+  }
+  return "its head is damaged";
+}
+
+}  // namespace
+
+void write_weights(const std::vector<Tensor>& tensors,
+                   const std::function<std::string_view(std::size_t tensor)>& content,
+                   const std::function<void(std::string_view)>& write) {
+  const auto write_page = [&](std::string_view part) {
+    const auto bytes = static_cast<std::int64_t>(part.size());
+    write(part);
+    write(std::string(static_cast<std::size_t>(padded(bytes) - bytes), '\0'));
+  };
+  write_page(head_of(tensors));
+  for (std::size_t i = 0; i < tensors.size(); ++i) write_page(content(i));
+}
+
+WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest)
+    : path_(path), manifest_(manifest), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  try {
+    struct stat facts {};
+    if (descriptor_ < 0 || fstat(descriptor_, &facts) != 0)
+      throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
+    if (!S_ISREG(facts.st_mode)) refuse("it is no file");
+    bytes_ = facts.st_size;
+    const std::string head = head_of(manifest.tensors);
+    head_bytes_ = static_cast<std::int64_t>(head.size());
+    std::int64_t end = padded(head_bytes_);
+    for (const Tensor& tensor : manifest.tensors) {
+      offsets_.push_back(end);
+      end += padded(tensor.bytes);
+    }
+    constexpr std::int64_t head_bytes_max = std::int64_t{64} << 20;
+    read_at(0, static_cast<std::size_t>(std::min({bytes_, std::max(end, page), head_bytes_max})));
+    if (!buffer_.starts_with(head)) refuse(why_another(buffer_, manifest.tensors));
+    if (bytes_ != end) refuse(bytes_ < end ? "it is cut short" : "something follows its last tensor");
+    check_padding(head_bytes_, padded(head_bytes_));
+  } catch (...) {
+    if (descriptor_ >= 0) close(descriptor_);
+    throw;
+  }
+}
+
+WeightsFile::~WeightsFile() {
+  close(descriptor_);
+}
+
+void WeightsFile::refuse(const std::string& why) const {
+  throw Error(ErrorCode::invalid_argument, in_quotes(path_) + ": " + why);
+}
+
+void WeightsFile::read_at(std::int64_t offset, std::size_t bytes) {
+  const Timed timed(read_seconds_);
+  buffer_.resize(bytes);
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t got =
+        pread(descriptor_, buffer_.data() + done, bytes - done, offset + static_cast<std::int64_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
+    if (got == 0) refuse("it is cut short");
+    done += static_cast<std::size_t>(got);
+  }
+}
+
+void WeightsFile::check_padding(std::int64_t from, std::int64_t to) {
+  read_at(from, static_cast<std::size_t>(to - from));
+  if (buffer_.find_first_not_of('\0') != std::string::npos) refuse("something is between its tensors");
+}
+
+const std::string& WeightsFile::read(std::size_t tensor) {
+  const Tensor& wanted = manifest_.tensors[tensor];
+  read_at(offsets_[tensor], static_cast<std::size_t>(wanted.bytes));
+  const Timed timed(verify_seconds_);
+  if (model::sha256_hex(buffer_) != wanted.sha256)
+    refuse("tensor " + wanted.name + " does not have the digest that the package has");
+  return buffer_;
+}
+
+void WeightsFile::verify() {
+  for (std::size_t i = 0; i < offsets_.size(); ++i) {
+    const std::int64_t end = offsets_[i] + manifest_.tensors[i].bytes;
+    read(i);
+    check_padding(end, padded(end));
+  }
+}
+
+void WeightsFile::upload(Stream& stream, std::string_view method, std::string_view name, void* destination) {
+  const Tensor* tensor = find_tensor(manifest_, method, name);
+  if (tensor == nullptr) refuse("the package has no tensor " + std::string(name));
+  const std::string& content = read(static_cast<std::size_t>(tensor - manifest_.tensors.data()));
+  const Timed timed(upload_seconds_);
+  stream.copy_to_device(destination, content.data(), content.size());
+  stream.synchronize();
+}
+
+}  // namespace graphbench::package

@@ -1,0 +1,24 @@
+// libFuzzer target: whatever a package's file holds, it is a package that is written the same again, or
+// refused. The input is a section's content too, so that digests are no wall in front of its reader.
+#include "harness/package/package.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "graphs/ir/error.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace graphbench;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const std::string& file : {text, package::encode({{"manifest", text}, {"choices", ""}})}) {
+    try {
+      if (package::write_package(package::read_package(file)) != file) std::abort();
+    } catch (const Error& error) {
+      if (std::string_view(error.what()).empty()) std::abort();
+    }
+  }
+  return 0;
+}

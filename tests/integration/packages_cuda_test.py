@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Packages on a GPU: their library choices are taken where they were made, and nothing is chosen again."""
+
+import unittest
+
+from harness_case import HarnessCase
+
+SWEEP = ["--sweep", "--quiet", "--package", "p.gbp", "--weights", "w", "--warmup", "0",
+         "--time-per-cell", "0.01", "--cache", "off"]
+
+
+class PackagesOnAGpu(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        if not any(line.startswith("cuda:0") and "unavailable" not in line
+                   for line in self.run_graphbench("list", "devices").stdout.splitlines()):
+            self.skipTest("this machine has no GPU that graphbench can use")
+
+    def compile(self, *arguments, code=0):
+        return self.run_graphbench("compile", "--device", "cuda", "--workload", "mlp", "--preset", "tiny",
+                                   "--batch", "1,8", "--weights", "w", "-o", "p.gbp", *arguments, code=code)
+
+    def choices(self):
+        return self.result()["environment"]["library_choices"]["entries"]
+
+    def test_nothing_is_chosen_again(self):
+        self.compile("--cache", "kept")
+        self.run_graphbench(*SWEEP, code=0)
+        cells = self.result()["cells"]
+        self.assertEqual({"eager", "whole", "piecewise"}, {cell["mode"] for cell in cells})
+        for cell in cells:
+            self.assertEqual(("ok", "package"), (cell["status"], cell["package"]["plans"]), cell["id"])
+        self.assertEqual([], [each for each in self.choices() if each["timed"] and not each["hit"]])
+        self.assertTrue([each for each in self.choices() if each["hit"]])
+        shown = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
+        self.assertIn("choice   ", shown)
+
+    def test_is_refused_without_this_devices_architecture(self):
+        self.compile("--arch", "sm_75")
+        done = self.run_graphbench(*SWEEP, code=2)
+        self.assertIn("architectures: it is for sm_75, and this device is sm_", done.stderr)
+        done = self.run_graphbench(*SWEEP, "--device", "host", code=2)
+        self.assertIn("it is for a device of kind cuda", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Packages as a person makes and runs them, on the host: compile, inspect, sweep, and what is refused."""
+
+import resource
+import shutil
+import unittest
+
+from harness_case import BINARY, TINY, HarnessCase
+
+COMPILE = ["compile", "--device", "host", "--workload", "mlp", "--preset", "tiny", "--batch", "1,2",
+           "--weights", "w", "-o", "p.gbp"]
+# As TINY, without what a package says itself.
+SWEEP = [word for word in TINY if word not in ("--batch", "1,2")]
+FILES = ["--package", "p.gbp", "--weights", "w"]
+
+
+class Packages(HarnessCase):
+    def compile(self, *arguments, code=0):
+        return self.run_graphbench(*COMPILE, *arguments, code=code)
+
+    def refused(self, *arguments, said):
+        done = self.run_graphbench(*arguments, code=2)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(said, done.stderr)
+
+    def cells(self, *arguments):
+        self.run_graphbench(*SWEEP, "--quiet", *arguments, code=0)
+        document = self.result()
+        self.assert_valid(document, "result.schema.json")
+        return {cell["id"]: cell for cell in document["cells"]}
+
+    def test_runs_in_every_mode_what_was_compiled(self):
+        said = self.compile().stdout
+        self.assertIn("p.gbp: ", said)
+        self.assertIn("1 programs, 0 library choices", said)
+        packaged = self.cells(*FILES)
+        built = self.cells("--workload", "mlp", "--preset", "tiny", "--batch", "1,2")
+        self.assertEqual(set(packaged), set(built))
+        self.assertEqual({"eager", "whole", "piecewise"}, {id.split("/")[-1] for id in packaged})
+        for name, cell in packaged.items():
+            self.assertEqual((cell["status"], cell["check"]["identical"]), ("ok", True), name)
+            self.assertEqual(cell["graph"], built[name]["graph"], name)
+            self.assertNotIn("package", built[name])
+            use = cell["package"]
+            self.assertEqual(use["bytes"], (self.folder / "p.gbp").stat().st_size)
+            self.assertEqual(use["weights_bytes"], (self.folder / "w").stat().st_size)
+            self.assertGreater(use["load_seconds"], use["verify_seconds"])
+            self.assertGreater(use["first_step_seconds"], 0)
+            self.assertNotIn("plans", use)
+
+    def test_inspect_says_what_is_inside(self):
+        self.compile("--method", "infer=forward:tiny", "--method", "learn=training:tiny", "--general")
+        said = self.run_graphbench("package", "inspect", "p.gbp", "--programs", code=0).stdout
+        for part in ("for host; mlp, fp32, attention auto; batches 1 2, and any other",
+                     "method   infer: forward of tiny", "method   learn: training of tiny",
+                     "section  manifest", "section  program/learn/before", "section  choices",
+                     "section  seal",
+                     "tensor   ", "graphbench program 1\n"):
+            self.assertIn(part, said)
+        tensors = [line for line in said.splitlines() if line.startswith("tensor")]
+        self.assertFalse([line for line in tensors if line.endswith(")")], "methods share what is equal")
+        self.assertEqual({"forward", "training"}, {id.split("/")[3] for id in self.cells(*FILES)})
+        other = self.cells(*FILES, "--batch", "7", "--pass", "forward")
+        self.assertEqual({"b7"}, {id.split("/")[4] for id in other})
+        cells = self.cells(*FILES, "--pass", "training", "--evaluate", "--mode", "whole")
+        self.assertTrue(all(cell["training"]["evaluation"]["identical"] for cell in cells.values()))
+
+    def test_presets_and_attention_are_the_packages_own(self):
+        self.run_graphbench("compile", "--device", "host", "--workload", "attention", "--batch", "2",
+                            "--attention", "decomposed",
+                            "--method", "a=forward:tiny", "--method", "b=forward:base", "--weights", "w",
+                            "-o", "p.gbp", code=0)
+        self.assertIn("(b)", self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout)
+        cells = self.cells(*FILES, "--mode", "whole")
+        self.assertEqual(["attention/tiny/fp32/forward/b2/w0/whole/attention=decomposed"], list(cells))
+        self.refused(*SWEEP, *FILES, "--preset", "huge", said="--preset: \"huge\" is not in")
+
+    def test_options_that_exclude_each_other_are_refused(self):
+        self.compile()
+        for option, value in (("workload", "mlp"), ("dtype", "fp32"), ("set", "mlp.hidden=64"),
+                              ("attention", "fused"), ("optimizer", "sgd")):
+            self.refused(*SWEEP, *FILES, f"--{option}", value, said=f"--{option}: --package has programs")
+        self.refused(*SWEEP, "--package", "p.gbp", said="--package: its weights are a file of their own")
+        self.refused(*SWEEP, "--weights", "w", said="--weights: it goes with a package")
+        self.refused(*SWEEP, *FILES, "--batch", "2,3",
+                     said="--batch: 3 is not in \"%s\": it has 1, 2, and was compiled without --general"
+                     % (self.folder / "p.gbp").resolve())
+        self.refused(*SWEEP, *FILES, "--pass", "training", said="--pass: \"training\" is not in")
+        self.refused("bench", *FILES, said="it belongs to --sweep")
+        self.refused("ab", "--base", BINARY, *FILES, said="ab does not take it")
+
+    def test_files_that_are_not_right_are_refused(self):
+        self.compile()
+        package, weights = ((self.folder / name).read_bytes() for name in ("p.gbp", "w"))
+        others = {"w": "w2", "p.gbp": "p2.gbp", "mlp": "conv"}
+        self.run_graphbench(*[others.get(word, word) for word in COMPILE], code=0)
+        self.refused(*SWEEP, "--package", "p.gbp", "--weights", "w2", said="--weights: ")
+        for name, content, option, said in (
+                ("p.gbp", package[:-9], "--package", "section seal: it is cut short"),
+                ("p.gbp", package.replace(b"host", b"tost", 1), "--package",
+                 "section manifest: it does not have"),
+                ("p.gbp", package.replace(b"package 1", b"package 2", 1), "--package", "it is of version 2"),
+                ("w", weights[:-4096] + b"x" + weights[-4095:], "--weights", "tensor "),
+                ("w", weights[:-1], "--weights", "it is cut short"),
+                ("w", b"", "--weights", "it is no file of weights")):
+            (self.folder / "p.gbp").write_bytes(package)
+            (self.folder / "w").write_bytes(weights)
+            (self.folder / name).write_bytes(content)
+            self.refused(*SWEEP, *FILES, said=f"{option}: ")
+            self.refused(*SWEEP, *FILES, said=said)
+            if name == "p.gbp":
+                self.refused("package", "inspect", "p.gbp", said=said)
+        self.refused(*SWEEP, "--package", "none", "--weights", "w", said="cannot be read")
+
+    def test_bad_input_to_compile_is_refused(self):
+        for arguments, said in (
+                (["--arch", "sm_1"], "--arch: \"sm_1\" is not a known architecture: give host, sm_75"),
+                (["--arch", "sm_90"], "--arch: \"sm_90\" is none of a device of kind host"),
+                (["--method", "x"], "--method: \"x\" is no method: give NAME=PASS:PRESET"),
+                (["--method", "x=backward:tiny"], "--method: \"backward\" is not a pass"),
+                (["--method", "x=forward:huge"], "--method x: "),
+                (["--method", "x=forward:tiny", "--method", "x=training:tiny"], "give each once"),
+                (["--workload", "mpl"], "--workload"), (["--device", "tpu"], "--device"),
+                (["--attention", "none"], "--attention: \"none\""), (["--dtype", "fp7"], "--dtype: \"fp7\""),
+                (["--plugin", "none.so"], "--plugin: "), (["--cache", "/dev/null"], "--cache: ")):
+            self.refused(*COMPILE, *arguments, said=said)
+        self.refused(*COMPILE[:-1], "w", said="is the package's file too")
+        self.refused("package", said="it needs a word: give inspect")
+        self.refused("package", "inspect", said="FILE is missing")
+        self.assertEqual([], list(self.folder.iterdir()))
+
+    def test_without_space_the_old_files_stay(self):
+        self.compile()
+        before = {name: (self.folder / name).read_bytes() for name in ("p.gbp", "w")}
+        limit = (2000, 2000)
+        done = self.run_graphbench(*[word.replace("1,2", "4") for word in COMPILE], code=1,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(before, {path.name: path.read_bytes() for path in self.folder.iterdir()})
+
+    def test_ops_of_a_plugin_need_the_same_file(self):
+        plugin = self.plugin("good_op")
+        self.run_graphbench("compile", "--device", "host", "--plugin", plugin, "--workload", "good_op",
+                            "--preset", "tiny", "--batch", "1",
+                            "--weights", "w", "-o", "p.gbp", code=0)
+        said = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
+        self.assertIn("plugin   good_op.so", said)
+        self.cells(*FILES, "--plugin", plugin)
+        self.refused(*SWEEP, *FILES, said="plugins: it has ops of \"good_op.so\"")
+        other = self.folder / "other.so"
+        shutil.copy(plugin, other)
+        with other.open("ab") as file:
+            file.write(b"\0")
+        self.refused(*SWEEP, *FILES, "--plugin", other, said="which no --plugin is: give that file")
+
+
+if __name__ == "__main__":
+    unittest.main()
