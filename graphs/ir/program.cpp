@@ -154,7 +154,8 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
         .traits = definition->traits,
         .definition = definition,
         .phase = phase_,
-        .splits_with = splits_with_};
+        .splits_with = splits_with_,
+        .recomputes = {}};
   Inputs input_values;
   for (const ValueId id : op.inputs) {
     if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is no value");
