@@ -51,8 +51,8 @@ endif()
 # Sanitized builds compile eight files of a target as one, which takes half the time. Not of targets where
 # two files have a name of their own for different things. The compiler says so: such a target belongs here.
 set(GRAPHBENCH_SEPARATE_TARGETS graphbench_abi graphbench_cli graphbench_console graphbench_execution
-  graphbench_host graphbench_model graphbench_net graphbench_prometheus graphbench_workloads
-  ab_test compare_test harness_config_test harness_net_test harness_plan_test)
+  graphbench_host graphbench_model graphbench_net graphbench_package graphbench_prometheus
+  graphbench_workloads ab_test compare_test harness_config_test harness_net_test harness_plan_test)
 function(graphbench_compile_together target)
   if(GRAPHBENCH_SANITIZE AND NOT GRAPHBENCH_FUZZ AND NOT target IN_LIST GRAPHBENCH_SEPARATE_TARGETS)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

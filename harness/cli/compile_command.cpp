@@ -28,11 +28,9 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* footer =
-    "Without --method there is one, \"forward\". Methods share the weights that are equal. Batches that are "
-    "not\n"
-    "listed are refused later, unless --general is given. Exit codes: 0 done; 1 the device failed; 2 bad "
-    "usage "
-    "or input.\n";
+    "Without --method there is one, \"forward\". Methods share the weights that are equal.\n"
+    "Batches that are not listed are refused later, unless --general is given.\n"
+    "Exit codes: 0 done; 1 the device failed; 2 bad usage or input.\n";
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> words(1);

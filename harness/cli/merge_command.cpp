@@ -52,7 +52,8 @@ class MergeCommand final : public Command {
     }
     write(merged);
     if (output_ != "-")
-      std::printf("%zu shards, %zu cells: %s\n", merged.shards(), merged.cells(), output_.c_str());
+      std::printf("%zu %s, %zu cells: %s\n", merged.shards(), merged.shards() == 1 ? "shard" : "shards",
+                  merged.cells(), output_.c_str());
     if (merged.cells_failed() == 0) return exit_done;
     std::fprintf(stderr, "graphbench: %lld of %zu cells failed\n",
                  static_cast<long long>(merged.cells_failed()), merged.cells());
