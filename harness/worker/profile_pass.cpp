@@ -3,12 +3,12 @@
 #include "harness/worker/profile_pass.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <new>
 #include <string>
 
 #include "harness/model/axes.hpp"
+#include "harness/worker/now_seconds.hpp"
 #include "harness/worker/phase_times.hpp"
 #include "harness/worker/profile_summary.hpp"
 #include "harness/worker/task_rig.hpp"
@@ -22,10 +22,6 @@ constexpr int checked_steps = 9;
 
 // With records on, the host submits a step's first kernels before the device has run so many.
 constexpr std::size_t delay_kernels = 128;
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Work that keeps the device busy while the host submits a step: a graph of empty kernels, which the host
 // launches in one call and which touches no cache.

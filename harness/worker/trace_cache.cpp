@@ -3,17 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 
 #include "graphs/ir/random_fill.hpp"
 #include "harness/model/axes.hpp"
+#include "harness/worker/now_seconds.hpp"
 
 namespace graphbench::worker {
 namespace {
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string change(const char* extent, std::int64_t from, std::int64_t to) {
   return std::string(extent) + " " + std::to_string(from) + " -> " + std::to_string(to);

@@ -5,6 +5,7 @@
 
 #include "harness/measure/timing_loops.hpp"
 #include "harness/statistics/quantiles.hpp"
+#include "harness/worker/now_seconds.hpp"
 
 namespace graphbench::worker {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t pairs_max = 1000;
-
-double now_seconds() {
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
 
 // In turns: whatever else slows submitting down meets both.
 void measure_hits(TraceCache& cache, const Shape& shape, Stream& stream, double seconds_max,
