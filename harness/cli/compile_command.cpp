@@ -243,8 +243,7 @@ class CompileCommand final : public Command {
     manifest_.dtype = asked_.dtype;
     if (!asked_.dtype.empty())
       config::require_known("--dtype", asked_.dtype, "dtype", model::names_of(model::data_types()));
-    config::require_known("--attention", asked_.attention, "way of attention",
-                          {"auto", "fused", "decomposed"});
+    config::require_known("--attention", asked_.attention, "way of attention", package::known_attention());
     manifest_.attention = asked_.attention;
     if (!asked_.architectures.empty()) manifest_.architectures = split(asked_.architectures, ',');
     for (const std::string& each : manifest_.architectures)

@@ -6,6 +6,8 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/codec/messages.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/vocabulary.hpp"
 
 namespace graphbench::codec {
 
@@ -71,7 +73,7 @@ void check_methods(const Manifest& manifest) {
   for (const Method& method : manifest.methods) {
     if (!is_name(method.name) || !names.insert(method.name).second)
       refuse("methods", in_quotes(method.name) + " is no name, or is there twice");
-    if (!among({"forward", "training"}, method.pass))
+    if (!among(model::names_of(model::passes()), method.pass))
       refuse("methods", in_quotes(method.pass) + " is no pass");
     if (find_method(manifest, method.pass, method.preset) != &method)
       refuse("methods", method.name + " is of the pass and preset of another");
@@ -100,6 +102,10 @@ const std::vector<std::string>& known_architectures() {
   return known;
 }
 
+const std::vector<std::string>& known_attention() {
+  return std::ranges::find(model::axes(), std::string_view("attention"), &model::Axis::name)->choices;
+}
+
 std::string architecture_of(std::string_view compute_capability) {
   if (compute_capability.empty()) return "host";
   std::string name = "sm_" + std::string(compute_capability);
@@ -120,7 +126,7 @@ Manifest read_manifest(std::string_view text) {
       refuse("architectures", in_quotes(each) + " is none of a device of kind " + manifest.device);
   }
   if (!ir::parse_dtype(manifest.dtype)) refuse("dtype", in_quotes(manifest.dtype) + " is no dtype");
-  if (!among({"auto", "fused", "decomposed"}, manifest.attention))
+  if (!among(known_attention(), manifest.attention))
     refuse("attention", in_quotes(manifest.attention) + " is no way of attention");
   if (!is_name(manifest.workload)) refuse("workload", in_quotes(manifest.workload) + " is no name");
   if (manifest.batches.empty() || manifest.batches.front() < 1 ||

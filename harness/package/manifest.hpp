@@ -52,6 +52,8 @@ struct Manifest {
 
 // "host", "sm_80", ...: what `--arch` may name.
 const std::vector<std::string>& known_architectures();
+// What `--attention` may name.
+const std::vector<std::string>& known_attention();
 // "sm_90" of "9.0"; "host" of a device without a compute capability.
 std::string architecture_of(std::string_view compute_capability);
 
