@@ -5,12 +5,14 @@ Exits 1 where any figure fails, or its evidence is missing."""
 
 import argparse
 import collections
-import dataclasses
 import json
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree
+
+import program_figures
+from figure_row import Row, at_most, document_rows
 
 STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 324
@@ -43,23 +45,6 @@ GRAPH_MODES = ("whole", "piecewise")
 # A spread, and the share of cells that may not lie above it.
 SPREADS = ((0.005, 0.95), (0.002, 0.5))
 SUSTAINED_MAX = 0.01
-
-
-@dataclasses.dataclass
-class Row:
-    figure: str
-    limit: str
-    measured: str
-    passed: bool
-
-
-def at_most(figure, limit, measured, unit=""):
-    """A row that passes where a number was measured and is no larger than its limit."""
-    unit = f" {unit}" if unit else ""
-    if measured is None:
-        return Row(figure, f"<= {limit}{unit}", "not measured", False)
-    text = f"{measured:.4g}" if isinstance(measured, float) else str(measured)
-    return Row(figure, f"<= {limit}{unit}", f"{text}{unit}", measured <= limit)
 
 
 def cells_row(document, expected=CELLS):
@@ -303,13 +288,6 @@ def sweep_rows(folder, stages):
     return [*rows, *cells_row(document), *pool_rows(document), *memory_rows(document)]
 
 
-def document_rows(folder, name, rows_of_document):
-    try:
-        return rows_of_document(json.loads((folder / name).read_text()))
-    except (OSError, ValueError) as error:
-        return [Row(f"document {name}", "readable", str(error), False)]
-
-
 def log_of(folder, stage):
     path = folder / f"{stage}.log"
     return path.read_text(errors="replace") if path.exists() else ""
@@ -331,6 +309,12 @@ def rows_of(folder, wanted):
             rows.extend(sustained_rows(folder))
         elif stage == "first-use":
             rows.extend(document_rows(folder, "first_use.json", first_use_rows))
+        elif stage == "compiled":
+            rows.extend(program_figures.compiled_rows(folder))
+        elif stage == "start-up":
+            rows.extend(program_figures.start_up_rows(folder))
+        elif stage == "training":
+            rows.extend(program_figures.training_rows(folder))
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
             rows.extend(caller_rows(log_of(folder, "bare.caller")))

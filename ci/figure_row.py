@@ -1,0 +1,38 @@
+"""A row of the table that ci/figures.py prints."""
+
+import dataclasses
+import json
+import math
+
+
+@dataclasses.dataclass
+class Row:
+    figure: str
+    limit: str
+    measured: str
+    passed: bool
+
+
+def at_most(figure, limit, measured, unit=""):
+    """A row that passes where a number was measured and is no larger than its limit."""
+    unit = f" {unit}" if unit else ""
+    if measured is None:
+        return Row(figure, f"<= {limit}{unit}", "not measured", False)
+    text = f"{measured:.4g}" if isinstance(measured, float) else str(measured)
+    return Row(figure, f"<= {limit}{unit}", f"{text}{unit}", measured <= limit)
+
+
+def published(figure, measured):
+    """A row without a limit; None, where the number is missing, fails it."""
+    return Row(figure, "measured", "not measured" if measured is None else measured, measured is not None)
+
+
+def document_rows(folder, name, rows_of_document):
+    try:
+        return rows_of_document(json.loads((folder / name).read_text()))
+    except (OSError, ValueError) as error:
+        return [Row(f"document {name}", "readable", str(error), False)]
+
+
+def geometric_mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None

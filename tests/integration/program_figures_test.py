@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""What ci/program_figures.py makes of documents of ci/gpu's stages compiled, start-up and training."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "ci")]
+sys.dont_write_bytecode = True
+import program_figures as figures  # noqa: E402
+
+
+def cell(batch=1, seconds=1e-4, workload="mlp", **more):
+    return {"workload": workload, "batch": batch, "status": "ok", "pass": "forward",
+            "summary": {"latency_seconds": {"p50": seconds}}, **more}
+
+
+class ProgramFigures(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def write(self, name, *cells):
+        (self.folder / name).write_text(json.dumps({"cells": cells}))
+
+    def test_chains_are_held_to_the_program_made_by_hand_in_every_cell(self):
+        def rows(chains):
+            return figures.fuse_rows({"cells": [
+                cell(seconds=1e-4), cell(seconds=1e-4, fuse="chains"), cell(seconds=2e-4, fuse="none"),
+                cell(seconds=2e-4, epilogues="off"), cell(seconds=chains, epilogues="off", fuse="chains"),
+                cell(seconds=3e-4, epilogues="off", fuse="none")]})
+
+        by_figure = {row.figure: row for row in rows(1.05e-4)}
+        self.assertTrue(all(row.passed for row in by_figure.values()))
+        self.assertEqual("3.000, largest 3.000 at b1 (b1 3.000)",
+                         by_figure["--epilogues off --fuse none / by hand: mlp"].measured)
+        missed = [row.figure for row in rows(1.06e-4) if not row.passed]
+        self.assertEqual(["--epilogues off --fuse chains / by hand: mlp"], missed)
+
+    def test_a_cell_that_failed_is_named_and_fails_its_row(self):
+        failed = cell(batch=8, attention="fused", status="failed")
+        rows = figures.attention_rows({"cells": [cell(batch=8, attention="decomposed"), failed]})
+        self.assertEqual([(False, "not measured: b8")], [(row.passed, row.measured) for row in rows])
+
+    def start_up(self, package_seconds):
+        def launch(stage):
+            stages = ("process_seconds", "plugin_seconds", "module_seconds", "context_seconds")
+            startup = dict.fromkeys(stages, 0.1)
+            setup = dict.fromkeys([f"{name}_seconds" for name in figures.STAGES], stage)
+            return [{"startup": {**startup, "weights_seconds": 4 * stage}, "setup": setup}]
+
+        for workload in ("mlp", "attention", "conv"):
+            for way, stage in (("cold", 2e-3), ("warm", 1e-3), ("package", 9.0)):
+                package = {"package": {"first_step_seconds": package_seconds}} if way == "package" else {}
+                self.write(f"start_up_{workload}_{way}.json",
+                           *(cell(batch, workload=workload, launches=launch(stage), **package)
+                             for batch in (1, 2)))
+        return figures.start_up_rows(self.folder)
+
+    def test_a_package_is_held_to_cold_and_warm(self):
+        rows = self.start_up(10e-3)
+        self.assertTrue(all(row.passed for row in rows), rows)
+        self.assertIn("cold 40.0 ms (and 400 ms from exec to the context)", rows[2].measured)
+        slow = self.start_up(10.6e-3)  # more than 1.05 of warm, and of half of cold
+        self.assertEqual([False, False, True] * 3, [row.passed for row in slow])
+
+    def test_a_graph_hit_is_held_to_a_microsecond_above_a_replay(self):
+        def rows(hit):
+            traces = [{"outcome": "traced", "ops": 105, "seconds": 6e-3, "trace_seconds": 5e-4},
+                      {"outcome": "graph_hit", "ops": 105, "seconds": 7e-6}]
+            for layers in (4, 8, 16, 32):
+                self.write(f"shapes_{layers}.json", cell(shape_walk={
+                    "hit_seconds": hit, "replay_seconds": 6e-6, "traces": traces}))
+            return figures.shape_rows(self.folder)
+
+        self.assertTrue(all(row.passed for row in rows(6.9e-6)))
+        self.assertEqual("1 of 105 ops, 6 to 6 ms, 0.5 ms of it tracing", rows(6.9e-6)[1].measured)
+        self.assertEqual(4, sum(not row.passed for row in rows(7.1e-6)))
+
+    def test_missing_documents_and_numbers_fail(self):
+        for rows in (figures.compiled_rows(self.folder), figures.start_up_rows(self.folder),
+                     figures.training_rows(self.folder)):
+            self.assertTrue(rows and not any(row.passed for row in rows))
+        self.write("shapes_4.json", cell())
+        self.assertFalse(figures.shape_rows(self.folder)[0].passed)
+
+
+if __name__ == "__main__":
+    unittest.main()
