@@ -1,47 +1,139 @@
-// Op by op, with a Rewriter.
+// Op by op, with a Rewriter; both ways go by one table.
 #include "graphs/ir/epilogues.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "graphs/ir/rewrite.hpp"
 
 namespace graphbench::ir {
 namespace {
 
+// One thing that a kind of product does behind it: its attribute, and the kinds that do it as ops.
+struct Stage {
+  const char* attribute;
+  std::vector<std::string_view> kinds;
+
+  bool is_activation() const { return std::string_view(attribute) == "activation"; }
+  // The kind that does what the product does here; empty where it does nothing.
+  std::string kind_in(const Op& product) const {
+    if (!is_activation()) return integer_attribute(product, attribute) != 0 ? std::string(kinds[0]) : "";
+    const std::string& kind = text_attribute(product, attribute);
+    return kind == "none" ? "" : kind;
+  }
+};
+
+// In the order in which a kind does them; none for what is no product.
+std::span<const Stage> stages_of(const std::string& kind) {
+  static const std::vector<Stage> linear = {
+      {"bias", {"bias_add"}}, {"activation", {"relu", "gelu_tanh"}}, {"residual", {"add"}}};
+  static const std::vector<Stage> conv2d = {
+      {"bias", {"bias_add"}}, {"residual", {"add"}}, {"activation", {"relu"}}};
+  if (kind == "linear") return linear;
+  if (kind == "conv2d") return conv2d;
+  return {};
+}
+
 void take_apart(Rewriter& rewriter, OpId id, const Op& op) {
-  const bool bias = integer_attribute(op, "bias") != 0;
-  const bool residual = integer_attribute(op, "residual") != 0;
-  const std::string activation = text_attribute(op, "activation");
-  if (!bias && !residual && activation == "none") return rewriter.keep(id);
+  const std::span<const Stage> stages = stages_of(op.kind);
+  if (std::ranges::all_of(stages, [&](const Stage& stage) { return stage.kind_in(op).empty(); }))
+    return rewriter.keep(id);
   Attributes attributes = op.attributes;
-  for (const char* name : {"bias", "residual", "activation"}) attributes.erase(name);
+  for (const Stage& stage : stages) attributes.erase(stage.attribute);
   ValueId y =
       rewriter.op(id, op.kind, op.name + ".product", {op.inputs[0], op.inputs[1]}, std::move(attributes))[0];
-  const auto then = [&](const std::string& kind, const char* name, std::vector<ValueId> more) {
-    more.insert(more.begin(), y);
-    y = rewriter.op(id, kind, op.name + name, std::move(more), {})[0];
-  };
-  const auto activate = [&] {
-    if (activation != "none") then(activation, ".activation", {});
-  };
-  if (bias) then("bias_add", ".bias", {op.inputs[2]});
-  if (op.kind == "linear") activate();
-  if (residual) then("add", ".residual", {op.inputs.back()});
-  if (op.kind == "conv2d") activate();
+  std::size_t other = 2;
+  for (const Stage& stage : stages) {
+    const std::string kind = stage.kind_in(op);
+    if (kind.empty()) continue;
+    std::vector<ValueId> inputs = {y};
+    if (!stage.is_activation()) inputs.push_back(op.inputs[other++]);
+    y = rewriter.op(id, kind, op.name + "." + stage.attribute, std::move(inputs), {})[0];
+  }
   rewriter.replace(op.outputs[0], y);
 }
+
+// A product with what it took in of the ops behind it.
+class Product {
+ public:
+  explicit Product(const Op& op) : left_(stages_of(op.kind)), product_(op) {
+    for (std::size_t i = left_.size(); i > 0; --i) {
+      if (!left_[i - 1].kind_in(op).empty()) {
+        left_ = left_.subspan(i);
+        break;
+      }
+    }
+  }
+
+  // False, and nothing changes, where this kind of product does not do what the op does, or not any more.
+  bool take(const Op& op) {
+    const auto at = std::ranges::find_if(
+        left_, [&](const Stage& stage) { return std::ranges::count(stage.kinds, op.kind) > 0; });
+    if (at == left_.end()) return false;
+    if (at->is_activation()) {
+      product_.attributes[at->attribute] = op.kind;
+    } else {
+      product_.attributes[at->attribute] = std::int64_t{1};
+      product_.inputs.push_back(op.inputs[op.inputs[0] == result() ? 1 : 0]);
+    }
+    product_.outputs = op.outputs;
+    left_ = left_.subspan(static_cast<std::size_t>(at - left_.begin()) + 1);
+    return true;
+  }
+
+  ValueId result() const { return product_.outputs[0]; }
+
+  void put(Rewriter& rewriter, OpId beside) {
+    const ValueId result = this->result();
+    rewriter.replace(
+        result, rewriter.op(beside, product_.kind, product_.name, product_.inputs, product_.attributes)[0]);
+  }
+
+ private:
+  std::span<const Stage> left_;
+  Op product_;
+};
 
 }  // namespace
 
 Program without_epilogues(const Program& program, const OpCatalog& catalog) {
   Rewriter rewriter(program, catalog, "epilogues");
-  for (OpId id = 0; id < program.ops().size(); ++id) {
-    const Op& op = program.ops()[id];
-    if (op.kind == "linear" || op.kind == "conv2d") {
-      take_apart(rewriter, id, op);
-    } else {
-      rewriter.keep(id);
-    }
-  }
+  for (OpId id = 0; id < program.ops().size(); ++id) take_apart(rewriter, id, program.ops()[id]);
   return rewriter.finish();
+}
+
+Program with_epilogues(const Program& program, const OpCatalog& catalog) {
+  if (!program.values_of(ValueKind::gradient).empty()) return program;
+  const std::vector<Op>& ops = program.ops();
+  std::vector<int> reads(program.values().size());
+  for (const Op& op : ops) {
+    for (const ValueId input : op.inputs) ++reads[input];
+  }
+  Rewriter rewriter(program, catalog, "fuse");
+  bool changed = false;
+  for (OpId id = 0, next = 0; id < ops.size(); id = next) {
+    next = id + 1;
+    if (stages_of(ops[id].kind).empty()) {
+      rewriter.keep(id);
+      continue;
+    }
+    Product product(ops[id]);
+    const auto alone_reads = [&](const Op& op, ValueId y) {
+      return reads[y] == 1 && program.value(y).kind == ValueKind::activation &&
+             std::ranges::count(op.inputs, y) == 1;
+    };
+    while (next < ops.size() && alone_reads(ops[next], product.result()) && product.take(ops[next])) ++next;
+    next == id + 1 ? rewriter.keep(id) : product.put(rewriter, id);
+    changed |= next > id + 1;
+  }
+  return changed ? rewriter.finish() : program;
+}
+
+Program fused(Program program, const OpCatalog& catalog, Fusion fusion) {
+  if (fusion == Fusion::chains) program = with_epilogues(program, catalog);
+  program.set_fusion(fusion);
+  return program;
 }
 
 }  // namespace graphbench::ir

@@ -1,4 +1,4 @@
-// Products with nothing behind them, as importers of models give programs.
+// Products with nothing behind them, as importers of models give programs, and the way back.
 #pragma once
 
 #include "graphs/ir/program.hpp"
@@ -9,5 +9,13 @@ namespace graphbench::ir {
 // between, in the order of the kind: X.product, then X.bias (bias_add), X.activation (relu, gelu_tanh) and
 // X.residual (add). Other ops stay. `catalog` outlives the result.
 Program without_epilogues(const Program& program, const OpCatalog& catalog);
+
+// The way back: a bias_add, activation or add that stands right behind a product and alone reads it becomes
+// part of it, where the kind of product does that in this order. One rounding is left of several. The product
+// keeps its name. Programs with gradients stay as they are. `catalog` outlives the result.
+Program with_epilogues(const Program& program, const OpCatalog& catalog);
+
+// The program for devices that fuse like this, and its log: with_epilogues() too where chains are asked for.
+Program fused(Program program, const OpCatalog& catalog, Fusion fusion);
 
 }  // namespace graphbench::ir

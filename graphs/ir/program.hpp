@@ -181,7 +181,7 @@ struct GradientHook {
 };
 
 // Which neighbouring ops a device makes one kernel of: none; pairs that it has a kernel for; chains too, for
-// which kernels are made (chains.hpp).
+// which kernels are made (chains.hpp). A program is made for one of them by fused() (epilogues.hpp).
 enum class Fusion : std::uint8_t { none, pairs, chains };
 // Of values by axis, of which `fuse` means something here; pairs where it is not there.
 Fusion fusion_of(const std::map<std::string, std::string>& axes);

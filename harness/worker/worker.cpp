@@ -5,6 +5,7 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/package/package.hpp"
@@ -39,9 +40,8 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   if (!package) workloads::add_builtin(registry);
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   const auto packaged = [&](package::Stage stage) {
-    ir::Program compiled = package::program_of(*package, task.pass, task.preset, stage, registry.catalog());
-    compiled.set_fusion(ir::fusion_of(task.more_axes));
-    return compiled;
+    return ir::fused(package::program_of(*package, task.pass, task.preset, stage, registry.catalog()),
+                     registry.catalog(), ir::fusion_of(task.more_axes));
   };
   const ir::Program program = package ? packaged(package::Stage::after) : build_program(registry, task);
   std::optional<ir::Program> evaluated;

@@ -1,4 +1,4 @@
-// What stands behind a product whose epilogue is taken off, in which order.
+// What stands behind a product whose epilogue is taken off, in which order; and what it takes in again.
 #include "graphs/ir/epilogues.hpp"
 
 #include <gmock/gmock.h>
@@ -52,6 +52,74 @@ TEST(Epilogues, OfAConvolutionTheActivationComesLast) {
       b.op("conv2d", "conv", {x, w, skip}, {{"residual", one}, {"activation", std::string("relu")}})[0]);
   EXPECT_THAT(listed(without_epilogues(b.finish(), catalog)),
               ElementsAre("conv.product conv2d", "conv.residual add", "conv.activation relu"));
+}
+
+// x -> product -> `behind`, which ends in the output; `w` is 8 x 8.
+struct Chain {
+  OpCatalog catalog;
+  ProgramBuilder b{"p", catalog};
+  ValueId x = b.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(8)}, {});
+  ValueId w = b.value(ValueKind::weight, "w", DType::fp32, {fixed_dim(8), fixed_dim(8)}, {});
+  ValueId bias = b.value(ValueKind::weight, "bias", DType::fp32, {fixed_dim(8)}, {});
+  ValueId y = b.op("linear", "product", {x, w}, {})[0];
+
+  ValueId then(const std::string& kind, const std::string& name, std::vector<ValueId> inputs) {
+    return b.op(kind, name, std::move(inputs), {})[0];
+  }
+  std::vector<std::string> fused_from(ValueId output) {
+    b.mark_output(output);
+    return listed(with_epilogues(b.finish(), catalog));
+  }
+};
+
+TEST(Epilogues, AreTakenInInTheOrderOfTheKind) {
+  Chain p;
+  const ValueId biased = p.then("bias_add", "biased", {p.y, p.bias});
+  const ValueId active = p.then("relu", "active", {biased});
+  p.b.mark_output(p.then("add", "sum", {p.x, active}));
+  const Program program = with_epilogues(p.b.finish(), p.catalog);
+  ASSERT_THAT(listed(program), ElementsAre("product linear"));
+  const Op& op = program.ops()[0];
+  EXPECT_EQ(op.inputs, (std::vector<ValueId>{p.x, p.w, p.bias, p.x}));
+  EXPECT_EQ(text_attribute(op, "activation"), "relu");
+  EXPECT_EQ(integer_attribute(op, "residual"), 1);
+  EXPECT_EQ(program.results(), op.outputs);
+  EXPECT_THAT(program.rewrites(), ElementsAre(HasSubstr("pass fuse: removed 4 ops: product (linear)"),
+                                              "pass fuse: added 1 op: product (linear)"));
+}
+
+TEST(Epilogues, AreNotTakenInOutOfOrderOrTwice) {
+  Chain p;
+  const ValueId sum = p.then("add", "sum", {p.y, p.x});
+  const ValueId biased = p.then("bias_add", "biased", {sum, p.bias});
+  EXPECT_THAT(p.fused_from(biased), ElementsAre("product linear", "biased bias_add"));
+  Chain twice;
+  const ValueId active = twice.then("relu", "active", {twice.y});
+  EXPECT_THAT(twice.fused_from(twice.then("gelu_tanh", "again", {active})),
+              ElementsAre("product linear", "again gelu_tanh"));
+  Chain given;
+  const ValueId active_already =
+      given.b.op("linear", "active", {given.y, given.w}, {{"activation", std::string("relu")}})[0];
+  EXPECT_THAT(given.fused_from(given.then("bias_add", "biased", {active_already, given.bias})),
+              ElementsAre("product linear", "active linear", "biased bias_add"));
+}
+
+TEST(Epilogues, OfAProductThatOthersReadStayApart) {
+  Chain p;
+  const ValueId active = p.then("relu", "active", {p.y});
+  EXPECT_THAT(p.fused_from(p.then("add", "sum", {active, p.y})),
+              ElementsAre("product linear", "active relu", "sum add"));
+  Chain both;
+  EXPECT_THAT(both.fused_from(both.then("add", "double", {both.y, both.y})),
+              ElementsAre("product linear", "double add"));
+  Chain output;
+  output.b.mark_output(output.y);
+  EXPECT_THAT(output.fused_from(output.then("relu", "active", {output.y})),
+              ElementsAre("product linear", "active relu"));
+  Chain later;
+  const ValueId other = later.then("relu", "other", {later.x});
+  EXPECT_THAT(later.fused_from(later.then("add", "sum", {later.y, other})),
+              ElementsAre("product linear", "other relu", "sum add"));
 }
 
 }  // namespace
