@@ -99,8 +99,10 @@ void CudnnCall::bind(void* const* operands) {
     moved = moved || address != bound[i];
     bound[i] = address;
   }
-  if (moved) [[unlikely]]
-    pack = plan->pack_for(bound.data());
+  if (moved) [[unlikely]] {
+    pack_owner = plan->pack_for(bound.data());
+    pack = pack_owner->handle();
+  }
 }
 #endif
 

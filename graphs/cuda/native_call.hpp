@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -21,8 +22,9 @@
 
 namespace graphbench::cuda {
 
-class CudnnPlan;  // ops/cudnn_plan.hpp
-class HostRun;    // ops/host_run.hpp
+class CudnnDescriptor;  // ops/cudnn_descriptor.hpp
+class CudnnPlan;        // ops/cudnn_plan.hpp
+class HostRun;          // ops/host_run.hpp
 
 // Where an address comes from: an operand of the op plus an offset, or a fixed place.
 struct Source {
@@ -104,7 +106,7 @@ struct MatmulCall {
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 // One run of a cuDNN execution plan: a convolution with what follows it, or attention. Handle and plan belong
-// to the kernel; `pack` holds the addresses and belongs to the plan.
+// to the kernel; `pack` holds the addresses, and calls with the same ones share it.
 struct CudnnCall {
   static constexpr std::size_t pointers_max = 5;
   const CudnnLibrary* library = nullptr;
@@ -112,7 +114,8 @@ struct CudnnCall {
   cudaStream_t* handle_stream = nullptr;  // the stream the handle is set to, shared by all calls on it
   CudnnPlan* plan = nullptr;
   cudnnBackendDescriptor_t execution_plan = nullptr;
-  cudnnBackendDescriptor_t pack = nullptr;
+  std::shared_ptr<const CudnnDescriptor> pack_owner;
+  cudnnBackendDescriptor_t pack = nullptr;  // of pack_owner
   std::size_t pointer_count = 0;
   std::array<Source, pointers_max> pointers{};  // in the order of the plan's tensors
   std::array<void*, pointers_max> bound{};

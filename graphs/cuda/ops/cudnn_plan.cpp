@@ -22,9 +22,9 @@ CudnnPlan::CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vec
   for (const CudnnConstant& constant : constants_) ids_.push_back(constant.id);
 }
 
-cudnnBackendDescriptor_t CudnnPlan::pack_for(void* const* addresses) {
+std::shared_ptr<const CudnnDescriptor> CudnnPlan::pack_for(void* const* addresses) {
   for (const Pack& pack : packs_) {
-    if (std::equal(pack.addresses.begin(), pack.addresses.end(), addresses)) return pack.descriptor.handle();
+    if (std::equal(pack.addresses.begin(), pack.addresses.end(), addresses)) return pack.descriptor;
   }
   std::vector<void*> pointers(addresses, addresses + tensor_count_);
   for (CudnnConstant& constant : constants_) pointers.push_back(constant.value.data());
@@ -35,8 +35,9 @@ cudnnBackendDescriptor_t CudnnPlan::pack_for(void* const* addresses) {
   descriptor.set_raw(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace_);
   descriptor.finalize();
   if (packs_.size() == packs_max) packs_.erase(packs_.begin());
-  packs_.push_back({std::vector<void*>(addresses, addresses + tensor_count_), std::move(descriptor)});
-  return packs_.back().descriptor.handle();
+  packs_.push_back({std::vector<void*>(addresses, addresses + tensor_count_),
+                    std::make_shared<const CudnnDescriptor>(std::move(descriptor))});
+  return packs_.back().descriptor;
 }
 
 void CudnnEngines::read_notes(Config& config, const CudnnDescriptor& engine, ir::DType dtype) const {

@@ -27,14 +27,15 @@ class CudnnPlan {
   std::size_t tensor_count() const noexcept { return tensor_count_; }
 
   // The descriptor that holds these addresses, in the order of the tensors' ids; made on first sight and
-  // kept, since steps repeat theirs: until `packs_max` others have been made, where they never repeat.
-  cudnnBackendDescriptor_t pack_for(void* const* addresses);
+  // kept, since steps repeat theirs: until `packs_max` others have been made, where they never repeat. Calls
+  // that are bound to one keep it longer: several ops share a plan.
+  std::shared_ptr<const CudnnDescriptor> pack_for(void* const* addresses);
 
  private:
   friend class CudnnEngines;
   struct Pack {
     std::vector<void*> addresses;
-    CudnnDescriptor descriptor;
+    std::shared_ptr<const CudnnDescriptor> descriptor;
   };
 
   CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,

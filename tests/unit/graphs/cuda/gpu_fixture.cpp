@@ -39,6 +39,8 @@ const ir::OpCatalog& catalog() {
   return builtin;
 }
 
+}  // namespace
+
 ir::OpCall describe(const OpCase& op_case, ir::Op& op) {
   op.kind = op_case.kind;
   op.name = "test." + op_case.kind;
@@ -53,8 +55,6 @@ ir::OpCall describe(const OpCase& op_case, ir::Op& op) {
   call.input_count = op_case.inputs.size();
   return call;
 }
-
-}  // namespace
 
 std::vector<std::byte> encode(const HostTensor& tensor) {
   switch (tensor.desc.dtype) {

@@ -39,6 +39,9 @@ struct OpCase {
   std::vector<ir::TensorDesc> outputs;
 };
 
+// `op` is what the call points to.
+ir::OpCall describe(const OpCase& op_case, ir::Op& op);
+
 // Operands after one launch: inputs (which an op may have changed), then outputs.
 struct OpResult {
   std::vector<std::vector<double>> operands;

@@ -220,6 +220,48 @@ TEST_P(OpTest, ConvolutionMatchesItsDefinitionWithAndWithoutCudnn) {
   }
 }
 
+// Ops of one shape share a library's plan, which keeps descriptors of a bounded number of addresses.
+TEST_P(OpTest, AConvolutionFindsItsAddressesAgainHoweverManyOthersOfItsShapeHadSince) {
+  constexpr std::int64_t others = 200;
+  const OpCase conv{
+      "conv2d",
+      {{"padding", std::int64_t{1}}},
+      {random_tensor(GetParam(), {1, 8, 8, 16}, 1), random_tensor(GetParam(), {16, 3, 3, 16}, 2)},
+      {{GetParam(), {1, 8, 8, 16}}}};
+  ir::Op first_op;
+  ir::Op second_op;
+  const std::unique_ptr<Kernel> first = device().make_kernel(describe(conv, first_op));
+  const std::unique_ptr<Kernel> second = device().make_kernel(describe(conv, second_op));
+  const std::unique_ptr<Stream> stream = device().make_stream();
+  const std::size_t y_bytes = conv.outputs[0].bytes();
+  Buffer x(device(), conv.inputs[0].desc.bytes());
+  Buffer w(device(), conv.inputs[1].desc.bytes());
+  Buffer y(device(), y_bytes * (1 + others));
+  const auto y_of = [&](std::int64_t i) { return static_cast<std::byte*>(y.data()) + i * y_bytes; };
+  const auto launch = [&](Kernel& kernel, std::int64_t i) {
+    void* operands[] = {x.data(), w.data(), y_of(i)};
+    kernel.launch(*stream, operands);
+  };
+  for (const auto& [to, tensor] : {std::pair{&x, &conv.inputs[0]}, std::pair{&w, &conv.inputs[1]}}) {
+    const std::vector<std::byte> bytes = encode(*tensor);
+    stream->copy_to_device(to->data(), bytes.data(), bytes.size());
+    stream->synchronize();
+  }
+  launch(*first, 0);
+  for (std::int64_t i = 1; i <= others; ++i) launch(*second, i);
+  stream->fill_bytes(y_of(0), 0xff, y_bytes);
+  launch(*first, 0);
+  std::vector<std::byte> bytes(y_bytes * (1 + others));
+  stream->copy_to_host(bytes.data(), y.data(), bytes.size());
+  stream->synchronize();
+  const auto begin = bytes.begin();
+  for (std::int64_t i = 1; i <= others; ++i) {
+    ASSERT_TRUE(std::equal(begin, begin + static_cast<std::ptrdiff_t>(y_bytes),
+                           begin + i * static_cast<std::ptrdiff_t>(y_bytes)))
+        << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, OpTest, ::testing::Values(DType::fp32, DType::fp16, DType::bf16),
                          [](const auto& type) { return std::string(ir::name_of(type.param)); });
 
