@@ -1,6 +1,7 @@
 """Figures of how programs are compiled, loaded and trained: stages compiled, start-up, training of ci/gpu."""
 
 import collections
+import statistics
 
 from figure_row import Row, at_most, document_rows, geometric_mean, published
 
@@ -8,7 +9,7 @@ CHAINS_OVER_BY_HAND_MAX = 1.05
 CHAINS_OVER_PAIRS_MAX = 1.01
 PACKAGE_OVER_COLD_MAX, PACKAGE_OVER_WARM_MAX = 0.5, 1.05
 GRAPH_HIT_SECONDS_MAX = 1e-6
-# The stages of a worker's set-up of one batch, from a ready context to the end of its first step.
+# Of a batch, from what all batches share to the end of its first step.
 STAGES = ("prepare", "warmup", "capture", "instantiate", "upload", "first_step")
 
 
@@ -71,51 +72,45 @@ def attention_rows(document):
     return ratio_rows("--attention decomposed / fused", ratios_of(grid, ("decomposed",), ("fused",)))
 
 
-def first_step_seconds(cell):
-    """From a ready context to the end of the first step, as if this batch were the only one."""
-    if cell["status"] != "ok":
-        return None
-    if "package" in cell:
-        return cell["package"]["first_step_seconds"]
-    launch = cell["launches"][0]
-    return launch["startup"]["weights_seconds"] + sum(launch["setup"][f"{stage}_seconds"] for stage in STAGES)
+def ladder_seconds(document):
+    """From a ready context to the last batch's first step, summed over one ladder: all but the weights, those
+    alone, and from exec to the context. Medians over launches. None where a cell failed."""
+    launches = collections.defaultdict(lambda: [0.0, 0.0, 0.0])
+    for cell in document["cells"]:
+        if cell["status"] != "ok":
+            return None
+        for launch in cell["launches"]:
+            startup, sums = launch["startup"], launches[launch["index"]]
+            sums[0] += sum(launch["setup"][f"{stage}_seconds"] for stage in STAGES)
+            # The same in every cell: a ladder is one process.
+            sums[1] = startup["weights_seconds"]
+            sums[2] = sum(startup[f"{stage}_seconds"] for stage in ("process", "module", "context"))
+    for index, sums in launches.items():  # building the program, or reading it out of a package
+        sums[0] += document["cells"][0]["launches"][index]["startup"]["plugin_seconds"]
+    return [statistics.median(column) for column in zip(*launches.values())] if launches else None
 
 
 def start_up_rows(folder):
-    """All batches together, for each workload; beside it, what the worker needed until it had a context."""
-    seconds, exec_seconds = {}, {}
-
-    def read(way):
-        def rows(document):
-            for cell in document["cells"]:
-                seconds[cell["workload"], way, cell["batch"]] = first_step_seconds(cell)
-                if cell["status"] == "ok":
-                    startup = cell["launches"][0]["startup"]
-                    exec_seconds[cell["workload"], way] = sum(
-                        startup[f"{stage}_seconds"] for stage in ("process", "plugin", "module", "context"))
-            return []
-        return rows
-
+    """A package against preparing with an empty and with a filled cache. Weights are apart: without a package
+    they are made up on the device, which no program that serves a model can do."""
     rows = []
-    workloads = ("mlp", "attention", "conv")
     ways = ("cold", "warm", "package")
-    for workload in workloads:
+    for workload in ("mlp", "attention", "conv"):
+        seconds = {}
         for way in ways:
-            rows += document_rows(folder, f"start_up_{workload}_{way}.json", read(way))
-    for workload in workloads:
-        batches = sorted({batch for owner, _, batch in seconds if owner == workload})
-        sums = {}
-        for way in ways:
-            times = [seconds.get((workload, way, batch)) for batch in batches]
-            sums[way] = None if None in times or not times else sum(times)
+            def read(document, way=way):
+                seconds[way] = ladder_seconds(document)
+                return []
+            rows += document_rows(folder, f"start_up_{workload}_{way}.json", read)
         for way, limit in (("cold", PACKAGE_OVER_COLD_MAX), ("warm", PACKAGE_OVER_WARM_MAX)):
-            ratio = sums["package"] / sums[way] if sums["package"] and sums[way] else None
-            rows.append(at_most(f"context to first step, package / {way}: {workload}", limit, ratio))
-        if None not in sums.values():
-            text = ", ".join(
-                f"{way} {sums[way] * 1e3:.1f} ms (and {exec_seconds[workload, way] * 1e3:.0f} ms "
-                "from exec to the context)" for way in ways)
-            rows.append(published(f"context to first step, {len(batches)} batches: {workload}", text))
+            both = [seconds.get(side) for side in ("package", way)]
+            ratio = both[0][0] / both[1][0] if None not in both else None
+            rows.append(at_most(f"context to first steps, package / {way}: {workload}", limit, ratio))
+        text = None
+        if all(seconds.get(way) for way in ways):
+            text = ", ".join("{} {:.1f} ms, weights {:.1f} ms (exec to context {:.0f} ms)".format(
+                way, *(1e3 * each for each in seconds[way])) for way in ways)
+        rows.append(published(f"context to first steps of all batches: {workload}", text))
     return rows
 
 
@@ -136,21 +131,19 @@ def accumulate_rows(folder):
 
 
 def callables_rows(folder):
-    """The pool that all layers share, against a single layer's."""
-    pools = {}
-    rows = []
+    """The pool that all layers share: what they hand on, and how much of it is for a layer at work."""
+    rows, texts = [], []
     for layers in (1, 4, 16):
         def read(document, layers=layers):
             cell = document["cells"][0]
             if cell["status"] == "ok":
-                pools[layers] = (cell["memory"]["pool_bytes"], cell["training"]["saved_bytes"],
-                                 cell["training"]["gradient_bytes"])
+                pool = cell["memory"]["pool_bytes"]
+                saved, gradients = (cell["training"][f"{what}_bytes"] for what in ("saved", "gradient"))
+                texts.append(f"{layers} layers {pool / 1e6:.2f} MB: {gradients / 1e6:.2f} of gradients, "
+                             f"{saved / 1e6:.2f} saved for backward, {(pool - saved - gradients) / 1e6:.2f} else")
             return []
         rows += document_rows(folder, f"callables_{layers}.json", read)
-    text = ", ".join(f"{layers} layers {pool / 1e6:.2f} MB ({saved / 1e6:.2f} MB saved for backward, "
-                     f"{gradients / 1e6:.2f} MB of gradients)"
-                     for layers, (pool, saved, gradients) in pools.items())
-    return rows + [published("pool of callables", text if len(pools) == 3 else None)]
+    return rows + [published("pool of callables", "; ".join(texts) if len(texts) == 3 else None)]
 
 
 def evaluation_rows(document):
