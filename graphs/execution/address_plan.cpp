@@ -2,7 +2,6 @@
 #include "graphs/execution/address_plan.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace graphbench::execution {
@@ -155,14 +154,10 @@ std::string why_not(const ir::AddressPlan& plan, const StepKernels& kernels) {
 
 void take_plan(const ir::AddressPlan& plan, const StepKernels& kernels, pool::MemoryPool& pool,
                std::vector<void*>& addresses) {
-  // Largest first: what a larger batch has left then fits, segment by segment.
-  std::vector<std::size_t> order(plan.segments.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>{}, [&](std::size_t i) { return plan.segments[i]; });
   HeldBlocks held(pool, plan.segments.size());
-  std::vector<std::byte*> segments(plan.segments.size());
-  for (const std::size_t i : order)
-    segments[i] = held.allocate(i, static_cast<std::size_t>(plan.segments[i]));
+  std::vector<std::byte*> segments;
+  for (std::size_t i = 0; i < plan.segments.size(); ++i)
+    segments.push_back(held.allocate(i, static_cast<std::size_t>(plan.segments[i])));
   for (const ir::AddressPlan::Place& place : plan.places)
     addresses[static_cast<std::size_t>(place.value)] =
         segments[static_cast<std::size_t>(place.segment)] + place.offset;

@@ -10,7 +10,7 @@ namespace graphbench::model {
 
 namespace {
 
-void check(int status) {
+void require_hashed(int status) {
   if (status != 1) throw std::runtime_error("hash text: OpenSSL's SHA-256 failed");
 }
 
@@ -21,19 +21,19 @@ void Sha256::Free::operator()(evp_md_ctx_st* context) const noexcept {
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  check(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
+  require_hashed(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
 }
 
 Sha256::~Sha256() = default;
 
 void Sha256::add(std::string_view part) {
-  check(EVP_DigestUpdate(context_.get(), part.data(), part.size()));
+  require_hashed(EVP_DigestUpdate(context_.get(), part.data(), part.size()));
 }
 
 std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
-  check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
+  require_hashed(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
   static constexpr std::string_view digits = "0123456789abcdef";
   std::string result;
   for (unsigned int i = 0; i < size; ++i) {
