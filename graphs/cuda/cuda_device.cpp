@@ -66,6 +66,7 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   context_.programmatic = wanted && context_.compute_major >= 9;
   info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
   check(cudaMalloc(workspace_.put(), workspace_size + word_slot_size), "allocate workspace");
+  tally().add(MemoryKind::workspace, workspace_size + word_slot_size);
   check(cublasLtCreate(cublas_.put()), "create cuBLASLt handle");
   context_.workspace = workspace_.get();
   context_.workspace_bytes = workspace_size;
@@ -135,16 +136,10 @@ void* CudaDevice::allocate(std::size_t bytes) {
   if (status != cudaSuccess) [[unlikely]] {
     raise(status, "allocate", (std::to_string(bytes) + " bytes of device memory").c_str());
   }
-  sizes_[data] = bytes;
-  allocated_bytes_ += bytes;
   return data;
 }
 
 void CudaDevice::deallocate(void* data) noexcept {
-  if (const auto found = sizes_.find(data); found != sizes_.end()) {
-    allocated_bytes_ -= found->second;
-    sizes_.erase(found);
-  }
   log_failure(cudaFree(data), "free device memory");
 }
 

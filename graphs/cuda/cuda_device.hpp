@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "graphs/cuda/handle.hpp"
 #include "graphs/cuda/nvml_memory.hpp"
@@ -42,7 +41,7 @@ class CudaDevice final : public Device {
   MemoryInfo memory() const override;
   std::size_t allocation_granularity() const override { return std::size_t{2} << 20; }
   std::size_t workspace_bytes() const override;
-  std::size_t allocated_bytes() const override { return workspace_bytes() + allocated_bytes_; }
+  std::size_t allocated_bytes() const override { return tally().total(); }
   void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements, const ir::Init& init,
             std::uint64_t seed) override;
   std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;
@@ -68,9 +67,7 @@ class CudaDevice final : public Device {
 
   DeviceInfo info_;
   NvmlMemory* driver_memory_ = nullptr;  // null: NVML is not there
-  std::unordered_map<void*, std::size_t> sizes_;
-  std::size_t allocated_bytes_ = 0;
-  MemoryHandle workspace_;  // with the word's slot at its end
+  MemoryHandle workspace_;               // with the word's slot at its end
   CublasHandle cublas_;
   OpContext context_;  // refers to both, and so is destroyed first
 };

@@ -5,20 +5,20 @@
 
 namespace graphbench {
 
-Buffer::Buffer(DeviceMemory& memory, std::size_t bytes)
-    : memory_(&memory), data_(memory.allocate(bytes)), bytes_(bytes) {}
+Buffer::Buffer(DeviceMemory& memory, std::size_t bytes, MemoryKind kind)
+    : memory_(&memory), data_(memory.allocate(bytes)), tallied_(memory.tally(), kind, bytes) {}
 
 Buffer::Buffer(Buffer&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)),
       data_(std::exchange(other.data_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
+      tallied_(std::move(other.tallied_)) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this != &other) {
     if (data_ != nullptr) memory_->deallocate(data_);
     memory_ = std::exchange(other.memory_, nullptr);
     data_ = std::exchange(other.data_, nullptr);
-    bytes_ = std::exchange(other.bytes_, 0);
+    tallied_ = std::move(other.tallied_);
   }
   return *this;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "graphs/device/memory_tally.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench {
@@ -16,7 +17,8 @@ class Stream;
 class Buffer {
  public:
   Buffer() = default;
-  Buffer(DeviceMemory& memory, std::size_t bytes);  // throws Error(out_of_memory)
+  // Throws Error(out_of_memory).
+  Buffer(DeviceMemory& memory, std::size_t bytes, MemoryKind kind = MemoryKind::program);
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   Buffer(Buffer&& other) noexcept;
@@ -24,12 +26,12 @@ class Buffer {
   ~Buffer();
 
   void* data() const noexcept { return data_; }
-  std::size_t bytes() const noexcept { return bytes_; }
+  std::size_t bytes() const noexcept { return tallied_.bytes(); }
 
  private:
   DeviceMemory* memory_ = nullptr;
   void* data_ = nullptr;
-  std::size_t bytes_ = 0;
+  Tallied tallied_;
 };
 
 struct MemoryInfo {
@@ -54,6 +56,8 @@ class DeviceMemory {
   virtual std::size_t workspace_bytes() const = 0;
   // Handed out by allocate() and not yet given back, and what the device allocated for itself.
   virtual std::size_t allocated_bytes() const = 0;
+  MemoryTally& tally() noexcept { return tally_; }
+  const MemoryTally& tally() const noexcept { return tally_; }
 
   // Fills `elements` with the values of graphs/ir/random_fill.hpp: the same bits on every device.
   virtual void fill(Stream& stream, void* destination, ir::DType dtype, std::size_t elements,
@@ -64,6 +68,9 @@ class DeviceMemory {
 
  protected:
   ~DeviceMemory() = default;  // owned as a Device
+
+ private:
+  MemoryTally tally_;
 };
 
 }  // namespace graphbench

@@ -19,7 +19,7 @@ class ScratchArena {
     if (bytes == 0) return nullptr;
     // The largest batch is prepared first, so that the first chunk mostly serves all.
     if (chunks_.empty() || chunks_.back().bytes() < bytes) {
-      chunks_.emplace_back(memory_, bytes);
+      chunks_.emplace_back(memory_, bytes, MemoryKind::workspace);
       total_bytes_ += bytes;
     }
     return static_cast<std::byte*>(chunks_.back().data());

@@ -5,36 +5,6 @@
 #include <utility>
 
 namespace graphbench::execution {
-namespace {
-
-// Gives back whatever a plan still holds, also where planning throws half way.
-class HeldBlocks {
- public:
-  HeldBlocks(pool::MemoryPool& pool, std::size_t values) : pool_(pool), blocks_(values) {}
-  ~HeldBlocks() {
-    for (ir::ValueId value = 0; value < blocks_.size(); ++value) release(value);
-  }
-  HeldBlocks(const HeldBlocks&) = delete;
-  HeldBlocks& operator=(const HeldBlocks&) = delete;
-
-  void* allocate(ir::ValueId value, std::size_t bytes) {
-    blocks_[value] = pool_.allocate(bytes);
-    return blocks_[value]->data;
-  }
-  void hand_over(const TakeOver& values) {
-    blocks_[values.to] = std::exchange(blocks_[values.from], nullptr);
-  }
-  void release(ir::ValueId value) noexcept {
-    if (blocks_[value] != nullptr) pool_.release(blocks_[value]);
-    blocks_[value] = nullptr;
-  }
-
- private:
-  pool::MemoryPool& pool_;
-  std::vector<pool::Block*> blocks_;
-};
-
-}  // namespace
 
 CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
                                    const std::vector<ir::Segment>& segments)
@@ -56,6 +26,9 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
     if (addresses_[id] != nullptr && !moves) watched_.push_back({id, addresses_[id]});
   }
   for (const ir::Segment& segment : segments) add_items(segment);
+  if (context.plans == nullptr || record_free_ranges_) return;
+  const auto plan = context.plans->find(batch);
+  if (plan != context.plans->end() && why_not(plan->second, eager_.kernels()).empty()) plan_ = &plan->second;
 }
 
 void CapturedExecutor::add_items(const ir::Segment& segment) {
@@ -73,31 +46,26 @@ void CapturedExecutor::add_items(const ir::Segment& segment) {
   if (piece.last > 0) items_.push_back(std::move(piece));
 }
 
-// Gives every activation its address by walking the ops in replay order: allocate an op's outputs,
-// then release what it used last. A value that a later piece reads is thereby held until that piece
-// is planned, which is the sufficient condition for sharing: capture in replay order, hold a value
-// until its consumer is captured. The addresses an eagerly launched op writes are fixed here too.
+// The addresses that an eagerly launched op writes are fixed here too. The outputs' memory is the pool's when
+// this returns: the next, smaller batch reuses it, and the caller reads them before any other step that
+// shares the pool.
 void CapturedExecutor::plan_addresses() {
   const StepKernels& kernels = eager_.kernels();
-  HeldBlocks held(pool_, addresses_.size());
   free_ranges_.clear();
-  for (const Item& item : items_) {
-    for (std::size_t i = item.first; i < item.last; ++i) {
-      const StepOp& op = kernels.ops[i];
-      for (const ir::ValueId value : op.allocates)
-        addresses_[value] = held.allocate(value, kernels.value_bytes[value]);
-      if (op.takes_over) {
-        held.hand_over(*op.takes_over);
-        addresses_[op.takes_over->to] = addresses_[op.takes_over->from];
-      }
-      void** operand = operands_.of(i);
-      for (const ir::ValueId value : op.operands) *operand++ = addresses_[value];
-      for (const ir::ValueId value : op.releases) held.release(value);
-    }
-    if (record_free_ranges_) free_ranges_.push_back(pool_.free_ranges());
+  if (plan_ != nullptr) {
+    take_plan(*plan_, kernels, pool_, addresses_);
+  } else {
+    auto item = items_.begin();
+    lay_out(kernels, pool_, addresses_, [&](std::size_t op) {
+      if (!record_free_ranges_ || op + 1 != item->last) return;
+      free_ranges_.push_back(pool_.free_ranges());
+      ++item;
+    });
   }
-  // The outputs go back to the pool with `held`: the next, smaller batch reuses their memory, and the
-  // caller reads them before any other step that shares the pool.
+  for (std::size_t i = 0; i < kernels.ops.size(); ++i) {
+    void** operand = operands_.of(i);
+    for (const ir::ValueId value : op_at(i).operands) *operand++ = addresses_[value];
+  }
 }
 
 // Our own kernels are known to record; asking for each would cost time of the capture.
@@ -199,6 +167,7 @@ void CapturedExecutor::enqueue_step() {
 GraphCounts CapturedExecutor::counts() const {
   GraphCounts counts;
   counts.parts = parts_;
+  counts.planned_ahead = plan_ != nullptr;
   counts.kernels = static_cast<std::int64_t>(eager_.kernels().kernels.size());
   counts.peak_bytes = static_cast<std::int64_t>(eager_.kernels().peak_bytes);
   for (const Item& item : items_) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "graphs/execution/address_plan.hpp"
 #include "graphs/execution/eager.hpp"
 #include "graphs/execution/executor.hpp"
 
@@ -84,6 +85,7 @@ class CapturedExecutor : public Executor {
   const ir::Program& program_;
   const ProgramBuffers& buffers_;
   bool check_addresses_;
+  const ir::AddressPlan* plan_ = nullptr;  // null: laid out when captured
   std::vector<Watched> watched_;
   bool name_nodes_;
   std::map<GraphNode, ir::OpId> op_of_node_;  // of the piece under way

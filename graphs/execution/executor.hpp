@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "graphs/device/device.hpp"
 #include "graphs/execution/caller.hpp"
 #include "graphs/execution/program_buffers.hpp"
+#include "graphs/ir/address_plan.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/program.hpp"
 #include "graphs/pool/memory_pool.hpp"
@@ -37,6 +39,7 @@ struct GraphCounts {
   std::int64_t parts = 0;            // that the step is split into: pieces, and runs of ops between them
   std::int64_t kernels = 0;          // prepared for the step
   std::int64_t peak_bytes = 0;       // of values in the pool at once
+  bool planned_ahead = false;        // addresses are those of ExecutionContext::plans
 };
 
 // How a step of the graph modes gets at its caller's memory (IoForm), and what came of it.
@@ -82,6 +85,9 @@ struct ExecutionContext {
   bool check_addresses = false;
   // Remember which op recorded which node, for Executor::describe(); costs time in capture().
   bool name_nodes = false;
+  // Of the graph modes: where activations lie, by batch, as far as the plan is one of the step's. It is laid
+  // out at the capture where there is none, and where free ranges are recorded.
+  const std::map<std::int64_t, ir::AddressPlan>* plans = nullptr;
 };
 
 // The pieces and eagerly launched runs of a step in the mode.
@@ -137,6 +143,8 @@ class Executor {
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
   // Of an eager executor: chains of ops that the device makes no kernel of, and why.
   virtual std::vector<KernelPath> chains_not_made() const { return {}; }
+  // Likewise: where graphs would have its activations, in a pool of their own.
+  virtual ir::AddressPlan address_plan(DeviceMemory&) const { return {}; }
   // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
   // The same, described; ops are known where the context names nodes.

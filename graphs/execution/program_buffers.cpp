@@ -61,11 +61,12 @@ ProgramBuffers::ProgramBuffers(DeviceMemory& memory, const ir::Program& program,
 void ProgramBuffers::allocate(Layout layout) {
   std::vector<std::size_t> offsets(addresses_.size());
   std::size_t total = 0;
+  std::size_t weights = 0;
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
     if (!is_static(program_.value(id).kind) || shared_[id]) continue;
     const std::size_t bytes = bytes_of(program_, id, largest_batch_);
     const ir::ValueKind kind = program_.value(id).kind;
-    if (kind == ir::ValueKind::weight || kind == ir::ValueKind::parameter) weights_bytes_ += bytes;
+    if (kind == ir::ValueKind::weight || kind == ir::ValueKind::parameter) weights += bytes;
     if (layout == Layout::apart) addresses_[id] = blocks_.emplace_back(memory_, bytes).data();
     offsets[id] = total;
     std::size_t padded = 0;
@@ -74,7 +75,11 @@ void ProgramBuffers::allocate(Layout layout) {
       throw Error(ErrorCode::out_of_memory, "allocate " + program_.value(id).name + ": too many bytes");
     }
   }
-  if (layout == Layout::apart) return;
+  if (layout == Layout::together) place_together(offsets, total);
+  weights_ = Tallied(memory_.tally(), MemoryKind::weights, weights);
+}
+
+void ProgramBuffers::place_together(const std::vector<std::size_t>& offsets, std::size_t total) {
   auto* const block = static_cast<std::byte*>(blocks_.emplace_back(memory_, total).data());
   for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
     if (is_static(program_.value(id).kind) && !shared_[id]) addresses_[id] = block + offsets[id];

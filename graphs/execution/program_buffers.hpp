@@ -33,7 +33,7 @@ class ProgramBuffers {
   // From here on the value is the caller's, at `address`: graphs that hold the one before do not follow.
   void move(ir::ValueId id, void* address) { addresses_.at(id) = address; }
   std::int64_t largest_batch() const noexcept { return largest_batch_; }
-  std::size_t weights_bytes() const noexcept { return weights_bytes_; }
+  std::size_t weights_bytes() const noexcept { return weights_.bytes(); }
   std::size_t bytes() const;  // of all of them
 
   // From here on weights and parameters come from there, and not from a seed. The value is filled when the
@@ -53,6 +53,7 @@ class ProgramBuffers {
 
  private:
   void allocate(Layout layout);
+  void place_together(const std::vector<std::size_t>& offsets, std::size_t total);
   void fill(Stream& stream, ir::ValueKind kind, std::uint64_t seed);
   void fill(Stream& stream, ir::ValueId id, std::uint64_t seed);
 
@@ -62,8 +63,8 @@ class ProgramBuffers {
   std::vector<Buffer> blocks_;
   std::vector<void*> addresses_;
   std::vector<bool> shared_;  // by value: in another's memory
-  std::size_t weights_bytes_ = 0;
-  Upload upload_;  // empty: from the seed
+  Tallied weights_;           // of blocks_
+  Upload upload_;             // empty: from the seed
 };
 
 }  // namespace graphbench::execution

@@ -40,6 +40,7 @@ constexpr Refused refused[] = {
     {"dump-program", "it belongs to --sweep"},
     {"package", "it belongs to --sweep"},
     {"weights", "it belongs to --sweep"},
+    {"low-memory", "it belongs to --sweep"},
     {"dump-graph", "it belongs to --sweep"},
     {"concurrent", "it belongs to --sweep"},
     {"shard", "it belongs to --sweep"},

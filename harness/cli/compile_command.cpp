@@ -11,11 +11,11 @@
 #include "graphs/backends/registry.hpp"
 #include "graphs/ir/text.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/cli/kept_weights.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
-#include "harness/model/digest.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/package/package.hpp"
@@ -56,6 +56,7 @@ struct Asked {
   std::string weights;
   std::string output;
   std::string cache;
+  std::string low_memory = "OFF";
   std::vector<std::string> methods;
   std::vector<std::string> plugins;
   bool general = false;
@@ -74,7 +75,8 @@ auto blamed(const std::string& option, Work&& work) {
 // Builds, prepares and collects; one device.
 class Compiler {
  public:
-  Compiler(const Asked& asked, package::Manifest manifest) : asked_(asked) {
+  Compiler(const Asked& asked, package::Manifest manifest)
+      : asked_(asked), weights_(asked.low_memory == "ON") {
     package_.manifest = std::move(manifest);
   }
 
@@ -92,7 +94,18 @@ class Compiler {
     package_.choices = device_->kept_choices();
     return std::move(package_);
   }
-  const std::vector<std::string>& contents() const { return contents_; }
+  // After run().
+  void write_weights(const std::vector<package::Tensor>& tensors, const package::TakePart& write) {
+    weights_.write(*device_, tensors, write);
+  }
+  void print_memory() const {
+    const MemoryTally& tally = device_->tally();
+    std::printf(
+        "device memory: %zu bytes at most, %zu of them weights; %zu between methods; apart: workspace %zu, "
+        "tuning %zu; host memory of weights: %zu\n",
+        tally.most(MemoryKind::program), tally.most(MemoryKind::weights), left_bytes_,
+        tally.most(MemoryKind::workspace), tally.most(MemoryKind::tuning), weights_.staging_bytes());
+  }
 
  private:
   std::map<std::string, std::string> load_plugins() {
@@ -158,40 +171,22 @@ class Compiler {
         if (plugin != plugin_of_kind.end()) needed_plugins_.insert(plugin->second);
       }
     }
-    worker::TaskRig rig(task, *device_, after);
+    prepare(method, task, after);
+    left_bytes_ = std::max(left_bytes_, device_->tally().now(MemoryKind::program));
+  }
+
+  // The method is on the device as long as this runs.
+  void prepare(const package::Method& method, const model::WorkerTask& task, const ir::Program& program) {
+    package::Manifest& manifest = package_.manifest;
+    worker::TaskRig rig(task, *device_, program);
     rig.allocate(manifest.batches.back());
-    keep_weights(method, after, rig);
+    weights_.add(method, task, program, rig, manifest.tensors);
     // Largest first, as workers do: what is prepared ahead may decide what comes after.
     for (const std::int64_t batch : worker::largest_first(manifest.batches)) {
       model::Setup setup;
-      rig.prepare(batch, setup, [](std::string_view) {});
-    }
-  }
-
-  void keep_weights(const package::Method& method, const ir::Program& program, worker::TaskRig& rig) {
-    for (ir::ValueId id = 0; id < program.values().size(); ++id) {
-      const ir::Value& value = program.value(id);
-      if (value.kind != ir::ValueKind::weight && value.kind != ir::ValueKind::parameter) continue;
-      const ir::TensorDesc desc = program.describe(id, program.micro_batches());
-      package::Tensor tensor{.name = value.name,
-                             .method = {},
-                             .dtype = std::string(ir::name_of(desc.dtype)),
-                             .dims = desc.dims,
-                             .bytes = static_cast<std::int64_t>(desc.bytes()),
-                             .sha256 = {}};
-      const auto known = filled_.find(value.name);
-      if (known == filled_.end()) {
-        filled_.emplace(value.name, std::pair(desc, value.init));
-      } else if (known->second.first == desc && known->second.second == value.init) {
-        continue;
-      } else {
-        tensor.method = method.name;
-      }
-      std::string& content = contents_.emplace_back(desc.bytes(), '\0');
-      rig.stream().copy_to_host(content.data(), rig.buffers().address(id), content.size());
-      rig.stream().synchronize();
-      tensor.sha256 = model::sha256_hex(content);
-      package_.manifest.tensors.push_back(std::move(tensor));
+      const std::unique_ptr<execution::Executor> executor =
+          rig.prepare(batch, setup, [](std::string_view) {});
+      package_.addresses.push_back({method.name, batch, executor->address_plan(*device_)});
     }
   }
 
@@ -200,8 +195,8 @@ class Compiler {
   abi::WorkloadRegistry registry_;
   std::unique_ptr<Device> device_;
   std::set<std::string> needed_plugins_;
-  std::map<std::string, std::pair<ir::TensorDesc, ir::Init>> filled_;  // tensors that methods share
-  std::vector<std::string> contents_;                                  // by tensor
+  KeptWeights weights_;
+  std::size_t left_bytes_ = 0;  // the most that a method has left on the device
 };
 
 class CompileCommand final : public Command {
@@ -221,6 +216,8 @@ class CompileCommand final : public Command {
                  "where to compile: auto, host, cuda, cuda:N (default: auto)");
     options.texts("--plugin", asked_.plugins, "FILE.so", "load a plugin (repeatable)");
     options.text("--cache", asked_.cache, "DIR|off", "library choices are taken from there, and kept there");
+    options.text("--low-memory", asked_.low_memory, "ON|OFF",
+                 "ON: weights are made once more for their file instead of kept in memory (default: OFF)");
     options.text("--weights", asked_.weights, "FILE", "where the weights go");
     options.text("-o,--output", asked_.output, "FILE.gbp", "where the package goes");
     options.footer(footer);
@@ -243,6 +240,8 @@ class CompileCommand final : public Command {
     manifest_.dtype = asked_.dtype;
     if (!asked_.dtype.empty())
       config::require_known("--dtype", asked_.dtype, "dtype", model::names_of(model::data_types()));
+    if (asked_.low_memory != "ON" && asked_.low_memory != "OFF")
+      throw InputError("--low-memory", in_quotes(asked_.low_memory) + " will not do: give ON or OFF");
     config::require_known("--attention", asked_.attention, "way of attention", package::known_attention());
     manifest_.attention = asked_.attention;
     if (!asked_.architectures.empty()) manifest_.architectures = split(asked_.architectures, ',');
@@ -265,19 +264,17 @@ class CompileCommand final : public Command {
     std::int64_t weights_bytes = 0;
     // The weights first: a package without them would be refused, and weights without one are of no harm.
     reporters::write_file_atomically(asked_.weights, [&](const std::function<void(std::string_view)>& write) {
-      package::write_weights(
-          package.manifest.tensors,
-          [&](std::size_t tensor) -> std::string_view { return compiler.contents()[tensor]; },
-          [&](std::string_view part) {
-            weights_bytes += static_cast<std::int64_t>(part.size());
-            write(part);
-          });
+      compiler.write_weights(package.manifest.tensors, [&](std::string_view part) {
+        weights_bytes += static_cast<std::int64_t>(part.size());
+        write(part);
+      });
     });
     reporters::write_file_atomically(asked_.output, text);
     std::printf("%s: %zu bytes, %zu programs, %zu library choices; %s: %lld bytes, %zu tensors\n",
                 asked_.output.c_str(), text.size(), package.programs.size(), package.choices.size(),
                 asked_.weights.c_str(), static_cast<long long>(weights_bytes),
                 package.manifest.tensors.size());
+    compiler.print_memory();
     return exit_done;
   }
 

@@ -176,7 +176,8 @@ std::optional<package::Package> open_package(config::SweepOptions& options) {
     const std::string why = package::why_not_with(package.manifest, options.plugins);
     if (!why.empty()) throw Error(ErrorCode::invalid_argument, in_quotes(files.file) + ": " + why);
     try {
-      package::WeightsFile(files.weights, package.manifest).verify();
+      package::WeightsFile(files.weights, package.manifest, package::part_bytes_of(files.low_memory))
+          .verify();
     } catch (const Error& error) {
       throw InputError(options.where("weights"), error.what());
     }

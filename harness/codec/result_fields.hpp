@@ -94,7 +94,9 @@ struct Description<model::Counters> {
 template <>
 struct Description<model::PackageUse> {
   static constexpr auto fields =
-      std::tuple(MetricFields<model::PackageUse>(), later_field("plans", &model::PackageUse::plans));
+      std::tuple(MetricFields<model::PackageUse>(), later_field("plans", &model::PackageUse::plans),
+                 later_field("addresses", &model::PackageUse::addresses),
+                 later_field("low_memory", &model::PackageUse::low_memory));
 };
 
 template <>
@@ -107,9 +109,16 @@ struct Description<model::AddressCheck> {
   static constexpr auto fields = std::tuple(field("values", &T::values), field("seconds", &T::seconds));
 };
 template <>
+struct Description<model::PeakBytes> {
+  using T = model::PeakBytes;
+  static constexpr auto fields = std::tuple(field("build", &T::build), field("load", &T::load),
+                                            field("between_methods", &T::between_methods));
+};
+template <>
 struct Description<model::Memory> {
   static constexpr auto fields =
-      std::tuple(MetricFields<model::Memory>(), later_field("witness", &model::Memory::witness));
+      std::tuple(MetricFields<model::Memory>(), later_field("witness", &model::Memory::witness),
+                 later_field("peak_bytes", &model::Memory::peak_bytes));
 };
 template <>
 struct Description<model::CellSummary> {
@@ -424,8 +433,8 @@ struct Description<model::CallerOptions> {
 template <>
 struct Description<model::PackageFiles> {
   using T = model::PackageFiles;
-  static constexpr auto fields =
-      std::tuple(field("file", &T::file), field("weights", &T::weights), field("digest", &T::digest));
+  static constexpr auto fields = std::tuple(field("file", &T::file), field("weights", &T::weights),
+                                            field("digest", &T::digest), field("low_memory", &T::low_memory));
 };
 
 template <>

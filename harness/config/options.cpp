@@ -205,8 +205,11 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
                                   const model::AxisTable& table) {
   model::PackageFiles files;
   if (find(raw, "package") == nullptr) {
-    if (find(raw, "weights") == nullptr) return files;
-    throw InputError(so_far.where("weights"), "it goes with a package: give --package FILE.gbp too");
+    for (const char* name : {"weights", "low-memory"}) {
+      if (find(raw, name) != nullptr)
+        throw InputError(so_far.where(name), "it goes with a package: give --package FILE.gbp too");
+    }
+    return files;
   }
   if (find(raw, "weights") == nullptr)
     throw InputError(so_far.where("package"), "its weights are a file of their own: give --weights FILE too");
@@ -223,6 +226,7 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
   }
   for (const auto& [name, path] : {std::pair{"package", &files.file}, {"weights", &files.weights}})
     *path = std::filesystem::absolute(text_of(raw, name, "")).lexically_normal().string();
+  files.low_memory = word_of(raw, "low-memory", {"OFF", "ON"}) == "ON";
   return files;
 }
 

@@ -23,7 +23,8 @@ class CacheFlush {
     return device.info().kind == "host" ? std::min(bytes, host_bytes_max) : bytes;
   }
 
-  CacheFlush(Device& device, Stream& stream) : stream_(stream), memory_(device, bytes_for(device)) {}
+  CacheFlush(Device& device, Stream& stream)
+      : stream_(stream), memory_(device, bytes_for(device), MemoryKind::harness) {}
 
   // Outside of timed regions: the stream is idle before and after.
   void run() {

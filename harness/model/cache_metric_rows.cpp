@@ -47,6 +47,13 @@ std::vector<MetricRow> package_metric_rows() {
       row("first_step_seconds", time, "seconds", &PackageUse::first_step_seconds,
           {59, "graphbench_package_first_step_seconds"},
           "Time from a ready context to the end of the first step, were this batch the only one."),
+      {.name = "staging_bytes",
+       .kind = bytes,
+       .unit = "bytes",
+       .help = "The most host memory that weights took on their way to the device.",
+       .value = &PackageUse::staging_bytes,
+       .addition = true,
+       .on_request = true},
   };
 }
 

@@ -34,7 +34,8 @@ std::map<std::string, std::string> settings_of(const CallerOptions& options);
 struct PackageFiles {
   std::string file;  // absolute paths
   std::string weights;
-  std::string digest;  // of the file
+  std::string digest;       // of the file
+  bool low_memory = false;  // --low-memory ON
 };
 
 // One worker process: a (workload, preset, dtype, pass, mode, warmup) and the whole batch ladder.

@@ -216,6 +216,18 @@ struct PackageUse {
   // Where choices among libraries' algorithms came from: "package", or "chosen_at_load" where its own are for
   // another device, library or build; empty: it has none.
   std::string plans;
+  // Where activations' addresses came from: "package", or "planned_at_load"; empty: nothing was captured.
+  std::string addresses;
+  bool low_memory = false;         // --low-memory ON
+  std::int64_t staging_bytes = 0;  // the most of the host's memory that weights took on their way
+};
+
+// Device memory of programs (weights, inputs, state, activations) at its highest in one process. Workspace,
+// scratch of tuning and what the measuring itself needs are not in it.
+struct PeakBytes {
+  std::optional<std::int64_t> build;            // a program of a workload, until all its batches had run
+  std::optional<std::int64_t> load;             // a package's program, likewise
+  std::optional<std::int64_t> between_methods;  // left when a program was given up, before one was loaded
 };
 
 struct Memory {
@@ -234,6 +246,9 @@ struct Memory {
   std::optional<std::int64_t> pool_in_use_bytes_max = {};  // of pool_bytes
   std::optional<std::int64_t> exec_bytes = {};             // this cell's instantiated graphs
   std::optional<std::int64_t> unaccounted_bytes = {};      // may be negative
+  std::optional<std::int64_t> weights_bytes_max = {};      // of all weights on the device at one time
+  std::optional<std::int64_t> tuning_bytes_max = {};       // of operands of candidates that were timed
+  std::optional<PeakBytes> peak_bytes = {};
   std::string witness = {};  // whose memory used_bytes is: the "process"'s, or what the "device" has lost
 };
 

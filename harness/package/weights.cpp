@@ -78,19 +78,25 @@ std::string why_another(std::string_view head, const std::vector<Tensor>& wanted
 }  // namespace
 
 void write_weights(const std::vector<Tensor>& tensors,
-                   const std::function<std::string_view(std::size_t tensor)>& content,
-                   const std::function<void(std::string_view)>& write) {
-  const auto write_page = [&](std::string_view part) {
-    const auto bytes = static_cast<std::int64_t>(part.size());
-    write(part);
+                   const std::function<void(std::size_t tensor, const TakePart& write)>& content,
+                   const TakePart& write) {
+  const auto fill_page = [&](std::int64_t bytes) {
     write(std::string(static_cast<std::size_t>(padded(bytes) - bytes), '\0'));
   };
-  write_page(head_of(tensors));
-  for (std::size_t i = 0; i < tensors.size(); ++i) write_page(content(i));
+  const std::string head = head_of(tensors);
+  write(head);
+  fill_page(static_cast<std::int64_t>(head.size()));
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    content(i, write);
+    fill_page(tensors[i].bytes);
+  }
 }
 
-WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest)
-    : path_(path), manifest_(manifest), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std::size_t part_bytes)
+    : path_(path),
+      manifest_(manifest),
+      part_bytes_(part_bytes),
+      descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   try {
     struct stat facts {};
     if (descriptor_ < 0 || fstat(descriptor_, &facts) != 0)
@@ -100,13 +106,19 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest)
     const std::string head = head_of(manifest.tensors);
     head_bytes_ = static_cast<std::int64_t>(head.size());
     std::int64_t end = padded(head_bytes_);
+    std::size_t largest = std::max(head.size(), static_cast<std::size_t>(page));
     for (const Tensor& tensor : manifest.tensors) {
       offsets_.push_back(end);
       end += padded(tensor.bytes);
+      largest = std::max(largest, std::min(static_cast<std::size_t>(tensor.bytes), part_bytes_));
     }
-    constexpr std::int64_t head_bytes_max = std::int64_t{64} << 20;
-    read_at(0, static_cast<std::size_t>(std::min({bytes_, std::max(end, page), head_bytes_max})));
-    if (!buffer_.starts_with(head)) refuse(why_another(buffer_, manifest.tensors));
+    buffer_.reserve(largest);  // growing would take more
+    read_at(0, static_cast<std::size_t>(std::min(bytes_, head_bytes_)));
+    if (buffer_ != head) {
+      constexpr std::int64_t another_head_max = std::int64_t{64} << 20;
+      read_at(0, static_cast<std::size_t>(std::min(bytes_, another_head_max)));
+      refuse(why_another(buffer_, manifest.tensors));
+    }
     if (bytes_ != end) refuse(bytes_ < end ? "it is cut short" : "something follows its last tensor");
     check_padding(head_bytes_, padded(head_bytes_));
   } catch (...) {
@@ -141,19 +153,26 @@ void WeightsFile::check_padding(std::int64_t from, std::int64_t to) {
   if (buffer_.find_first_not_of('\0') != std::string::npos) refuse("something is between its tensors");
 }
 
-const std::string& WeightsFile::read(std::size_t tensor) {
+void WeightsFile::read(std::size_t tensor, const TakePart& take) {
   const Tensor& wanted = manifest_.tensors[tensor];
-  read_at(offsets_[tensor], static_cast<std::size_t>(wanted.bytes));
-  const Timed timed(verify_seconds_);
-  if (model::sha256_hex(buffer_) != wanted.sha256)
+  const auto bytes = static_cast<std::size_t>(wanted.bytes);
+  model::Sha256 digest;
+  for (std::size_t done = 0; done < bytes; done += buffer_.size()) {
+    read_at(offsets_[tensor] + static_cast<std::int64_t>(done), std::min(part_bytes_, bytes - done));
+    {
+      const Timed timed(verify_seconds_);
+      digest.add(buffer_);
+    }
+    take(buffer_);
+  }
+  if (digest.hex() != wanted.sha256)
     refuse("tensor " + wanted.name + " does not have the digest that the package has");
-  return buffer_;
 }
 
 void WeightsFile::verify() {
   for (std::size_t i = 0; i < offsets_.size(); ++i) {
     const std::int64_t end = offsets_[i] + manifest_.tensors[i].bytes;
-    read(i);
+    read(i, [](std::string_view) {});
     check_padding(end, padded(end));
   }
 }
@@ -161,10 +180,13 @@ void WeightsFile::verify() {
 void WeightsFile::upload(Stream& stream, std::string_view method, std::string_view name, void* destination) {
   const Tensor* tensor = find_tensor(manifest_, method, name);
   if (tensor == nullptr) refuse("the package has no tensor " + std::string(name));
-  const std::string& content = read(static_cast<std::size_t>(tensor - manifest_.tensors.data()));
-  const Timed timed(upload_seconds_);
-  stream.copy_to_device(destination, content.data(), content.size());
-  stream.synchronize();
+  auto* to = static_cast<std::byte*>(destination);
+  read(static_cast<std::size_t>(tensor - manifest_.tensors.data()), [&](std::string_view part) {
+    const Timed timed(upload_seconds_);
+    stream.copy_to_device(to, part.data(), part.size());
+    stream.synchronize();
+    to += part.size();
+  });
 }
 
 }  // namespace graphbench::package

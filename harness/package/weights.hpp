@@ -14,39 +14,50 @@
 
 namespace graphbench::package {
 
-// Hands the file's parts to `write`, one after another. `content` gives a tensor's bytes.
+using TakePart = std::function<void(std::string_view part)>;
+
+// Hands the file's parts to `write`, one after another. `content` hands a tensor's bytes on, in parts too.
 void write_weights(const std::vector<Tensor>& tensors,
-                   const std::function<std::string_view(std::size_t tensor)>& content,
-                   const std::function<void(std::string_view)>& write);
+                   const std::function<void(std::size_t tensor, const TakePart& write)>& content,
+                   const TakePart& write);
+
+// Of a tensor's bytes, how many are in memory at a time on their way between a file and a device.
+inline constexpr std::size_t part_bytes_of(bool low_memory) {
+  return low_memory ? std::size_t{1} << 20 : SIZE_MAX;
+}
 
 // One thread at a time. Everything throws Error(invalid_argument) that names the file and the tensor, or
 // Error(io).
 class WeightsFile {
  public:
-  // Reads the head: the file must be of this manifest's tensors. The manifest outlives this.
-  WeightsFile(const std::string& path, const Manifest& manifest);
+  // Reads the head: the file must be of this manifest's tensors. The manifest outlives this. A tensor is in
+  // memory in parts of `part_bytes` at most, one after another.
+  WeightsFile(const std::string& path, const Manifest& manifest, std::size_t part_bytes = SIZE_MAX);
   ~WeightsFile();
   WeightsFile(const WeightsFile&) = delete;
   WeightsFile& operator=(const WeightsFile&) = delete;
 
   // Every tensor, and what is between them.
   void verify();
-  // A method's tensor to a device, verified. It is there when the call returns.
+  // A method's tensor to a device. It is there when the call returns, and verified; where that throws, what
+  // there is of it is of no use.
   void upload(Stream& stream, std::string_view method, std::string_view name, void* destination);
 
   std::int64_t bytes() const noexcept { return bytes_; }
+  std::size_t staging_bytes() const noexcept { return buffer_.capacity(); }
   double read_seconds() const noexcept { return read_seconds_; }      // so far
   double verify_seconds() const noexcept { return verify_seconds_; }  // likewise
   double upload_seconds() const noexcept { return upload_seconds_; }  // likewise
 
  private:
-  const std::string& read(std::size_t tensor);
+  void read(std::size_t tensor, const TakePart& take);
   void read_at(std::int64_t offset, std::size_t bytes);
   void check_padding(std::int64_t from, std::int64_t to);
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::string path_;
   const Manifest& manifest_;
+  const std::size_t part_bytes_;
   int descriptor_ = -1;
   std::int64_t bytes_ = 0;
   std::int64_t head_bytes_ = 0;        // without what follows it up to a page's end

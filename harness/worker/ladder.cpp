@@ -160,6 +160,7 @@ void Ladder::set_up_placement(std::int64_t index) {
       ledger_.emplace(placement_->device(), placement_->rig());
   } else {
     placement_->move(seed_for(task_, SeedUse::moves, task_.launch * placements_ + index));
+    note_rest();
   }
   if (first) {
     startup_.lap(&model::Startup::context_seconds);
@@ -167,12 +168,15 @@ void Ladder::set_up_placement(std::int64_t index) {
     events_.device(machine::facts_of(placement_->device().info()));
     events_.instrument("monitor", placement_->state_reader().state());
   }
+  // Without its own choices kernels are others, and so is what they share memory with.
+  placement_->rig().use_address_plans(!startup_.package || startup_.package->plans != "chosen_at_load");
   allocate_buffers();
   if (first) startup_.lap(&model::Startup::weights_seconds);
   for (Rung& rung : rungs_) {
     attempt(rung, [&] { first ? set_up_first(rung) : set_up(rung); });
     if (!rung.executor) report(rung);
   }
+  if (first) note_peaks();
   if (first) events_.choices(machine::choices_of(placement_->device()));
   if (ledger_) ledger_->begin(MemoryLedger::Account::other);
   for (Rung& rung : rungs_) {
@@ -267,19 +271,21 @@ void Ladder::set_up_first(Rung& rung) {
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
   launch.setups.push_back(launch.setup);
   startup_.add(launch.setup);
-  add_package(rung, launch.setup);
+  add_package(rung, launch.setup, counts.planned_ahead);
   rung.passes = std::make_unique<measure::CellPasses>(
       id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
 }
 
 // As if this batch were the only one: its stages follow those that all batches share.
-void Ladder::add_package(Rung& rung, const model::Setup& setup) {
+void Ladder::add_package(Rung& rung, const model::Setup& setup, bool planned_ahead) {
   if (!startup_.package) return;
   model::PackageUse& use = rung.result.package.emplace(*startup_.package);
   if (const package::WeightsFile* weights = placement_->rig().weights()) {
     use.verify_seconds = weights->verify_seconds();
     use.load_seconds += weights->read_seconds() + weights->verify_seconds() + weights->upload_seconds();
+    use.staging_bytes = static_cast<std::int64_t>(weights->staging_bytes());
   }
+  if (is_graph_cell(rung)) use.addresses = planned_ahead ? "package" : "planned_at_load";
   use.first_step_seconds = startup_.startup().weights_seconds + setup.prepare_seconds.value_or(0) +
                            setup.warmup_seconds + setup.capture_seconds + setup.instantiate_seconds +
                            setup.upload_seconds + setup.first_step_seconds;

@@ -49,7 +49,7 @@ class Ladder {
   void set_up_placement(std::int64_t index);
   void allocate_buffers();
   void set_up(Rung& rung);
-  void add_package(Rung& rung, const model::Setup& setup);
+  void add_package(Rung& rung, const model::Setup& setup, bool planned_ahead);
   void set_up_first(Rung& rung);
   std::unique_ptr<execution::Executor> prepare(Rung& rung, model::Setup& setup);
   bool is_graph_cell(const Rung& rung) const;  // not one that fell back to eager
@@ -65,6 +65,8 @@ class Ladder {
   void walk(Rung& rung);
   measure::StepUnderTest step_of(Rung& rung);
   void measure_pools();
+  void note_peaks();
+  void note_rest();
   void profile();
   std::size_t own_pool_bytes(std::int64_t batch);
   void report(Rung& rung);
@@ -89,6 +91,7 @@ class Ladder {
   std::optional<Placement> placement_;
   std::optional<MemoryLedger> ledger_;   // while the last device opened has its first placement
   std::optional<model::Memory> memory_;  // as it closed
+  model::Memory peaks_;                  // of the first placement
   std::vector<Rung> rungs_;  // largest batch first; their executors are gone before the placement is
 };
 

@@ -1,5 +1,6 @@
 // What a ladder's cells take in memory. It comes after all else that is measured: captures warm caches, and
 // the driver keeps what graphs have used.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -15,6 +16,23 @@ using execution::ExecutionMode;
 constexpr std::int64_t exec_nodes_wanted = 512;
 
 }  // namespace
+
+// Of the first placement: candidates are timed in it, and in no other.
+void Ladder::note_peaks() {
+  const MemoryTally& tally = placement_->device().tally();
+  const auto most = [&](MemoryKind kind) { return static_cast<std::int64_t>(tally.most(kind)); };
+  model::PeakBytes& peak = peaks_.peak_bytes.emplace();
+  (task_.package.file.empty() ? peak.build : peak.load) = most(MemoryKind::program);
+  peaks_.weights_bytes_max = most(MemoryKind::weights);
+  peaks_.tuning_bytes_max = most(MemoryKind::tuning);
+}
+
+// A placement gives a program up as a process of several methods does between two of them.
+void Ladder::note_rest() {
+  const auto rest = static_cast<std::int64_t>(placement_->device().tally().now(MemoryKind::program));
+  std::optional<std::int64_t>& most = peaks_.peak_bytes->between_methods;
+  most = std::max(most.value_or(0), rest);
+}
 
 std::size_t Ladder::own_pool_bytes(std::int64_t batch) {
   pool::MemoryPool own(placement_->device());
@@ -58,6 +76,9 @@ void Ladder::measure_pools() {
     return;
   }
   MemoryLedger::settle(memory, execs);
+  memory.weights_bytes_max = peaks_.weights_bytes_max;
+  memory.tuning_bytes_max = peaks_.tuning_bytes_max;
+  memory.peak_bytes = peaks_.peak_bytes;
   for (const Rung& rung : rungs_) {
     if (rung.result.status != model::CellStatus::ok) continue;
     memory.pool_bytes_own = own[rung.batch];

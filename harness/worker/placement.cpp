@@ -34,7 +34,7 @@ void Placement::move(std::uint64_t seed) {
   rig_->release();
   if (device_->info().kind == "host") return;  // new memory lies on other pages by itself
   const std::size_t blocks = ir::mix64(seed) % (std::min(room, blocks_max) + 1);
-  for (std::size_t i = 0; i < blocks; ++i) unused_.emplace_back(*device_, block_bytes);
+  for (std::size_t i = 0; i < blocks; ++i) unused_.emplace_back(*device_, block_bytes, MemoryKind::harness);
 }
 
 Placement::~Placement() {

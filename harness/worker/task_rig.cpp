@@ -111,16 +111,22 @@ TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Progra
 
 TaskRig::~TaskRig() = default;
 
-void TaskRig::open_weights() {
+void TaskRig::open_package() {
   if (task_.package.file.empty() || weights_) return;
-  manifest_ = package::open_package(task_.package.file, task_.package.digest).manifest;
-  weights_ = std::make_unique<package::WeightsFile>(task_.package.weights, manifest_);
+  package::Package package = package::open_package(task_.package.file, task_.package.digest);
+  manifest_ = std::move(package.manifest);
+  weights_ = std::make_unique<package::WeightsFile>(task_.package.weights, manifest_,
+                                                    package::part_bytes_of(task_.package.low_memory));
+  const std::string method = package::find_method(manifest_, task_.pass, task_.preset)->name;
+  for (package::PlannedAddresses& each : package.addresses) {
+    if (each.method == method) plans_[each.batch] = std::move(each.plan);
+  }
 }
 
 void TaskRig::allocate(std::int64_t largest) {
   GRAPHBENCH_ASSERT(!allocated());
   auto buffers = std::make_unique<execution::ProgramBuffers>(device_, program_, largest);
-  open_weights();
+  open_package();
   if (weights_) {
     const std::string method = package::find_method(manifest_, task_.pass, task_.preset)->name;
     buffers->upload_weights([this, method](Stream& stream, ir::ValueId id, void* destination) {
@@ -149,7 +155,8 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .split_kinds = task_.split_ops,
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
           .caller = caller_.get(),
-          .check_addresses = task_.caller.check_addresses};
+          .check_addresses = task_.caller.check_addresses,
+          .plans = plans_hold_ && !plans_.empty() ? &plans_ : nullptr};
 }
 
 void TaskRig::release() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,6 +83,9 @@ class TaskRig {
   // The weights of the task's package; null without one, and before allocate().
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 
+  // Whether captures take the addresses that the task's package planned; they do from the start.
+  void use_address_plans(bool use) noexcept { plans_hold_ = use; }
+
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
   Device& device() noexcept { return device_; }
   Stream& stream() noexcept { return *stream_; }
@@ -93,7 +97,7 @@ class TaskRig {
   pool::MemoryPool* graph_pool() noexcept { return graph_pool_.get(); }  // null for eager
 
  private:
-  void open_weights();
+  void open_package();
 
   const model::WorkerTask& task_;
   Device& device_;
@@ -104,6 +108,8 @@ class TaskRig {
   std::unique_ptr<pool::MemoryPool> graph_pool_;
   package::Manifest manifest_;                     // of the task's package
   std::unique_ptr<package::WeightsFile> weights_;  // likewise
+  std::map<std::int64_t, ir::AddressPlan> plans_;  // likewise, by batch
+  bool plans_hold_ = true;
   std::unique_ptr<execution::ProgramBuffers> buffers_;
   std::unique_ptr<execution::CallerMemory> caller_;  // null where the caller's memory is the buffers
   CheckMemory check_memory_;

@@ -28,6 +28,7 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
   use.bytes = static_cast<std::int64_t>(package.bytes);
   use.weights_bytes = static_cast<std::int64_t>(std::filesystem::file_size(task.package.weights));
   use.load_seconds = clock.startup().plugin_seconds;
+  use.low_memory = task.package.low_memory;
   return use;
 }
 

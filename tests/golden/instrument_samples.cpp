@@ -59,6 +59,9 @@ void add_accounts(model::Memory& memory, bool eager) {
   memory.workspace_bytes = 64 * mebi;
   memory.pool_in_use_bytes_max = memory.pool_bytes / 2;
   if (!eager) memory.exec_bytes = mebi;
+  memory.weights_bytes_max = memory.weights_bytes;
+  memory.tuning_bytes_max = 32 * mebi;
+  memory.peak_bytes = model::PeakBytes{std::nullopt, 128 * mebi, 0};
   memory.witness = "process";
 }
 
@@ -90,7 +93,7 @@ void add_caller(model::CellResult& cell) {
   cell.counters = model::Counters{6, 8, 8, 112, 49, 63, 144, {}};
   cell.address_check = model::AddressCheck{41, 0.5e-6};
   cell.cache = model::CacheUse{3, 1, 1, 2048, 1.5};
-  cell.package = model::PackageUse{4096, 8192, 0.03125, 0.0078125, 0.25, "package"};
+  cell.package = model::PackageUse{4096, 8192, 0.03125, 0.0078125, 0.25, "package", "package", true, 1024};
   cell.training =
       model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1, 1e-4, 2e-4, 5e-5, 3.5e-4};
   cell.training->breaks = {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Packages on a GPU: their library choices are taken where they were made, and nothing is chosen again."""
 
+import re
 import unittest
 
 from harness_case import HarnessCase
@@ -16,9 +17,9 @@ class PackagesOnAGpu(HarnessCase):
                    for line in self.run_graphbench("list", "devices").stdout.splitlines()):
             self.skipTest("this machine has no GPU that graphbench can use")
 
-    def compile(self, *arguments, code=0):
+    def compile(self, *arguments, batch="1,8", code=0):
         return self.run_graphbench("compile", "--device", "cuda", "--workload", "mlp", "--preset", "tiny",
-                                   "--batch", "1,8", "--weights", "w", "-o", "p.gbp", *arguments, code=code)
+                                   "--batch", batch, "--weights", "w", "-o", "p.gbp", *arguments, code=code)
 
     def choices(self):
         return self.result()["environment"]["library_choices"]["entries"]
@@ -34,6 +35,33 @@ class PackagesOnAGpu(HarnessCase):
         self.assertTrue([each for each in self.choices() if each["hit"]])
         shown = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
         self.assertIn("choice   ", shown)
+
+    def test_every_batch_has_choices_and_addresses_of_its_own(self):
+        self.compile("--general", "--cache", "off", batch="1,64")
+        self.run_graphbench(*SWEEP, "--batch", "1,8,64", code=0)
+        for cell in self.result()["cells"]:
+            planned = "package" if cell["batch"] != 8 else "planned_at_load"
+            wanted = None if cell["mode"] == "eager" else planned
+            self.assertEqual(("ok", wanted), (cell["status"], cell["package"].get("addresses")), cell["id"])
+        chosen = {each["key"] for each in self.choices() if each["timed"] and not each["hit"]}
+        hits = {each["key"] for each in self.choices() if each["hit"]}
+        self.assertTrue(chosen, "of batch 8, which was not compiled")
+        self.assertTrue(hits)
+        self.compile("--cache", "off", batch="8")
+        self.run_graphbench(*SWEEP, code=0)
+        self.assertLessEqual(chosen, {each["key"] for each in self.choices() if each["hit"]})
+
+    def test_says_what_memory_is_for(self):
+        said = self.compile("--cache", "off", "--low-memory", "ON").stdout
+        tuning = int(re.search(r"tuning (\d+);", said).group(1))
+        self.assertGreater(tuning, 0, "candidates are timed")
+        self.run_graphbench(*SWEEP, "--low-memory", "ON", code=0)
+        for cell in self.result()["cells"]:
+            memory = cell["memory"]
+            self.assertEqual(memory["weights_bytes_max"], memory["weights_bytes"], cell["id"])
+            self.assertEqual((memory["tuning_bytes_max"], memory["peak_bytes"]["between_methods"]), (0, 0))
+            self.assertGreater(memory["peak_bytes"]["load"], memory["weights_bytes"])
+            self.assertIs(cell["package"]["low_memory"], True)
 
     def test_is_refused_without_this_devices_architecture(self):
         self.compile("--arch", "sm_75")

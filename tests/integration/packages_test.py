@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Packages as a person makes and runs them, on the host: compile, inspect, sweep, and what is refused."""
 
+import re
 import resource
 import shutil
 import unittest
@@ -112,6 +113,70 @@ class Packages(HarnessCase):
                 self.refused("package", "inspect", "p.gbp", said=said)
         self.refused(*SWEEP, "--package", "none", "--weights", "w", said="cannot be read")
 
+    def memory_of(self, *arguments):
+        """What compile prints of memory, in bytes."""
+        said = self.run_graphbench(*COMPILE, *arguments, "--cache", "off", code=0).stdout
+        numbers = re.search(r"device memory: (\d+) bytes at most, (\d+) of them weights; "
+                            r"(\d+) between methods; apart: workspace (\d+), tuning (\d+); "
+                            r"host memory of weights: (\d+)$", said, re.M).groups()
+        return dict(zip(("program", "weights", "between", "workspace", "tuning", "host"), map(int, numbers)))
+
+    def test_low_memory_has_one_methods_weights_and_a_little_buffer(self):
+        methods = ["--method", "a=forward:tiny", "--method", "b=training:tiny", "--method", "c=forward:base"]
+        files = {}
+        for way in ("OFF", "ON"):
+            memory = self.memory_of(*methods, "--low-memory", way)
+            files[way] = [(self.folder / name).read_bytes() for name in ("p.gbp", "w")]
+            tensors = [line.split() for line in
+                       self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout.splitlines()
+                       if line.startswith("tensor")]
+            large = sum(int(words[2]) for words in tensors if words[-1] == "(c)")
+            total = sum(int(words[2]) for words in tensors)
+            self.assertGreater(total, large)
+            self.assertEqual((memory["weights"], memory["between"], memory["tuning"]), (large, 0, 0), way)
+            self.assertGreater(memory["program"], large)
+            if way == "OFF":
+                self.assertEqual(memory["host"], total)
+            else:
+                self.assertLessEqual(memory["host"], 1 << 20)
+                self.assertLessEqual(memory["weights"] + memory["host"], 1.05 * large)
+        self.assertEqual(files["OFF"], files["ON"])
+
+    def test_low_memory_loads_a_package_through_a_little_buffer(self):
+        self.compile("--method", "c=forward:base")
+        for way, staging in (("OFF", False), ("ON", True)):
+            cells = self.cells(*FILES, "--mode", "whole", "--low-memory", way)
+            for name, cell in cells.items():
+                self.assertEqual((cell["status"], cell["check"]["identical"]), ("ok", True), name)
+                self.assertEqual(cell["package"].get("low_memory", False), way == "ON", name)
+                self.assertEqual(cell["package"]["staging_bytes"] <= 1 << 20, staging, name)
+                memory = cell["memory"]
+                self.assertEqual(memory["weights_bytes_max"], memory["weights_bytes"], name)
+                peak = memory["peak_bytes"]
+                self.assertGreater(peak["load"], memory["weights_bytes"], name)
+                self.assertEqual((peak["build"], peak["between_methods"]), (None, 0), name)
+                self.assertEqual(cell["package"]["addresses"], "package", name)
+
+    def test_words_of_low_memory_are_ON_and_OFF(self):
+        for word in ("on", "off", "1", "true"):
+            self.refused(*COMPILE, "--low-memory", word,
+                         said=f"--low-memory: \"{word}\" will not do: give ON or OFF")
+        self.compile()
+        for word in ("on", "YES"):
+            self.refused(*SWEEP, *FILES, "--low-memory", word,
+                         said=f"--low-memory: \"{word}\" will not do: give OFF, ON")
+        self.refused(*SWEEP, "--low-memory", "ON", said="--low-memory: it goes with a package")
+
+    def test_addresses_that_were_planned_are_taken_where_kernels_are_the_same(self):
+        self.compile("--general")
+        self.assertIn("addresses", self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout)
+        for arguments, wanted in (([], "package"), (["--batch", "3"], "planned_at_load"),
+                                  (["--fuse", "none"], "package"), (["--io", "copy_in_out"], "package")):
+            for name, cell in self.cells(*FILES, *arguments).items():
+                self.assertEqual((cell["status"], cell["check"]["identical"]), ("ok", True), name)
+                addresses = cell["package"].get("addresses")
+                self.assertEqual(addresses, None if cell["mode"] == "eager" else wanted, name)
+
     def test_bad_input_to_compile_is_refused(self):
         for arguments, said in (
                 (["--arch", "sm_1"], "--arch: \"sm_1\" is not a known architecture: give host, sm_75"),
@@ -133,10 +198,12 @@ class Packages(HarnessCase):
         self.compile()
         before = {name: (self.folder / name).read_bytes() for name in ("p.gbp", "w")}
         limit = (2000, 2000)
-        done = self.run_graphbench(*[word.replace("1,2", "4") for word in COMPILE], code=1,
-                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertEqual(before, {path.name: path.read_bytes() for path in self.folder.iterdir()})
+        for way in ("OFF", "ON"):
+            done = self.run_graphbench(*[word.replace("1,2", "4") for word in COMPILE], "--low-memory", way,
+                                       code=1,
+                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertEqual(before, {path.name: path.read_bytes() for path in self.folder.iterdir()})
 
     def test_ops_of_a_plugin_need_the_same_file(self):
         plugin = self.plugin("good_op")

@@ -65,7 +65,7 @@ PreparedOp prepare_batched_matmul(OpContext& context, const ir::OpCall& call) {
   PreparedOp prepared;
   const bool merges = ir::integer_attribute(*call.op, "merge_heads") != 0 && spec.rows > 1;
   if (merges) {
-    prepared.buffers.emplace_back(*context.memory, call.output(0).bytes());
+    prepared.buffers.emplace_back(*context.memory, call.output(0).bytes(), MemoryKind::workspace);
     spec.y = fixed_source(prepared.buffers.back().data());
   }
   std::optional<NativeCall> products = plain_products(context, spec, call);

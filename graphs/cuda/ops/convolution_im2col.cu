@@ -99,7 +99,7 @@ PreparedOp prepare_im2col_convolution(OpContext& context, const ConvolutionShape
   PreparedOp prepared;
   void* rows = context.workspace;
   if (fitting == 0) {
-    prepared.buffers.emplace_back(*context.memory, image_bytes);
+    prepared.buffers.emplace_back(*context.memory, image_bytes, MemoryKind::workspace);
     rows = prepared.buffers.back().data();
   }
   spec.x = fixed_source(rows);

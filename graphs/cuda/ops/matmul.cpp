@@ -155,8 +155,9 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
     prepared.calls.push_back(std::move(*fused));
     return;
   }
-  prepared.buffers.emplace_back(*context.memory, static_cast<std::size_t>(spec.rows) *
-                                                     static_cast<std::size_t>(spec.n) * sizeof(float));
+  const std::size_t bytes =
+      static_cast<std::size_t>(spec.rows) * static_cast<std::size_t>(spec.n) * sizeof(float);
+  prepared.buffers.emplace_back(*context.memory, bytes, MemoryKind::workspace);
   std::optional<NativeCall> chosen = sliced_product(context, spec, 1, prepared.buffers.back().data(), call);
   if (!chosen) refuse(call, "cuBLASLt has no algorithm for its shape");
   prepared.calls.push_back(std::move(*chosen));

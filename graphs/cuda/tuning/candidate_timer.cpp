@@ -47,7 +47,7 @@ CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
     const ir::TensorDesc& tensor = op.operands[i];
     const std::size_t first = buffers_.size();
     for (std::size_t copy = 0; copy < copies[i]; ++copy) {
-      buffers_.emplace_back(*context.memory, tensor.bytes());
+      buffers_.emplace_back(*context.memory, tensor.bytes(), MemoryKind::tuning);
       launch_fill(stream_.handle(), buffers_.back().data(), tensor.dtype,
                   static_cast<std::size_t>(tensor.elements()), init, buffers_.size());
     }

@@ -39,5 +39,26 @@ TEST(Buffer, AFailedAllocationLeavesNothing) {
   EXPECT_EQ(device.log.live_allocations, 0);
 }
 
+TEST(Buffer, IsBookedByWhatItIsForAsLongAsItLives) {
+  test::FakeDevice device;
+  const MemoryTally& tally = device.tally();
+  Buffer program(device, 1000);
+  {
+    const Buffer tuning(device, 300, MemoryKind::tuning);
+    Buffer moved(device, 500);
+    program = std::move(moved);  // the first 1000 are free from here on
+    EXPECT_EQ(tally.now(MemoryKind::program), 500u);
+    EXPECT_EQ(tally.total(), 800u);
+  }
+  EXPECT_EQ(tally.now(MemoryKind::tuning), 0u);
+  EXPECT_EQ(tally.most(MemoryKind::tuning), 300u);
+  EXPECT_EQ(tally.most(MemoryKind::program), 1500u);
+  EXPECT_EQ(tally.total(), 500u);
+  const Tallied weights(device.tally(), MemoryKind::weights, 400);
+  EXPECT_EQ(tally.total(), 500u) << "weights are of the program";
+  EXPECT_THROW(Buffer(device, device.memory_limit + 1), Error);
+  EXPECT_EQ(tally.total(), 500u);
+}
+
 }  // namespace
 }  // namespace graphbench

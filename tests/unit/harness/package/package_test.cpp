@@ -46,6 +46,7 @@ class PackageTest : public testing::Test {
     }
     package_.choices = {{{cache::Kind::choices, {"linear", "8x8", "here", "libraries", "build"}}, 1.5, "a"},
                         {{cache::Kind::choices, {"linear", "9x9", "here", "libraries", "build"}}, 0, "b"}};
+    package_.addresses = {{"infer", 4, {{4096, 512}, {{3, 0, 0}, {5, 1, 0}}}}, {"learn", 1, {{512}, {}}}};
   }
 
   std::string failure(const std::string& text) const {
@@ -76,6 +77,8 @@ TEST_F(PackageTest, ComesBackAsItWas) {
   EXPECT_EQ(write_package(read), text);
   EXPECT_EQ(read.bytes, text.size());
   EXPECT_EQ(read.choices.size(), 2U);
+  ASSERT_EQ(read.addresses.size(), 2U);
+  EXPECT_EQ(read.addresses[0].plan.places.at(1).value, 5);
   EXPECT_EQ(read.manifest.tensors.size(), package_.manifest.tensors.size());
   EXPECT_EQ(failure(text), "none");
   const ir::Program program = program_of(read, "training", "tiny", Stage::after, registry_.catalog());
@@ -112,6 +115,12 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
                 p.choices[0].key = {cache::Kind::programs, {"t", "o", "p"}};
               }),
               HasSubstr("section choices: entry 0: it is no choice"));
+  EXPECT_THAT(failure_with([](Package& p) { p.addresses[0].batch = 2; }),
+              HasSubstr("section addresses: plans: the manifest has no infer at batch 2"));
+  EXPECT_THAT(failure_with([](Package& p) { p.addresses[0].method = "none"; }),
+              HasSubstr("section addresses: plans: the manifest has no none at batch 4"));
+  EXPECT_THAT(failure_with([](Package& p) { p.addresses[1] = p.addresses[0]; }),
+              HasSubstr("section addresses: plans: infer at batch 4 is there twice"));
   EXPECT_THAT(failure_with([](Package& p) { p.programs[0].after += "x"; }),
               HasSubstr("section program/infer/after: line "));
 }

@@ -27,7 +27,7 @@ class WeightsTest : public testing::Test {
       manifest_.tensors.push_back({name, "", "fp32", {elements}, 4 * elements, model::sha256_hex(content)});
     }
     write_weights(
-        manifest_.tensors, [&](std::size_t tensor) -> std::string_view { return contents_[tensor]; },
+        manifest_.tensors, [&](std::size_t tensor, const TakePart& write) { write(contents_[tensor]); },
         [&](std::string_view part) { text_ += part; });
     put(text_);
   }
@@ -62,6 +62,38 @@ TEST_F(WeightsTest, UploadsWhatWasWritten) {
   }
   EXPECT_GT(file.verify_seconds(), 0);
   EXPECT_THROW(file.upload(*stream, "any", "d", nullptr), Error);
+}
+
+TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
+  const std::unique_ptr<Device> device = open_device("host");
+  const std::unique_ptr<Stream> stream = device->make_stream();
+  manifest_.tensors.push_back(
+      {"d", "", "fp32", {100'000}, 400'000, model::sha256_hex(contents_.emplace_back(400'000, 'd'))});
+  text_.clear();
+  write_weights(
+      manifest_.tensors,
+      [&](std::size_t tensor, const TakePart& write) {
+        for (std::size_t at = 0; at < contents_[tensor].size(); at += 999)
+          write(std::string_view(contents_[tensor]).substr(at, 999));
+      },
+      [&](std::string_view part) { text_ += part; });
+  put(text_);
+  WeightsFile whole(path_, manifest_);
+  WeightsFile parts(path_, manifest_, 1000);
+  for (WeightsFile* file : {&whole, &parts}) {
+    file->verify();
+    for (const std::size_t i : {std::size_t{2}, std::size_t{3}}) {
+      std::string there(contents_[i].size(), '?');
+      file->upload(*stream, "any", manifest_.tensors[i].name, there.data());
+      EXPECT_EQ(there, contents_[i]);
+    }
+  }
+  EXPECT_EQ(whole.staging_bytes(), 400'000U);
+  EXPECT_EQ(parts.staging_bytes(), 4096U) << "a page: the head is read too";
+  text_[text_.size() - 4096] ^= 1;  // of d's last part
+  put(text_);
+  std::string there(400'000, '?');
+  EXPECT_THROW(WeightsFile(path_, manifest_, 1000).upload(*stream, "any", "d", there.data()), Error);
 }
 
 TEST_F(WeightsTest, NamesTheTensorThatIsWrong) {

@@ -134,6 +134,22 @@ TEST_F(LadderMemoryTest, OnTheHostHasWhatTheDeviceAllocatedAndNothingThatOnlyADr
   EXPECT_EQ(memory.witness, "");
 }
 
+TEST_F(LadderMemoryTest, SaysWhatProgramsTookAtTheirHighestAndWhatTheyLeft) {
+  for (const char* mode : {"eager", "whole", "piecewise"}) {
+    task_.mode = mode;
+    events_ = Recorder{};
+    run();
+    const model::Memory& memory = events_.memories.at(4);
+    const model::PeakBytes& peak = memory.peak_bytes.value();
+    EXPECT_EQ(memory.weights_bytes_max, memory.weights_bytes) << mode << ": one copy";
+    EXPECT_EQ(memory.tuning_bytes_max, 0) << mode;
+    EXPECT_GE(*peak.build, *memory.static_bytes + memory.pool_bytes) << mode;
+    EXPECT_LE(*peak.build, *memory.static_bytes + 3 * memory.pool_bytes) << mode << ": eager's pool besides";
+    EXPECT_EQ(peak.between_methods, 0) << mode;
+    EXPECT_FALSE(peak.load.has_value()) << mode;
+  }
+}
+
 TEST_F(LadderMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
   task_.batches = {64, 16, 4, 1};
   for (const char* mode : {"whole", "piecewise"}) {
