@@ -78,6 +78,9 @@ class Run(unittest.TestCase):
         done = self.run_peers(*sides, "--traffic", "zipf:1:2", "--mode", "whole")
         self.assertEqual(2, done.returncode)
         self.assertIn("--traffic", done.stderr)
+        done = self.run_peers(*sides, "--traffic", "zipf:1:2", "--mode", "eager,whole,compiled")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("compiled serves no --traffic", done.stderr)
 
     def test_a_side_that_fails_ends_the_run_with_its_last_words(self):
         done = self.run_peers(self.stand_in("ours", document(), 1), self.stand_in("torch", peer()))
