@@ -14,7 +14,8 @@ from test_beside import ladder, torch  # noqa: E402
 from test_ratios import document, fail, peer  # noqa: E402
 
 STAND_IN = """#!{python}
-import pathlib, sys
+import os, pathlib, sys
+pathlib.Path({calls!r} + "-cache").write_text(os.environ.get("TORCHINDUCTOR_CACHE_DIR", ""))
 if {status} in (0, 3):
     target = pathlib.Path(sys.argv[sys.argv.index("--json") + 1])
     target.write_text(pathlib.Path({source!r}).read_text())
@@ -53,6 +54,11 @@ class Run(unittest.TestCase):
         self.assertIn("### Limits", done.stdout)
         written = json.loads((self.folder / "out/ratios.json").read_text())
         self.assertAlmostEqual(0.5, written["cells"][0]["submit_seconds"]["ratio"])
+
+    def test_what_torch_compiles_serves_all_rounds(self):
+        sides = self.stand_in("ours", document()), self.stand_in("torch", peer())
+        self.run_peers(*sides, "--rounds", "1")
+        self.assertEqual(str(self.folder / "out/inductor"), (self.folder / "calls-cache").read_text())
 
     def test_judges_only_when_strict(self):
         sides = self.stand_in("ours", document(factor=3.0)), self.stand_in("torch", peer())
