@@ -1,7 +1,11 @@
-"""Two of the modes as a PyTorch user has them, each on the current stream: eager calls, and one
-torch.cuda.CUDAGraph. The third is in piecewise.py."""
+"""Modes as a PyTorch user has them, each on the current stream: eager calls, one torch.cuda.CUDAGraph of the
+step, and one of what torch.compile makes of it. Another is in piecewise.py."""
+
+import functools
 
 import torch
+
+COMPILED_BATCHES_MAX = 256
 
 
 class WeakAlias:
@@ -45,13 +49,14 @@ class Captured:
 
     def __init__(self, program, batch, pool):
         self.program = program
+        self.step = program.step
         self.io = program.io(batch)
         self.pool = pool
         self.graphs = []
         self.eager_ops = 0
 
     def warm_up(self):
-        self.program.step(self.io)
+        self.step(self.io)
 
     def record(self, body):
         graph = torch.cuda.CUDAGraph(keep_graph=True)
@@ -76,5 +81,26 @@ class Whole(Captured):
     """The step as one graph."""
 
     def capture(self):
-        self.static_output = WeakAlias.of(self.record(lambda: self.program.step(self.io)))
+        self.static_output = WeakAlias.of(self.record(lambda: self.step(self.io)))
         self.submit = self.graphs[0].replay
+
+
+@functools.cache
+def compiled_step(program):
+    """Once for a program, so that a batch that is captured again is not compiled again. Shapes are constants;
+    what breaks the graph, or compiles too often, is an error and not a slower step."""
+    from torch import _dynamo
+    _dynamo.config.recompile_limit = COMPILED_BATCHES_MAX
+    return torch.compile(program.step, mode="max-autotune-no-cudagraphs", dynamic=False, fullgraph=True)
+
+
+class Compiled(Whole):
+    """The step through torch.compile, as one graph."""
+
+    def __init__(self, program, batch, pool):
+        super().__init__(program, batch, pool)
+        self.step = compiled_step(program)
+
+    def prepare(self):
+        """Compiles: torch does it at the first call."""
+        self.warm_up()

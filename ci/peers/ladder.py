@@ -8,13 +8,14 @@ import time
 import torch
 
 import sampling
-from executors import Eager, Whole
+from executors import Compiled, Eager, Whole
 from piecewise import Piecewise
 from programs import PROGRAMS, TRAINED
 from quiet import QuietCpu
 from training import Callables, Training
 
-EXECUTORS = {"eager": Eager, "whole": Whole, "piecewise": Piecewise, "callables": Callables}
+EXECUTORS = {"eager": Eager, "whole": Whole, "piecewise": Piecewise, "callables": Callables,
+             "compiled": Compiled}
 # Relative L2 error that a mode may have against eager. Bits would be asked for, but torch's own eager decode
 # attention does not repeat its bits on every run.
 TOLERANCE = {"bf16": 1e-2, "fp16": 2e-3, "fp32": 1e-5}
@@ -112,6 +113,11 @@ class Ladder:
     def warm_up(self, executor):
         for _ in range(self.task["warmup"]):
             executor.warm_up()
+        self.stream.synchronize()
+
+    def prepare(self, rung):
+        executor = EXECUTORS[self.task["mode"]](self.program, rung.batch, self.pool)
+        self.timed(rung, "prepare", executor.prepare)
         self.stream.synchronize()
 
     def set_up(self, rung):
@@ -247,6 +253,10 @@ class Ladder:
                                 for name in ("submit", "latency", "device")}
 
     def run(self):
+        if hasattr(EXECUTORS[self.task["mode"]], "prepare"):
+            # Ahead of take(): a compiler's threads stay on the CPUs that they are started on.
+            for rung in self.rungs:
+                attempt(rung.cell, lambda: self.prepare(rung))
         self.cpu.take()
         for rung in self.rungs:
             attempt(rung.cell, lambda: self.set_up(rung))

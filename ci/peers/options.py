@@ -7,6 +7,7 @@ import re
 
 WORKLOADS = ("mlp", "attention", "conv")
 MODES = ("eager", "whole", "piecewise")
+BESIDE_WHOLE = ("callables", "compiled")  # modes of torch, compared with graphbench's whole
 PASSES = ("forward", "training")
 OPTIMIZERS = ("none", "adamw")
 DTYPES = ("bf16", "fp16", "fp32")
@@ -72,9 +73,9 @@ def device(text):
 def add_sweep_options(parser):
     """The options that both sides understand."""
     parser.add_argument("--workload", type=names_of(WORKLOADS), default=list(WORKLOADS), metavar="NAME,...")
-    parser.add_argument("--mode", type=names_of((*MODES, "callables")), metavar="MODE,...",
+    parser.add_argument("--mode", type=names_of((*MODES, *BESIDE_WHOLE)), metavar="MODE,...",
                         help="of forward eager, whole, piecewise; of training eager, whole, callables "
-                             "(default: all three)")
+                             "(default: all three); compiled, beside whole of forward: torch.compile")
     parser.add_argument("--pass", dest="program_pass", choices=PASSES, default="forward",
                         help="forward, or training: forward, mse loss, backward (default: forward)")
     parser.add_argument("--optimizer", choices=OPTIMIZERS, default="none",
@@ -97,10 +98,14 @@ def add_sweep_options(parser):
 def check(parser, arguments):
     """What no option can say by itself."""
     trains = arguments.program_pass == "training"
-    modes = ("eager", "whole", "callables") if trains else MODES
-    arguments.mode = arguments.mode or list(modes)
+    modes = ("eager", "whole", "callables") if trains else (*MODES, "compiled")
+    arguments.mode = arguments.mode or [mode for mode in modes if mode != "compiled"]
     for mode in set(arguments.mode) - set(modes):
         parser.error(f"--mode: {arguments.program_pass} has no {mode}: it has {', '.join(modes)}")
+    if "compiled" in arguments.mode and "whole" not in arguments.mode:
+        parser.error("--mode: compiled is compared with graphbench's whole: give whole,compiled")
+    if "compiled" in arguments.mode and getattr(arguments, "traffic", None):
+        parser.error("--mode: compiled serves no --traffic")
     if arguments.optimizer != "none" and not trains:
         parser.error(f"--optimizer: {arguments.optimizer} needs --pass training")
     if trains and getattr(arguments, "traffic", None):
@@ -132,11 +137,11 @@ def ladder_line(arguments):
 
 
 def graphbench_line(arguments):
-    """Graphbench has callables as a form of the backward pass, in the mode whole."""
+    """Graphbench has callables as a form of the backward pass, in the mode whole, and no compiled."""
     forms = {"whole": "iteration", "callables": "callables"}
     backward = [forms[mode] for mode in arguments.mode if mode in forms]
     if arguments.program_pass == "forward" or not backward:
-        return command_line(arguments)
+        return command_line(arguments, [mode for mode in arguments.mode if mode != "compiled"])
     modes = [mode for mode in arguments.mode if mode not in forms]
     return [*command_line(arguments, [*modes, "whole"]), "--backward", ",".join(backward)]
 

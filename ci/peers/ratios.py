@@ -16,6 +16,7 @@ METRICS = ("submit", "latency", "device")
 GRAPH_MODES = ("whole", "piecewise", "callables")
 SUBMIT_LIMITS = {"whole": 0.5, "eager": 0.35, "piecewise": 0.25}
 DEVICE_MEAN_LIMIT, DEVICE_WORKLOAD_LIMIT, DEVICE_CELL_LIMIT = 0.60, 0.85, 1.02
+COMPILED_DEVICE_LIMIT = 1.0
 SETUP_LIMIT = 0.5
 POOL_LIMIT = 0.7
 # Of a step's latency in training, beside torch in deterministic mode.
@@ -192,6 +193,8 @@ def compare(rounds):
         ours = ok_cells(ours_document, f"graphbench, round {number}", missing)
         torch = ok_cells(torch_document, f"torch, round {number}", missing)
         notes += not_identical(torch, number)
+        ours |= {key: ours[whole] for key in torch
+                 if key[4] == "compiled" and (whole := (*key[:4], "whole")) in ours}
         add_cells(gathered, ours, torch, missing)
         add_loops(gathered, ours, torch)
         add_ladders(gathered, ours, torch, missing)
@@ -243,6 +246,11 @@ def figures(ratios):
                *worst({key: value for key, value in means.items() if value is not None})),
         Figure("device whole, worst cell", DEVICE_CELL_LIMIT, *worst(ratios_of(ratios, "whole", "device"))),
     ]
+    compiled = ratios_of(ratios, "compiled", "device")
+    if compiled:
+        high, where = worst(compiled)
+        rows.append(Figure("device whole beside torch.compile, geometric mean", COMPILED_DEVICE_LIMIT,
+                           geometric_mean(compiled.values()), f"worst cell {high:.3f}: {where}"))
     for mode, limit in SUBMIT_LIMITS.items():
         high, where = worst(ratios_of(ratios, mode, "submit"))
         rows.append(Figure(f"submit {mode}, geometric mean", limit, mean_of(ratios, mode, "submit"),

@@ -90,7 +90,7 @@ def loop_lines(ratios):
 
 
 def markdown(ratios):
-    known = ("eager", *analysis.GRAPH_MODES)
+    known = ("eager", *analysis.GRAPH_MODES, "compiled")
     modes = [mode for mode in known if any(key[4] == mode for key in ratios.cells)]
     parts = []
     for mode in modes:

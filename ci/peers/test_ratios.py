@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of what the peers do without torch: ratios, limits, options, sampling; `run` is in test_run.py."""
+"""Tests of what the peers do without torch: ratios, limits, options; `run` is in test_run.py, sampling
+in test_sampling.py."""
 
 import argparse
 import contextlib
@@ -15,7 +16,6 @@ sys.path.insert(0, str(HERE))
 import options  # noqa: E402
 import ratios  # noqa: E402
 import report  # noqa: E402
-import sampling  # noqa: E402
 
 BATCHES = (1, 2)
 
@@ -190,6 +190,26 @@ class Limits(unittest.TestCase):
         self.assertEqual(5, len(passed))
         self.assertTrue(all(passed.values()), passed)
 
+    def test_torch_compile_stands_beside_our_whole(self):
+        ours, theirs = document(factor=0.9), peer()
+        self.assertFalse([each for each in self.found(ours) if "compile" in each.name])
+        theirs["cells"] += [cell(workload, batch, "compiled", 1.0)
+                            for workload in ("mlp", "conv") for batch in BATCHES]
+        scale(theirs, 0.75, "device", mode="compiled", workload="conv", batch=2)
+        compared = ratios.compare([(ours, theirs)])
+        self.assertEqual([], compared.missing)
+        self.assertAlmostEqual(0.9, compared.cells[("mlp", "base", "bf16", 2, "compiled")]["device"].ratio)
+        limit = figure(ratios.figures(compared), "device whole beside torch.compile, geometric mean")
+        self.assertAlmostEqual(0.9 * 0.75 ** -0.25, limit.measured)
+        self.assertEqual("worst cell 1.200: conv base bf16 b2 compiled", limit.where)
+        self.assertIn("### compiled", report.markdown(compared))
+
+    def test_a_compiled_cell_without_our_whole_is_said(self):
+        theirs = peer()
+        theirs["cells"] += [cell("mlp", 1, "compiled", 1.0)]
+        found = ratios.compare([(fail(document(), mode="whole", workload="mlp"), theirs)])
+        self.assertIn("mlp base bf16 b1 compiled: only torch has it", found.missing)
+
     def test_what_was_not_measured_does_not_pass(self):
         ours = document(factor=0.1)
         ours["cells"] = [each for each in ours["cells"] if each["mode"] == "eager"]
@@ -244,39 +264,25 @@ class Options(unittest.TestCase):
         self.assertIn("--mode eager,whole ", line)
         self.assertTrue(line.endswith("--backward iteration,callables"), line)
 
+    def test_compiled_is_no_mode_of_graphbench(self):
+        parser = argparse.ArgumentParser()
+        options.add_sweep_options(parser)
+        arguments = parser.parse_args(["--mode", "whole,compiled"])
+        options.check(parser, arguments)
+        self.assertIn("--mode whole,compiled", " ".join(options.command_line(arguments)))
+        self.assertIn("--mode whole --batch", " ".join(options.graphbench_line(arguments)))
+        default = parser.parse_args([])
+        options.check(parser, default)
+        self.assertEqual(["eager", "whole", "piecewise"], default.mode)
+
     def test_options_that_do_not_go_together_are_refused(self):
         parser = argparse.ArgumentParser()
         options.add_sweep_options(parser)
-        for line in ("--mode callables", "--optimizer adamw", "--pass training --mode piecewise"):
+        for line in ("--mode callables", "--optimizer adamw", "--pass training --mode piecewise",
+                     "--mode compiled", "--pass training --mode whole,compiled"):
             with self.subTest(line=line), self.assertRaises(SystemExit), \
                     contextlib.redirect_stderr(io.StringIO()):
                 options.check(parser, parser.parse_args(line.split()))
-
-
-class Sampling(unittest.TestCase):
-    def test_a_pass_starts_with_one_step_and_stops_at_its_bounds(self):
-        bounds = sampling.Bounds(seconds_max=1.0, samples_max=100)
-        self.assertEqual(1, bounds.next_round(0, 0.0))
-        self.assertEqual(16, bounds.next_round(1, 0.001))
-        self.assertEqual(15, bounds.next_round(1, 2.0), "the least number of samples is taken late, too")
-        self.assertEqual(0, bounds.next_round(16, 2.0))
-        self.assertEqual(0, bounds.next_round(100, 0.0))
-
-    def test_a_pass_runs_until_time_is_up(self):
-        now, taken = [0], []
-
-        def loop(steps):
-            taken.append(steps)
-            now[0] += steps * 10_000_000
-        sampling.run_pass(sampling.Bounds(1.0, 2000), lambda: now[0], loop)
-        self.assertEqual(100, sum(taken))
-
-    def test_summary_publishes_percentiles_with_samples_enough(self):
-        self.assertEqual(2.0, sampling.summary([3.0, 1.0, 2.0])["p50"])
-        self.assertIsNone(sampling.summary([1.0] * 43)["p90"])
-        self.assertIsNone(sampling.summary([1.0] * 458)["p99"])
-        self.assertEqual(455.0, sampling.summary([float(i) for i in range(1, 460)])["p99"])
-        self.assertIsNone(sampling.summary([]))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from test_beside import ladder, torch  # noqa: E402
 from test_ratios import document, fail, peer  # noqa: E402
 
 STAND_IN = """#!{python}
-import pathlib, sys
+import os, pathlib, sys
+pathlib.Path({calls!r} + "-cache").write_text(os.environ.get("TORCHINDUCTOR_CACHE_DIR", ""))
 if {status} in (0, 3):
     target = pathlib.Path(sys.argv[sys.argv.index("--json") + 1])
     target.write_text(pathlib.Path({source!r}).read_text())
@@ -54,6 +55,11 @@ class Run(unittest.TestCase):
         written = json.loads((self.folder / "out/ratios.json").read_text())
         self.assertAlmostEqual(0.5, written["cells"][0]["submit_seconds"]["ratio"])
 
+    def test_what_torch_compiles_serves_all_rounds(self):
+        sides = self.stand_in("ours", document()), self.stand_in("torch", peer())
+        self.run_peers(*sides, "--rounds", "1")
+        self.assertEqual(str(self.folder / "out/inductor"), (self.folder / "calls-cache").read_text())
+
     def test_judges_only_when_strict(self):
         sides = self.stand_in("ours", document(factor=3.0)), self.stand_in("torch", peer())
         self.assertEqual(0, self.run_peers(*sides, "--rounds", "1").returncode)
@@ -78,6 +84,9 @@ class Run(unittest.TestCase):
         done = self.run_peers(*sides, "--traffic", "zipf:1:2", "--mode", "whole")
         self.assertEqual(2, done.returncode)
         self.assertIn("--traffic", done.stderr)
+        done = self.run_peers(*sides, "--traffic", "zipf:1:2", "--mode", "eager,whole,compiled")
+        self.assertEqual(2, done.returncode)
+        self.assertIn("compiled serves no --traffic", done.stderr)
 
     def test_a_side_that_fails_ends_the_run_with_its_last_words(self):
         done = self.run_peers(self.stand_in("ours", document(), 1), self.stand_in("torch", peer()))

@@ -19,6 +19,7 @@ import options
 from ladder import Ladder, cell_of, failed
 
 WORKER_SECONDS_MAX = 300
+COMPILER_SECONDS_MAX = 1800
 
 
 def environment():
@@ -53,7 +54,8 @@ def run_task(task):
     worker.start()
     sender.close()
     try:
-        if not receiver.poll(WORKER_SECONDS_MAX):
+        compiles = task["mode"] == "compiled"
+        if not receiver.poll(COMPILER_SECONDS_MAX if compiles else WORKER_SECONDS_MAX):
             worker.kill()
             raise EOFError
         return receiver.recv()

@@ -4,6 +4,7 @@ import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import { UIDS, frame } from "./links.mjs";
 import { UNITS, bars, lines, number, thresholds } from "./panels.mjs";
 import { USUAL, hostShare, maxBy, one, p50, parts, select, setupSeconds } from "./queries.mjs";
+import { startUp, traceOfShapes } from "./start.mjs";
 import { mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
@@ -124,7 +125,8 @@ function training(builder) {
   return builder.withPanel(rows({
     title: "Training steps",
     description: "Of the pass training, by form: a step's times, and what it holds: activations kept for " +
-      "backward, gradients, the optimizer's state, and the most that activations and gradients take at once.",
+      "backward, gradients, the optimizer's state, and the most that activations and gradients take at " +
+      "once; and a step of --evaluate.",
     unit: UNITS.inColumns, height: 6,
   }, form, [
     column("Step, us", `${micro(p50("latency", ALL))} and ignoring (quantile) ${bytes("saved")}`),
@@ -135,6 +137,7 @@ function training(builder) {
     column("Peak, MiB", mebi(bytes("peak"))),
     column("Copies skipped", select("graphbench_training_copies_skipped", ALL)),
     column("Steps skipped", select("graphbench_training_skipped_steps", ALL)),
+    column("Evaluate, us", micro(select("graphbench_evaluation_latency_seconds", ALL))),
     ...Object.entries({
       forward: "Forward", backward: "Backward", optimizer: "Optimizer", step: "Phases together",
     }).map(([phase, name]) =>
@@ -146,8 +149,6 @@ function caller(builder) {
   const io = (metric) => select(`graphbench_io_${metric}`, ALL);
   const ofForm = (name, expression) => ({ name, expression: maxBy(["mode", "io"], expression) });
   const counter = (name, metric) => ({ name, expression: of(`counters_${metric}`) });
-  const cache = (name, metric) => ({ name, expression: of(`cache_${metric}`) });
-  const packaged = (name, metric) => ({ name, expression: of(`package_${metric}`) });
   return builder
     .withPanel(rows({
       title: "How steps reach their caller",
@@ -180,31 +181,7 @@ function caller(builder) {
       counter("Instantiations", "instantiated"),
       counter("Updates", "updated"),
       counter("Kernels prepared", "compilations"),
-    ], "Recordings"))
-    .withPanel(rows({
-      title: "What preparing had of the cache",
-      description: "Of all launches: entries found, or made because none was found, and what that saved. " +
-        "Several cells share entries, which count where they were needed first.",
-      unit: UNITS.inColumns, height: 6,
-    }, ["mode"], [
-      cache("Found", "hits"),
-      cache("Made", "misses"),
-      cache("Refused", "refused"),
-      cache("Bytes", "bytes"),
-      cache("Saved, s", "seconds_saved"),
-    ], "Found"))
-    .withPanel(rows({
-      title: "What loading a package took",
-      description: "Of the first launch of a sweep with --package: its files, seconds until they were " +
-        "loaded, and from a ready context to the end of the first step.",
-      unit: UNITS.inColumns, height: 6,
-    }, ["mode"], [
-      packaged("Bytes", "bytes"),
-      packaged("Weights, B", "weights_bytes"),
-      packaged("Load, s", "load_seconds"),
-      packaged("Of it digests, s", "verify_seconds"),
-      packaged("First step, s", "first_step_seconds"),
-    ], "Bytes"));
+    ], "Recordings"));
 }
 
 function overTime(builder) {
@@ -234,5 +211,6 @@ export function cell() {
   });
   builder.withVariable(datasource());
   labels("graphbench_latency_seconds", ...PINS).forEach((variable) => builder.withVariable(variable));
-  return overTime(training(caller(costs(percentiles(sideBySide(headline(builder)))))));
+  startUp(caller(costs(percentiles(sideBySide(headline(builder))))), CELLS);
+  return overTime(traceOfShapes(training(builder), ALL));
 }

@@ -175,6 +175,14 @@ KindRow summed_row(const char* kind, std::size_t inputs, Outputs (*infer)(const 
 
 using Positions = std::vector<std::uint32_t>;
 
+KindRow clip_row(const char* kind, std::size_t ahead, Positions scalars) {
+  return {.kind = kind,
+          .inputs = ahead,
+          .scalar_inputs = std::move(scalars),
+          .groups = {.size = 1, .mutated = 0b1},
+          .attributes = {{"max_norm", 1.0, "positive", is_real_above_zero, true}},
+          .infer = infer_clip_norm};
+}
 KindRow sgd_row(const char* kind, std::size_t ahead, Positions integers, Positions scalars) {
   return {.kind = kind,
           .inputs = ahead,
@@ -254,10 +262,8 @@ std::vector<KindRow> training_rows() {
        .mutated_inputs = {0},
        .groups = {.size = 1},
        .infer = infer_find_overflow},
-      {.kind = "clip_norm",
-       .groups = {.size = 1, .mutated = 0b1},
-       .attributes = {{"max_norm", 1.0, "positive", is_real_above_zero, true}},
-       .infer = infer_clip_norm},
+      clip_row("clip_norm", 0, {}),
+      clip_row("clip_norm_scaled", 1, {0}),
       sgd_row("sgd", 1, {}, {0}),
       sgd_row("sgd_scaled", 3, {2}, {0, 1}),
       adamw_row("adamw", 2, {0}, {1}),

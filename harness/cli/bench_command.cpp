@@ -37,6 +37,7 @@ constexpr Refused refused[] = {
     {"evaluate", "it belongs to --sweep"},
     {"shape-trace", "it belongs to --sweep"},
     {"shape-programs", "it belongs to --sweep"},
+    {"shape-recordings", "it belongs to --sweep"},
     {"dump-program", "it belongs to --sweep"},
     {"package", "it belongs to --sweep"},
     {"weights", "it belongs to --sweep"},

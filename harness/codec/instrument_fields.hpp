@@ -141,7 +141,8 @@ template <>
 struct Description<model::ShapeTrace> {
   using T = model::ShapeTrace;
   static constexpr auto fields =
-      std::tuple(field("file", &T::file), field("programs_max", &T::programs_max), field("steps", &T::steps));
+      std::tuple(field("file", &T::file), field("programs_max", &T::programs_max),
+                 field("recordings_max", &T::recordings_max), field("steps", &T::steps));
 };
 
 template <>

@@ -247,10 +247,11 @@ template <>
 struct Description<model::ShapeWalk> {
   using T = model::ShapeWalk;
   static constexpr auto fields =
-      std::tuple(field("programs_max", &T::programs_max), field("programs", &T::programs),
-                 field("recordings", &T::recordings), field("generations", &T::generations),
-                 field("pool_bytes", &T::pool_bytes), field("hit_seconds", &T::hit_seconds),
-                 field("replay_seconds", &T::replay_seconds), field("traces", &T::traces));
+      std::tuple(field("programs_max", &T::programs_max), field("recordings_max", &T::recordings_max),
+                 field("programs", &T::programs), field("recordings", &T::recordings),
+                 field("generations", &T::generations), field("pool_bytes", &T::pool_bytes),
+                 field("hit_seconds", &T::hit_seconds), field("replay_seconds", &T::replay_seconds),
+                 field("traces", &T::traces));
 };
 
 struct CellId {

@@ -100,6 +100,8 @@ std::vector<OptionSpec> shape_options() {
        "with a cache of programs",
        true},
       {"shape-programs", how, integer, "N", "programs that --shape-trace keeps at most (default: 8)", true},
+      {"shape-recordings", how, integer, "N",
+       "sizes of steps, of all programs, whose kernels and recording it keeps at most (default: 64)", true},
   };
 }
 

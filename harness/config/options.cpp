@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 
+#include "harness/config/axis_values.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/raw_options.hpp"
 #include "harness/config/shape_trace.hpp"
@@ -44,71 +43,6 @@ void check_device(const RawOptions& raw, const std::string& device) {
   throw InputError(
       raw.at("device").back().where,
       in_quotes(device) + " is not a device: give auto, cuda, cuda:N or host" + did_you_mean(device, words));
-}
-
-void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
-  for (const std::string& word : given) require_known(where, word, axis.noun, axis.choices);
-}
-
-std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<RawItem>& items) {
-  return parse_numbers(items.front().where, joined(items),
-                       {.noun = axis.noun, .allow_zero = axis.allow_zero});
-}
-
-// One value has one spelling: it stands in ids.
-void check_fractions(const std::vector<std::string>& given, const std::string& where) {
-  for (const std::string& text : given) {
-    const double value = parse_real(text).value_or(-1);
-    char shortest[32];
-    const char* const end = std::to_chars(std::begin(shortest), std::end(shortest), value).ptr;
-    if (value >= 0 && value < 1 && text == std::string_view(shortest, end)) continue;
-    throw InputError(where, in_quotes(text) + " will not do: give 0, or a fraction below 1 as 0.1 or 0.25");
-  }
-}
-
-// What gradients are scaled by must scale them exactly.
-void check_powers_of_two(const std::vector<std::int64_t>& given, const std::string& where) {
-  constexpr std::int64_t largest = std::int64_t{1} << 24;
-  for (const std::int64_t number : given) {
-    if ((number & (number - 1)) == 0 && number <= largest) continue;
-    throw InputError(where, in_quotes(std::to_string(number)) +
-                                " will not do: give a power of two, at most " + std::to_string(largest));
-  }
-}
-
-std::vector<std::string> texts_of(const model::Axis& axis, const std::vector<RawItem>& items) {
-  if (axis.values == model::AxisValues::name) return {text_of(items.back())};
-  std::vector<std::string> texts;
-  if (axis.values == model::AxisValues::numbers) {
-    const std::vector<std::int64_t> numbers = numbers_of(axis, items);
-    if (axis.name == std::string_view("loss-scale")) check_powers_of_two(numbers, items.front().where);
-    for (const std::int64_t number : numbers) texts.push_back(std::to_string(number));
-    return texts;
-  }
-  texts = words_of(items, axis.noun);
-  if (axis.values == model::AxisValues::choices) check_choices(axis, texts, items.front().where);
-  if (axis.values == model::AxisValues::fractions) check_fractions(texts, items.front().where);
-  return texts;
-}
-
-// Axes that the device or the workloads decide stay empty where the person gave nothing.
-model::Axes read_axes(const RawOptions& raw, const model::AxisTable& table) {
-  model::Axes axes;
-  for (const model::Axis& axis : table) {
-    const std::vector<RawItem>* given = find(raw, axis.name);
-    if (given == nullptr && axis.fallback.empty()) continue;
-    const std::vector<RawItem> items =
-        given != nullptr ? *given : std::vector<RawItem>{{axis.fallback, "--" + axis.name}};
-    if (axis.numbers != nullptr) {
-      axes.*axis.numbers = numbers_of(axis, items);
-    } else if (axis.texts != nullptr) {
-      axes.*axis.texts = texts_of(axis, items);
-    } else if (std::vector<std::string> values = texts_of(axis, items);
-               values != std::vector<std::string>{axis.fallback}) {
-      axes.more_axes[axis.name] = std::move(values);
-    }
-  }
-  return axes;
 }
 
 std::vector<std::string> plugin_files(const RawOptions& raw) {

@@ -68,12 +68,14 @@ model::ShapeTrace read_shape_trace(const std::string& where, const std::string& 
 
 model::ShapeTrace shape_trace(const RawOptions& raw) {
   const std::string path = text_of(raw, "shape-trace", "");
-  const std::vector<RawItem>* programs = find(raw, "shape-programs");
-  if (path.empty() && programs != nullptr)
-    throw InputError(programs->front().where, "it is a bound of --shape-trace: give that too");
+  for (const char* bound : {"shape-programs", "shape-recordings"}) {
+    if (path.empty() && find(raw, bound) != nullptr)
+      throw InputError(raw.at(bound).front().where, "it is a bound of --shape-trace: give that too");
+  }
   if (path.empty()) return {};
   model::ShapeTrace trace = read_shape_trace(raw.at("shape-trace").front().where, path);
   trace.programs_max = integer(raw, "shape-programs", trace.programs_max, {1, 1024});
+  trace.recordings_max = integer(raw, "shape-recordings", trace.recordings_max, {1, 4096});
   return trace;
 }
 

@@ -274,6 +274,7 @@ AxisTable gradient_axes() {
        .placeholder = "N,...",
        .help = "what gradients are scaled by until the optimizer, a power of two; a step that overflows is "
                "skipped (default: 1)",
+       .power_of_two_max = std::int64_t{1} << 24,
        .fallback = "1",
        .passes = {"training"},
        .within = {"optimizer", {"sgd", "adamw"}}},

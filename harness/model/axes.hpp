@@ -37,7 +37,8 @@ struct Axis {
   std::string placeholder;  // of the option's value; empty: no option gives it
   std::string help;         // of the option
   std::vector<std::string> choices = {};
-  bool allow_zero = false;  // of numbers
+  bool allow_zero = false;            // of numbers
+  std::int64_t power_of_two_max = 0;  // of numbers: each is a power of two, at most this; 0: any will do
   // What the option would say where it is not given. Empty: what the device and the workloads decide. A
   // later axis has exactly one value here.
   std::string fallback = {};

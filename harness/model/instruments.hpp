@@ -27,8 +27,9 @@ struct ShapeStep {
 };
 struct ShapeTrace {
   std::string file;
-  std::int64_t programs_max = 8;  // --shape-programs
-  std::vector<ShapeStep> steps;   // none: not asked for
+  std::int64_t programs_max = 8;     // --shape-programs
+  std::vector<ShapeStep> steps;      // none: not asked for
+  std::int64_t recordings_max = 64;  // --shape-recordings
 };
 
 // Which instruments a worker uses.

@@ -192,10 +192,21 @@ constexpr MetricRow summaries[] = {
 
 }  // namespace
 
+MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,
+              MetricPlace family, std::string_view help) {
+  return {.name = name,
+          .kind = kind,
+          .unit = unit,
+          .help = help,
+          .value = value,
+          .on_request = true,
+          .family = family};
+}
+
 std::vector<MetricRow> metric_rows() {
   std::vector<MetricRow> rows(std::begin(times), std::end(times));
-  for (const auto& more :
-       {graph_metric_rows(), memory_metric_rows(), cache_metric_rows(), package_metric_rows()})
+  for (const auto& more : {startup_metric_rows(), graph_metric_rows(), walk_metric_rows(),
+                           memory_metric_rows(), cache_metric_rows(), package_metric_rows()})
     rows.insert(rows.end(), more.begin(), more.end());
   rows.insert(rows.end(), std::begin(summaries), std::end(summaries));
   return rows;

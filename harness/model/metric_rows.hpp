@@ -11,7 +11,13 @@ namespace graphbench::model {
 std::vector<MetricRow> metric_rows();
 std::vector<MetricRow> graph_metric_rows();    // graph, caller_io and counters
 std::vector<MetricRow> memory_metric_rows();   // memory
+std::vector<MetricRow> startup_metric_rows();  // startup
 std::vector<MetricRow> cache_metric_rows();    // cache
 std::vector<MetricRow> package_metric_rows();  // package
+std::vector<MetricRow> walk_metric_rows();     // evaluation and shape_walk
+
+// Of what is measured where it is asked for.
+MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,
+              MetricPlace family, std::string_view help);
 
 }  // namespace graphbench::model

@@ -20,12 +20,15 @@ enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate };
 // The object of the document that a metric stands in, and how its launches combine into one number a cell.
 enum class MetricSection : std::uint8_t {
   setup,      // launches[].setup: the median over launches
+  startup,    // launches[].startup: likewise; of the worker, the same in all its cells
   launch,     // launches[]: a distribution of samples or one number; the median over launches
   sustained,  // launches[].sustained: likewise, of the p50 of a distribution
   graph,      // graph: of the cell
   io,         // io: of the cell
   counters,   // counters: of the cell
   training,   // training: of the cell
+  evaluated,  // training.evaluation: of the cell
+  walk,       // shape_walk: of the cell
   cache,      // cache: of the cell
   package,    // package: of the cell
   memory,     // memory: of the cell
@@ -37,14 +40,17 @@ enum class MetricSection : std::uint8_t {
 enum class DerivedMetric : std::uint8_t { setup_seconds };
 
 // The member that holds the value.
-using MetricValue = std::variant<
-    std::optional<Summary> Launch::*, std::optional<double> Launch::*, std::optional<Summary> Sustained::*,
-    std::optional<double> Sustained::*, double Setup::*, std::optional<double> Setup::*,
-    std::int64_t GraphCounts::*, std::int64_t Io::*, double Io::*, std::int64_t Counters::*,
-    std::int64_t Training::*, std::optional<std::int64_t> Training::*, std::optional<double> Training::*,
-    std::int64_t CacheUse::*, double CacheUse::*, std::int64_t PackageUse::*, double PackageUse::*,
-    std::int64_t Memory::*, std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
-    std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
+using MetricValue =
+    std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
+                 std::optional<Summary> Sustained::*, std::optional<double> Sustained::*, double Setup::*,
+                 std::optional<double> Setup::*, double Startup::*, std::optional<double> Startup::*,
+                 std::int64_t GraphCounts::*, std::int64_t Io::*, double Io::*, std::int64_t Counters::*,
+                 std::int64_t Training::*, std::optional<std::int64_t> Training::*,
+                 std::optional<double> Training::*, std::optional<Summary> Evaluation::*,
+                 std::int64_t ShapeWalk::*, std::optional<double> ShapeWalk::*, std::int64_t CacheUse::*,
+                 double CacheUse::*, std::int64_t PackageUse::*, double PackageUse::*, std::int64_t Memory::*,
+                 std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
+                 std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 
 // A place in a list that has an order of its own; 0: not in it.
 struct MetricPlace {

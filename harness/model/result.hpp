@@ -344,6 +344,7 @@ struct TracedStep {
 // The walk over a trace of shapes. Once a ladder, with its largest batch.
 struct ShapeWalk {
   std::int64_t programs_max = 0;
+  std::int64_t recordings_max = 0;
   std::int64_t programs = 0;    // kept at the end
   std::int64_t recordings = 0;  // of paths, made in all
   std::int64_t generations = 0;

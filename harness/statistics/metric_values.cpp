@@ -28,6 +28,10 @@ struct InLaunch {
   }
   Number operator()(double model::Setup::*field) const { return launch.setup.*field; }
   Number operator()(std::optional<double> model::Setup::*field) const { return launch.setup.*field; }
+  template <typename T>
+  Number operator()(T model::Startup::*field) const {
+    return launch.startup ? Number((*launch.startup).*field) : std::nullopt;
+  }
   template <typename Other>
   Number operator()(Other) const {
     return std::nullopt;
@@ -55,6 +59,17 @@ struct InCell {
   Number operator()(std::optional<T> model::Training::*field) const {
     if (!cell.training || !((*cell.training).*field)) return std::nullopt;
     return static_cast<double>(*((*cell.training).*field));
+  }
+  Number operator()(std::optional<model::Summary> model::Evaluation::*field) const {
+    if (!cell.training || !cell.training->evaluation) return std::nullopt;
+    const auto& times = (*cell.training->evaluation).*field;
+    return times ? Number(times->p50) : std::nullopt;
+  }
+  Number operator()(std::int64_t model::ShapeWalk::*field) const {
+    return cell.shape_walk ? Number(static_cast<double>((*cell.shape_walk).*field)) : std::nullopt;
+  }
+  Number operator()(std::optional<double> model::ShapeWalk::*field) const {
+    return cell.shape_walk ? (*cell.shape_walk).*field : std::nullopt;
   }
   template <typename T>
   Number operator()(T model::CacheUse::*field) const {

@@ -100,6 +100,18 @@ void TraceCache::make_room(model::TracedStep& step) {
   index();
 }
 
+// Gives up the kernels and the recording whose last step is longest ago.
+void TraceCache::make_room_for_path(model::TracedStep& step) {
+  if (static_cast<std::int64_t>(paths_.size()) < trace_.recordings_max) return;
+  const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path->used; });
+  add(step.reason, "the cap of " + std::to_string(trace_.recordings_max) + " recordings is reached: batch " +
+                       std::to_string((*oldest)->shape.batch) + " of " + signature_of(*(*oldest)->entry) +
+                       ", used longest ago, is given up");
+  rig_.stream().synchronize();
+  paths_.erase(oldest);
+  index();
+}
+
 TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step) {
   if (clock_ == 0) {
     add(step.reason, "the first step");
@@ -149,7 +161,8 @@ void TraceCache::prepare(const Shape& shape, model::TracedStep& step) {
   Entry* entry = entry_of(shape.sequence);
   step.outcome = entry != nullptr ? "program_hit" : "traced";
   if (entry == nullptr) entry = &trace(shape, step);
-  if (step.reason.empty()) step.reason = "batch " + std::to_string(shape.batch) + " is new to it";
+  if (step.reason.empty()) step.reason = "nothing is kept for batch " + std::to_string(shape.batch);
+  make_room_for_path(step);
   auto path = std::make_unique<Path>(Path{.shape = shape, .entry = entry, .executor = nullptr});
   path->executor = execution::make_executor(rig_.mode(), context(*entry), shape.batch);
   for (std::int64_t i = 0; i < task_.warmup; ++i) path->executor->warm_up();
@@ -191,6 +204,7 @@ void TraceCache::check(const Shape& shape) {
 
 model::ShapeWalk TraceCache::facts() const {
   return {.programs_max = trace_.programs_max,
+          .recordings_max = trace_.recordings_max,
           .programs = static_cast<std::int64_t>(entries_.size()),
           .recordings = recordings_,
           .generations = recordings_ > 0 ? generation_ : 0,

@@ -36,7 +36,7 @@ class TraceCache {
   bool replay(const Shape& shape) {
     Path* const path = find(shape);
     if (path == nullptr || path->generation != generation_) return false;
-    path->entry->used = ++clock_;
+    path->used = path->entry->used = ++clock_;
     path->executor->submit();
     return true;
   }
@@ -68,6 +68,7 @@ class TraceCache {
     Entry* entry = nullptr;
     std::unique_ptr<execution::Executor> executor;
     std::int64_t generation = 0;
+    std::uint64_t used = 0;
     std::int64_t checked = -1;  // as many recordings there were
   };
 
@@ -82,6 +83,7 @@ class TraceCache {
   Entry* entry_of(std::int64_t sequence);
   Entry& trace(const Shape& shape, model::TracedStep& step);
   void make_room(model::TracedStep& step);
+  void make_room_for_path(model::TracedStep& step);
   void prepare(const Shape& shape, model::TracedStep& step);
   void record(Path& path);
   std::string signature_of(const Entry& entry) const;

@@ -44,12 +44,12 @@ int width_of(const model::MetricRow& row) {
 
 using Columns = std::vector<const model::MetricRow*>;
 
-// What is measured on request has a column where a cell has it.
+// What is measured on request has a column where a cell has it, and not 0 of it.
 Columns columns_of(const model::Result& result) {
   Columns columns = model::column_metrics();
   std::erase_if(columns, [&](const model::MetricRow* row) {
     return row->on_request && std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {
-             return statistics::value_of(*row, cell).has_value();
+             return statistics::value_of(*row, cell).value_or(0) != 0;
            });
   });
   return columns;
@@ -158,6 +158,7 @@ std::string number_of(const model::MetricRow& row, const model::CellResult& cell
   return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
 }
 
+// Under `columns`, those that the mode lacks left blank.
 std::string group_of(const Columns& columns, const model::CellResult* cell, std::string_view mode,
                      bool colours) {
   const int width = group_width(columns, mode);
@@ -167,7 +168,14 @@ std::string group_of(const Columns& columns, const model::CellResult* cell, std:
     return paint(reason_of(*cell, width), failed ? Colour::red : Colour::yellow, colours);
   }
   std::string group;
-  for (const model::MetricRow* row : columns_of(columns, mode)) group += number_of(*row, *cell, colours);
+  std::string blank;
+  for (const model::MetricRow* row : columns) {
+    if (in_group(*row, mode)) {
+      group += std::exchange(blank, "") + number_of(*row, *cell, colours);
+    } else {
+      blank += right("", width_of(*row));
+    }
+  }
   return group;
 }
 
@@ -201,7 +209,7 @@ void print_wide(std::ostream& out, const TableSection& section, const std::vecto
   for (const Row& row : section.rows) {
     out << row_head(row);
     for (std::size_t i = 0; i < modes.size(); ++i)
-      out << bar << group_of(columns, row.cells[i], modes[i], colours);
+      out << bar << group_of(columns_of(columns, modes[i]), row.cells[i], modes[i], colours);
     out << '\n';
   }
 }
@@ -265,7 +273,9 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   int wide = batch_width + warmup_width;
   for (const std::string& mode : modes) wide += group_width(columns, mode) + static_cast<int>(bar.size());
 
-  const bool under_load = std::ranges::any_of(columns, &model::MetricRow::on_request);
+  const bool under_load = std::ranges::any_of(columns, [](const model::MetricRow* row) {
+    return model::section_of(*row) == model::MetricSection::sustained;
+  });
   const bool rested = device.kind != "host" && !under_load;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
       << (rested

@@ -91,6 +91,8 @@ std::vector<FamilyRow> families() {
       gauge(ramp_family, "seconds", {"CELL", "step"}, "Latency of one of the first steps after the setup."));
   rows.push_back(gauge(skips_family, "cells", {"CELL", "reason"},
                        "1 where graphs cannot hold the cell's program, by the reason's code."));
+  rows.push_back(gauge(walk_family, "steps", {"CELL", "outcome"},
+                       "Steps of the walk over a trace of shapes, by what they found."));
   const auto& comparison = comparison_rows();
   rows.insert(rows.end(), comparison.begin(), comparison.begin() + 3);
   for (const model::MetricRow* metric : model::compared_metrics()) {

@@ -77,6 +77,21 @@ std::string ramp_lines(const ClientMetric& labelled, const model::CellResult& ce
   return lines;
 }
 
+// The walk's steps by outcome: a count each of those that there were.
+std::string walk_lines(const ClientMetric& labelled, const model::CellResult& cell) {
+  std::map<std::string, double> steps;
+  if (cell.shape_walk && cell.status == model::CellStatus::ok) {
+    for (const model::TracedStep& step : cell.shape_walk->traces) ++steps[step.outcome];
+  }
+  std::string lines;
+  for (const auto& [outcome, count] : steps) {
+    std::vector<ClientMetric::Label> labels = labelled.label;
+    labels.push_back({"outcome", outcome});
+    lines += gauge_text(walk_family, std::move(labels), count);
+  }
+  return lines;
+}
+
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 // Its lines by family, in the order of families().
@@ -155,11 +170,13 @@ CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
       lines.push_back(line_of(*row, labelled, cell));
     lines.push_back(ramp_lines(labelled, cell));
   }
-  if (!cell.counters || cell.counters->skips.empty()) return lines;
   lines.resize(before_skips);
   std::string& skips = lines.emplace_back();
-  for (const auto& [reason, count] : cell.counters->skips)
-    skips += gauge_text(skips_family, with(labelled.label, "reason", reason), static_cast<double>(count));
+  if (cell.counters) {
+    for (const auto& [reason, count] : cell.counters->skips)
+      skips += gauge_text(skips_family, with(labelled.label, "reason", reason), static_cast<double>(count));
+  }
+  lines.push_back(walk_lines(labelled, cell));
   return lines;
 }
 

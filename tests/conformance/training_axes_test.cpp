@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/conformance/program_fixture.hpp"
@@ -18,11 +19,16 @@ using LossScaleConformance = ProgramFixture;
 TEST_P(LossScaleConformance, LeavesWhatAnUnscaledStepLeavesAndGradientsTimesTheScale) {
   if (dtype() == ir::DType::fp16) GTEST_SKIP() << "fp16: small gradients lose digits without a scale";
   const ir::OpCatalog catalog;
-  for (const ir::Optimizer optimizer : {ir::Optimizer::sgd, ir::Optimizer::adamw}) {
-    std::map<std::string, Bytes> left[2];
+  std::map<std::string, Bytes> left[2];
+  for (const auto& [optimizer, clip] : {std::pair{ir::Optimizer::sgd, 0.0},
+                                        {ir::Optimizer::sgd, 0.125},
+                                        {ir::Optimizer::adamw, 0.0},
+                                        {ir::Optimizer::adamw, 0.125}}) {
+    const std::map<std::string, Bytes> before = std::exchange(left[0], {});
+    left[1].clear();
     for (const bool scaled : {false, true}) {
-      const ir::Program p = ir::differentiate(program(), catalog,
-                                              {.optimizer = optimizer, .loss_scale = scaled ? 1024.0 : 1.0});
+      const ir::Program p = ir::differentiate(
+          program(), catalog, {.optimizer = optimizer, .clip = clip, .loss_scale = scaled ? 1024.0 : 1.0});
       Rig rig(device(), stream(), p, 4);
       const auto executor = rig.prepare(mode(), 4);
       rig.reset(3);
@@ -47,14 +53,15 @@ TEST_P(LossScaleConformance, LeavesWhatAnUnscaledStepLeavesAndGradientsTimesTheS
         }
       }
     }
-    EXPECT_EQ(left[1], left[0]);
+    EXPECT_EQ(left[1], left[0]) << "clip " << clip;
+    EXPECT_NE(left[0], before) << "clip " << clip << " changed nothing";
   }
 }
 
 TEST_P(LossScaleConformance, AStepThatOverflowsUpdatesNothingAndTheScaleChangesWithoutACapture) {
   const ir::OpCatalog catalog;
   const ir::Program p =
-      ir::differentiate(program(), catalog, {.optimizer = ir::Optimizer::adamw, .loss_scale = 64});
+      ir::differentiate(program(), catalog, {.optimizer = ir::Optimizer::adamw, .clip = 1, .loss_scale = 64});
   Rig rig(device(), stream(), p, 4);
   const auto executor = rig.prepare(mode(), 4);
   rig.reset(3);

@@ -282,6 +282,7 @@ std::vector<NamedProgram> with_micro_batches() {
   add("callables_backward", mlp,
       {.optimizer = adamw, .backward = callables, .optimizer_in = ir::OptimizerIn::backward});
   add("scaled", mlp, {.optimizer = adamw, .micro_batches = 2, .loss_scale = 256});
+  add("scaled_clipped", mlp, {.optimizer = sgd, .micro_batches = 2, .clip = 1, .loss_scale = 256});
   const auto layer = ir::Checkpoint::layer;
   add("dropout_micro", mlp, {.optimizer = adamw, .micro_batches = 2, .dropout = 0.1});
   add("dropout_callables", base_programs()[3],

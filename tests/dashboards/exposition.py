@@ -98,6 +98,12 @@ IO = {"copies": 0, "copy_bytes": 0, "copies_kept": 1, "kernel_nodes_set": 0, "co
 TRAINING = {"saved_bytes": 5e6, "gradient_bytes": 3e6, "optimizer_bytes": 6e6, "peak_bytes": 9e6,
             "copies_skipped": 8, "skipped_steps": 0, "forward_seconds": 1e-4, "backward_seconds": 2e-4,
             "optimizer_seconds": 5e-5, "step_seconds": 3.5e-4}
+EVALUATION_SECONDS = 8e-5
+WALK = {"programs": 2, "recordings": 5, "generations": 1, "pool_bytes": 4e6, "hit_seconds": 2.4e-6,
+        "replay_seconds": 2.2e-6}
+OUTCOMES = {"traced": 2, "program_hit": 3, "graph_hit": 11, "recorded_again": 1}
+STARTUP = {"process": 8e-3, "plugin": 4e-3, "module": 0.1, "context": 0.5, "weights": 0.06}
+# Eager found nothing, whole did, and piecewise ran from a package.
 CACHE = {"hits": 5, "misses": 1, "refused": 0, "bytes": 3072, "seconds_saved": 1.5}
 PACKAGE = {"bytes": 25000, "weights_bytes": 1155072, "load_seconds": 0.03, "verify_seconds": 0.001,
            "first_step_seconds": 0.05}
@@ -119,16 +125,32 @@ def rows_of_training(cell):
         yield f"graphbench_training_{name}", trained, value
     for name, value in TIMES.items():
         yield name, {**trained, "quantile": "0.5"}, 3 * value(cell)
+    yield "graphbench_evaluation_latency_seconds", trained, EVALUATION_SECONDS
+
+
+def rows_of_start(cell):
+    for name, value in STARTUP.items():
+        yield f"graphbench_startup_{name}_seconds", cell, value
+    for name, value in CACHE.items():
+        yield f"graphbench_cache_{name}", cell, 0 if cell["mode"] == "eager" else value
+    if cell["mode"] == "piecewise":
+        for name, value in PACKAGE.items():
+            yield f"graphbench_package_{name}", cell, value
+
+
+def rows_of_walk(cell):
+    for name, value in WALK.items():
+        yield f"graphbench_shape_walk_{name}", cell, value
+    for outcome, count in OUTCOMES.items():
+        yield "graphbench_shape_walk_steps", {**cell, "outcome": outcome}, count
 
 
 def rows_of_cells():
     yield "graphbench_counters_skips", {**next(cells()), "mode": "whole", "reason": "host_op"}, 1
     for cell in cells():
-        for name, value in CACHE.items():
-            yield f"graphbench_cache_{name}", cell, value
-        for name, value in PACKAGE.items():
-            yield f"graphbench_package_{name}", cell, value
+        yield from rows_of_start(cell)
         if cell["mode"] != "eager":
+            yield from rows_of_walk(cell)
             yield from rows_of_caller(cell)
             yield from rows_of_training(cell)
         for name, value in TIMES.items():

@@ -41,6 +41,9 @@ MAY_LACK = {
        if metric.name.startswith("graphbench_training_")},
     **{metric.name: "the host device chooses nothing, and keeps nothing" for metric in TABLE.metrics
        if metric.name.startswith("graphbench_cache_")},
+    **{metric.name: "a service takes no --shape-trace" for metric in TABLE.metrics
+       if metric.name.startswith("graphbench_shape_walk_")},
+    "graphbench_evaluation_latency_seconds": "the sweeps train nothing",
     **{metric.name: "a service takes no packages" for metric in TABLE.metrics
        if metric.name.startswith("graphbench_package_")},
     "graphbench_baseline_mismatch_info": "gone when a sweep compares again; a test looks back at it",

@@ -113,6 +113,7 @@ cells.1.cache.colour: "red"
 cache.misses: 1.5
 cells.1.training.breaks.0.code: MISSING, "broken"
 cells.1.training.evaluation.identical: MISSING, 1
+cells.1.shape_walk.recordings_max: MISSING, -1
 cells.1.shape_walk.hit_seconds: MISSING, -1
 cells.1.shape_walk.traces.0.outcome: "missed"
 cells.1.rewrites.0: 7

@@ -100,6 +100,7 @@ void add_caller(model::CellResult& cell) {
       {"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
   cell.training->evaluation = model::Evaluation{33, 4, 1, true, std::nullopt};
   cell.shape_walk = model::ShapeWalk{8,
+                                     64,
                                      2,
                                      3,
                                      1,

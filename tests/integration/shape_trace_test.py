@@ -50,6 +50,12 @@ class ShapeTrace(HarnessCase):
         walk = cells["attention/tiny/fp32/training/b2/w0/whole/optimizer=sgd"]["shape_walk"]
         self.assertEqual(["traced"] * 3, [step["outcome"] for step in walk["traces"]])
         self.assertIn("the cap of 1 programs is reached: b2 s8", walk["traces"][2]["reason"])
+        cells = self.sweep("2 16\n1 16\n2 16\n", "--mode", "whole", "--shape-recordings", "1")
+        walk = cells["attention/tiny/fp32/training/b2/w0/whole/optimizer=sgd"]["shape_walk"]
+        self.assertEqual(["traced", "program_hit", "program_hit"],
+                         [step["outcome"] for step in walk["traces"]])
+        self.assertIn("the cap of 1 recordings is reached: batch 1 of b* s16", walk["traces"][2]["reason"])
+        self.assertEqual([1, 1, 3], [walk[name] for name in ("recordings_max", "programs", "recordings")])
 
     def test_bad_lines_and_options_are_refused_by_name(self):
         for text, message in (("1 16\nx 16\n", 'steps.txt:2: "x" is not a batch size: give 1 to '),
@@ -64,6 +70,8 @@ class ShapeTrace(HarnessCase):
                       "batch size alone", done.stderr)
         done = self.run_graphbench(*TINY, "--shape-programs", "2", code=2)
         self.assertIn("--shape-programs: it is a bound of --shape-trace: give that too", done.stderr)
+        done = self.run_graphbench(*TINY, "--shape-recordings", "2", code=2)
+        self.assertIn("--shape-recordings: it is a bound of --shape-trace: give that too", done.stderr)
         done = self.run_graphbench(*TINY, "--shape-trace", "none.txt", code=2)
         self.assertIn('--shape-trace: "none.txt" cannot be read', done.stderr)
 

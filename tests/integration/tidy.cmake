@@ -11,7 +11,7 @@ graphbench_python_test(tidy.tree tidy_test.py Tree)
 graphbench_python_test(tidy.rules tidy_test.py Rules)
 graphbench_python_test(tidy.format tidy_test.py Format)
 graphbench_python_test(ci.scripts scripts_test.py)
-foreach(name beside quiet ratios run)
+foreach(name beside quiet ratios run sampling)
   add_test(NAME ci.peers.${name}
     COMMAND "${GRAPHBENCH_PYTHON}" "${PROJECT_SOURCE_DIR}/ci/peers/test_${name}.py")
   set_tests_properties(ci.peers.${name} PROPERTIES TIMEOUT 120)

@@ -1,5 +1,6 @@
 // What is of all gradients together. clip_norm: squares by blocks, which one block adds up in order, then
-// every gradient scaled. find_overflow: by blocks whether all is finite, then of all blocks.
+// every gradient scaled; of gradients that the loss's scale is in, the norm is of those without it.
+// find_overflow: by blocks whether all is finite, then of all blocks.
 #include <algorithm>
 #include <vector>
 
@@ -14,6 +15,7 @@ constexpr std::int64_t per_block = threads * 16;
 
 // The workspace: the scale, then a sum of squares for each block of all launches.
 struct GradientsParameters {
+  const float* loss_scale;  // null: the gradients are as they are
   void* values[gradients_max];
   float* scale;
   float* partials;
@@ -41,9 +43,10 @@ __global__ void sum_squares(const __grid_constant__ GradientsParameters p) {
   let_next_kernel_start();
   wait_for_kernels_ahead();
   const Part part = part_of(p);
+  const float unscale = p.loss_scale == nullptr ? 1.0f : 1.0f / *p.loss_scale;
   float sum = 0.0f;
   for (std::int64_t i = part.first + threadIdx.x; i < part.last; i += threads) {
-    const float value = to_float(static_cast<const T*>(part.values)[i]);
+    const float value = __fmul_rn(to_float(static_cast<const T*>(part.values)[i]), unscale);
     sum += value * value;
   }
   sum = block_reduce<Sum>(sum);
@@ -119,14 +122,14 @@ float* partials_place(const OpContext& context) {
 // Returns how many blocks there are.
 template <class Launch>
 std::int64_t over_gradients(const OpContext& context, const ir::OpCall& call, std::size_t ahead,
-                            const Launch& launch) {
+                            Source loss_scale, const Launch& launch) {
   std::int64_t parts = 0;
   for (std::size_t first = ahead; first < call.input_count; first += gradients_max) {
     const std::size_t last = std::min(first + gradients_max, call.input_count);
     GradientsParameters parameters{};
     parameters.scale = scale_place(context);
     parameters.partials = partials_place(context) + parts;
-    std::vector<Source> pointers;
+    std::vector<Source> pointers{loss_scale};
     unsigned blocks = 0;
     for (std::size_t i = first; i < last; ++i) {
       pointers.push_back(operand_source(i));
@@ -142,25 +145,9 @@ std::int64_t over_gradients(const OpContext& context, const ir::OpCall& call, st
   return parts;
 }
 
-}  // namespace
-
-PreparedOp prepare_find_overflow(OpContext& context, const ir::OpCall& call) {
-  const void* const find = for_float_type(call, call.input(1).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&find_not_finite<decltype(element)>);
-  });
-  PreparedOp prepared;
-  const std::int64_t parts =
-      over_gradients(context, call, 1, [&](dim3 blocks, const auto& parameters, const auto& pointers) {
-        prepared.calls.emplace_back(long_kernel_call(find, blocks, dim3(threads), parameters, pointers));
-      });
-  prepared.calls.emplace_back(
-      kernel_call(reinterpret_cast<const void*>(&count_overflow), dim3(1), dim3(threads),
-                  OverflowParameters{nullptr, partials_place(context), parts}, {operand_source(0)}));
-  return prepared;
-}
-
-PreparedOp prepare_clip_norm(OpContext& context, const ir::OpCall& call) {
-  const ir::DType dtype = call.input(0).dtype;
+// `ahead`: of the gradients stands their scale, where there is one.
+PreparedOp prepare_clip(OpContext& context, const ir::OpCall& call, std::size_t ahead) {
+  const ir::DType dtype = call.input(ahead).dtype;
   const auto function = [&](auto choose) { return for_float_type(call, dtype, choose); };
   const void* const sum =
       function([](auto element) { return reinterpret_cast<const void*>(&sum_squares<decltype(element)>); });
@@ -168,8 +155,9 @@ PreparedOp prepare_clip_norm(OpContext& context, const ir::OpCall& call) {
       [](auto element) { return reinterpret_cast<const void*>(&scale_gradients<decltype(element)>); });
   PreparedOp prepared;
   std::vector<NativeCall> scaling;
-  const std::int64_t parts =
-      over_gradients(context, call, 0, [&](dim3 blocks, const auto& parameters, const auto& pointers) {
+  const std::int64_t parts = over_gradients(
+      context, call, ahead, ahead == 0 ? fixed_source(nullptr) : operand_source(0),
+      [&](dim3 blocks, const auto& parameters, const auto& pointers) {
         prepared.calls.emplace_back(long_kernel_call(sum, blocks, dim3(threads), parameters, pointers));
         scaling.emplace_back(long_kernel_call(scale, blocks, dim3(threads), parameters, pointers));
       });
@@ -180,6 +168,31 @@ PreparedOp prepare_clip_norm(OpContext& context, const ir::OpCall& call) {
                   {}));
   for (NativeCall& each : scaling) prepared.calls.push_back(std::move(each));
   return prepared;
+}
+
+}  // namespace
+
+PreparedOp prepare_find_overflow(OpContext& context, const ir::OpCall& call) {
+  const void* const find = for_float_type(call, call.input(1).dtype, [](auto element) {
+    return reinterpret_cast<const void*>(&find_not_finite<decltype(element)>);
+  });
+  PreparedOp prepared;
+  const std::int64_t parts = over_gradients(
+      context, call, 1, fixed_source(nullptr),
+      [&](dim3 blocks, const auto& parameters, const auto& pointers) {
+        prepared.calls.emplace_back(long_kernel_call(find, blocks, dim3(threads), parameters, pointers));
+      });
+  prepared.calls.emplace_back(
+      kernel_call(reinterpret_cast<const void*>(&count_overflow), dim3(1), dim3(threads),
+                  OverflowParameters{nullptr, partials_place(context), parts}, {operand_source(0)}));
+  return prepared;
+}
+
+PreparedOp prepare_clip_norm(OpContext& context, const ir::OpCall& call) {
+  return prepare_clip(context, call, 0);
+}
+PreparedOp prepare_clip_norm_scaled(OpContext& context, const ir::OpCall& call) {
+  return prepare_clip(context, call, 1);
 }
 
 }  // namespace graphbench::cuda

@@ -17,6 +17,7 @@ namespace graphbench::host {
   KIND(batched_matmul)              \
   KIND(bias_add)                    \
   KIND(clip_norm)                   \
+  KIND(clip_norm_scaled)            \
   KIND(column_sum)                  \
   KIND(conv2d)                      \
   KIND(conv2d_grad_input)           \

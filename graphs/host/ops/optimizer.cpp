@@ -150,29 +150,33 @@ class FindOverflow final : public DirectOp {
   std::vector<std::int64_t> elements_;  // of each gradient
 };
 
-template <typename T>
+// `scaled`: ahead of the gradients stands their scale.
+template <typename T, bool scaled>
 class ClipNorm final : public DirectOp {
  public:
   ClipNorm(const ir::OpCall& call, ScratchArena& scratch)
       : DirectOp(call.operands.size()), norm_max_(real(call, "max_norm")) {
-    for (std::size_t i = 0; i < call.input_count; ++i)
+    for (std::size_t i = ahead; i < call.input_count; ++i)
       parameters_.push_back({call.input(i).elements(), {call.input(i).elements(), 4096, scratch}});
   }
 
  protected:
   void compute(void* const* operands) override {
     float squares = 0.0f;
-    void* const* operand = operands;
+    float unscale = 1;
+    if constexpr (scaled) unscale = 1 / *static_cast<const float*>(operands[0]);
+    void* const* operand = operands + ahead;
     for (const Parameter& each : parameters_) {
       const T* gradient = static_cast<const T*>(*operand++);
       squares += each.sum.over(4, [=](std::int64_t first, std::int64_t last) {
         return sum_in_lanes(last - first, [=](std::int64_t i) {
-          return to_float(gradient[first + i]) * to_float(gradient[first + i]);
+          const float value = unscale * to_float(gradient[first + i]);
+          return value * value;
         });
       });
     }
     const float scale = std::min(1.0f, norm_max_ / (std::sqrt(squares) + 1e-6f));
-    operand = operands;
+    operand = operands + ahead;
     for (const Parameter& each : parameters_) {
       T* gradient = static_cast<T*>(*operand++);
       parallel_for(each.elements, 16 * 1024, [=](std::int64_t first, std::int64_t last) {
@@ -183,6 +187,7 @@ class ClipNorm final : public DirectOp {
   }
 
  private:
+  static constexpr std::size_t ahead = scaled ? 1 : 0;
   struct Parameter {
     std::int64_t elements;
     SumOfParts sum;
@@ -190,6 +195,13 @@ class ClipNorm final : public DirectOp {
   std::vector<Parameter> parameters_;
   float norm_max_;
 };
+
+template <bool scaled>
+std::unique_ptr<OpImplementation> make_clip(const ir::OpCall& call, ScratchArena& scratch) {
+  if (call.operands.back().dtype == ir::DType::bf16)
+    return std::make_unique<ClipNorm<BFloat16, scaled>>(call, scratch);
+  return std::make_unique<ClipNorm<float, scaled>>(call, scratch);
+}
 
 class Advance final : public DirectOp {
  public:
@@ -218,8 +230,10 @@ std::unique_ptr<OpImplementation> make_find_overflow(const ir::OpCall& call, Scr
   return std::make_unique<FindOverflow<float>>(call);
 }
 std::unique_ptr<OpImplementation> make_clip_norm(const ir::OpCall& call, ScratchArena& scratch) {
-  if (call.input(0).dtype == ir::DType::bf16) return std::make_unique<ClipNorm<BFloat16>>(call, scratch);
-  return std::make_unique<ClipNorm<float>>(call, scratch);
+  return make_clip<false>(call, scratch);
+}
+std::unique_ptr<OpImplementation> make_clip_norm_scaled(const ir::OpCall& call, ScratchArena& scratch) {
+  return make_clip<true>(call, scratch);
 }
 std::unique_ptr<OpImplementation> make_advance(const ir::OpCall&, ScratchArena&) {
   return std::make_unique<Advance>();

@@ -57,8 +57,8 @@ class Differentiation {
     }
     if (!updates_at_once()) {
       gather_gradients();
-      append_clip();
       append_overflow();
+      append_clip();
       append_optimizer();
     }
     builder().split_at(forward_.default_split_kinds());
@@ -91,8 +91,6 @@ class Differentiation {
     if (scales() && updates_at_once())
       draft_.refuse(
           "loss-scale skips a step by all gradients, and optimizer-in backward updates before all are there");
-    if (scales() && options_.clip != 0)
-      draft_.refuse("clip measures gradients as they are, and loss-scale leaves them scaled");
     if (!draft_.wants_gradient(output())) draft_.refuse("output " + y.name + " depends on no weight");
   }
 
@@ -168,15 +166,22 @@ class Differentiation {
     }
   }
 
-  // After all of accumulation. Gradients are written in place: one that is two parameters' stands there once.
+  // Behind `ahead`. One that is two parameters' stands there once.
+  std::vector<ValueId> all_gradients(std::vector<ValueId> ahead) const {
+    for (const Trained& each : trained_) {
+      if (std::ranges::count(ahead, each.gradient) == 0) ahead.push_back(each.gradient);
+    }
+    return ahead;
+  }
+
+  // After all of accumulation: gradients are written in place. And after find_overflow, which looks at them
+  // as backward left them.
   void append_clip() {
     if (options_.clip == 0) return;
-    std::vector<ValueId> gradients;
-    for (const Trained& each : trained_) {
-      if (std::ranges::count(gradients, each.gradient) == 0) gradients.push_back(each.gradient);
-    }
     builder().begin_phase(Phase::optimizer);
-    builder().op("clip_norm", "optimizer.clip", std::move(gradients), {{"max_norm", options_.clip}});
+    builder().op(scales() ? "clip_norm_scaled" : "clip_norm", "optimizer.clip",
+                 all_gradients(scales() ? std::vector{*scale_} : std::vector<ValueId>{}),
+                 {{"max_norm", options_.clip}});
   }
 
   ValueId scalar(const char* name, DType dtype, double value) {
@@ -191,12 +196,8 @@ class Differentiation {
     if (!scales()) return;
     overflow_ = builder().value(ValueKind::state, "optimizer.overflow", DType::i32, {fixed_dim(2)},
                                 {Init::Kind::constant, 0, 0});
-    std::vector<ValueId> inputs{overflow_};
-    for (const Trained& each : trained_) {
-      if (std::ranges::count(inputs, each.gradient) == 0) inputs.push_back(each.gradient);
-    }
     builder().begin_phase(Phase::optimizer);
-    builder().op("find_overflow", "optimizer.find_overflow", std::move(inputs), {});
+    builder().op("find_overflow", "optimizer.find_overflow", all_gradients({overflow_}), {});
   }
 
   bool updates_at_once() const {

@@ -24,6 +24,20 @@ std::vector<Tensor> clip_norm(const ir::OpCall& call, std::vector<Tensor>& in) {
   return {};
 }
 
+std::vector<Tensor> clip_norm_scaled(const ir::OpCall& call, std::vector<Tensor>& in) {
+  const double scale = in[0][0];
+  std::vector<Tensor> inner(in.begin() + 1, in.end());
+  for (Tensor& gradient : inner) {
+    for (double& g : gradient) g /= scale;
+  }
+  clip_norm(call, inner);
+  for (Index i = 0; i < inner.size(); ++i) {
+    for (double& g : inner[i]) g *= scale;
+    in[i + 1] = inner[i];
+  }
+  return {};
+}
+
 std::vector<Tensor> sgd(const ir::OpCall& call, std::vector<Tensor>& in) {
   const double momentum = given<double>(call, "momentum", 0.9);
   const double decay = given<double>(call, "weight_decay", 0);
@@ -134,6 +148,10 @@ const OpRegistration registrations[] = {
      {{"clip_norm", "clip_norm", gradients(3), {{"max_norm", 0.5}}, 1},
       {"clip_norm_within", "clip_norm", gradients(2), {{"max_norm", 1000.0}}, 1},
       {"clip_norm_many", "clip_norm", gradients(60), {{"max_norm", 2.0}}, 1}}},
+    {"clip_norm_scaled",
+     clip_norm_scaled,
+     {{"clip_norm_scaled", "clip_norm_scaled", behind(scale, gradients(3)), {{"max_norm", 0.5}}, 1},
+      {"clip_norm_scaled_many", "clip_norm_scaled", behind(scale, gradients(170)), {{"max_norm", 2.0}}, 1}}},
     {"find_overflow",
      find_overflow,
      {{"find_overflow", "find_overflow", behind(overflow(4), gradients(3)), {}, 1},

@@ -12,6 +12,7 @@
 namespace graphbench::reporters {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -79,6 +80,20 @@ TEST(Table, HasNoEscapesUnlessAsked) {
 
 TEST(Table, LeavesOutModesThatWereNotAskedFor) {
   EXPECT_THAT(print(samples::interrupted_result(), {}), Not(HasSubstr("eager\n")));
+}
+
+TEST(Table, HasColumnsOfWhatSomeCellHasOfCacheAndPackage) {
+  model::Result result = samples::small_result();
+  result.cells.front().cache = model::CacheUse{.hits = 5};
+  EXPECT_THAT(print(result, {}), Not(HasSubstr("made")));
+  result.cells.front().cache->misses = 4711;
+  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("363us                      4711\n"),
+                                       HasSubstr("made: entries"), Not(HasSubstr("load: "))));
+  result.cells.front().package.emplace().load_seconds = 0.043;
+  result.cells.front().package->first_step_seconds = 0.067;
+  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("43.0ms"), HasSubstr("67.0ms")));
+  EXPECT_EQ(print(result, {}).find("rested") != std::string::npos,
+            print(samples::small_result(), {}).find("rested") != std::string::npos);
 }
 
 TEST(Table, TakesTheMedianCaptureCostOverLaunches) {

@@ -25,8 +25,9 @@ class TraceCacheTest : public LadderTest {
     task_.more_axes = {{"optimizer", "sgd"}};
     task_.sampling.seconds_max = 0.01;
   }
-  model::ShapeWalk walk(const std::vector<model::ShapeStep>& steps, std::int64_t programs_max = 8) {
-    task_.instruments.shape_trace = {"steps.txt", programs_max, steps};
+  model::ShapeWalk walk(const std::vector<model::ShapeStep>& steps, std::int64_t programs_max = 8,
+                        std::int64_t recordings_max = 64) {
+    task_.instruments.shape_trace = {"steps.txt", programs_max, steps, recordings_max};
     const ir::Program program = build_program(registry_, task_);
     device_ = open_device("host");
     TaskRig rig(task_, *device_, program);
@@ -73,7 +74,7 @@ TEST_F(TraceCacheTest, TracesASequenceLengthAndHitsAtEveryBatchSize) {
     EXPECT_EQ(made.traces[2].reason, "batch 4 -> 2: it is symbolic from here on");
     EXPECT_EQ(made.traces[4].signature, "b* s8");
     EXPECT_EQ(made.traces[4].reason, "sequence 16 -> 8");
-    EXPECT_EQ(made.traces[5].reason, "batch 3 is new to it");
+    EXPECT_EQ(made.traces[5].reason, "nothing is kept for batch 3");
     EXPECT_EQ(made.traces[7].id, 8);
     EXPECT_GT(made.traces[0].ops, 100);
     EXPECT_GT(made.traces[4].trace_seconds.value(), 0);
@@ -104,6 +105,21 @@ TEST_F(TraceCacheTest, GivesUpTheProgramUsedLongestAgoAtTheCap) {
             "sequence 16 -> 4; the cap of 2 programs is reached: b2 s8, used longest ago, is given up");
   EXPECT_THAT(made.traces[5].reason, HasSubstr("sequence 16 -> 8; "));
   EXPECT_EQ(made.programs, 2);
+}
+
+TEST_F(TraceCacheTest, GivesUpTheRecordingUsedLongestAgoAtTheCap) {
+  const model::ShapeWalk made = walk({{4, 16}, {2, 16}, {4, 16}, {2, 8}, {4, 16}, {2, 16}}, 8, 2);
+  EXPECT_THAT(outcomes(made),
+              ElementsAre("traced", "program_hit", "graph_hit", "traced", "graph_hit", "program_hit"));
+  EXPECT_EQ(made.traces[3].reason,
+            "sequence 16 -> 8; the cap of 2 recordings is reached: batch 2 of b* s16, used longest ago, is "
+            "given up");
+  EXPECT_EQ(made.traces[5].reason,
+            "nothing is kept for batch 2; the cap of 2 recordings is reached: batch 2 of b* s8, used longest "
+            "ago, is given up");
+  EXPECT_EQ(made.recordings_max, 2);
+  EXPECT_EQ(made.recordings, 4);
+  EXPECT_EQ(made.programs, 2) << "programs stay";
 }
 
 TEST_F(TraceCacheTest, EagerHasProgramsAlone) {

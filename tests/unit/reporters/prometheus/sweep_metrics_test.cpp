@@ -89,6 +89,31 @@ TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_steps")));
 }
 
+TEST_F(SweepMetricsTest, StartUpEvaluationAndWalkHaveSeriesAndStepsTheirOutcome) {
+  model::CellResult cell = measured();
+  model::Startup& startup = cell.launches.front().startup.emplace();
+  startup.process_seconds = 0.25;
+  startup.context_seconds = 0.5;
+  cell.training.emplace().evaluation.emplace().latency_seconds.emplace().p50 = 0.125;
+  model::ShapeWalk& walk = cell.shape_walk.emplace();
+  walk.recordings = 3;
+  walk.hit_seconds = 0.75;
+  for (const char* outcome : {"traced", "graph_hit", "graph_hit"})
+    walk.traces.emplace_back().outcome = outcome;
+  metrics.set_cell("cuda:0", cell);
+  for (const char* line :
+       {"startup_process_seconds%} 0.25", "startup_context_seconds%} 0.5",
+        "evaluation_latency_seconds%} 0.125", "shape_walk_recordings%} 3", "shape_walk_hit_seconds%} 0.75",
+        "shape_walk_steps%,outcome=\"traced\"} 1", "shape_walk_steps%,outcome=\"graph_hit\"} 2"}) {
+    std::string expected = std::string("graphbench_") + line + "\n";
+    EXPECT_THAT(text(), HasSubstr(expected.replace(expected.find('%'), 1, labels)));
+  }
+  EXPECT_THAT(text(), Not(HasSubstr("shape_walk_replay_seconds")));
+  cell.status = model::CellStatus::failed;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("shape_walk")));
+}
+
 TEST_F(SweepMetricsTest, ASkippedCellHasItsReasonAndNothingElse) {
   model::CellResult cell = measured();
   cell.status = model::CellStatus::skipped;

@@ -1,0 +1,31 @@
+// Rows of the table of metrics: what a cell runs beside its own steps, the forward program that --evaluate
+// asks for and the walk over --shape-trace.
+#include "harness/model/metric_rows.hpp"
+
+namespace graphbench::model {
+
+std::vector<MetricRow> walk_metric_rows() {
+  using enum MetricKind;
+  return {
+      row("latency_seconds", time, "seconds", &Evaluation::latency_seconds,
+          {65, "graphbench_evaluation_latency_seconds"},
+          "Median latency of evaluating: the forward program on the parameters that training has left."),
+
+      row("programs", count, "programs", &ShapeWalk::programs, {66, "graphbench_shape_walk_programs"},
+          "Programs that the walk over a trace of shapes keeps at its end."),
+      row("recordings", count, "recordings", &ShapeWalk::recordings, {67, "graphbench_shape_walk_recordings"},
+          "Recordings that the walk has made."),
+      row("generations", count, "generations", &ShapeWalk::generations,
+          {68, "graphbench_shape_walk_generations"},
+          "Generations of the walk's pool: how often all of its memory was given back, and one."),
+      row("pool_bytes", bytes, "bytes", &ShapeWalk::pool_bytes, {69, "graphbench_shape_walk_pool_bytes"},
+          "Bytes of the walk's pool at its end."),
+      row("hit_seconds", time, "seconds", &ShapeWalk::hit_seconds, {70, "graphbench_shape_walk_hit_seconds"},
+          "Median time of submitting a step whose recording is there, looked up first."),
+      row("replay_seconds", time, "seconds", &ShapeWalk::replay_seconds,
+          {71, "graphbench_shape_walk_replay_seconds"},
+          "Median time of submitting that recording by itself."),
+  };
+}
+
+}  // namespace graphbench::model
