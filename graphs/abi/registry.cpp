@@ -142,7 +142,7 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
     program = run_program_pass(
         rewriting->record, program, catalog_,
         plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
-  program.set_fusion(ir::fusion_of(choice.axes));
+  program.choose_kernels(choice.axes);
   return program;
 }
 

@@ -40,7 +40,7 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   const auto packaged = [&](package::Stage stage) {
     ir::Program compiled = package::program_of(*package, task.pass, task.preset, stage, registry.catalog());
-    compiled.set_fusion(ir::fusion_of(task.more_axes));
+    compiled.choose_kernels(task.more_axes);
     return compiled;
   };
   const ir::Program program = package ? packaged(package::Stage::after) : build_program(registry, task);
