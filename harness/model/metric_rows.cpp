@@ -194,8 +194,8 @@ constexpr MetricRow summaries[] = {
 
 std::vector<MetricRow> metric_rows() {
   std::vector<MetricRow> rows(std::begin(times), std::end(times));
-  for (const auto& more :
-       {graph_metric_rows(), memory_metric_rows(), cache_metric_rows(), package_metric_rows()})
+  for (const auto& more : {graph_metric_rows(), memory_metric_rows(), cache_metric_rows(),
+                           package_metric_rows(), compile_metric_rows()})
     rows.insert(rows.end(), more.begin(), more.end());
   rows.insert(rows.end(), std::begin(summaries), std::end(summaries));
   return rows;

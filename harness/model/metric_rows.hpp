@@ -13,5 +13,6 @@ std::vector<MetricRow> graph_metric_rows();    // graph, caller_io and counters
 std::vector<MetricRow> memory_metric_rows();   // memory
 std::vector<MetricRow> cache_metric_rows();    // cache
 std::vector<MetricRow> package_metric_rows();  // package
+std::vector<MetricRow> compile_metric_rows();  // compiled
 
 }  // namespace graphbench::model

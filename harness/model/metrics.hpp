@@ -28,6 +28,8 @@ enum class MetricSection : std::uint8_t {
   training,   // training: of the cell
   cache,      // cache: of the cell
   package,    // package: of the cell
+  stages,     // compiled.stages: of the cell
+  compiled,   // compiled: of the cell
   memory,     // memory: of the cell
   summary,    // summary: over launches already
   derived     // not in the document: computed from other metrics
@@ -43,6 +45,7 @@ using MetricValue = std::variant<
     std::int64_t GraphCounts::*, std::int64_t Io::*, double Io::*, std::int64_t Counters::*,
     std::int64_t Training::*, std::optional<std::int64_t> Training::*, std::optional<double> Training::*,
     std::int64_t CacheUse::*, double CacheUse::*, std::int64_t PackageUse::*, double PackageUse::*,
+    double CompileStages::*, std::int64_t CompileUse::*, std::optional<double> CompileUse::*,
     std::int64_t Memory::*, std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
     std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 

@@ -153,8 +153,8 @@ std::string number_of(const model::MetricRow& row, const model::CellResult& cell
   const char* none = even && !unknown ? "never" : "-";
   const std::string number = value ? text_of(row, *value) : none;
   const std::string text = right(gain && value ? marked_gain(number, cell.summary) : number, width_of(row));
-  if (row.kind != model::MetricKind::ratio || !value) return text;
-  if (gain && model::may_be_no_gain(cell.summary)) return paint(text, Colour::dim, colours);
+  if (!gain || !value) return text;
+  if (model::may_be_no_gain(cell.summary)) return paint(text, Colour::dim, colours);
   return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
 }
 
@@ -265,7 +265,9 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   int wide = batch_width + warmup_width;
   for (const std::string& mode : modes) wide += group_width(columns, mode) + static_cast<int>(bar.size());
 
-  const bool under_load = std::ranges::any_of(columns, &model::MetricRow::on_request);
+  const bool under_load = std::ranges::any_of(columns, [](const model::MetricRow* row) {
+    return model::section_of(*row) == model::MetricSection::sustained;
+  });
   const bool rested = device.kind != "host" && !under_load;
   out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
       << (rested

@@ -91,6 +91,7 @@ void add_caller(model::CellResult& cell) {
   cell.address_check = model::AddressCheck{41, 0.5e-6};
   cell.cache = model::CacheUse{3, 1, 1, 2048, 1.5};
   cell.package = model::PackageUse{4096, 8192, 0.03125, 0.0078125, 0.25, "package"};
+  cell.compiled = model::CompileUse{{0.0625, 1.25, 0.03125}, 9, 4, 2, 1.0625};
   cell.training =
       model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1, 1e-4, 2e-4, 5e-5, 3.5e-4};
   cell.training->breaks = {
