@@ -62,6 +62,7 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
   const auto open = [&] {
     std::unique_ptr<Device> device = open_device(task.device);
+    if (package) device->offer_code(package->code);
     if (!package || package->choices.empty()) return device;
     const std::size_t taken = device->offer_choices(package->choices);
     clock.package->plans = taken == package->choices.size() ? "package" : "chosen_at_load";
