@@ -10,6 +10,7 @@
 #include "graphs/cuda/device_facts.hpp"
 #include "graphs/cuda/empty_kernel.hpp"
 #include "graphs/cuda/nvml_monitor.hpp"
+#include "graphs/cuda/nvrtc_library.hpp"
 #include "graphs/cuda/profiling/cupti_library.hpp"
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
 #include "graphs/cuda/status.hpp"
@@ -79,7 +80,7 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
 void CudaDevice::discard() {
   context_.cudnn.reset();
   context_.scratch.reset();
-  context_.generated.clear();
+  for (auto& [source, code] : context_.generated) code.reset();
   cublas_.reset();
   workspace_.reset();
   check(cudaDeviceReset(), "reset device");
@@ -208,6 +209,10 @@ std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {
   stream.copy_to_host(&nanoseconds, slot, sizeof(nanoseconds));
   stream.synchronize();
   return static_cast<double>(nanoseconds) * 1e-9;
+}
+
+CodeTargets CudaDevice::code_targets() const {
+  return nvrtc_targets();
 }
 
 std::optional<MemoryUse> CudaDevice::memory_use() {

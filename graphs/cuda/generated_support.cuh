@@ -65,33 +65,40 @@ struct Neighbours {
   __device__ __forceinline__ static bool has(int, long long left) {
     return left > 0;
   }
+  // How far a thread's first element lies behind that of the thread ahead of it.
+  __device__ __forceinline__ static int thread_step(int items) {
+    return items;
+  }
 };
 
-// Or every `step`-th, of which those are there that lie below `left`.
+// Or every `step`-th (0: as many as the block has threads), of which those are there that lie below `left`.
 template <int step>
 struct Apart {
+  __device__ __forceinline__ static int apart() { return step > 0 ? step : static_cast<int>(blockDim.x); }
+  __device__ __forceinline__ static int thread_step(int) { return 1; }
   template <class T, int items>
   __device__ __forceinline__ static void load(float (&to)[items], const T* from, long long left) {
 #pragma unroll
-    for (int i = 0; i < items; ++i) to[i] = has(i, left) ? to_float(from[i * step]) : 0.0f;
+    for (int i = 0; i < items; ++i) to[i] = has(i, left) ? to_float(from[i * apart()]) : 0.0f;
   }
   template <class T, int items>
   __device__ __forceinline__ static void store(T* to, const float (&from)[items], long long left) {
 #pragma unroll
     for (int i = 0; i < items; ++i) {
-      if (has(i, left)) store_float(to + i * step, from[i]);
+      if (has(i, left)) store_float(to + i * apart(), from[i]);
     }
   }
   __device__ __forceinline__ static bool has(int i, long long left) {
-    return static_cast<long long>(i) * step < left;
+    return static_cast<long long>(i) * apart() < left;
   }
 };
 
-// q, k and v of the block's row, a token's; all threads have written theirs to `row`.
-template <class T, int tokens, int heads, int head_dim>
-__device__ __forceinline__ void rope_row(const T* row, T* q, T* k, T* v, double log2_theta) {
-  constexpr int half = head_dim / 2, width = heads * head_dim;
-  __shared__ float2 turns[half];
+// q, k and v of the block's row, a token's; all threads have written theirs to `row`. `turns` is shared
+// memory for half as many angles as `head_dim`.
+template <class T>
+__device__ __forceinline__ void rope_row(const T* row, float2* turns, T* q, T* k, T* v, int tokens, int heads,
+                                         int head_dim, double log2_theta) {
+  const int half = head_dim / 2, width = heads * head_dim;
   const int sequence = static_cast<int>(blockIdx.x) / tokens;
   const int token = static_cast<int>(blockIdx.x) % tokens;
   for (int i = static_cast<int>(threadIdx.x); i < half; i += static_cast<int>(blockDim.x))

@@ -22,6 +22,10 @@ struct Library {
   int (*compile)(Program program, int options, const char* const* texts) = nullptr;
   int (*cubin_size)(Program program, std::size_t* bytes) = nullptr;
   int (*cubin)(Program program, char* to) = nullptr;
+  int (*ptx_size)(Program program, std::size_t* bytes) = nullptr;
+  int (*ptx)(Program program, char* to) = nullptr;
+  int (*architecture_count)(int* count) = nullptr;
+  int (*architectures)(int* to) = nullptr;
   int (*log_size)(Program program, std::size_t* bytes) = nullptr;
   int (*log)(Program program, char* to) = nullptr;
   std::string why;  // not empty: it cannot be used
@@ -43,6 +47,10 @@ Library open() {
   file.look_up("nvrtcCompileProgram", library.compile);
   file.look_up("nvrtcGetCUBINSize", library.cubin_size);
   file.look_up("nvrtcGetCUBIN", library.cubin);
+  file.look_up("nvrtcGetPTXSize", library.ptx_size);
+  file.look_up("nvrtcGetPTX", library.ptx);
+  file.look_up("nvrtcGetNumSupportedArchs", library.architecture_count);
+  file.look_up("nvrtcGetSupportedArchs", library.architectures);
   file.look_up("nvrtcGetProgramLogSize", library.log_size);
   file.look_up("nvrtcGetProgramLog", library.log);
   library.why = file.why();
@@ -58,7 +66,33 @@ Library open() {
   return library;
 }
 
+const Library& opened_library() {
+  static const Library library = open();
+  return library;
+}
+
 }  // namespace
+
+bool is_intermediate(std::string_view architecture) {
+  return architecture.starts_with("compute_");
+}
+
+bool is_code(std::string_view kept, std::string_view architecture) {
+  return is_intermediate(architecture) ? kept.find(".version ") != std::string_view::npos
+                                       : kept.starts_with("\177ELF");
+}
+
+CodeTargets nvrtc_targets() {
+  const Library& library = opened_library();
+  if (!library.why.empty()) return {{}, library.why};
+  int count = 0;
+  if (library.architecture_count(&count) != 0) return {{}, "NVRTC does not say what it makes code for"};
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  if (library.architectures(numbers.data()) != 0) return {{}, "NVRTC does not say what it makes code for"};
+  CodeTargets targets;
+  for (const int number : numbers) targets.architectures.push_back("sm_" + std::to_string(number));
+  return targets;
+}
 
 std::string nvrtc_version() {
   return "NVRTC " + version_text(CUDART_VERSION);
@@ -71,7 +105,7 @@ std::string nvrtc_options() {
 }
 
 Compiled compile(const std::string& source, const std::string& architecture) {
-  static const Library library = open();
+  const Library& library = opened_library();
   if (!library.why.empty()) return {{}, library.why};
   const auto expect = [&](int status, const char* what) {
     if (status != 0)
@@ -82,8 +116,9 @@ Compiled compile(const std::string& source, const std::string& architecture) {
   expect(library.create(&program, source.c_str(), "chain.cu", 0, nullptr, nullptr), "prepare");
   const struct Destroyed {
     ~Destroyed() { (void)library.destroy(&program); }
+    const Library& library;
     Program& program;
-  } destroyed{program};
+  } destroyed{library, program};
   const std::string architecture_option = "--gpu-architecture=" + architecture;
   std::vector<const char*> texts = {architecture_option.c_str()};
   texts.insert(texts.end(), options.begin(), options.end());
@@ -94,9 +129,11 @@ Compiled compile(const std::string& source, const std::string& architecture) {
     expect(library.log(program, log.data()), "compile");
     throw Error(ErrorCode::internal, "compile a generated kernel for " + architecture + ": " + log.c_str());
   }
-  expect(library.cubin_size(program, &bytes), "compile");
+  const bool ptx = is_intermediate(architecture);
+  expect((ptx ? library.ptx_size : library.cubin_size)(program, &bytes), "compile");
   Compiled compiled{std::string(bytes, '\0'), {}};
-  expect(library.cubin(program, compiled.cubin.data()), "compile");
+  expect((ptx ? library.ptx : library.cubin)(program, compiled.code.data()), "compile");
+  if (ptx) compiled.code.resize(compiled.code.find_last_not_of('\0') + 1);  // it ends in one
   return compiled;
 }
 

@@ -18,6 +18,7 @@ ChainCall chain_call(const ir::Program& program, const ir::Chain& chain, std::in
   ChainCall call;
   call.read = chain.read.size();
   call.written = chain.written.size();
+  call.general = program.code() == ir::Code::general;
   for (const ir::ValueId id : ids) call.values.push_back(program.describe(id, batch));
   for (const ir::OpId id : chain.ops) {
     call.ops.push_back(program.call(id, batch));

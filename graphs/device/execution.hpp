@@ -56,13 +56,14 @@ struct FusionCall {
   const ir::OpCall* behind = nullptr;
 };
 
-// A chain of ops (ir::Chain), offered for one kernel.
+// A chain of ops (ir::Chain), one at least, offered for one kernel.
 struct ChainCall {
   std::vector<ir::OpCall> ops;                   // in order
   std::vector<ir::TensorDesc> values;            // those read from memory, those written to it, those inside
   std::vector<std::vector<std::size_t>> places;  // of each op's operands, in `values`
   std::size_t read = 0;
   std::size_t written = 0;
+  bool general = false;  // one code serves all batches and widths
 
   std::string kinds() const;  // "bias_add+relu"
 };

@@ -38,30 +38,38 @@ std::map<std::string_view, ir::OpId> recomputations(const ir::Program& program) 
   return again;
 }
 
-// Chains that the device makes a kernel of; for the others, why it does not.
-FusedByFirstOp fuse_chains(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
-                           const std::vector<ir::Segment>& segments, std::vector<KernelPath>& not_made) {
-  FusedByFirstOp fused;
-  for (const ir::Chain& chain : ir::chains(program, segments)) {
+std::vector<bool> ops_in(const FusedByFirstOp& fused, const ir::Program& program) {
+  std::vector<bool> taken(program.ops().size());
+  for (const auto& [first, kernel] : fused) {
+    for (const ir::OpId id : kernel.ops) taken[id] = true;
+  }
+  return taken;
+}
+
+// Adds chains of ops that are in nothing yet, where the device makes a kernel of them; for the others, why it
+// does not.
+void generate(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
+              const std::vector<ir::Chain>& chains, FusedByFirstOp& fused,
+              std::vector<KernelPath>& not_made) {
+  const std::vector<bool> taken = ops_in(fused, program);
+  for (const ir::Chain& chain : chains) {
+    if (taken[chain.ops.front()]) continue;
     const ChainCall call = chain_call(program, chain, batch);
     ChainKernel made = device.make_chain_kernel(call);
     if (made.kernel == nullptr) {
-      not_made.push_back({call.kinds() + ":a kernel each", std::move(made.why_not)});
+      const char* const instead = chain.ops.size() == 1 ? ":built in" : ":a kernel each";
+      not_made.push_back({call.kinds() + instead, std::move(made.why_not)});
     } else {
       fused.emplace(chain.ops.front(), Fused{std::move(made.kernel), chain.ops, chain});
     }
   }
-  return fused;
 }
 
 // Adds pairs of ops that are in nothing fused yet. Of ops that are run again, those that are so together: the
 // same kernel runs again.
 void fuse_pairs(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
                 const std::vector<ir::Segment>& segments, FusedByFirstOp& fused) {
-  std::vector<bool> taken(program.ops().size());
-  for (const auto& [first, chain] : fused) {
-    for (const ir::OpId id : chain.ops) taken[id] = true;
-  }
+  std::vector<bool> taken = ops_in(fused, program);
   const std::map<std::string_view, ir::OpId> again = recomputations(program);
   const auto alike = [&](const ir::OpPair& pair) {
     const ir::Op& first = program.ops()[pair.first];
@@ -88,11 +96,13 @@ void fuse_pairs(DeviceExecution& device, const ir::Program& program, std::int64_
 FusedByFirstOp fuse(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
                     const std::vector<std::string>& split_kinds, std::vector<KernelPath>& not_made) {
   FusedByFirstOp fused;
-  if (program.fusion() == ir::Fusion::none) return fused;
   const std::vector<ir::Segment> segments =
       ir::partition(program, split_kinds.empty() ? program.default_split_kinds() : split_kinds);
-  if (program.fusion() == ir::Fusion::chains) fused = fuse_chains(device, program, batch, segments, not_made);
-  fuse_pairs(device, program, batch, segments, fused);
+  if (program.fusion() == ir::Fusion::chains)
+    generate(device, program, batch, ir::chains(program, segments), fused, not_made);
+  if (program.fusion() != ir::Fusion::none) fuse_pairs(device, program, batch, segments, fused);
+  if (program.code() != ir::Code::built_in)
+    generate(device, program, batch, ir::chains_of_one(program), fused, not_made);
   return fused;
 }
 

@@ -34,8 +34,8 @@ class Walk {
     made_.insert(made_.end(), outputs.begin(), outputs.end());
   }
 
-  void end() {
-    if (ops_.size() > 1) found_.push_back(chain());
+  void end(std::size_t ops_min = 2) {
+    if (!ops_.empty() && ops_.size() >= ops_min) found_.push_back(chain());
     ops_.clear();
     made_.clear();
   }
@@ -91,6 +91,15 @@ std::vector<Chain> chains(const Program& program, const std::vector<Segment>& se
       if (!program.ops()[id].traits.marker) walk.take(id);
     }
     walk.end();
+  }
+  return walk.found();
+}
+
+std::vector<Chain> chains_of_one(const Program& program) {
+  Walk walk(program);
+  for (OpId id = 0; id < program.ops().size(); ++id) {
+    walk.take(id);
+    walk.end(1);
   }
   return walk.found();
 }

@@ -7,7 +7,7 @@
 
 namespace graphbench::ir {
 
-// Neighbouring ops, two at least, markers aside: add, bias_add, relu, gelu_tanh, rmsnorm and rope, whose
+// Neighbouring ops, markers aside: add, bias_add, relu, gelu_tanh, rmsnorm and rope, whose
 // first inputs have one shape of rows, and each of which but the first reads what one ahead of it makes.
 struct Chain {
   std::vector<OpId> ops;         // in program order
@@ -16,8 +16,11 @@ struct Chain {
   std::vector<ValueId> inside;   // made in it and read in it only
 };
 
-// The longest there are, in program order; an op is in one at most, and each lies within one captured
-// segment. Ops that are run again in a training step, or run others again, are in none.
+// The longest there are, of two ops at least, in program order; an op is in one at most, and each lies within
+// one captured segment. Ops that are run again in a training step, or run others again, are in none.
 std::vector<Chain> chains(const Program& program, const std::vector<Segment>& segments);
+
+// Each op that could be in a chain, by itself.
+std::vector<Chain> chains_of_one(const Program& program);
 
 }  // namespace graphbench::ir

@@ -130,10 +130,9 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog) {
   return changed ? rewriter.finish() : program;
 }
 
-Program fused(Program program, const OpCatalog& catalog, Fusion fusion) {
-  if (fusion == Fusion::chains) program = with_epilogues(program, catalog);
-  program.set_fusion(fusion);
-  return program;
+Program fused(Program program, const OpCatalog& catalog, const std::map<std::string, std::string>& axes) {
+  program.choose_kernels(axes);
+  return program.fusion() == Fusion::chains ? with_epilogues(program, catalog) : program;
 }
 
 }  // namespace graphbench::ir

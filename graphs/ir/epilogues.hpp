@@ -1,6 +1,9 @@
 // Products with nothing behind them, as importers of models give programs, and the way back.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::ir {
@@ -15,7 +18,8 @@ Program without_epilogues(const Program& program, const OpCatalog& catalog);
 // keeps its name. Programs with gradients stay as they are. `catalog` outlives the result.
 Program with_epilogues(const Program& program, const OpCatalog& catalog);
 
-// The program for devices that fuse like this, and its log: with_epilogues() too where chains are asked for.
-Program fused(Program program, const OpCatalog& catalog, Fusion fusion);
+// The program with the kernels of these axes (Program::choose_kernels), and with_epilogues() too where chains
+// are asked for.
+Program fused(Program program, const OpCatalog& catalog, const std::map<std::string, std::string>& axes);
 
 }  // namespace graphbench::ir

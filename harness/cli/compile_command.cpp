@@ -1,7 +1,9 @@
-// graphbench compile: programs, library choices and weights of a workload as a package and a file of weights.
+// graphbench compile: programs, library choices, generated code and weights of a workload as a package and a
+// file of weights.
 // As `bench` it builds and opens in this process: nothing is measured.
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +11,7 @@
 #include "graphbench_version.hpp"
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/text.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/cli/kept_weights.hpp"
@@ -16,6 +19,7 @@
 #include "harness/cli/planning.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/input_error.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/package/package.hpp"
@@ -52,7 +56,7 @@ struct Asked {
   std::string device = "auto";
   std::string batches;
   std::string architectures;
-  std::string attention = "auto";
+  std::map<std::string, std::string> axes;  // of package::packaged_axes()
   std::string weights;
   std::string output;
   std::string cache;
@@ -92,6 +96,7 @@ class Compiler {
     for (const std::string& path : needed_plugins_)
       manifest.plugins.push_back(blamed("--plugin", [&] { return package::plugin_file(path); }));
     package_.choices = device_->kept_choices();
+    if (generates()) package_.code = device_->generated_code(package::code_architectures(manifest));
     return std::move(package_);
   }
   // After run().
@@ -139,6 +144,7 @@ class Compiler {
         throw InputError("--arch", in_quotes(each) + " is none of a device of kind " + info.kind +
                                        ": give another, or another --device");
     }
+    check_code();
     const model::DeviceKind& kind = model::device_kind(info.kind);
     if (manifest.dtype.empty()) manifest.dtype = kind.data_type;
     if (!device_->supports(ir::parse_dtype(manifest.dtype).value()))
@@ -146,6 +152,35 @@ class Compiler {
     for (package::Method& method : manifest.methods) {
       if (method.preset.empty()) method.preset = asked_.preset.empty() ? kind.preset : asked_.preset;
     }
+  }
+
+  bool generates() const {
+    const package::Manifest& manifest = package_.manifest;
+    return device_->info().kind != "host" && (manifest.fuse == "chains" || manifest.compile != "none");
+  }
+
+  void check_code() {
+    const package::Manifest& manifest = package_.manifest;
+    const std::string& kind = device_->info().kind;
+    for (const package::PackagedAxis& packaged : package::packaged_axes()) {
+      const model::Axis& axis = model::axis_named(packaged.name);
+      if (manifest.*packaged.value != axis.fallback && !axis.devices.empty() &&
+          std::ranges::count(axis.devices, kind) == 0)
+        throw InputError("--" + axis.name, in_quotes(manifest.*packaged.value) + " is for --device " +
+                                               config::join(axis.devices) + ", and this is " + kind);
+    }
+    if (!generates()) {
+      if (manifest.architectures.back() == "ptx")
+        throw InputError("--arch",
+                         "\"ptx\" is generated code, and there is none: give --fuse chains or "
+                         "--compile sized,general, or leave it out");
+      return;
+    }
+    CodeTargets targets = device_->code_targets();
+    if (!targets.why_not.empty()) throw Error(ErrorCode::unsupported, "generate code: " + targets.why_not);
+    targets.architectures.emplace_back("ptx");
+    for (const std::string& each : manifest.architectures)
+      config::require_known("--arch", each, "architecture that NVRTC makes code for", targets.architectures);
   }
 
   void compile(const package::Method& method, const std::map<std::string, std::string>& plugin_of_kind) {
@@ -157,8 +192,15 @@ class Compiler {
     task.pass = method.pass;
     task.mode = model::reference_mode().name;
     task.batches = manifest.batches;
-    if (manifest.attention != "auto" && method.pass == "forward")
-      task.more_axes["attention"] = manifest.attention;
+    std::map<std::string, std::string> kernels;  // not in the text: a sweep may say otherwise
+    for (const package::PackagedAxis& packaged : package::packaged_axes()) {
+      const model::Axis& axis = model::axis_named(packaged.name);
+      if (axis.passes.empty()) {
+        kernels[axis.name] = manifest.*packaged.value;
+      } else if (std::ranges::count(axis.passes, method.pass) > 0) {
+        task.more_axes[axis.name] = manifest.*packaged.value;
+      }
+    }
     const auto build = [&](auto&& make) {
       return blamed("--method " + method.name, [&] { return make(registry_, task); });
     };
@@ -171,7 +213,7 @@ class Compiler {
         if (plugin != plugin_of_kind.end()) needed_plugins_.insert(plugin->second);
       }
     }
-    prepare(method, task, after);
+    prepare(method, task, ir::fused(after, registry_.catalog(), kernels));
     left_bytes_ = std::max(left_bytes_, device_->tally().now(MemoryKind::program));
   }
 
@@ -209,9 +251,16 @@ class CompileCommand final : public Command {
                   "a program of the package: NAME=forward:base or NAME=training:base (repeatable)");
     options.text("--batch", asked_.batches, "LIST", "batch sizes to compile: 1,2,4 or 1:256:x2");
     options.flag("--general", asked_.general, "let other batch sizes be run too");
-    options.text("--arch", asked_.architectures, "LIST",
-                 "which devices the package is for: host, or sm_80,sm_90,... (default: the device's own)");
-    options.text("--attention", asked_.attention, "WAY", "auto, fused or decomposed (default: auto)");
+    options.text(
+        "--arch", asked_.architectures, "LIST",
+        "which devices the package is for: host, or sm_80,sm_90,...; ptx: generated code for later ones "
+        "too (default: the device's own)");
+    for (const package::PackagedAxis& packaged : package::packaged_axes()) {
+      const model::Axis& axis = model::axis_named(packaged.name);
+      std::string& value = asked_.axes[axis.name] = axis.fallback;
+      options.text("--" + axis.name, value, "VALUE",
+                   config::join(axis.choices) + ": one, as of a sweep (default: " + axis.fallback + ")");
+    }
     options.text("--device", asked_.device, "DEVICE",
                  "where to compile: auto, host, cuda, cuda:N (default: auto)");
     options.texts("--plugin", asked_.plugins, "FILE.so", "load a plugin (repeatable)");
@@ -242,11 +291,12 @@ class CompileCommand final : public Command {
       config::require_known("--dtype", asked_.dtype, "dtype", model::names_of(model::data_types()));
     if (asked_.low_memory != "ON" && asked_.low_memory != "OFF")
       throw InputError("--low-memory", in_quotes(asked_.low_memory) + " will not do: give ON or OFF");
-    config::require_known("--attention", asked_.attention, "way of attention", package::known_attention());
-    manifest_.attention = asked_.attention;
-    if (!asked_.architectures.empty()) manifest_.architectures = split(asked_.architectures, ',');
-    for (const std::string& each : manifest_.architectures)
-      config::require_known("--arch", each, "known architecture", package::known_architectures());
+    for (const package::PackagedAxis& packaged : package::packaged_axes()) {
+      const model::Axis& axis = model::axis_named(packaged.name);
+      config::require_known("--" + axis.name, asked_.axes[axis.name], axis.noun, axis.choices);
+      manifest_.*packaged.value = asked_.axes[axis.name];
+    }
+    if (!asked_.architectures.empty()) take_architectures(split(asked_.architectures, ','));
     for (const std::string& text : asked_.methods) manifest_.methods.push_back(method_of(text));
     if (manifest_.methods.empty()) manifest_.methods = {{"forward", "forward", ""}};
     check_output_file("--weights", asked_.weights, Stdout::refused);
@@ -270,15 +320,26 @@ class CompileCommand final : public Command {
       });
     });
     reporters::write_file_atomically(asked_.output, text);
-    std::printf("%s: %zu bytes, %zu programs, %zu library choices; %s: %lld bytes, %zu tensors\n",
+    std::printf("%s: %zu bytes, %zu programs, %zu library choices, %zu codes; %s: %lld bytes, %zu tensors\n",
                 asked_.output.c_str(), text.size(), package.programs.size(), package.choices.size(),
-                asked_.weights.c_str(), static_cast<long long>(weights_bytes),
+                package.code.size(), asked_.weights.c_str(), static_cast<long long>(weights_bytes),
                 package.manifest.tensors.size());
     compiler.print_memory();
     return exit_done;
   }
 
  private:
+  // In the table's order, each once.
+  void take_architectures(const std::vector<std::string>& given) {
+    const std::vector<std::string>& known = package::known_architectures();
+    for (const std::string& each : given) config::require_known("--arch", each, "known architecture", known);
+    std::ranges::copy_if(known, std::back_inserter(manifest_.architectures),
+                         [&](const std::string& each) { return std::ranges::count(given, each) > 0; });
+    if (manifest_.architectures.front() == "ptx")
+      throw InputError("--arch",
+                       "\"ptx\" is for devices later than a first one: give that too, as sm_80,ptx");
+  }
+
   package::Method method_of(const std::string& text) const {
     const std::size_t equals = text.find('=');
     const std::size_t colon = text.find(':', std::min(equals, text.size()));

@@ -42,9 +42,12 @@ class PackageCommand final : public Command {
                 manifest.tool_commit.c_str(), manifest.device.c_str(), manifest.device_name.c_str());
     std::string batches;
     for (const std::int64_t batch : manifest.batches) batches += " " + std::to_string(batch);
-    std::printf("for %s; %s, %s, attention %s; batches%s%s\n", config::join(manifest.architectures).c_str(),
-                manifest.workload.c_str(), manifest.dtype.c_str(), manifest.attention.c_str(),
-                batches.c_str(), manifest.general ? ", and any other" : "");
+    std::string axes;
+    for (const package::PackagedAxis& axis : package::packaged_axes())
+      axes += std::string(", ") + axis.name + " " + manifest.*axis.value;
+    std::printf("for %s; %s, %s%s; batches%s%s\n", config::join(manifest.architectures).c_str(),
+                manifest.workload.c_str(), manifest.dtype.c_str(), axes.c_str(), batches.c_str(),
+                manifest.general ? ", and any other" : "");
     for (const package::Method& method : manifest.methods)
       std::printf("method   %s: %s of %s\n", method.name.c_str(), method.pass.c_str(), method.preset.c_str());
     for (const package::PluginFile& plugin : manifest.plugins)
@@ -59,6 +62,9 @@ class PackageCommand final : public Command {
     for (const cache::Entry& choice : package.choices)
       std::printf("choice   %s %s: %s\n", choice.key.values[0].c_str(), choice.key.values[1].c_str(),
                   choice.content.c_str());
+    for (const cache::Entry& code : package.code)
+      std::printf("code     %s %s  %10zu B\n", code.key.values[1].c_str(),
+                  code.key.values[0].substr(0, 16).c_str(), code.content.size());
     for (const package::Programs& programs : package.programs) {
       if (programs_) std::printf("\n%s\n%s", programs.before.c_str(), programs.after.c_str());
     }

@@ -137,7 +137,6 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   model::Axes& axes = options.axes;
   axes.workload = {manifest.workload};
   axes.dtype = {manifest.dtype};
-  if (manifest.attention != "auto") axes.more_axes["attention"] = {manifest.attention};
   abi::WorkloadInfo info{
       .name = manifest.workload, .help = {}, .plugin = "package", .options = {}, .presets = {}};
   std::vector<std::string> presets;
@@ -154,6 +153,14 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   if (!options.places.contains("pass")) axes.pass = passes;
   for (const std::string& pass : axes.pass) {
     if (std::ranges::count(passes, pass) == 0) refuse("pass", in_quotes(pass), config::join(passes));
+  }
+  for (const package::PackagedAxis& packaged : package::packaged_axes()) {
+    const model::Axis& axis = model::axis_named(packaged.name);
+    const std::string& value = manifest.*packaged.value;
+    const bool reached =
+        axis.passes.empty() || std::ranges::find_first_of(axes.pass, axis.passes) != axes.pass.end();
+    if (reached && value != axis.fallback && !options.places.contains(axis.name))
+      axes.more_axes[axis.name] = {value};
   }
   if (!options.places.contains("batch")) axes.batch = manifest.batches;
   std::vector<std::string> sizes;

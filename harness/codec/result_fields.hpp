@@ -104,6 +104,15 @@ struct Description<model::CacheUse> {
   static constexpr auto fields = std::tuple(MetricFields<model::CacheUse>());
 };
 template <>
+struct Description<model::CompileStages> {
+  static constexpr auto fields = std::tuple(MetricFields<model::CompileStages>());
+};
+template <>
+struct Description<model::CompileUse> {
+  static constexpr auto fields =
+      std::tuple(field("stages", &model::CompileUse::stages), MetricFields<model::CompileUse>());
+};
+template <>
 struct Description<model::AddressCheck> {
   using T = model::AddressCheck;
   static constexpr auto fields = std::tuple(field("values", &T::values), field("seconds", &T::seconds));
@@ -286,18 +295,18 @@ struct ReasonField {
 template <>
 struct Description<model::CellResult> {
   using T = model::CellResult;
-  static constexpr auto fields =
-      std::tuple(CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
-                 CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check),
-                 field("graph", &T::graph), field("memory", &T::memory), field("launches", &T::launches),
-                 field("summary", &T::summary), later_field("caller_io", &T::caller_io),
-                 later_field("counters", &T::counters), later_field("address_check", &T::address_check),
-                 later_field("training", &T::training), later_field("shape_walk", &T::shape_walk),
-                 later_field("cache", &T::cache), later_field("package", &T::package),
-                 later_field("fallback", &T::fallback), later_field("fallback_reason", &T::fallback_reason),
-                 later_field("paths", &T::paths), later_field("profile", &T::profile),
-                 later_field("resumed", &T::resumed), later_field("measured_on", &T::measured_on),
-                 later_field("shard", &T::shard), later_field("rewrites", &T::rewrites));
+  static constexpr auto fields = std::tuple(
+      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
+      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
+      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
+      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
+      later_field("address_check", &T::address_check), later_field("training", &T::training),
+      later_field("shape_walk", &T::shape_walk), later_field("cache", &T::cache),
+      later_field("package", &T::package), later_field("compiled", &T::compiled),
+      later_field("fallback", &T::fallback), later_field("fallback_reason", &T::fallback_reason),
+      later_field("paths", &T::paths), later_field("profile", &T::profile),
+      later_field("resumed", &T::resumed), later_field("measured_on", &T::measured_on),
+      later_field("shard", &T::shard), later_field("rewrites", &T::rewrites));
 };
 
 template <>

@@ -178,6 +178,16 @@ AxisTable program_axes() {
                "neighbouring elementwise ops and norms (default: pairs)",
        .choices = {"none", "pairs", "chains"},
        .fallback = "pairs"},
+      {.name = "compile",
+       .values = choices,
+       .noun = "way of compiling ops",
+       .placeholder = "WHICH,...",
+       .help =
+           "generated kernels: none, of chains only; sized, of single elementwise ops, norms and rope too, "
+           "their sizes constants; general, sizes are arguments of all (default: none)",
+       .choices = {"none", "general", "sized"},
+       .fallback = "none",
+       .devices = {"cuda"}},
       {.name = "program-pass",
        .values = names,
        .noun = "program pass",
@@ -313,6 +323,10 @@ bool Axis::applies_to(const Cell& cell) const {
 const AxisTable& axes() {
   static const AxisTable table = make_axes();
   return table;
+}
+
+const Axis& axis_named(std::string_view name) {
+  return *std::ranges::find(axes(), name, &Axis::name);
 }
 
 std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct Axis {
   std::vector<std::string> modes = {};
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};
+  std::vector<std::string> devices = {};  // kinds; elsewhere its other values are refused
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;
@@ -60,6 +62,9 @@ struct Axis {
 using AxisTable = std::vector<Axis>;
 // The first seven, then later ones in the order they came.
 const AxisTable& axes();
+
+// The row of a name that is there.
+const Axis& axis_named(std::string_view name);
 
 // (name, value) in the order of ids: what labels and documents say of a cell beside its id.
 std::vector<std::pair<std::string, std::string>> axis_values(const Cell& cell);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/model/compile_use.hpp"
 #include "harness/model/instruments.hpp"
 
 namespace graphbench::model {
@@ -376,6 +377,7 @@ struct CellResult {
   std::optional<ShapeWalk> shape_walk = {};
   std::optional<CacheUse> cache;           // absent where nothing is kept
   std::optional<PackageUse> package;       // of a sweep with --package
+  std::optional<CompileUse> compiled;      // absent where no kernel was generated
   std::vector<std::string> rewrites = {};  // what passes that were asked for did to its program
   std::string fallback;                    // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;   // why

@@ -36,7 +36,8 @@ struct Description<package::Manifest> {
       field("tool_version", &T::tool_version), field("tool_commit", &T::tool_commit),
       field("device", &T::device), field("device_name", &T::device_name),
       field("architectures", &T::architectures), field("workload", &T::workload), field("dtype", &T::dtype),
-      field("attention", &T::attention), field("general", &T::general), field("batches", &T::batches),
+      field("attention", &T::attention), field("epilogues", &T::epilogues), field("fuse", &T::fuse),
+      field("compile", &T::compile), field("general", &T::general), field("batches", &T::batches),
       field("methods", &T::methods), field("plugins", &T::plugins), field("tensors", &T::tensors));
 };
 
@@ -65,6 +66,17 @@ bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
   });
+}
+
+void check_architectures(const Manifest& manifest) {
+  std::vector<std::string> wanted;  // of those that are there, in order
+  for (const std::string& each : known_architectures()) {
+    if (among(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
+      wanted.push_back(each);
+  }
+  if (wanted.empty() || wanted.front() == "ptx") refuse("architectures", "there is none");
+  if (wanted != manifest.architectures)
+    refuse("architectures", "they are no rising list of a device of kind " + manifest.device);
 }
 
 void check_methods(const Manifest& manifest) {
@@ -97,13 +109,24 @@ void check_tensors(const Manifest& manifest) {
 }  // namespace
 
 const std::vector<std::string>& known_architectures() {
-  static const std::vector<std::string> known = {"host",  "sm_75",  "sm_80",  "sm_86",  "sm_87",  "sm_89",
-                                                 "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
+  static const std::vector<std::string> known = {"host",   "sm_75",  "sm_80",  "sm_86",  "sm_87",
+                                                 "sm_89",  "sm_90",  "sm_100", "sm_103", "sm_110",
+                                                 "sm_120", "sm_121", "ptx"};
   return known;
 }
 
-const std::vector<std::string>& known_attention() {
-  return std::ranges::find(model::axes(), std::string_view("attention"), &model::Axis::name)->choices;
+const std::vector<PackagedAxis>& packaged_axes() {
+  static const std::vector<PackagedAxis> packaged = {{"attention", &Manifest::attention},
+                                                     {"epilogues", &Manifest::epilogues},
+                                                     {"fuse", &Manifest::fuse},
+                                                     {"compile", &Manifest::compile}};
+  return packaged;
+}
+
+std::vector<std::string> code_architectures(const Manifest& manifest) {
+  std::vector<std::string> list = manifest.architectures;
+  if (list.back() == "ptx") list.back() = "compute_" + list.front().substr(3);
+  return list;
 }
 
 std::string architecture_of(std::string_view compute_capability) {
@@ -120,14 +143,13 @@ std::string write_manifest(const Manifest& manifest) {
 Manifest read_manifest(std::string_view text) {
   const auto manifest = codec::read_data<Manifest>(text, "manifest");
   if (!among({"cuda", "host"}, manifest.device)) refuse("device", in_quotes(manifest.device) + " is no kind");
-  if (manifest.architectures.empty()) refuse("architectures", "there is none");
-  for (const std::string& each : manifest.architectures) {
-    if (!among(known_architectures(), each) || (each == "host") != (manifest.device == "host"))
-      refuse("architectures", in_quotes(each) + " is none of a device of kind " + manifest.device);
-  }
+  check_architectures(manifest);
   if (!ir::parse_dtype(manifest.dtype)) refuse("dtype", in_quotes(manifest.dtype) + " is no dtype");
-  if (!among(known_attention(), manifest.attention))
-    refuse("attention", in_quotes(manifest.attention) + " is no way of attention");
+  for (const PackagedAxis& axis : packaged_axes()) {
+    const model::Axis& row = model::axis_named(axis.name);
+    if (!among(row.choices, manifest.*axis.value))
+      refuse(axis.name, in_quotes(manifest.*axis.value) + " is no " + row.noun);
+  }
   if (!is_name(manifest.workload)) refuse("workload", in_quotes(manifest.workload) + " is no name");
   if (manifest.batches.empty() || manifest.batches.front() < 1 ||
       std::ranges::adjacent_find(manifest.batches, std::greater_equal<>()) != manifest.batches.end())

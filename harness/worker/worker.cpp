@@ -42,7 +42,7 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   const auto packaged = [&](package::Stage stage) {
     return ir::fused(package::program_of(*package, task.pass, task.preset, stage, registry.catalog()),
-                     registry.catalog(), ir::fusion_of(task.more_axes));
+                     registry.catalog(), task.more_axes);
   };
   const ir::Program program = package ? packaged(package::Stage::after) : build_program(registry, task);
   std::optional<ir::Program> evaluated;
@@ -63,6 +63,7 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
   const auto open = [&] {
     std::unique_ptr<Device> device = open_device(task.device);
+    if (package) device->offer_code(package->code);
     if (!package || package->choices.empty()) return device;
     const std::size_t taken = device->offer_choices(package->choices);
     clock.package->plans = taken == package->choices.size() ? "package" : "chosen_at_load";

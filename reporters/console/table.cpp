@@ -153,8 +153,8 @@ std::string number_of(const model::MetricRow& row, const model::CellResult& cell
   const char* none = even && !unknown ? "never" : "-";
   const std::string number = value ? text_of(row, *value) : none;
   const std::string text = right(gain && value ? marked_gain(number, cell.summary) : number, width_of(row));
-  if (row.kind != model::MetricKind::ratio || !value) return text;
-  if (gain && model::may_be_no_gain(cell.summary)) return paint(text, Colour::dim, colours);
+  if (!gain || !value) return text;
+  if (model::may_be_no_gain(cell.summary)) return paint(text, Colour::dim, colours);
   return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
 }
 

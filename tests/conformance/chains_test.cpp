@@ -34,6 +34,32 @@ TEST_P(ChainConformance, GiveTheBitsThatAKernelEachGives) {
   }
 }
 
+// Code for any size, and single ops.
+TEST_P(ChainConformance, GiveThoseBitsForAnySizeAndAsSingleOps) {
+  if (std::get<0>(GetParam()) == "host") GTEST_SKIP() << "the host device generates no code";
+  ir::Program apart = program();
+  apart.set_fusion(ir::Fusion::none);
+  Rig apart_rig(device(), stream(), apart, 8);
+  for (const ir::Fusion fusion : {ir::Fusion::none, ir::Fusion::chains}) {
+    for (const ir::Code code : {ir::Code::general, ir::Code::sized}) {
+      ir::Program generated = program();
+      generated.set_fusion(fusion);
+      generated.set_code(code);
+      Rig rig(device(), stream(), generated, 8);
+      for (const std::int64_t batch : {8, 1, 5}) {
+        const auto one_by_one = apart_rig.prepare(mode(), batch);
+        const auto executor = rig.prepare(mode(), batch);
+        for (const KernelPath& path : executor->eager().chains_not_made()) {
+          if (path.fallback.find("NVRTC") != std::string::npos) GTEST_SKIP() << path.fallback;
+          ADD_FAILURE() << path.name << ": " << path.fallback;
+        }
+        EXPECT_EQ(rig.step(*executor, batch, 3), apart_rig.step(*one_by_one, batch, 3))
+            << "batch " << batch << (code == ir::Code::general ? ", general" : ", sized");
+      }
+    }
+  }
+}
+
 std::vector<NamedProgram> programs_with_chains() {
   std::vector<NamedProgram> programs;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {

@@ -10,10 +10,37 @@
 
 #include "graphs/ir/error.hpp"
 
+namespace {
+
+// A package whose section of generated code is `code`.
+std::string with_code(const std::string& code) {
+  using namespace graphbench;
+  package::Package sound{.manifest = {}, .programs = {{"before", "after"}}, .choices = {}, .code = {}};
+  package::Manifest& manifest = sound.manifest;
+  manifest.device = "cuda";
+  manifest.architectures = {"sm_80", "ptx"};
+  manifest.workload = "mlp";
+  manifest.dtype = "fp32";
+  manifest.attention = "auto";
+  manifest.epilogues = "on";
+  manifest.fuse = "chains";
+  manifest.compile = "none";
+  manifest.batches = {1};
+  manifest.methods = {{"forward", "forward", "tiny"}};
+  std::vector<package::Section> sections = package::decode(package::write_package(sound));
+  for (package::Section& section : sections) {
+    if (section.name == "code") section.content = code;
+  }
+  return package::encode(sections);
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graphbench;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const std::string& file : {text, package::encode({{"manifest", text}, {"choices", ""}})}) {
+  for (const std::string& file :
+       {text, package::encode({{"manifest", text}, {"choices", ""}}), with_code(text)}) {
     try {
       if (package::write_package(package::read_package(file)) != file) std::abort();
     } catch (const Error& error) {

@@ -33,7 +33,7 @@ class Packages(HarnessCase):
     def test_runs_in_every_mode_what_was_compiled(self):
         said = self.compile().stdout
         self.assertIn("p.gbp: ", said)
-        self.assertIn("1 programs, 0 library choices", said)
+        self.assertIn("1 programs, 0 library choices, 0 codes", said)
         packaged = self.cells(*FILES)
         built = self.cells("--workload", "mlp", "--preset", "tiny", "--batch", "1,2")
         self.assertEqual(set(packaged), set(built))
@@ -52,10 +52,11 @@ class Packages(HarnessCase):
     def test_inspect_says_what_is_inside(self):
         self.compile("--method", "infer=forward:tiny", "--method", "learn=training:tiny", "--general")
         said = self.run_graphbench("package", "inspect", "p.gbp", "--programs", code=0).stdout
-        for part in ("for host; mlp, fp32, attention auto; batches 1 2, and any other",
+        for part in ("for host; mlp, fp32, attention auto, epilogues on, fuse pairs, compile none; ",
+                     "batches 1 2, and any other",
                      "method   infer: forward of tiny", "method   learn: training of tiny",
                      "section  manifest", "section  program/learn/before", "section  choices",
-                     "section  seal",
+                     "section  code", "section  seal",
                      "tensor   ", "graphbench program 1\n"):
             self.assertIn(part, said)
         tensors = [line for line in said.splitlines() if line.startswith("tensor")]
@@ -76,10 +77,25 @@ class Packages(HarnessCase):
         self.assertEqual(["attention/tiny/fp32/forward/b2/w0/whole/attention=decomposed"], list(cells))
         self.refused(*SWEEP, *FILES, "--preset", "huge", said="--preset: \"huge\" is not in")
 
+    def test_a_sweep_runs_what_was_compiled_unless_it_says_otherwise(self):
+        self.compile("--epilogues", "off", "--fuse", "chains", "--method", "f=forward:tiny",
+                     "--method", "t=training:tiny")
+        way = "mlp/tiny/fp32/forward/b2/w0/whole/epilogues=off/fuse="
+        cells = self.cells(*FILES, "--batch", "2", "--mode", "whole", "--pass", "forward")
+        self.assertEqual([way + "chains"], list(cells))
+        self.assertEqual(33, cells[way + "chains"]["graph"]["nodes"])
+        self.assertEqual(1, len([line for line in cells[way + "chains"]["rewrites"] if "chains" in line]))
+        cells = self.cells(*FILES, "--batch", "2", "--mode", "whole", "--pass", "forward",
+                           "--fuse", "none,chains")
+        self.assertEqual({way + "none", way + "chains"}, set(cells))
+        self.assertEqual(56, cells[way + "none"]["graph"]["nodes"])
+        cells = self.cells(*FILES, "--batch", "2", "--mode", "whole", "--pass", "training")
+        self.assertEqual(["mlp/tiny/fp32/training/b2/w0/whole/fuse=chains"], list(cells))
+
     def test_options_that_exclude_each_other_are_refused(self):
         self.compile()
         for option, value in (("workload", "mlp"), ("dtype", "fp32"), ("set", "mlp.hidden=64"),
-                              ("attention", "fused"), ("optimizer", "sgd")):
+                              ("attention", "fused"), ("epilogues", "off"), ("optimizer", "sgd")):
             self.refused(*SWEEP, *FILES, f"--{option}", value, said=f"--{option}: --package has programs")
         self.refused(*SWEEP, "--package", "p.gbp", said="--package: its weights are a file of their own")
         self.refused(*SWEEP, "--weights", "w", said="--weights: it goes with a package")
@@ -186,6 +202,11 @@ class Packages(HarnessCase):
                 (["--method", "x=forward:huge"], "--method x: "),
                 (["--method", "x=forward:tiny", "--method", "x=training:tiny"], "give each once"),
                 (["--workload", "mpl"], "--workload"), (["--device", "tpu"], "--device"),
+                (["--arch", "host,ptx"], "--arch: \"ptx\" is none of a device of kind host"),
+                (["--arch", "ptx"], "--arch: \"ptx\" is for devices later than a first one"),
+                (["--fuse", "all"], "--fuse: \"all\" is not a way of fusing ops: give none, pairs, chains"),
+                (["--epilogues", "none"], "--epilogues: \"none\" is not a place of epilogues: give on, off"),
+                (["--compile", "sized"], "--compile: \"sized\" is for --device cuda, and this is host"),
                 (["--attention", "none"], "--attention: \"none\""), (["--dtype", "fp7"], "--dtype: \"fp7\""),
                 (["--plugin", "none.so"], "--plugin: "), (["--cache", "/dev/null"], "--cache: ")):
             self.refused(*COMPILE, *arguments, said=said)

@@ -71,6 +71,9 @@ class Sweep(HarnessCase):
                          {path["path"]: path["ops"] for path in chained["paths"]})
         refused = self.run_graphbench(*TINY, "--pass", "training", "--epilogues", "off", code=2)
         self.assertIn("--epilogues", refused.stderr)
+        refused = self.run_graphbench(*TINY, "--compile", "general,sized", code=2)
+        self.assertEqual("graphbench: --compile: \"general\" would change no cell of this plan: it goes with "
+                         "--device cuda\n", refused.stderr)
 
     def test_variables_of_google_benchmark_do_not_change_how_a_sweep_measures(self):
         for variable, value in (("REPETITIONS", "3"), ("LIST_TESTS", "true"), ("OUT", "benchmark.json"),

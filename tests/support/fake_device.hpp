@@ -138,6 +138,7 @@ class FakeKernel final : public Kernel {
   }
   FakeKernel(CallLog& log, const ChainCall& call) : log_(log), operands_(call.read + call.written) {
     for (const ir::OpCall& op : call.ops) name_ += (name_.empty() ? "" : "+") + op.op->name;
+    if (call.ops.size() == 1) name_ += call.general ? " of any size" : " of one size";
   }
   std::optional<std::size_t> in_place_input() const override { return in_place_; }
   void launch(Stream&, void* const* operands) override {

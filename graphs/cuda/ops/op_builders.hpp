@@ -10,6 +10,7 @@
 #include <string>
 
 #include "graphs/cuda/prepared_kernel.hpp"
+#include "graphs/device/instruments.hpp"
 #include "graphs/device/scratch_arena.hpp"
 #include "graphs/ir/program.hpp"
 
@@ -18,7 +19,7 @@ namespace graphbench::cuda {
 struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it is prepared
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
-struct GeneratedCode;  // a kernel of a chain, loaded (chain_kernel.cpp)
+struct GeneratedCode;  // of a chain's kernel, loaded (chain_kernel.cpp)
 
 // What computes a product of one shape: an algorithm of cuBLASLt, or a kernel of our own by its name.
 struct MatmulChoice {
@@ -44,7 +45,9 @@ struct OpContext {
   std::shared_ptr<Tuner> tuner;
   std::weak_ptr<CudaStream*> latest_stream;                         // for timing candidates
   std::map<std::string, MatmulChoice> matmuls;                      // chosen so far, by shape
-  std::map<std::string, std::shared_ptr<GeneratedCode>> generated;  // so far, by source
+  std::map<std::string, std::shared_ptr<GeneratedCode>> generated;  // so far, by source; null: not loaded
+  CodeUse code_use;
+  std::vector<std::string> intermediate;  // architectures of offered code that the driver compiles
 };
 
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
@@ -61,6 +64,9 @@ std::optional<PreparedOp> prepare_fused(OpContext& context, const FusionCall& ca
 
 // A generated kernel for a chain of ops; nothing, and why, where there is none.
 std::optional<PreparedOp> prepare_chain(OpContext& context, const ChainCall& call, std::string& why_not);
+// As DeviceInstruments has them.
+std::vector<cache::Entry> generated_code(OpContext& context, const std::vector<std::string>& architectures);
+void offer_code(OpContext& context, const std::vector<cache::Entry>& entries);
 
 // Called before a stream that cuDNN's handle was set to is destroyed. Does nothing where there is no handle.
 void forget_cudnn_stream(OpContext& context, const char* object);

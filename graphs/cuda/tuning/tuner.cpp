@@ -159,6 +159,12 @@ std::optional<cache::Use> Tuner::cache_use() const {
   return cache_.is_on() ? std::optional(cache_.use()) : std::nullopt;
 }
 
+std::vector<cache::Entry> Tuner::kept() const {
+  std::vector<cache::Entry> entries = cache_.entries();
+  std::erase_if(entries, [](const cache::Entry& entry) { return entry.key.kind != cache::Kind::choices; });
+  return entries;
+}
+
 std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
   std::size_t ours = 0;
   for (const cache::Entry& entry : entries) {

@@ -91,7 +91,7 @@ class Tuner {
   std::optional<cache::Use> cache_use() const;
 
   // The cache's entries behind the choices so far.
-  std::vector<cache::Entry> kept() const { return cache_.entries(); }
+  std::vector<cache::Entry> kept() const;
   // Entries of an earlier process, looked at ahead of the cache. Returns how many are for this platform.
   std::size_t offer(const std::vector<cache::Entry>& entries);
 

@@ -122,6 +122,10 @@ TEST_F(Builtin, FuseIsAsAskedAndPairsByDefault) {
   EXPECT_EQ(built({{"fuse", "none"}}).fusion(), ir::Fusion::none);
   EXPECT_THAT(built({{"fuse", "none"}}).rewrites(),
               ::testing::ElementsAre("pass fuse: every op has a kernel of its own"));
+  EXPECT_EQ(built({}).code(), ir::Code::built_in);
+  EXPECT_EQ(built({{"compile", "general"}}).code(), ir::Code::general);
+  EXPECT_EQ(built({{"compile", "sized"}}).code(), ir::Code::sized);
+  EXPECT_EQ(built({{"compile", "sized"}}).rewrites().size(), 1u);
 }
 
 TEST_F(Builtin, DecodeIsNinePiecesAroundEightAttentionOps) {

@@ -167,5 +167,29 @@ TEST_F(ChainTest, OneThatTheDeviceDoesNotMakeFallsToPairsAndSaysWhy) {
   EXPECT_EQ(not_made_[0].fallback, "a fake makes none");
 }
 
+TEST_F(ChainTest, SingleOpsThatNothingElseTookAreGeneratedWhereAskedFor) {
+  device_.log.makes_chains = true;
+  program_.set_code(ir::Code::sized);
+  EXPECT_THAT(program_.rewrites().back(), ::testing::HasSubstr("each for one size"));
+  EXPECT_THAT(launches(ir::Fusion::none),
+              ElementsAre("product", "bias of one size", "sum of one size", "norm of one size", "next"));
+  EXPECT_EQ(device_.log.operands[2].size(), 3u);
+  EXPECT_EQ(device_.log.operands[2][2], device_.log.operands[3][0]);
+  EXPECT_EQ(eager_pool_.statistics().in_use_bytes, 0u);
+  EXPECT_THAT(launches(ir::Fusion::pairs), ElementsAre("product", "bias of one size", "sum+norm", "next"));
+  EXPECT_THAT(launches(ir::Fusion::chains), ElementsAre("product", "bias+sum+norm", "next"));
+  program_.set_code(ir::Code::general);
+  EXPECT_THAT(launches(ir::Fusion::pairs), ElementsAre("product", "bias of any size", "sum+norm", "next"));
+  EXPECT_TRUE(not_made_.empty());
+}
+
+TEST_F(ChainTest, SingleOpsThatTheDeviceDoesNotGenerateSayWhy) {
+  program_.set_code(ir::Code::sized);
+  EXPECT_THAT(launches(ir::Fusion::pairs), ElementsAre("product", "bias", "sum+norm", "next"));
+  ASSERT_EQ(not_made_.size(), 1u);
+  EXPECT_EQ(not_made_[0].name, "bias_add:built in");
+  EXPECT_EQ(not_made_[0].fallback, "a fake makes none");
+}
+
 }  // namespace
 }  // namespace graphbench::execution

@@ -74,6 +74,21 @@ TEST_F(ChainsTest, AChainEndsWhereAPieceDoesAndRunsAcrossOtherMarkers) {
   EXPECT_THAT(across[0].ops, ElementsAre(0, 2));
 }
 
+TEST_F(ChainsTest, OfOneOpIsEachThatCouldBeInALongerOne) {
+  const ValueId product = op("linear", "product", {x_, w_});
+  const ValueId sum = op("add", "sum", {product, product});
+  const ValueId norm = op("rmsnorm", "norm", {sum, gamma_});
+  b_.mark_output(op("softmax", "last", {norm}));
+  const Program program = b_.finish();
+  const std::vector<Chain> found = chains_of_one(program);
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_THAT(found[0].ops, ElementsAre(1));
+  EXPECT_THAT(found[0].read, ElementsAre(product));
+  EXPECT_THAT(found[0].written, ElementsAre(sum));
+  EXPECT_THAT(found[1].read, ElementsAre(sum, gamma_));
+  EXPECT_THAT(found[1].inside, IsEmpty());
+}
+
 TEST_F(ChainsTest, RopeEndsRowsAndWritesAllItMakes) {
   const ValueId a = op("relu", "a", {x_});
   const std::vector<ValueId> heads =

@@ -24,11 +24,14 @@ class PackageTest : public testing::Test {
     workloads::add_builtin(registry_);
     Manifest& manifest = package_.manifest;
     manifest.tool_version = "1";
-    manifest.device = "host";
-    manifest.architectures = {"host"};
+    manifest.device = "cuda";
+    manifest.architectures = {"sm_80", "sm_90", "ptx"};
     manifest.workload = "mlp";
     manifest.dtype = "fp32";
     manifest.attention = "auto";
+    manifest.epilogues = "on";
+    manifest.fuse = "chains";
+    manifest.compile = "none";
     manifest.batches = {1, 4};
     manifest.methods = {{"infer", "forward", "tiny"}, {"learn", "training", "tiny"}};
     for (const Method& method : manifest.methods) {
@@ -47,6 +50,9 @@ class PackageTest : public testing::Test {
     package_.choices = {{{cache::Kind::choices, {"linear", "8x8", "here", "libraries", "build"}}, 1.5, "a"},
                         {{cache::Kind::choices, {"linear", "9x9", "here", "libraries", "build"}}, 0, "b"}};
     package_.addresses = {{"infer", 4, {{4096, 512}, {{3, 0, 0}, {5, 1, 0}}}}, {"learn", 1, {{512}, {}}}};
+    for (const char* const architecture : {"sm_80", "sm_90", "compute_80"})
+      package_.code.push_back(
+          {{cache::Kind::code, {"digest", architecture, "NVRTC", "options"}}, 0.5, "code"});
   }
 
   std::string failure(const std::string& text) const {
@@ -79,6 +85,8 @@ TEST_F(PackageTest, ComesBackAsItWas) {
   EXPECT_EQ(read.choices.size(), 2U);
   ASSERT_EQ(read.addresses.size(), 2U);
   EXPECT_EQ(read.addresses[0].plan.places.at(1).value, 5);
+  ASSERT_EQ(read.code.size(), 3U);
+  EXPECT_EQ(read.code[2].key, package_.code[2].key);
   EXPECT_EQ(read.manifest.tensors.size(), package_.manifest.tensors.size());
   EXPECT_EQ(failure(text), "none");
   const ir::Program program = program_of(read, "training", "tiny", Stage::after, registry_.catalog());
@@ -87,9 +95,8 @@ TEST_F(PackageTest, ComesBackAsItWas) {
 
 TEST_F(PackageTest, IsRefusedWhereSectionsAreNotThoseOfTheManifest) {
   std::vector<Section> sections = decode(write_package(package_));
-  sections.insert(sections.begin() + 1, {"code/sm_90", "x"});
-  EXPECT_EQ(failure(encode(sections)),
-            "section code/sm_90: it is unknown here: a newer graphbench may know it");
+  sections.insert(sections.begin() + 1, {"plans", "x"});
+  EXPECT_EQ(failure(encode(sections)), "section plans: it is unknown here: a newer graphbench may know it");
   sections = decode(write_package(package_));
   sections.pop_back();
   EXPECT_EQ(failure(encode(sections)), "section seal is missing");
@@ -102,7 +109,18 @@ TEST_F(PackageTest, IsRefusedWhereSectionsAreNotThoseOfTheManifest) {
 TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
   const auto with = [&](auto change) { return failure_with([&](Package& p) { change(p.manifest); }); };
   EXPECT_THAT(with([](Manifest& m) { m.device = "tpu"; }), HasSubstr("device: \"tpu\""));
-  EXPECT_THAT(with([](Manifest& m) { m.architectures = {"sm_90"}; }), HasSubstr("architectures: \"sm_90\""));
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"host"}, {"sm_80", "host"}, {"sm_90", "sm_80"}, {"sm_80", "sm_80"}, {"sm_1"}, {"ptx"}, {}})
+    EXPECT_THAT(with([&](Manifest& m) { m.architectures = wrong; }), HasSubstr("architectures: "));
+  EXPECT_THAT(with([](Manifest& m) { m.fuse = "all"; }), HasSubstr("fuse: \"all\" is no way of fusing ops"));
+  EXPECT_THAT(with([](Manifest& m) { m.compile = "on"; }), HasSubstr("compile: \"on\""));
+  EXPECT_THAT(with([](Manifest& m) { m.epilogues = ""; }), HasSubstr("epilogues: \"\""));
+  EXPECT_THAT(with([](Manifest& m) {
+                m.architectures = {"sm_90", "ptx"};
+              }),
+              HasSubstr("section code: it has code for \"sm_80\", which the manifest does not name"));
+  EXPECT_THAT(failure_with([](Package& p) { p.code.push_back(p.choices[0]); }),
+              HasSubstr("section code: entry 3: it is of kind choices"));
   EXPECT_THAT(with([](Manifest& m) { m.batches = {4, 1}; }), HasSubstr("batches: "));
   EXPECT_THAT(with([](Manifest& m) { m.dtype = "fp7"; }), HasSubstr("dtype: \"fp7\""));
   EXPECT_THAT(with([](Manifest& m) { m.attention = "none"; }), HasSubstr("attention: "));
@@ -114,7 +132,7 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
   EXPECT_THAT(failure_with([](Package& p) {
                 p.choices[0].key = {cache::Kind::programs, {"t", "o", "p"}};
               }),
-              HasSubstr("section choices: entry 0: it is no choice"));
+              HasSubstr("section choices: entry 0: it is of kind programs"));
   EXPECT_THAT(failure_with([](Package& p) { p.addresses[0].batch = 2; }),
               HasSubstr("section addresses: plans: the manifest has no infer at batch 2"));
   EXPECT_THAT(failure_with([](Package& p) { p.addresses[0].method = "none"; }),
@@ -127,13 +145,19 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
 
 TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
   Manifest& manifest = package_.manifest;
-  EXPECT_EQ(why_not_on(manifest, "host", ""), "");
-  EXPECT_THAT(why_not_on(manifest, "cuda", "9.0"), HasSubstr("device of kind host"));
-  manifest.device = "cuda";
+  EXPECT_THAT(why_not_on(manifest, "host", ""), HasSubstr("device of kind cuda"));
+  for (const char* const here : {"8.0", "8.6", "9.0", "10.0"})
+    EXPECT_EQ(why_not_on(manifest, "cuda", here), "") << "by the driver's compiler at least";
+  EXPECT_EQ(why_not_on(manifest, "cuda", "7.5"),
+            "architectures: it is for sm_80, sm_90, ptx, and this device is sm_75");
   manifest.architectures = {"sm_80", "sm_90"};
   EXPECT_EQ(why_not_on(manifest, "cuda", "9.0"), "");
+  EXPECT_THAT(why_not_on(manifest, "cuda", "8.6"), HasSubstr("this device is sm_86"));
   EXPECT_EQ(why_not_on(manifest, "cuda", "10.0"),
             "architectures: it is for sm_80, sm_90, and this device is sm_100");
+  manifest.device = "host";
+  manifest.architectures = {"host"};
+  EXPECT_EQ(why_not_on(manifest, "host", ""), "");
   const test::TemporaryFolder folder;
   const std::string path = (folder.path() / "p.so").string();
   std::ofstream(path) << "one";
