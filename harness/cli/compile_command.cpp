@@ -144,7 +144,6 @@ class Compiler {
         throw InputError("--arch", in_quotes(each) + " is none of a device of kind " + info.kind +
                                        ": give another, or another --device");
     }
-    check_code();
     const model::DeviceKind& kind = model::device_kind(info.kind);
     if (manifest.dtype.empty()) manifest.dtype = kind.data_type;
     if (!device_->supports(ir::parse_dtype(manifest.dtype).value()))
@@ -152,6 +151,7 @@ class Compiler {
     for (package::Method& method : manifest.methods) {
       if (method.preset.empty()) method.preset = asked_.preset.empty() ? kind.preset : asked_.preset;
     }
+    check_code();
   }
 
   bool generates() const {
@@ -173,14 +173,17 @@ class Compiler {
       if (manifest.architectures.back() == "ptx")
         throw InputError("--arch",
                          "\"ptx\" is generated code, and there is none: give --fuse chains or "
-                         "--compile sized,general, or leave it out");
+                         "--compile sized, or leave it out");
       return;
     }
     CodeTargets targets = device_->code_targets();
     if (!targets.why_not.empty()) throw Error(ErrorCode::unsupported, "generate code: " + targets.why_not);
     targets.architectures.emplace_back("ptx");
-    for (const std::string& each : manifest.architectures)
+    for (const std::string& each : manifest.architectures) {
       config::require_known("--arch", each, "architecture that NVRTC makes code for", targets.architectures);
+      if (each == "sm_75" && manifest.dtype == "bf16")
+        throw InputError("--arch", in_quotes(each) + " has no bf16: leave it out, or give another --dtype");
+    }
   }
 
   void compile(const package::Method& method, const std::map<std::string, std::string>& plugin_of_kind) {

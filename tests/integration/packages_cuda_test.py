@@ -69,7 +69,7 @@ class PackagesOnAGpu(HarnessCase):
         shown = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
         own = [line.split()[1] for line in shown.splitlines() if line.startswith("code ")]
         self.assertEqual(1, len(set(own)), shown)
-        for arguments in ([], ["--arch", "sm_75,ptx"]):
+        for arguments in ([], ["--arch", "sm_80,ptx"]):
             self.compile("--fuse", "chains", "--epilogues", "off", "--compile", "general", *arguments)
             self.run_graphbench(*SWEEP, code=0)
             for cell in self.result()["cells"]:
@@ -82,7 +82,7 @@ class PackagesOnAGpu(HarnessCase):
             first = max(self.result()["cells"], key=lambda cell: cell["batch"])
             self.assertGreater(first["compiled"]["cached"], 0)
             codes = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
-            self.assertEqual(bool(arguments), "compute_75" in codes)
+            self.assertEqual(bool(arguments), "compute_80" in codes)
 
     def test_code_is_made_for_architectures_that_the_compiler_knows(self):
         self.compile("--fuse", "chains", "--epilogues", "off", "--arch", "sm_80,sm_90,ptx")
@@ -91,6 +91,7 @@ class PackagesOnAGpu(HarnessCase):
         self.assertEqual({"sm_80", "sm_90", "compute_80"}, {architecture for architecture, _ in codes})
         self.assertEqual(3 * len({source for _, source in codes}), len(codes))
         for arguments, said in ((["--arch", "sm_80,ptx"], "give --fuse chains or --compile"),
+                                (["--arch", "sm_75", "--fuse", "chains"], "--arch: \"sm_75\" has no bf16"),
                                 (["--arch", "sm_999"], "--arch: \"sm_999\" is not a known architecture")):
             self.assertIn(said, self.compile(*arguments, code=2).stderr)
 
