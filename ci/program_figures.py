@@ -67,6 +67,13 @@ def fuse_rows(document):
     return rows + ratio_rows("--fuse none / pairs", ratios_of(grid, (None, "none"), by_hand))
 
 
+def size_rows(document):
+    """Generated kernels of single ops: those that take any size, those for one, and this build's."""
+    grid = by_axes(document, "compile")
+    return (ratio_rows("--compile general / sized", ratios_of(grid, ("general",), ("sized",)))
+            + ratio_rows("--compile sized / none", ratios_of(grid, ("sized",), (None,))))
+
+
 def attention_rows(document):
     grid = by_axes(document, "attention")
     return ratio_rows("--attention decomposed / fused", ratios_of(grid, ("decomposed",), ("fused",)))
@@ -186,6 +193,7 @@ def shape_rows(folder):
 
 def compiled_rows(folder):
     return [*document_rows(folder, "fuse.json", fuse_rows),
+            *document_rows(folder, "sizes.json", size_rows),
             *document_rows(folder, "attention_ways.json", attention_rows)]
 
 

@@ -38,6 +38,12 @@ class ProgramFigures(unittest.TestCase):
         missed = [row.figure for row in rows(1.06e-4) if not row.passed]
         self.assertEqual(["--epilogues off --fuse chains / by hand: mlp"], missed)
 
+    def test_general_code_is_beside_sized(self):
+        rows = figures.size_rows({"cells": [cell(seconds=1e-4), cell(seconds=2e-4, compile="general"),
+                                            cell(seconds=1.6e-4, compile="sized")]})
+        self.assertEqual(["1.250, largest 1.250 at b1 (b1 1.250)", "1.600, largest 1.600 at b1 (b1 1.600)"],
+                         [row.measured for row in rows])
+
     def test_a_cell_that_failed_is_named_and_fails_its_row(self):
         failed = cell(batch=8, attention="fused", status="failed")
         rows = figures.attention_rows({"cells": [cell(batch=8, attention="decomposed"), failed]})

@@ -1,0 +1,188 @@
+// Opens the device, then method by method.
+#include "harness/cli/package_compiler.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "graphs/backends/registry.hpp"
+#include "graphs/ir/epilogues.hpp"
+#include "graphs/ir/text.hpp"
+#include "harness/cli/planning.hpp"
+#include "harness/config/suggest.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/worker/task_rig.hpp"
+#include "workloads/builtin.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+// What `work` throws is a mistake in the option.
+template <typename Work>
+auto blamed(const std::string& option, Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw InputError(option, error.what());
+  }
+}
+
+}  // namespace
+
+PackageCompiler::PackageCompiler(const CompileRequest& asked, package::Manifest manifest)
+    : asked_(asked), weights_(asked.low_memory == "ON") {
+  package_.manifest = std::move(manifest);
+}
+
+package::Package PackageCompiler::run() {
+  package::Manifest& manifest = package_.manifest;
+  workloads::add_builtin(registry_);
+  const std::map<std::string, std::string> plugin_of_kind = load_plugins();
+  std::vector<std::string> names;
+  for (const abi::WorkloadInfo& info : registry_.workloads()) names.push_back(info.name);
+  config::require_known("--workload", manifest.workload, "workload", names);
+  open();
+  for (const package::Method& method : manifest.methods) compile(method, plugin_of_kind);
+  for (const std::string& path : needed_plugins_)
+    manifest.plugins.push_back(blamed("--plugin", [&] { return package::plugin_file(path); }));
+  package_.choices = device_->kept_choices();
+  if (generates()) package_.code = device_->generated_code(package::code_architectures(manifest));
+  return std::move(package_);
+}
+void PackageCompiler::write_weights(const std::vector<package::Tensor>& tensors,
+                                    const package::TakePart& write) {
+  weights_.write(*device_, tensors, write);
+}
+void PackageCompiler::print_memory() const {
+  const MemoryTally& tally = device_->tally();
+  std::printf(
+      "device memory: %zu bytes at most, %zu of them weights; %zu between methods; apart: workspace %zu, "
+      "tuning %zu; host memory of weights: %zu\n",
+      tally.most(MemoryKind::program), tally.most(MemoryKind::weights), left_bytes_,
+      tally.most(MemoryKind::workspace), tally.most(MemoryKind::tuning), weights_.staging_bytes());
+}
+
+std::map<std::string, std::string> PackageCompiler::load_plugins() {
+  std::map<std::string, std::string> plugin_of_kind;
+  for (const std::string& path : asked_.plugins) {
+    const std::vector<std::string> before = registry_.catalog().kinds();
+    blamed("--plugin", [&] { registry_.load(path); });
+    for (const std::string& kind : registry_.catalog().kinds()) {
+      if (!std::ranges::binary_search(before, kind)) plugin_of_kind[kind] = path;
+    }
+  }
+  return plugin_of_kind;
+}
+
+void PackageCompiler::open() {
+  // An absent device is no mistake of the person's.
+  try {
+    device_ = open_device(asked_.device);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::invalid_argument) throw InputError("--device", error.what());
+    throw;
+  }
+  const DeviceInfo& info = device_->info();
+  package::Manifest& manifest = package_.manifest;
+  manifest.device = info.kind;
+  manifest.device_name = info.name;
+  const std::string here = package::architecture_of(info.compute_capability);
+  if (manifest.architectures.empty()) manifest.architectures = {here};
+  for (const std::string& each : manifest.architectures) {
+    if ((each == "host") != (info.kind == "host"))
+      throw InputError("--arch", in_quotes(each) + " is none of a device of kind " + info.kind +
+                                     ": give another, or another --device");
+  }
+  const model::DeviceKind& kind = model::device_kind(info.kind);
+  if (manifest.dtype.empty()) manifest.dtype = kind.data_type;
+  if (!device_->supports(ir::parse_dtype(manifest.dtype).value()))
+    throw InputError("--dtype", in_quotes(manifest.dtype) + " is not supported by " + info.name);
+  for (package::Method& method : manifest.methods) {
+    if (method.preset.empty()) method.preset = asked_.preset.empty() ? kind.preset : asked_.preset;
+  }
+  check_code();
+}
+
+bool PackageCompiler::generates() const {
+  const package::Manifest& manifest = package_.manifest;
+  return device_->info().kind != "host" && (manifest.fuse == "chains" || manifest.compile != "none");
+}
+
+void PackageCompiler::check_code() {
+  const package::Manifest& manifest = package_.manifest;
+  const std::string& kind = device_->info().kind;
+  for (const package::PackagedAxis& packaged : package::packaged_axes()) {
+    const model::Axis& axis = model::axis_named(packaged.name);
+    if (manifest.*packaged.value != axis.fallback && !axis.devices.empty() &&
+        std::ranges::count(axis.devices, kind) == 0)
+      throw InputError("--" + axis.name, in_quotes(manifest.*packaged.value) + " is for --device " +
+                                             config::join(axis.devices) + ", and this is " + kind);
+  }
+  if (!generates()) {
+    if (manifest.architectures.back() == "ptx")
+      throw InputError("--arch",
+                       "\"ptx\" is generated code, and there is none: give --fuse chains or "
+                       "--compile sized, or leave it out");
+    return;
+  }
+  CodeTargets targets = device_->code_targets();
+  if (!targets.why_not.empty()) throw Error(ErrorCode::unsupported, "generate code: " + targets.why_not);
+  targets.architectures.emplace_back("ptx");
+  for (const std::string& each : manifest.architectures) {
+    config::require_known("--arch", each, "architecture that NVRTC makes code for", targets.architectures);
+    if (each == "sm_75" && manifest.dtype == "bf16")
+      throw InputError("--arch", in_quotes(each) + " has no bf16: leave it out, or give another --dtype");
+  }
+}
+
+void PackageCompiler::compile(const package::Method& method,
+                              const std::map<std::string, std::string>& plugin_of_kind) {
+  const package::Manifest& manifest = package_.manifest;
+  model::WorkerTask task;
+  task.workload = manifest.workload;
+  task.preset = method.preset;
+  task.dtype = manifest.dtype;
+  task.pass = method.pass;
+  task.mode = model::reference_mode().name;
+  task.batches = manifest.batches;
+  std::map<std::string, std::string> kernels;  // not in the text: a sweep may say otherwise
+  for (const package::PackagedAxis& packaged : package::packaged_axes()) {
+    const model::Axis& axis = model::axis_named(packaged.name);
+    if (axis.passes.empty()) {
+      kernels[axis.name] = manifest.*packaged.value;
+    } else if (std::ranges::count(axis.passes, method.pass) > 0) {
+      task.more_axes[axis.name] = manifest.*packaged.value;
+    }
+  }
+  const auto build = [&](auto&& make) {
+    return blamed("--method " + method.name, [&] { return make(registry_, task); });
+  };
+  const ir::Program before = build(worker::build_forward_program);
+  const ir::Program after = build(worker::build_program);
+  package_.programs.push_back({ir::write_program(before), ir::write_program(after)});
+  for (const ir::Program* program : {&before, &after}) {
+    for (const ir::Op& op : program->ops()) {
+      const auto plugin = plugin_of_kind.find(op.kind);
+      if (plugin != plugin_of_kind.end()) needed_plugins_.insert(plugin->second);
+    }
+  }
+  prepare(method, task, ir::fused(after, registry_.catalog(), kernels));
+  left_bytes_ = std::max(left_bytes_, device_->tally().now(MemoryKind::program));
+}
+
+void PackageCompiler::prepare(const package::Method& method, const model::WorkerTask& task,
+                              const ir::Program& program) {
+  package::Manifest& manifest = package_.manifest;
+  worker::TaskRig rig(task, *device_, program);
+  rig.allocate(manifest.batches.back());
+  weights_.add(method, task, program, rig, manifest.tensors);
+  // Largest first, as workers do: what is prepared ahead may decide what comes after.
+  for (const std::int64_t batch : worker::largest_first(manifest.batches)) {
+    model::Setup setup;
+    const std::unique_ptr<execution::Executor> executor = rig.prepare(batch, setup, [](std::string_view) {});
+    package_.addresses.push_back({method.name, batch, executor->address_plan(*device_)});
+  }
+}
+
+}  // namespace graphbench::cli
