@@ -1,7 +1,6 @@
 """Figures of how programs are compiled, loaded and trained: stages compiled, start-up, training of ci/gpu."""
 
 import collections
-import statistics
 
 from figure_row import Row, at_most, document_rows, geometric_mean, published
 
@@ -81,7 +80,8 @@ def attention_rows(document):
 
 def ladder_seconds(document):
     """From a ready context to the last batch's first step, summed over one ladder: all but the weights, those
-    alone, and from exec to the context. Medians over launches. None where a cell failed."""
+    alone, and from exec to the context; the least of the launches, because other work only makes start-up
+    longer. None where a cell failed."""
     launches = collections.defaultdict(lambda: [0.0, 0.0, 0.0])
     for cell in document["cells"]:
         if cell["status"] != "ok":
@@ -94,7 +94,7 @@ def ladder_seconds(document):
             sums[2] = sum(startup[f"{stage}_seconds"] for stage in ("process", "module", "context"))
     for index, sums in launches.items():  # building the program, or reading it out of a package
         sums[0] += document["cells"][0]["launches"][index]["startup"]["plugin_seconds"]
-    return [statistics.median(column) for column in zip(*launches.values())] if launches else None
+    return [min(column) for column in zip(*launches.values())] if launches else None
 
 
 def start_up_rows(folder):
@@ -147,7 +147,8 @@ def callables_rows(folder):
                 pool = cell["memory"]["pool_bytes"]
                 saved, gradients = (cell["training"][f"{what}_bytes"] for what in ("saved", "gradient"))
                 texts.append(f"{layers} layers {pool / 1e6:.2f} MB: {gradients / 1e6:.2f} of gradients, "
-                             f"{saved / 1e6:.2f} saved for backward, {(pool - saved - gradients) / 1e6:.2f} else")
+                             f"{saved / 1e6:.2f} saved for backward, "
+                             f"{(pool - saved - gradients) / 1e6:.2f} else")
             return []
         rows += document_rows(folder, f"callables_{layers}.json", read)
     return rows + [published("pool of callables", "; ".join(texts) if len(texts) == 3 else None)]

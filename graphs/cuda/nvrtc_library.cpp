@@ -77,6 +77,10 @@ bool is_intermediate(std::string_view architecture) {
   return architecture.starts_with("compute_");
 }
 
+bool can_wait_for_kernels_ahead(std::string_view architecture) {
+  return std::stoi(std::string(architecture.substr(architecture.find('_') + 1))) >= 90;
+}
+
 bool is_code(std::string_view kept, std::string_view architecture) {
   return is_intermediate(architecture) ? kept.find(".version ") != std::string_view::npos
                                        : kept.starts_with("\177ELF");

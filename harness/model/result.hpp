@@ -206,23 +206,6 @@ struct CacheUse {
 };
 void add(CacheUse& sum, const CacheUse& more);
 
-// What a cell had of a package (--package), in its first launch.
-struct PackageUse {
-  std::int64_t bytes = 0;          // of its file
-  std::int64_t weights_bytes = 0;  // of the file with its weights
-  double load_seconds = 0;         // read, checked, the program made; weights read, verified and uploaded
-  double verify_seconds = 0;       // of it: digests of weights
-  double first_step_seconds =
-      0;  // from the context's being ready to the end of the first step, this batch alone
-  // Where choices among libraries' algorithms came from: "package", or "chosen_at_load" where its own are for
-  // another device, library or build; empty: it has none.
-  std::string plans;
-  // Where activations' addresses came from: "package", or "planned_at_load"; empty: nothing was captured.
-  std::string addresses;
-  bool low_memory = false;         // --low-memory ON
-  std::int64_t staging_bytes = 0;  // the most of the host's memory that weights took on their way
-};
-
 // Device memory of programs (weights, inputs, state, activations) at its highest in one process. Workspace,
 // scratch of tuning and what the measuring itself needs are not in it.
 struct PeakBytes {

@@ -59,6 +59,7 @@ std::string architecture_for(const OpContext& context, const std::string& source
 
 struct GeneratedCode {
   Handle<cudaLibrary_t, UnloadLibrary> library;
+  std::string architecture;
 };
 
 std::optional<PreparedOp> prepare_chain(OpContext& context, const ChainCall& call, std::string& why_not) {
@@ -68,9 +69,10 @@ std::optional<PreparedOp> prepare_chain(OpContext& context, const ChainCall& cal
   const std::string name = "kernel of " + call.kinds();
   std::shared_ptr<GeneratedCode>& code = context.generated[source.text];
   if (code == nullptr) {
-    const auto found = code_of(context, source.text, architecture_for(context, source.text), why_not);
-    if (!found) return std::nullopt;
     auto loaded = std::make_shared<GeneratedCode>();
+    loaded->architecture = architecture_for(context, source.text);
+    const auto found = code_of(context, source.text, loaded->architecture, why_not);
+    if (!found) return std::nullopt;
     check(timed(context.code_use.load_seconds,
                 [&] {
                   return cudaLibraryLoadData(loaded->library.put(), found->content.c_str(), nullptr, nullptr,
@@ -88,7 +90,7 @@ std::optional<PreparedOp> prepare_chain(OpContext& context, const ChainCall& cal
   launch.grid = dim3(source.blocks);
   launch.block = dim3(source.threads);
   launch.shared_bytes = source.shared_bytes;
-  launch.programmatic = context.programmatic;
+  launch.programmatic = context.programmatic && can_wait_for_kernels_ahead(code->architecture);
   for (std::size_t i = 0; i < call.read + call.written; ++i)
     launch.long_pointers.push_back(operand_source(i));
   launch.pointer_count = static_cast<unsigned>(launch.long_pointers.size());

@@ -143,12 +143,16 @@ TEST_P(ChainCode, OfRandomChainsCompiles) {
         if (!compiled.why_not.empty()) GTEST_SKIP() << compiled.why_not;
         EXPECT_TRUE(is_code(compiled.code, GetParam())) << call.kinds();
         EXPECT_EQ(compiled.code.starts_with("\177ELF"), !ptx);
+        if (!ptx) continue;
+        EXPECT_EQ(compiled.code.find("griddepcontrol.wait") != std::string::npos,
+                  can_wait_for_kernels_ahead(GetParam()));
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, ChainCode, ::testing::Values("sm_80", "sm_90", "compute_80"),
+INSTANTIATE_TEST_SUITE_P(Architectures, ChainCode,
+                         ::testing::Values("sm_80", "sm_90", "compute_80", "compute_90"),
                          [](const auto& info) { return info.param; });
 
 // What a package carries, and a device with another one's code does with it.
