@@ -81,10 +81,10 @@ def attention_rows(document):
 def ladder_seconds(document):
     """From a ready context to the last batch's first step, summed over one ladder: all but the weights, those
     alone, and from exec to the context; the least of the launches, because other work only makes start-up
-    longer. None where a cell failed."""
+    longer. None where a cell failed, or chose what its package should have."""
     launches = collections.defaultdict(lambda: [0.0, 0.0, 0.0])
     for cell in document["cells"]:
-        if cell["status"] != "ok":
+        if cell["status"] != "ok" or cell.get("package", {}).get("plans", "package") != "package":
             return None
         for launch in cell["launches"]:
             startup, sums = launch["startup"], launches[launch["index"]]
@@ -94,7 +94,7 @@ def ladder_seconds(document):
             sums[2] = sum(startup[f"{stage}_seconds"] for stage in ("process", "module", "context"))
     for index, sums in launches.items():  # building the program, or reading it out of a package
         sums[0] += document["cells"][0]["launches"][index]["startup"]["plugin_seconds"]
-    return [min(column) for column in zip(*launches.values())] if launches else None
+    return min(launches.values()) if launches else None
 
 
 def start_up_rows(folder):

@@ -44,6 +44,7 @@ struct BuildChoice {
   // it is "decomposed"; `epilogues`, where it is "off"; `fuse`; `program-pass`, a plugin's pass that rewrites
   // the program.
   std::map<std::string, std::string> axes = {};
+  std::vector<std::string> split_kinds = {};  // of `piecewise`; empty: the workload's own
 };
 
 // The workloads and op kinds of this process. Everything it returns points into it.

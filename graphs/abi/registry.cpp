@@ -142,7 +142,7 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
     program = run_program_pass(
         rewriting->record, program, catalog_,
         plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
-  return ir::fused(std::move(program), catalog_, choice.axes);
+  return ir::fused(std::move(program), catalog_, choice.axes, choice.split_kinds);
 }
 
 ir::Program WorkloadRegistry::build_forward(std::string_view workload, const BuildChoice& choice) const {

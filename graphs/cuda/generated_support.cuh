@@ -71,7 +71,8 @@ struct Neighbours {
   }
 };
 
-// Or every `step`-th (0: as many as the block has threads), of which those are there that lie below `left`.
+// A thread has every `step`-th element (0: as many as the block has threads), of which those are there that
+// lie below `left`.
 template <int step>
 struct Apart {
   __device__ __forceinline__ static int apart() { return step > 0 ? step : static_cast<int>(blockDim.x); }

@@ -18,8 +18,8 @@ struct Compiled {
 Compiled compile(const std::string& source, const std::string& architecture);
 
 bool is_intermediate(std::string_view architecture);  // PTX's
-// Whether its code can wait for kernels ahead of it that have not ended. That of older architectures cannot,
-// also where a newer device runs it: it must not be launched early.
+// Whether its code can wait for kernels ahead of it that have not ended. Code for older architectures
+// cannot, even on a newer device: it must not be launched early.
 bool can_wait_for_kernels_ahead(std::string_view architecture);
 // Whether what was kept is of the kind that compile() gives for the architecture.
 bool is_code(std::string_view kept, std::string_view architecture);

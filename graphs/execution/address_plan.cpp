@@ -60,7 +60,7 @@ Places places_of(const ir::AddressPlan& plan, const StepKernels& kernels) {
     const std::string name = "value " + std::to_string(place.value);
     if (place.value < 0 || place.value >= static_cast<std::int64_t>(places.of.size()) ||
         places.of[static_cast<std::size_t>(place.value)])
-      return refuse(name + " is none, or has two places");
+      return refuse(name + " is not of this step, or has two places");
     const auto value = static_cast<std::size_t>(place.value);
     const auto bytes = static_cast<std::int64_t>(kernels.value_bytes[value]);
     if (place.segment < 0 || place.segment >= static_cast<std::int64_t>(plan.segments.size()))
@@ -149,7 +149,7 @@ std::string why_not(const ir::AddressPlan& plan, const StepKernels& kernels) {
     }
     for (const ir::ValueId value : op.releases) std::erase(live, value);
   }
-  return placed == plan.places.size() ? "" : "it has places of values that need none";
+  return placed == plan.places.size() ? "" : "it places values that are not allocated";
 }
 
 void take_plan(const ir::AddressPlan& plan, const StepKernels& kernels, pool::MemoryPool& pool,

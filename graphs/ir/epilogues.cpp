@@ -5,7 +5,9 @@
 #include <span>
 #include <string_view>
 
+#include "graphs/ir/passes.hpp"
 #include "graphs/ir/rewrite.hpp"
+#include "graphs/ir/training/differentiate.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -103,8 +105,10 @@ Program without_epilogues(const Program& program, const OpCatalog& catalog) {
   return rewriter.finish();
 }
 
-Program with_epilogues(const Program& program, const OpCatalog& catalog) {
-  if (!program.values_of(ValueKind::gradient).empty()) return program;
+Program with_epilogues(const Program& program, const OpCatalog& catalog,
+                       const std::vector<std::string>& split_kinds) {
+  if (is_training(program)) return program;
+  const std::vector<std::string>& kinds = split_kinds.empty() ? program.default_split_kinds() : split_kinds;
   const std::vector<Op>& ops = program.ops();
   std::vector<int> reads(program.values().size());
   for (const Op& op : ops) {
@@ -121,7 +125,7 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog) {
     Product product(ops[id]);
     const auto alone_reads = [&](const Op& op, ValueId y) {
       return reads[y] == 1 && program.value(y).kind == ValueKind::activation &&
-             std::ranges::count(op.inputs, y) == 1;
+             std::ranges::count(op.inputs, y) == 1 && !splits_at(op, kinds);
     };
     while (next < ops.size() && alone_reads(ops[next], product.result()) && product.take(ops[next])) ++next;
     next == id + 1 ? rewriter.keep(id) : product.put(rewriter, id);
@@ -130,9 +134,10 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog) {
   return changed ? rewriter.finish() : program;
 }
 
-Program fused(Program program, const OpCatalog& catalog, const std::map<std::string, std::string>& axes) {
+Program fused(Program program, const OpCatalog& catalog, const std::map<std::string, std::string>& axes,
+              const std::vector<std::string>& split_kinds) {
   program.choose_kernels(axes);
-  return program.fusion() == Fusion::chains ? with_epilogues(program, catalog) : program;
+  return program.fusion() == Fusion::chains ? with_epilogues(program, catalog, split_kinds) : program;
 }
 
 }  // namespace graphbench::ir

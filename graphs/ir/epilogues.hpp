@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "graphs/ir/program.hpp"
 
@@ -15,11 +16,14 @@ Program without_epilogues(const Program& program, const OpCatalog& catalog);
 
 // The way back: a bias_add, activation or add that stands right behind a product and alone reads it becomes
 // part of it, where the kind of product does that in this order. One rounding is left of several. The product
-// keeps its name. Programs with gradients stay as they are. `catalog` outlives the result.
-Program with_epilogues(const Program& program, const OpCatalog& catalog);
+// keeps its name. Ops at which `split_kinds` split (none: where the program's own do) stay, and so do
+// training programs. `catalog` outlives the result.
+Program with_epilogues(const Program& program, const OpCatalog& catalog,
+                       const std::vector<std::string>& split_kinds = {});
 
 // The program with the kernels of these axes (Program::choose_kernels), and with_epilogues() too where chains
 // are asked for.
-Program fused(Program program, const OpCatalog& catalog, const std::map<std::string, std::string>& axes);
+Program fused(Program program, const OpCatalog& catalog, const std::map<std::string, std::string>& axes,
+              const std::vector<std::string>& split_kinds);
 
 }  // namespace graphbench::ir

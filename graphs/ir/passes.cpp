@@ -26,12 +26,16 @@ std::vector<ValueId> mutated_of_kind(const Program& program, ValueKind kind) {
 
 }  // namespace
 
+bool splits_at(const Op& op, const std::vector<std::string>& split_kinds) {
+  return contains(split_kinds, op.kind) || contains(split_kinds, op.splits_with);
+}
+
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds) {
   std::vector<Segment> segments;
   const std::vector<Op>& ops = program.ops();
   bool open = false;  // whether the last segment may still grow
   for (OpId id = 0; id < ops.size(); ++id) {
-    const bool splits = contains(split_kinds, ops[id].kind) || contains(split_kinds, ops[id].splits_with);
+    const bool splits = splits_at(ops[id], split_kinds);
     if (ops[id].traits.marker) {
       // A marker that is not asked for as a split is invisible: a piece runs on across it.
       if (splits) open = false;

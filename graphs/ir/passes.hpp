@@ -16,6 +16,9 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
+// Whether an op is of one of these kinds, or a part of one.
+bool splits_at(const Op& op, const std::vector<std::string>& split_kinds);
+
 // Cuts the program at splitting ops, at host ops and at ops that cannot be captured, keeping
 // order; what computes the gradient of a splitting kind splits too. Segments alternate; markers (ops that do
 // nothing) end a piece and belong to none. A kind that occurs nowhere in the program splits nothing.

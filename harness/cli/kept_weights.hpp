@@ -24,7 +24,7 @@ class KeptWeights {
   void add(const package::Method& method, const model::WorkerTask& task, const ir::Program& program,
            worker::TaskRig& rig, std::vector<package::Tensor>& tensors);
 
-  // The file. In low memory each method is filled on the device once more: none may be loaded.
+  // The file. In low memory each method is filled on the device once more: no other may be on it.
   void write(Device& device, const std::vector<package::Tensor>& tensors, const package::TakePart& write);
 
   // The most of the host's memory that weights have taken.

@@ -167,7 +167,7 @@ void PackageCompiler::compile(const package::Method& method,
       if (plugin != plugin_of_kind.end()) needed_plugins_.insert(plugin->second);
     }
   }
-  prepare(method, task, ir::fused(after, registry_.catalog(), kernels));
+  prepare(method, task, ir::fused(after, registry_.catalog(), kernels, {}));
   left_bytes_ = std::max(left_bytes_, device_->tally().now(MemoryKind::program));
 }
 

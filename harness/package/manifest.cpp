@@ -76,7 +76,8 @@ void check_architectures(const Manifest& manifest) {
   }
   if (wanted.empty() || wanted.front() == "ptx") refuse("architectures", "there is none");
   if (wanted != manifest.architectures)
-    refuse("architectures", "they are no rising list of a device of kind " + manifest.device);
+    refuse("architectures",
+           "they are not in order, given twice, or not for a device of kind " + manifest.device);
 }
 
 void check_methods(const Manifest& manifest) {

@@ -57,6 +57,8 @@ std::vector<cache::Entry> read_entries(std::string_view text, cache::Kind kind) 
     if (!reading.entry) refuse(which + reading.why_not);
     if (reading.entry->key.kind != kind)
       refuse(which + "it is of kind " + std::string(cache::name_of(reading.entry->key.kind)));
+    if (std::ranges::count(entries, reading.entry->key, &cache::Entry::key) > 0)
+      refuse(which + "an earlier one has its key");
     entries.push_back(std::move(*reading.entry));
     text.remove_prefix(digits + 1 + bytes);
   }

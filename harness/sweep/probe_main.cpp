@@ -6,6 +6,7 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/passes.hpp"
 #include "harness/machine/device_facts.hpp"
 #include "harness/package/package.hpp"
@@ -80,8 +81,8 @@ class Probe {
     GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
     try {
       check_splits(task, task.package.file.empty()
-                             ? registry_.build(task.workload,
-                                               {task.preset, *dtype, task.pass, task.options, task.more_axes})
+                             ? registry_.build(task.workload, {task.preset, *dtype, task.pass, task.options,
+                                                               task.more_axes, task.split_ops})
                              : packaged_program(task));
     } catch (const Error& error) {
       // Its cells will say so, and others can be measured.
@@ -96,7 +97,7 @@ class Probe {
       return package::program_of(package, task.pass, task.preset, stage, registry_.catalog());
     };
     read(package::Stage::before);
-    return read(package::Stage::after);
+    return ir::fused(read(package::Stage::after), registry_.catalog(), task.more_axes, task.split_ops);
   }
 
   void check_splits(const model::WorkerTask& task, const ir::Program& program) {

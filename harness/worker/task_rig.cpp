@@ -52,7 +52,8 @@ abi::BuildChoice choice_of(const model::WorkerTask& task) {
           .dtype = dtype_of(task.dtype),
           .pass = task.pass,
           .options = task.options,
-          .axes = task.more_axes};
+          .axes = task.more_axes,
+          .split_kinds = task.split_ops};
 }
 
 }  // namespace

@@ -42,12 +42,14 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   const auto packaged = [&](package::Stage stage) {
     return ir::fused(package::program_of(*package, task.pass, task.preset, stage, registry.catalog()),
-                     registry.catalog(), task.more_axes);
+                     registry.catalog(), task.more_axes, task.split_ops);
   };
   const ir::Program program = package ? packaged(package::Stage::after) : build_program(registry, task);
   std::optional<ir::Program> evaluated;
   if (task.instruments.evaluate && ir::is_training(program))
-    evaluated = package ? packaged(package::Stage::before) : build_forward_program(registry, task);
+    evaluated = package ? packaged(package::Stage::before)
+                        : ir::fused(build_forward_program(registry, task), registry.catalog(), task.more_axes,
+                                    task.split_ops);
   TraceProgram traced;
   if (!task.instruments.shape_trace.steps.empty()) {
     traced = [&](std::int64_t sequence) {

@@ -70,6 +70,11 @@ class ProgramFigures(unittest.TestCase):
         slow = self.start_up(1.06e-3)  # more than 1.05 of warm, and of half of cold
         self.assertEqual([False, False, True] * 3, [row.passed for row in slow])
 
+    def test_a_package_that_lacked_its_choices_is_not_measured(self):
+        self.start_up(1e-3)
+        self.write("start_up_mlp_package.json", cell(package={"plans": "chosen_at_load"}, launches=[]))
+        self.assertEqual([False] * 3, [row.passed for row in figures.start_up_rows(self.folder)[:3]])
+
     def test_a_graph_hit_is_held_to_a_microsecond_above_a_replay(self):
         def rows(hit):
             traces = [{"outcome": "traced", "ops": 105, "seconds": 6e-3, "trace_seconds": 5e-4},

@@ -95,7 +95,7 @@ TEST_F(AddressPlanTest, IsRefusedByWhatIsWrong) {
   EXPECT_THAT(failure_with([](Plan& p) {
                 p.places.push_back({0, 0, 0});
               }),
-              HasSubstr("of values that need none"));
+              HasSubstr("values that are not allocated"));
   EXPECT_THAT(failure_with([](Plan& p) { p.segments[0] = INT64_MAX; }), HasSubstr("larger than all values"));
   EXPECT_THAT(failure_with([](Plan& p) { p.segments.assign(3, INT64_MAX / 2); }),
               HasSubstr("larger than all values"));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graphs/ir/training/differentiate.hpp"
+
 namespace graphbench::ir {
 namespace {
 
@@ -120,6 +122,34 @@ TEST(Epilogues, OfAProductThatOthersReadStayApart) {
   const ValueId other = later.then("relu", "other", {later.x});
   EXPECT_THAT(later.fused_from(later.then("add", "sum", {later.y, other})),
               ElementsAre("product linear", "other relu", "sum add"));
+}
+
+// A step that updates in its backward has no gradients that are read after it.
+TEST(Epilogues, OfTrainingStepsStayApart) {
+  Chain p;
+  p.b.mark_output(p.then("relu", "active", {p.y}));
+  const Program forward = p.b.finish();
+  EXPECT_EQ(with_epilogues(forward, p.catalog).ops().size(), 1u);
+  TrainingOptions options;
+  options.optimizer = Optimizer::sgd;
+  options.optimizer_in = OptimizerIn::backward;
+  options.checkpoint = Checkpoint::layer;
+  const Program training = differentiate(forward, p.catalog, options);
+  ASSERT_TRUE(training.values_of(ValueKind::gradient).empty());
+  EXPECT_EQ(listed(with_epilogues(training, p.catalog)), listed(training));
+}
+
+TEST(Epilogues, StayWherePiecesEnd) {
+  const auto fused_with = [](const std::vector<std::string>& own, const std::vector<std::string>& given) {
+    Chain p;
+    p.b.mark_output(p.then("relu", "active", {p.then("bias_add", "biased", {p.y, p.bias})}));
+    if (!own.empty()) p.b.split_at(own);
+    return listed(with_epilogues(p.b.finish(), p.catalog, given));
+  };
+  EXPECT_THAT(fused_with({}, {"relu"}), ElementsAre("product linear", "active relu"));
+  EXPECT_THAT(fused_with({"relu"}, {}), ElementsAre("product linear", "active relu"));
+  EXPECT_THAT(fused_with({"relu"}, {"bias_add"}),
+              ElementsAre("product linear", "biased bias_add", "active relu"));
 }
 
 }  // namespace

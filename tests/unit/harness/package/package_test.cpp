@@ -119,6 +119,8 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
                 m.architectures = {"sm_90", "ptx"};
               }),
               HasSubstr("section code: it has code for \"sm_80\", which the manifest does not name"));
+  EXPECT_THAT(failure_with([](Package& p) { p.code.push_back(p.code[0]); }),
+              HasSubstr("section code: entry 3: an earlier one has its key"));
   EXPECT_THAT(failure_with([](Package& p) { p.code.push_back(p.choices[0]); }),
               HasSubstr("section code: entry 3: it is of kind choices"));
   EXPECT_THAT(with([](Manifest& m) { m.batches = {4, 1}; }), HasSubstr("batches: "));
