@@ -72,7 +72,7 @@ class Sweep(HarnessCase):
         self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "whole", "--epilogues", "off",
                             "--fuse", "chains", "--split-ops", "gelu_tanh", code=0)
         for cell in self.result()["cells"]:
-            self.assertEqual(32, cell["graph"]["nodes"], "the eight at which pieces would end are on their own")
+            self.assertEqual(32, cell["graph"]["nodes"], "eight ops at which pieces end are apart")
         refused = self.run_graphbench(*TINY, "--pass", "training", "--epilogues", "off", code=2)
         self.assertIn("--epilogues", refused.stderr)
         refused = self.run_graphbench(*TINY, "--compile", "general,sized", code=2)

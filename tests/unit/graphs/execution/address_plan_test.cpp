@@ -89,7 +89,8 @@ TEST_F(AddressPlanTest, IsRefusedByWhatIsWrong) {
               HasSubstr("in a segment that there is not"));
   EXPECT_THAT(failure_with([](Plan& p) { p.places[0].segment = -1; }),
               HasSubstr("in a segment that there is not"));
-  EXPECT_THAT(failure_with([](Plan& p) { p.places[0].value = 9999; }), HasSubstr("value 9999 is not of this step"));
+  EXPECT_THAT(failure_with([](Plan& p) { p.places[0].value = 9999; }),
+              HasSubstr("value 9999 is not of this step"));
   EXPECT_THAT(failure_with([](Plan& p) { p.places[1] = p.places[0]; }), HasSubstr("has two places"));
   EXPECT_THAT(failure_with([](Plan& p) { p.places.pop_back(); }), HasSubstr("has no place"));
   EXPECT_THAT(failure_with([](Plan& p) {
