@@ -113,9 +113,8 @@ std::vector<OptionSpec> package_options() {
        "run what graphbench compile made, instead of building workloads' programs", true},
       {"weights", what, text, "FILE", "the weights of --package", true},
       {"low-memory", what, text, "ON|OFF",
-       "ON: the weights of --package pass through a buffer of 1 MiB instead of the largest tensor's "
-       "(default: "
-       "OFF)",
+       "ON: the weights of --package pass through a buffer of 1 MiB, not of the largest tensor's size "
+       "(default: OFF)",
        true},
   };
 }

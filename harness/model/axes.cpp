@@ -164,7 +164,7 @@ AxisTable program_axes() {
        .passes = {"forward"}},
       {.name = "epilogues",
        .values = choices,
-       .noun = "place of epilogues",
+       .noun = "value of epilogues",
        .placeholder = "ON|OFF,...",
        .help = "off: bias, activation and residual of products are ops of their own (default: on)",
        .choices = {"on", "off"},
@@ -174,8 +174,9 @@ AxisTable program_axes() {
        .values = choices,
        .noun = "way of fusing ops",
        .placeholder = "WHICH,...",
-       .help = "kernels for several ops: none; pairs, those made by hand; chains, generated ones too, of "
-               "neighbouring elementwise ops and norms (default: pairs)",
+       .help =
+           "kernels for several ops: none; pairs, those made by hand; chains, products take the ops right "
+           "behind them too, and runs of elementwise ops and norms have generated ones (default: pairs)",
        .choices = {"none", "pairs", "chains"},
        .fallback = "pairs"},
       {.name = "compile",

@@ -205,7 +205,7 @@ class Packages(HarnessCase):
                 (["--arch", "host,ptx"], "--arch: \"ptx\" is none of a device of kind host"),
                 (["--arch", "ptx"], "--arch: \"ptx\" is for devices later than a first one"),
                 (["--fuse", "all"], "--fuse: \"all\" is not a way of fusing ops: give none, pairs, chains"),
-                (["--epilogues", "none"], "--epilogues: \"none\" is not a place of epilogues: give on, off"),
+                (["--epilogues", "none"], "--epilogues: \"none\" is not a value of epilogues: give on, off"),
                 (["--compile", "sized"], "--compile: \"sized\" is for --device cuda, and this is host"),
                 (["--attention", "none"], "--attention: \"none\""), (["--dtype", "fp7"], "--dtype: \"fp7\""),
                 (["--plugin", "none.so"], "--plugin: "), (["--cache", "/dev/null"], "--cache: ")):
