@@ -48,13 +48,15 @@ if(GRAPHBENCH_SANITIZE)
   set(GRAPHBENCH_COLD_OPTIONS -O0)
 endif()
 
-# Sanitized builds compile eight files of a target as one, which takes half the time. Not of targets where
-# two files have a name of their own for different things. The compiler says so: such a target belongs here.
+# Eight files of a target are compiled as one, which takes half the time: all of a sanitized build, and tests
+# and cold libraries of an optimised one. What is measured is compiled file by file. Not of targets where two
+# files have a name of their own for different things. The compiler says so: such a target belongs here.
+option(GRAPHBENCH_COMPILE_TOGETHER "Compile several files as one, where nothing is measured" ON)
 set(GRAPHBENCH_SEPARATE_TARGETS graphbench_abi graphbench_cli graphbench_console graphbench_execution
   graphbench_host graphbench_model graphbench_net graphbench_package graphbench_prometheus
   graphbench_workloads ab_test compare_test harness_config_test harness_net_test harness_plan_test)
 function(graphbench_compile_together target)
-  if(GRAPHBENCH_SANITIZE AND NOT GRAPHBENCH_FUZZ AND NOT target IN_LIST GRAPHBENCH_SEPARATE_TARGETS)
+  if(GRAPHBENCH_COMPILE_TOGETHER AND NOT target IN_LIST GRAPHBENCH_SEPARATE_TARGETS)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
@@ -102,7 +104,9 @@ function(graphbench_library folder)
   if(NOT ARG_MODULE)
     add_library(graphbench::${folder} ALIAS graphbench_${folder})
   endif()
-  graphbench_compile_together(graphbench_${folder})
+  if(GRAPHBENCH_SANITIZE OR folder IN_LIST GRAPHBENCH_COLD_LIBRARIES)
+    graphbench_compile_together(graphbench_${folder})
+  endif()
   target_link_libraries(graphbench_${folder}
     PUBLIC graphbench_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   if(folder IN_LIST GRAPHBENCH_COLD_LIBRARIES)

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 
 #include "graphs/backends/module.hpp"
@@ -21,9 +20,15 @@ namespace {
 
 std::string digest_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file && !file.eof()) throw Error(ErrorCode::io, "read " + path + " for its digest");
-  return model::sha256_hex(bytes);
+  model::Sha256 digest;
+  // Every sweep starts with this, and with debug information a binary has many megabytes.
+  std::string bytes(std::size_t{1} << 20, '\0');
+  while (file) {
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    digest.add({bytes.data(), static_cast<std::size_t>(file.gcount())});
+  }
+  if (!file.eof()) throw Error(ErrorCode::io, "read " + path + " for its digest");
+  return digest.hex();
 }
 
 // Where they lie does not matter: machines of a fleet may keep them elsewhere.

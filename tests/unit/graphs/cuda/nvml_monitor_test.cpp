@@ -10,7 +10,7 @@ int users = 0;
 int handle_status = nvml_success;
 int power_status = nvml_success;
 
-NvmlLibrary fake_library() {
+NvmlLibrary fake_nvml() {
   users = 0;
   handle_status = nvml_success;
   power_status = nvml_success;
@@ -35,7 +35,7 @@ NvmlLibrary fake_library() {
 }
 
 TEST(NvmlMonitor, ReadsInBaseUnits) {
-  const NvmlLibrary library = fake_library();
+  const NvmlLibrary library = fake_nvml();
   const MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0");
   ASSERT_NE(opened.monitor, nullptr) << opened.detail;
   const DeviceReading reading = opened.monitor->read();
@@ -47,7 +47,7 @@ TEST(NvmlMonitor, ReadsInBaseUnits) {
 }
 
 TEST(NvmlMonitor, AFigureThatTheGpuLacksIsAbsent) {
-  const NvmlLibrary library = fake_library();
+  const NvmlLibrary library = fake_nvml();
   const MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0");
   power_status = 3;
   const DeviceReading reading = opened.monitor->read();
@@ -56,7 +56,7 @@ TEST(NvmlMonitor, AFigureThatTheGpuLacksIsAbsent) {
 }
 
 TEST(NvmlMonitor, AnUnknownGpuIsAReasonAndLeavesNothingOpen) {
-  const NvmlLibrary library = fake_library();
+  const NvmlLibrary library = fake_nvml();
   handle_status = 6;
   const MonitorResult opened = NvmlMonitor::open(library, "0000:ff:00.0");
   EXPECT_EQ(opened.monitor, nullptr);
@@ -66,7 +66,7 @@ TEST(NvmlMonitor, AnUnknownGpuIsAReasonAndLeavesNothingOpen) {
 }
 
 TEST(NvmlMonitor, ClosesWhatItOpened) {
-  const NvmlLibrary library = fake_library();
+  const NvmlLibrary library = fake_nvml();
   { const MonitorResult opened = NvmlMonitor::open(library, "0000:1b:00.0"); }
   EXPECT_EQ(users, 0);
 }
