@@ -80,7 +80,7 @@ OpCase one_convolution() {
           {{type, {2, 14, 14, 64}}}};
 }
 
-// cuDNN's own text of a plan, and then an object that is none: the plan is built by its name instead.
+// cuDNN's own text of a plan, and then another object: the plan is built by its name then.
 TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
   CudaDeviceOptions options;
   options.tuning = TuningSettings{};  // and no cache
