@@ -176,6 +176,16 @@ Reading decode(std::string_view text) {
   return lines.cut_short() ? cut_short : damaged;
 }
 
+Choice split_choice(std::string_view content) {
+  const std::size_t end = std::min(content.find('\n'), content.size());
+  return {std::string(content.substr(0, end)),
+          std::string(content.substr(std::min(end + 1, content.size())))};
+}
+
+std::string join_choice(const Choice& choice) {
+  return choice.algorithm + (choice.serialised.empty() ? "" : "\n" + choice.serialised);
+}
+
 std::string plan_key_of(const Key& choices) {
   GRAPHBENCH_ASSERT(choices.kind == Kind::choices);
   const std::string& shape = choices.values[1];

@@ -53,7 +53,9 @@ class CudaDevice final : public Device {
   std::optional<double> clock_probe_seconds(Stream& stream) override;
   std::vector<LibraryChoice> library_choices() const override { return context_.tuner->choices(); }
   std::optional<cache::Use> cache_use() const override { return context_.tuner->cache_use(); }
-  std::vector<cache::Entry> kept_choices() const override { return context_.tuner->kept(); }
+  std::vector<cache::Entry> kept_choices() const override {
+    return context_.tuner->kept(serialised_plans(context_));
+  }
   std::size_t offer_choices(const std::vector<cache::Entry>& entries) override {
     return context_.tuner->offer(entries);
   }

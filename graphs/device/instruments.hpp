@@ -30,6 +30,9 @@ struct LibraryChoice {
   std::string algorithm;  // by a name that means the same in every process
   bool timed = false;     // candidates were timed, now or when it was kept; else a heuristic's first
   bool hit = false;       // an earlier process made and kept it
+  // Of the library's own plan among the entries offered: "serialised", it was taken; "engine", it could not
+  // be, and one was built by the algorithm's name. Empty: none was offered.
+  std::string plan = {};
 };
 
 // What generated kernels took so far, and how many there were.
@@ -66,7 +69,8 @@ class DeviceInstruments {
   virtual std::vector<LibraryChoice> library_choices() const { return {}; }
   // What this process had of the cache so far; absent where nothing is kept, or this device keeps nothing.
   virtual std::optional<cache::Use> cache_use() const { return std::nullopt; }
-  // Entries behind library_choices() that a cache keeps: what a later process need not choose again.
+  // Entries behind library_choices() that a cache keeps: what a later process need not choose again. With the
+  // library's own plans, where it writes them down (cache::Choice).
   virtual std::vector<cache::Entry> kept_choices() const { return {}; }
   // Choices are taken from these ahead of the cache, where they fit. Returns how many are for this device,
   // its libraries and this build.

@@ -28,7 +28,10 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
   for (const ir::Segment& segment : segments) add_items(segment);
   if (context.plans == nullptr || record_free_ranges_) return;
   const auto plan = context.plans->find(batch);
-  if (plan != context.plans->end() && why_not(plan->second, eager_.kernels()).empty()) plan_ = &plan->second;
+  const bool has_plan = plan != context.plans->end();
+  why_not_planned_ =
+      has_plan ? why_not(plan->second, eager_.kernels()) : "no addresses were planned for this batch";
+  if (why_not_planned_.empty()) plan_ = &plan->second;
 }
 
 void CapturedExecutor::add_items(const ir::Segment& segment) {
@@ -168,6 +171,7 @@ GraphCounts CapturedExecutor::counts() const {
   GraphCounts counts;
   counts.parts = parts_;
   counts.planned_ahead = plan_ != nullptr;
+  counts.why_not_planned = why_not_planned_;
   counts.kernels = static_cast<std::int64_t>(eager_.kernels().kernels.size());
   counts.peak_bytes = static_cast<std::int64_t>(eager_.kernels().peak_bytes);
   for (const Item& item : items_) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "graphs/execution/address_plan.hpp"
@@ -86,6 +87,7 @@ class CapturedExecutor : public Executor {
   const ProgramBuffers& buffers_;
   bool check_addresses_;
   const ir::AddressPlan* plan_ = nullptr;  // null: laid out when captured
+  std::string why_not_planned_;
   std::vector<Watched> watched_;
   bool name_nodes_;
   std::map<GraphNode, ir::OpId> op_of_node_;  // of the piece under way

@@ -40,6 +40,7 @@ struct GraphCounts {
   std::int64_t kernels = 0;          // prepared for the step
   std::int64_t peak_bytes = 0;       // of values in the pool at once
   bool planned_ahead = false;        // addresses are those of ExecutionContext::plans
+  std::string why_not_planned;       // where there are plans, and they are not
 };
 
 // How a step of the graph modes gets at its caller's memory (IoForm), and what came of it.

@@ -59,9 +59,12 @@ class PackageCommand final : public Command {
       std::printf("tensor   %-24s %10lld B  sha256 %s%s\n", tensor.name.c_str(),
                   static_cast<long long>(tensor.bytes), tensor.sha256.c_str(),
                   tensor.method.empty() ? "" : (" (" + tensor.method + ")").c_str());
-    for (const cache::Entry& choice : package.choices)
-      std::printf("choice   %s %s: %s\n", choice.key.values[0].c_str(), choice.key.values[1].c_str(),
-                  choice.content.c_str());
+    for (const cache::Entry& entry : package.choices) {
+      const cache::Choice choice = cache::split_choice(entry.content);
+      const std::string plan = "; serialised plan, " + std::to_string(choice.serialised.size()) + " B";
+      std::printf("choice   %s %s: %s%s\n", entry.key.values[0].c_str(), entry.key.values[1].c_str(),
+                  choice.algorithm.c_str(), choice.serialised.empty() ? "" : plan.c_str());
+    }
     for (const cache::Entry& code : package.code)
       std::printf("code     %s %s  %10zu B\n", code.key.values[1].c_str(),
                   code.key.values[0].substr(0, 16).c_str(), code.content.size());

@@ -47,6 +47,12 @@ package::Package PackageCompiler::run() {
   for (const std::string& path : needed_plugins_)
     manifest.plugins.push_back(blamed("--plugin", [&] { return package::plugin_file(path); }));
   package_.choices = device_->kept_choices();
+  for (cache::Entry& entry : package_.choices) {
+    cache::Choice choice = cache::split_choice(entry.content);
+    if (package::why_not_serialised(choice.serialised).empty()) continue;
+    choice.serialised.clear();  // it is built by its name, then
+    entry.content = cache::join_choice(choice);
+  }
   if (generates()) package_.code = device_->generated_code(package::code_architectures(manifest));
   return std::move(package_);
 }

@@ -20,7 +20,7 @@ model::DeviceFacts facts_of(const DeviceInfo& info) {
 std::vector<model::LibraryChoice> choices_of(const DeviceInstruments& device) {
   std::vector<model::LibraryChoice> choices;
   for (const LibraryChoice& made : device.library_choices())
-    choices.push_back({made.key, made.algorithm, made.timed, made.hit});
+    choices.push_back({made.key, made.algorithm, made.timed, made.hit, made.plan});
   return choices;
 }
 

@@ -34,6 +34,7 @@ struct PackageUse {
   std::string plans;
   // Where activations' addresses came from: "package", or "planned_at_load"; empty: nothing was captured.
   std::string addresses;
+  std::string addresses_reason;    // why they were planned at load
   bool low_memory = false;         // --low-memory ON
   std::int64_t staging_bytes = 0;  // the most of the host's memory that weights took on their way
 };

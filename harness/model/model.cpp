@@ -28,6 +28,7 @@ void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryC
     } else {
       at->timed = at->timed || choice.timed;
       at->hit = at->hit && choice.hit;
+      if (at->plan.empty() || choice.plan == "engine") at->plan = choice.plan;
     }
   }
 }

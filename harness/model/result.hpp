@@ -391,6 +391,7 @@ struct LibraryChoice {
   std::string algorithm;  // by a name that means the same in every process
   bool timed = false;     // candidates were timed; else a heuristic's first
   bool hit = false;       // it was made before this sweep, and kept
+  std::string plan = {};  // "serialised": read from the package; "engine": it could not be; empty: none there
   friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
 };
 // Adds those of one worker to those of a sweep, which stand in the order of keys and algorithms. A key has

@@ -10,6 +10,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/text.hpp"
+#include "harness/codec/json_writer.hpp"
 #include "harness/model/digest.hpp"
 #include "harness/model/input_error.hpp"
 
@@ -65,6 +66,16 @@ std::vector<cache::Entry> read_entries(std::string_view text, cache::Kind kind) 
   return entries;
 }
 
+std::vector<cache::Entry> read_choices(std::string_view text) {
+  std::vector<cache::Entry> choices = read_entries(text, cache::Kind::choices);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i].content.find('\n') == std::string::npos) continue;
+    const std::string why = why_not_serialised(cache::split_choice(choices[i].content).serialised);
+    if (!why.empty()) refuse("entry " + std::to_string(i) + ": its serialised plan " + why);
+  }
+  return choices;
+}
+
 std::vector<cache::Entry> read_code(std::string_view text, const Manifest& manifest) {
   std::vector<cache::Entry> code = read_entries(text, cache::Kind::code);
   const std::vector<std::string> architectures = code_architectures(manifest);
@@ -115,6 +126,14 @@ void check_tensors(const Manifest& manifest, const Method& method, const ir::Pro
 
 }  // namespace
 
+// A zero byte would be the parser's end of the text.
+std::string why_not_serialised(std::string_view plan) {
+  constexpr std::size_t bytes_max = std::size_t{16} << 20;
+  if (plan.size() > bytes_max) return "has more than " + std::to_string(bytes_max) + " bytes";
+  const bool is_object = plan.starts_with('{') && plan.find('\0') == std::string_view::npos;
+  return is_object && codec::Json::accept(plan) ? "" : "is no JSON object";
+}
+
 std::string write_package(const Package& package) {
   return encode(sections_of(package));
 }
@@ -137,8 +156,7 @@ Package read_package(std::string_view text) {
       package.addresses =
           within("addresses", [&] { return read_addresses(sections[i].content, package.manifest); });
     } else if (sections[i].name == "choices") {
-      package.choices =
-          within("choices", [&] { return read_entries(sections[i].content, cache::Kind::choices); });
+      package.choices = within("choices", [&] { return read_choices(sections[i].content); });
     } else if (sections[i].name == "code") {
       package.code = within("code", [&] { return read_code(sections[i].content, package.manifest); });
     } else if (sections[i].name != "seal") {

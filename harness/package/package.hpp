@@ -32,6 +32,10 @@ struct Package {
   std::string digest = {};                       // likewise
 };
 
+// Empty, or why a plan that a library wrote down (cache::Choice) cannot be in a package: it is a JSON object
+// of bounded size.
+std::string why_not_serialised(std::string_view plan);
+
 std::string write_package(const Package& package);
 
 // Accepts exactly what write_package() gives; programs are read by program_of(). Throws

@@ -273,13 +273,13 @@ void Ladder::set_up_first(Rung& rung) {
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
   launch.setups.push_back(launch.setup);
   startup_.add(launch.setup);
-  add_package(rung, launch.setup, counts.planned_ahead);
+  add_package(rung, launch.setup, counts);
   rung.passes = std::make_unique<measure::CellPasses>(
       id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
 }
 
 // As if this batch were the only one: its stages follow those that all batches share.
-void Ladder::add_package(Rung& rung, const model::Setup& setup, bool planned_ahead) {
+void Ladder::add_package(Rung& rung, const model::Setup& setup, const execution::GraphCounts& counts) {
   if (!startup_.package) return;
   model::PackageUse& use = rung.result.package.emplace(*startup_.package);
   if (const package::WeightsFile* weights = placement_->rig().weights()) {
@@ -287,7 +287,11 @@ void Ladder::add_package(Rung& rung, const model::Setup& setup, bool planned_ahe
     use.load_seconds += weights->read_seconds() + weights->verify_seconds() + weights->upload_seconds();
     use.staging_bytes = static_cast<std::int64_t>(weights->staging_bytes());
   }
-  if (is_graph_cell(rung)) use.addresses = planned_ahead ? "package" : "planned_at_load";
+  if (is_graph_cell(rung)) {
+    use.addresses = counts.planned_ahead ? "package" : "planned_at_load";
+    const bool others = use.plans == "chosen_at_load";
+    use.addresses_reason = others ? "not all library choices are the package's" : counts.why_not_planned;
+  }
   use.first_step_seconds = startup_.startup().weights_seconds + setup.prepare_seconds.value_or(0) +
                            setup.warmup_seconds + setup.capture_seconds + setup.instantiate_seconds +
                            setup.upload_seconds + setup.first_step_seconds;

@@ -12,8 +12,8 @@
 
 namespace {
 
-// A package whose section of generated code is `code`.
-std::string with_code(const std::string& code) {
+// A package in which the section of the name has this content.
+std::string with(std::string_view name, const std::string& content) {
   using namespace graphbench;
   package::Package sound{.manifest = {}, .programs = {{"before", "after"}}, .choices = {}, .code = {}};
   package::Manifest& manifest = sound.manifest;
@@ -29,7 +29,7 @@ std::string with_code(const std::string& code) {
   manifest.methods = {{"forward", "forward", "tiny"}};
   std::vector<package::Section> sections = package::decode(package::write_package(sound));
   for (package::Section& section : sections) {
-    if (section.name == "code") section.content = code;
+    if (section.name == name) section.content = content;
   }
   return package::encode(sections);
 }
@@ -39,8 +39,8 @@ std::string with_code(const std::string& code) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graphbench;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const std::string& file :
-       {text, package::encode({{"manifest", text}, {"choices", ""}}), with_code(text)}) {
+  for (const std::string& file : {text, package::encode({{"manifest", text}, {"choices", ""}}),
+                                  with("code", text), with("choices", text)}) {
     try {
       if (package::write_package(package::read_package(file)) != file) std::abort();
     } catch (const Error& error) {

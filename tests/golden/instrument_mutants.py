@@ -35,6 +35,7 @@ CHOICES.entries.0.key: "", MISSING
 CHOICES.entries.0.algorithm: 1
 CHOICES.entries.0.timed: null
 CHOICES.entries.0.hit: MISSING
+CHOICES.entries.1.plan: "", "other"
 CHOICES.entries.0.seconds: 1
 ENVIRONMENT.profiler.detail: null
 ENVIRONMENT.profiler.available: MISSING

@@ -93,7 +93,10 @@ void add_caller(model::CellResult& cell) {
   cell.counters = model::Counters{6, 8, 8, 112, 49, 63, 144, {}};
   cell.address_check = model::AddressCheck{41, 0.5e-6};
   cell.cache = model::CacheUse{3, 1, 1, 2048, 1.5};
-  cell.package = model::PackageUse{4096, 8192, 0.03125, 0.0078125, 0.25, "package", "package", true, 1024};
+  cell.package =
+      model::PackageUse{4096, 8192,      0.03125,           0.0078125,
+                        0.25, "package", "planned_at_load", "no addresses were planned for this batch",
+                        true, 1024};
   cell.training =
       model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1, 1e-4, 2e-4, 5e-5, 3.5e-4};
   cell.training->breaks = {
@@ -136,7 +139,7 @@ model::Result instruments_result() {
   result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
   result.environment.variables = {{"GRAPHBENCH_FUSION", "always"}};
   result.environment.library_choices = {{"conv 56x56", "engine 1", true, false},
-                                        {"conv 56x56", "engine 7", true, true},
+                                        {"conv 56x56", "engine 7", true, true, "serialised"},
                                         {"linear 8x1024", "algorithm 66", false, false}};
   result.plan.cold_l2 = true;
   result.plan.profile = true;

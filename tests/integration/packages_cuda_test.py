@@ -44,6 +44,7 @@ class PackagesOnAGpu(HarnessCase):
             planned = "package" if cell["batch"] != 8 else "planned_at_load"
             wanted = None if cell["mode"] == "eager" else planned
             self.assertEqual(("ok", wanted), (cell["status"], cell["package"].get("addresses")), cell["id"])
+            self.assertEqual(wanted == "planned_at_load", "addresses_reason" in cell["package"], cell["id"])
         chosen = {each["key"] for each in self.choices() if each["timed"] and not each["hit"]}
         hits = {each["key"] for each in self.choices() if each["hit"]}
         self.assertTrue(chosen, "of batch 8, which was not compiled")
@@ -52,6 +53,24 @@ class PackagesOnAGpu(HarnessCase):
         self.run_graphbench(*SWEEP, code=0)
         self.assertEqual([], [each for each in self.choices() if each["timed"] and not each["hit"]])
         self.assertTrue(chosen & {each["key"] for each in self.choices() if each["hit"]}, "of batch 8")
+
+    def test_plans_that_the_library_wrote_down_are_read(self):
+        self.run_graphbench("compile", "--device", "cuda", "--workload", "conv", "--preset", "tiny",
+                            "--batch", "1,8", "--weights", "w", "-o", "p.gbp", "--cache", "off", code=0)
+        shown = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout.splitlines()
+        lines = [line.removeprefix("choice   ") for line in shown if line.startswith("choice   ")]
+        kept = {line.split(": cuDNN engine")[0] for line in lines if "; serialised plan, " in line}
+        if not any(": cuDNN engine" in line for line in lines):
+            self.skipTest("cuDNN is not used here")
+        self.assertTrue(kept, shown)
+        self.run_graphbench(*SWEEP, code=0)
+        for cell in self.result()["cells"]:
+            self.assertEqual(("ok", "package"), (cell["status"], cell["package"]["plans"]), cell["id"])
+            self.assertTrue(cell["check"]["identical"], cell["id"])
+        plans = {each["key"]: each.get("plan") for each in self.choices()}
+        self.assertEqual({"serialised"}, {plans[key] for key in kept}, plans)
+        self.assertEqual(kept, {key for key, plan in plans.items() if plan})
+        self.assertEqual([], [each for each in self.choices() if each["timed"] and not each["hit"]])
 
     def test_says_what_memory_is_for(self):
         said = self.compile("--cache", "off", "--low-memory", "ON").stdout

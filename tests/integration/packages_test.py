@@ -192,6 +192,9 @@ class Packages(HarnessCase):
                 self.assertEqual((cell["status"], cell["check"]["identical"]), ("ok", True), name)
                 addresses = cell["package"].get("addresses")
                 self.assertEqual(addresses, None if cell["mode"] == "eager" else wanted, name)
+                reason = "no addresses were planned for this batch"
+                self.assertEqual(cell["package"].get("addresses_reason"),
+                                 reason if addresses == "planned_at_load" else None, name)
 
     def test_bad_input_to_compile_is_refused(self):
         for arguments, said in (

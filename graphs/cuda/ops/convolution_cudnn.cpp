@@ -35,15 +35,16 @@ std::string key_of(const ConvolutionShape& s) {
          std::string(ir::name_of(s.dtype));
 }
 
-// The plan that the tuner chooses among cuDNN's engines, or with `wanted` that one. One with a residual is
-// timed in turns with the convolution that a block has ahead of it, where that is known: of two that took the
-// same time alone on an H200, one made whole steps slower. Null where cuDNN has no plan that is
-// deterministic, does its arithmetic in fp32 and fits the workspace.
+// The plan that a package has, the one that the tuner chooses among cuDNN's engines, or with `wanted` that
+// one. One with a residual is timed in turns with the convolution that a block has ahead of it, where that is
+// known: of two that took the same time alone on an H200, one made whole steps slower. Null where cuDNN has
+// no plan that is deterministic, does its arithmetic in fp32 and fits the workspace.
 std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, const ConvolutionShape& shape,
                                      const ir::OpCall& op, const std::optional<std::string>& wanted) {
   const char* object = op.op->name.c_str();
   ConvolutionGraph description(*handle.library, shape, object);
   const CudnnDescriptor graph = description.describe(handle.get());
+  if (auto plan = CudnnPlan::read(context, key_of(shape), object, description.ids(), {})) return plan;
   const CudnnEngines engines(context, graph, shape.dtype, object, wanted);
   ConvolutionShape plain = shape;
   plain.has_residual = false;

@@ -33,11 +33,24 @@ CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan) {
   return call;
 }
 
+std::map<std::string, std::string> serialised_plans(const OpContext& context) {
+  std::map<std::string, std::string> texts;
+  if (context.cudnn == nullptr) return texts;
+  for (const auto& [key, plan] : context.cudnn->plans) {
+    if (plan != nullptr) texts[key] = plan->serialised();
+  }
+  return texts;
+}
+
 void forget_cudnn_stream(OpContext& context, const char* object) {
   if (context.cudnn != nullptr) context.cudnn->forget_stream(object);
 }
 
 #else
+
+std::map<std::string, std::string> serialised_plans(const OpContext&) {
+  return {};
+}
 
 void forget_cudnn_stream(OpContext&, const char*) {}
 

@@ -22,6 +22,53 @@ CudnnPlan::CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vec
   for (const CudnnConstant& constant : constants_) ids_.push_back(constant.id);
 }
 
+std::unique_ptr<CudnnPlan> CudnnPlan::finish(OpContext& context, CudnnDescriptor plan,
+                                             const std::vector<std::int64_t>& ids,
+                                             const std::vector<CudnnConstant>& constants) {
+  if (!plan.try_finalize()) return nullptr;
+  std::int64_t needed = 0;
+  plan.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &needed);
+  if (needed > static_cast<std::int64_t>(context.workspace_bytes)) return nullptr;
+  const CudnnLibrary& library = *cudnn_handle(context).library;
+  return std::unique_ptr<CudnnPlan>(
+      new CudnnPlan(library, std::move(plan), ids, constants, context.workspace));
+}
+
+std::unique_ptr<CudnnPlan> CudnnPlan::read(OpContext& context, const std::string& key, const char* object,
+                                           const std::vector<std::int64_t>& ids,
+                                           const std::vector<CudnnConstant>& constants) {
+  const cache::Choice* const kept = context.tuner->serialised(key);
+  if (kept == nullptr) return nullptr;
+  std::unique_ptr<CudnnPlan> made;
+  try {
+    const CudnnHandle& handle = cudnn_handle(context);
+    CudnnDescriptor plan(*handle.library, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, object);
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle.get());
+    plan.set_raw(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                 static_cast<std::int64_t>(kept->serialised.size()), kept->serialised.data());
+    made = finish(context, std::move(plan), ids, constants);
+  } catch (const Error&) {
+    (void)cudaGetLastError();  // another one is built, and the choice says so
+  }
+  context.tuner->tried_serialised(key, made != nullptr);
+  return made;
+}
+
+// Not through plan_'s own get(): the name of the object that an error would have is gone by now.
+std::string CudnnPlan::serialised() const {
+  const auto read = [this](std::size_t capacity, char* text) {
+    std::int64_t bytes = 0;
+    const cudnnStatus_t status =
+        library_.BackendGetAttribute(handle(), CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                                     static_cast<std::int64_t>(capacity), &bytes, text);
+    return status == CUDNN_STATUS_SUCCESS && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+  };
+  std::string text(read(0, nullptr), '\0');
+  text.resize(std::min(text.size(), read(text.size(), text.data())));
+  text.erase(text.find_last_not_of('\0') + 1);  // a C string's end
+  return text;
+}
+
 std::shared_ptr<const CudnnDescriptor> CudnnPlan::pack_for(void* const* addresses) {
   for (const Pack& pack : packs_) {
     if (std::equal(pack.addresses.begin(), pack.addresses.end(), addresses)) return pack.descriptor;
@@ -139,12 +186,7 @@ std::unique_ptr<CudnnPlan> CudnnEngines::build(std::size_t index, const std::vec
   CudnnDescriptor plan(library_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, object_);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configs_.at(index).descriptor);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, cudnn_handle(context_).get());
-  if (!plan.try_finalize()) return nullptr;
-  std::int64_t needed = 0;
-  plan.get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &needed);
-  if (needed > static_cast<std::int64_t>(context_.workspace_bytes)) return nullptr;
-  return std::unique_ptr<CudnnPlan>(
-      new CudnnPlan(library_, std::move(plan), ids, constants, context_.workspace));
+  return CudnnPlan::finish(context_, std::move(plan), ids, constants);
 }
 
 }  // namespace graphbench::cuda

@@ -26,6 +26,14 @@ class CudnnPlan {
   cudnnBackendDescriptor_t handle() const noexcept { return plan_.handle(); }
   std::size_t tensor_count() const noexcept { return tensor_count_; }
 
+  // The plan that a package has of the choice known for `key`, as cuDNN once wrote it down; null where there
+  // is none, or cuDNN does not take it here. `ids` and `constants` as of CudnnEngines::build().
+  static std::unique_ptr<CudnnPlan> read(OpContext& context, const std::string& key, const char* object,
+                                         const std::vector<std::int64_t>& ids,
+                                         const std::vector<CudnnConstant>& constants);
+  // As cuDNN writes it down: JSON. Empty where it does not.
+  std::string serialised() const;
+
   // The descriptor that holds these addresses, in the order of the tensors' ids; made on first sight and
   // kept, since steps repeat theirs: until `packs_max` others have been made, where they never repeat. Calls
   // that are bound to one keep it longer: several ops share a plan.
@@ -40,6 +48,10 @@ class CudnnPlan {
 
   CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, std::vector<std::int64_t> ids,
             std::vector<CudnnConstant> constants, void* workspace);
+  // Of a plan that is described. Null where cuDNN cannot, or not in the workspace.
+  static std::unique_ptr<CudnnPlan> finish(OpContext& context, CudnnDescriptor plan,
+                                           const std::vector<std::int64_t>& ids,
+                                           const std::vector<CudnnConstant>& constants);
 
   const CudnnLibrary& library_;
   CudnnDescriptor plan_;

@@ -68,6 +68,9 @@ std::optional<PreparedOp> prepare_chain(OpContext& context, const ChainCall& cal
 std::vector<cache::Entry> generated_code(OpContext& context, const std::vector<std::string>& architectures);
 void offer_code(OpContext& context, const std::vector<cache::Entry>& entries);
 
+// The plans of cuDNN's made so far, by the tuner's key, as far as cuDNN writes them down.
+std::map<std::string, std::string> serialised_plans(const OpContext& context);
+
 // Called before a stream that cuDNN's handle was set to is destroyed. Does nothing where there is no handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
 

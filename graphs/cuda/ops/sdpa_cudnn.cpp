@@ -59,6 +59,8 @@ std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, co
   SdpaGraph description(*handle.library, shape, object);
   const std::optional<CudnnDescriptor> graph = description.describe(handle.get());
   if (!graph) return nullptr;
+  if (auto plan = CudnnPlan::read(context, key, object, description.ids(), description.constants()))
+    return plan;
   const CudnnEngines engines(context, *graph, shape.dtype, object);
   if (engines.size() == 0) return nullptr;
   std::vector<std::string> names = {own_kernels};

@@ -151,7 +151,11 @@ bool Tuner::settles_for(const std::string& key, const std::string& first) {
 
 std::vector<LibraryChoice> Tuner::choices() const {
   std::vector<LibraryChoice> made;
-  for (const auto& [key, choice] : chosen_) made.push_back(choice);
+  for (const auto& [key, choice] : chosen_) {
+    made.push_back(choice);
+    if (const auto tried = taken_.find(key); tried != taken_.end())
+      made.back().plan = tried->second ? "serialised" : "engine";
+  }
   return made;
 }
 
@@ -159,10 +163,26 @@ std::optional<cache::Use> Tuner::cache_use() const {
   return cache_.is_on() ? std::optional(cache_.use()) : std::nullopt;
 }
 
-std::vector<cache::Entry> Tuner::kept() const {
+std::vector<cache::Entry> Tuner::kept(const std::map<std::string, std::string>& serialised) const {
   std::vector<cache::Entry> entries = cache_.entries();
   std::erase_if(entries, [](const cache::Entry& entry) { return entry.key.kind != cache::Kind::choices; });
+  for (const auto& [key, plan] : serialised) {
+    const auto entry = std::ranges::find(entries, cache_key(key), &cache::Entry::key);
+    if (entry != entries.end()) entry->content = cache::join_choice({entry->content, plan});
+  }
   return entries;
+}
+
+const cache::Choice* Tuner::serialised(const std::string& key) {
+  const auto found = serialised_.find(cache::file_name_of(cache_key(key)));
+  return found != serialised_.end() && known(key) == found->second.algorithm ? &found->second : nullptr;
+}
+
+void Tuner::tried_serialised(const std::string& key, bool taken) {
+  const std::string& algorithm = serialised_.at(cache::file_name_of(cache_key(key))).algorithm;
+  taken_[key] = taken;
+  if (taken) chosen_[key] = {key, algorithm, true, true};
+  say(key + ": " + algorithm + (taken ? " (its serialised plan)" : " (its serialised plan is not taken)"));
 }
 
 std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
@@ -173,7 +193,9 @@ std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
     bool same = entry.key.kind == here.kind && entry.key.values.size() == here.values.size();
     for (std::size_t i = 2; same && i < here.values.size(); ++i) same = entry.key.values[i] == here.values[i];
     if (!same) continue;
-    cache_.offer(entry);
+    cache::Choice choice = cache::split_choice(entry.content);
+    cache_.offer({entry.key, entry.seconds, choice.algorithm});
+    if (!choice.serialised.empty()) serialised_[cache::file_name_of(entry.key)] = std::move(choice);
     ++ours;
   }
   return ours;

@@ -90,10 +90,17 @@ class Tuner {
   // Absent where nothing is kept.
   std::optional<cache::Use> cache_use() const;
 
-  // The cache's entries behind the choices so far.
-  std::vector<cache::Entry> kept() const;
+  // The cache's entries behind the choices so far, each with the plan that the library wrote down for its
+  // key.
+  std::vector<cache::Entry> kept(const std::map<std::string, std::string>& serialised = {}) const;
   // Entries of an earlier process, looked at ahead of the cache. Returns how many are for this platform.
   std::size_t offer(const std::vector<cache::Entry>& entries);
+
+  // What was offered for `key` with a plan that the library wrote down, if it is what is known for it; else
+  // null.
+  const cache::Choice* serialised(const std::string& key);
+  // Whether the library took that plan. If so the choice is made; else it is built by its name.
+  void tried_serialised(const std::string& key, bool taken);
 
   // One line, where `verbose` asks for it.
   void say(const std::string& line) const;
@@ -108,7 +115,9 @@ class Tuner {
   TuningSettings settings_;
   Platform platform_;
   cache::Cache cache_;
-  std::map<std::string, LibraryChoice> chosen_;  // by key, without the platform
+  std::map<std::string, LibraryChoice> chosen_;      // by key, without the platform
+  std::map<std::string, cache::Choice> serialised_;  // offered, by the entry's file name
+  std::map<std::string, bool> taken_;                // of those tried, by key
   bool may_time_ = true;
 };
 

@@ -68,6 +68,44 @@ TEST_F(InstrumentsTest, ChoicesTellWhatAProductUsesOnce) {
   EXPECT_FALSE(choices.front().hit);
 }
 
+OpCase one_convolution() {
+  const ir::DType type = ir::DType::fp16;
+  return {"conv2d",
+          {{"bias", std::int64_t{0}},
+           {"residual", std::int64_t{0}},
+           {"padding", std::int64_t{1}},
+           {"stride", std::int64_t{1}},
+           {"activation", std::string("none")}},
+          {random_tensor(type, {2, 14, 14, 64}, 1), random_tensor(type, {64, 3, 3, 64}, 2, -0.2, 0.2)},
+          {{type, {2, 14, 14, 64}}}};
+}
+
+// cuDNN's own text of a plan, and then another object: the plan is built by its name then.
+TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
+  CudaDeviceOptions options;
+  options.tuning = TuningSettings{};  // and no cache
+  CudaDevice first(0, options);
+  if (first.info().libraries.at("cudnn").starts_with("none")) GTEST_SKIP() << "needs cuDNN";
+  const OpResult wanted = run(one_convolution(), first);
+  if (wanted.path.name != "conv2d:cudnn") GTEST_SKIP() << "cuDNN has no plan for it";
+  std::vector<cache::Entry> kept = first.kept_choices();
+  ASSERT_EQ(kept.size(), 1u);
+  cache::Choice choice = cache::split_choice(kept.front().content);
+  ASSERT_TRUE(choice.serialised.starts_with("{")) << choice.serialised.substr(0, 80);
+  for (const std::string word : {"serialised", "engine"}) {
+    CudaDevice later(0, options);
+    EXPECT_EQ(later.offer_choices(kept), 1u);
+    EXPECT_EQ(run(one_convolution(), later).bytes.back(), wanted.bytes.back()) << word;
+    ASSERT_EQ(later.library_choices().size(), 1u);
+    const LibraryChoice made = later.library_choices().front();
+    EXPECT_EQ(made.plan, word);
+    EXPECT_EQ(made.algorithm, choice.algorithm);
+    EXPECT_TRUE(made.timed && made.hit);
+    choice.serialised = "{\"not\": \"a plan\"}";
+    kept.front().content = cache::join_choice(choice);
+  }
+}
+
 // The graph is that of transformer layers, as sweeps measure it. Kernels that only write (a large fill)
 // would not do: with records on each lasts about 5 us longer, because its end then waits until what it
 // wrote has left the caches.

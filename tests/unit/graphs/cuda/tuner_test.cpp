@@ -227,6 +227,38 @@ TEST_F(TunerTest, TellsWhatWasChosenAndHow) {
   EXPECT_EQ(told(heuristic), "first: slow; second: slow; ");
 }
 
+TEST_F(TunerTest, OffersPlansThatTheLibraryWroteDown) {
+  Tuner first = tuner();
+  choose(first, "conv 1");
+  choose(first, "conv 2");
+  const std::vector<cache::Entry> kept = first.kept({{"conv 1", "{}"}, {"none", "{}"}, {"conv 2", ""}});
+  EXPECT_EQ(tuner().known("conv 1"), "fast") << "the folder has no plans";
+  ASSERT_EQ(kept.size(), 2U);
+  Tuner later = tuner();
+  EXPECT_EQ(later.offer(kept), 2U);
+  EXPECT_EQ(later.serialised("conv 2"), nullptr);
+  const cache::Choice* const plan = later.serialised("conv 1");
+  ASSERT_NE(plan, nullptr);
+  EXPECT_EQ(plan->algorithm, "fast");
+  EXPECT_EQ(plan->serialised, "{}");
+  EXPECT_TRUE(later.choices().empty());
+  later.tried_serialised("conv 1", true);
+  choose(later, "conv 2");
+  ASSERT_EQ(later.choices().size(), 2U);
+  EXPECT_EQ(later.choices()[0].plan, "serialised");
+  EXPECT_TRUE(later.choices()[0].timed && later.choices()[0].hit);
+  EXPECT_EQ(later.choices()[1].plan, "");
+  later.tried_serialised("conv 1", false);
+  EXPECT_EQ(choose(later, "conv 1"), 1U) << "by its name";
+  EXPECT_EQ(later.choices()[0].plan, "engine");
+  EXPECT_EQ(tuner("gpu 2").offer(kept), 0U);
+  TuningSettings untimed = settings();
+  untimed.timed = false;
+  Tuner heuristic(untimed, here_);
+  heuristic.offer(kept);
+  EXPECT_EQ(heuristic.serialised("conv 1"), nullptr);
+}
+
 TEST(Platform, IsOfOurVersionOurKernelsTheDeviceAndItsLibraries) {
   DeviceInfo info;
   info.name = "GPU";

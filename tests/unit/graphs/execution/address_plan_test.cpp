@@ -60,14 +60,19 @@ TEST_F(AddressPlanTest, GivesValuesTheMemoryThatLayingOutGivesThem) {
 TEST_F(AddressPlanTest, IsUsedForItsBatchAloneAndNotWhereFreeRangesAreRecorded) {
   plans_ = {{8, plan_at(8)}};
   EXPECT_TRUE(make_executor(ExecutionMode::piecewise, with_plans(), 8)->counts().planned_ahead);
+  EXPECT_EQ(make_executor(ExecutionMode::piecewise, with_plans(), 8)->counts().why_not_planned, "");
   EXPECT_FALSE(make_executor(ExecutionMode::piecewise, with_plans(), 4)->counts().planned_ahead);
+  EXPECT_EQ(make_executor(ExecutionMode::piecewise, with_plans(), 4)->counts().why_not_planned,
+            "no addresses were planned for this batch");
   EXPECT_FALSE(make_executor(ExecutionMode::piecewise, context(), 8)->counts().planned_ahead);
   ExecutionContext recording = with_plans();
   recording.record_free_ranges = true;
   EXPECT_FALSE(make_executor(ExecutionMode::piecewise, recording, 8)->counts().planned_ahead);
   plans_[4] = plans_[8];
   plans_[4].places[1] = plans_[4].places[0];
-  EXPECT_FALSE(make_executor(ExecutionMode::piecewise, with_plans(), 4)->counts().planned_ahead);
+  const GraphCounts counts = make_executor(ExecutionMode::piecewise, with_plans(), 4)->counts();
+  EXPECT_FALSE(counts.planned_ahead);
+  EXPECT_THAT(counts.why_not_planned, HasSubstr("has two places"));
 }
 
 TEST_F(AddressPlanTest, OfOtherKernelsIsRefused) {

@@ -145,6 +145,31 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
               HasSubstr("section program/infer/after: line "));
 }
 
+TEST_F(PackageTest, HasPlansThatALibraryWroteDown) {
+  const std::string plan = "{\"engine\": 38,\n \"knobs\": [{\"2\": 10}]}\n";
+  package_.choices[1].content = cache::join_choice({"b", plan});
+  const Package read = read_package(write_package(package_));
+  EXPECT_EQ(read.choices[0].content, "a");
+  EXPECT_EQ(cache::split_choice(read.choices[0].content).serialised, "");
+  EXPECT_EQ(cache::split_choice(read.choices[1].content).algorithm, "b");
+  EXPECT_EQ(cache::split_choice(read.choices[1].content).serialised, plan);
+}
+
+TEST_F(PackageTest, IsRefusedWithAPlanThatIsNoObjectOfJson) {
+  const auto with = [&](const std::string& plan) {
+    return failure_with([&](Package& p) { p.choices[1].content = "b\n" + plan; });
+  };
+  EXPECT_EQ(with("{}"), "none");
+  for (const char* const wrong : {"", "x", "[]", "\"{}\"", "{", "{}}", "{\"a\": }", "{\"a\": \"\xff\"}"})
+    EXPECT_EQ(with(wrong), "section choices: entry 1: its serialised plan is no JSON object") << wrong;
+  EXPECT_THAT(with(std::string("{}\0more", 7)), HasSubstr("is no JSON object"));
+  EXPECT_THAT(with(std::string(1 << 20, '{')), HasSubstr("is no JSON object")) << "it is deep, and no crash";
+  const std::size_t most = std::size_t{16} << 20;
+  EXPECT_EQ(with("{" + std::string(most - 2, ' ') + "}"), "none");
+  EXPECT_EQ(with("{" + std::string(most - 1, ' ') + "}"),
+            "section choices: entry 1: its serialised plan has more than 16777216 bytes");
+}
+
 TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
   Manifest& manifest = package_.manifest;
   EXPECT_THAT(why_not_on(manifest, "host", ""), HasSubstr("device of kind cuda"));

@@ -73,7 +73,7 @@ TEST(Protocol, OtherEventsSurvive) {
   EXPECT_EQ(std::get<ErrorEvent>(error).reason.message, "a\nb\"c");
   EXPECT_TRUE(std::holds_alternative<DoneEvent>(decode_event(encode_event(DoneEvent{}))));
   const std::vector<model::LibraryChoice> choices = {{"op", "one", true, false},
-                                                     {"op 2", "two", false, true}};
+                                                     {"op 2", "two", false, true, "engine"}};
   EXPECT_EQ(std::get<ChoicesEvent>(decode_event(encode_event(ChoicesEvent{choices}))).choices, choices);
   model::DeviceFacts facts;
   facts.libraries["cudnn"] = "9";

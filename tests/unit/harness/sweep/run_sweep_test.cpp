@@ -296,8 +296,9 @@ TEST(RunSweep, InterruptionKeepsWhatWasMeasured) {
 TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
   const std::string script =
       "case $(cat) in *'\"mode\":\"eager\"'*) " +
-      sends(worker::ChoicesEvent{{{"b", "two", true, false}, {"a", "one", true, false}}}) + " ;; *) " +
-      sends(worker::ChoicesEvent{{{"a", "one", true, true}, {"b", "other", true, true}}}) +
+      sends(worker::ChoicesEvent{{{"b", "two", true, false}, {"a", "one", true, false, "serialised"}}}) +
+      " ;; *) " +
+      sends(worker::ChoicesEvent{{{"a", "one", true, true, "engine"}, {"b", "other", true, true}}}) +
       " ;; esac; exit 1";
   process::ProcessSupervisor supervisor;
   LastProgress progress;
@@ -305,8 +306,8 @@ TEST(RunSweep, WhatWorkersChoseIsListedOnce) {
       run_sweep(sample_plan({eager, whole}), {}, {shell(script), 60}, supervisor, progress);
   using Choice = model::LibraryChoice;
   EXPECT_THAT(outcome.result.environment.library_choices,
-              testing::ElementsAre(Choice{"a", "one", true, false}, Choice{"b", "other", true, true},
-                                   Choice{"b", "two", true, false}));
+              testing::ElementsAre(Choice{"a", "one", true, false, "engine"},
+                                   Choice{"b", "other", true, true}, Choice{"b", "two", true, false}));
 }
 
 TEST(RunSweep, TheWorkersWordOnTheDeviceReplacesTheProbes) {
