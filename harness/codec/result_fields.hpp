@@ -462,14 +462,4 @@ struct Description<model::WorkerTask> {
       field("spawned_ns", &T::spawned_ns));
 };
 
-// Compiled once, in described_parts.cpp: each of these takes seconds.
-extern template void JsonWriter::put(Json&, const model::CellResult&) const;
-extern template void JsonWriter::put(Json&, const model::DeviceFacts&) const;
-extern template void JsonWriter::put(Json&, const model::Environment&) const;
-extern template void JsonWriter::put(Json&, const model::WorkerTask&) const;
-extern template void JsonReader::read(JsonWalk::Value, model::CellResult&);
-extern template void JsonReader::read(JsonWalk::Value, model::DeviceFacts&);
-extern template void JsonReader::read(JsonWalk::Value, model::WorkerTask&);
-extern template bool JsonReader::read_field(std::string_view, JsonWalk::Value, model::WorkerTask&);
-
 }  // namespace graphbench::codec
