@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -62,6 +63,22 @@ TEST_F(WeightsTest, UploadsWhatWasWritten) {
   }
   EXPECT_GT(file.verify_seconds(), 0);
   EXPECT_THROW(file.upload(*stream, "any", "d", nullptr), Error);
+}
+
+TEST_F(WeightsTest, ATensorIsVerifiedAgainOnceTheFileIsWrittenTo) {
+  const std::unique_ptr<Device> device = open_device("host");
+  const std::unique_ptr<Stream> stream = device->make_stream();
+  WeightsFile file(path_, manifest_);
+  std::string there(contents_[2].size(), '?');
+  const auto upload = [&] { file.upload(*stream, "any", "c", there.data()); };
+  upload();
+  const double once = file.verify_seconds();
+  upload();
+  EXPECT_EQ(file.verify_seconds(), once);
+  text_[text_.rfind("cccc")] = 'd';
+  put(text_);
+  std::filesystem::last_write_time(path_, std::filesystem::last_write_time(path_) + std::chrono::hours(1));
+  EXPECT_THROW(upload(), Error);
 }
 
 TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
