@@ -49,9 +49,10 @@ if(GRAPHBENCH_SANITIZE)
 endif()
 
 # Eight files of a target are compiled as one, which takes half the time: all of a sanitized build, and tests
-# and cold libraries of an optimised one. What is measured is compiled file by file. Not of targets where two
-# files have a name of their own for different things. The compiler says so: such a target belongs here.
-option(GRAPHBENCH_COMPILE_TOGETHER "Compile several files as one, where nothing is measured" ON)
+# of an optimised one, whose other files are compiled one by one. Not of targets where two files have a name
+# of their own for different things: the compiler refuses it, except for functions with other parameters.
+# Such a target belongs here.
+option(GRAPHBENCH_COMPILE_TOGETHER "Compile several files of tests, or of a sanitized build, as one" ON)
 set(GRAPHBENCH_SEPARATE_TARGETS graphbench_abi graphbench_cli graphbench_console graphbench_execution
   graphbench_host graphbench_model graphbench_net graphbench_package graphbench_prometheus
   graphbench_workloads ab_test compare_test harness_config_test harness_net_test harness_plan_test)
@@ -104,7 +105,7 @@ function(graphbench_library folder)
   if(NOT ARG_MODULE)
     add_library(graphbench::${folder} ALIAS graphbench_${folder})
   endif()
-  if(GRAPHBENCH_SANITIZE OR folder IN_LIST GRAPHBENCH_COLD_LIBRARIES)
+  if(GRAPHBENCH_SANITIZE)
     graphbench_compile_together(graphbench_${folder})
   endif()
   target_link_libraries(graphbench_${folder}

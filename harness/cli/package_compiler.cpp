@@ -48,10 +48,13 @@ package::Package PackageCompiler::run() {
     manifest.plugins.push_back(blamed("--plugin", [&] { return package::plugin_file(path); }));
   package_.choices = device_->kept_choices();
   for (cache::Entry& entry : package_.choices) {
-    cache::Choice choice = cache::split_choice(entry.content);
-    if (package::why_not_serialised(choice.serialised).empty()) continue;
-    choice.serialised.clear();  // it is built by its name, then
-    entry.content = cache::join_choice(choice);
+    const cache::Choice choice = cache::split_choice(entry.content);
+    if (choice.serialised.empty()) continue;
+    const std::string why = package::why_not_serialised(choice.serialised);
+    if (why.empty()) continue;
+    std::fprintf(stderr, "note: %s is built by its name, because its plan %s\n", choice.algorithm.c_str(),
+                 why.c_str());
+    entry.content = choice.algorithm;
   }
   if (generates()) package_.code = device_->generated_code(package::code_architectures(manifest));
   return std::move(package_);

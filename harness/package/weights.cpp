@@ -122,6 +122,8 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
     }
     if (bytes_ != end) refuse(bytes_ < end ? "it is cut short" : "something follows its last tensor");
     check_padding(head_bytes_, padded(head_bytes_));
+    verified_.assign(offsets_.size(), false);
+    is_unchanged();
   } catch (...) {
     if (descriptor_ >= 0) close(descriptor_);
     throw;
@@ -154,16 +156,19 @@ void WeightsFile::check_padding(std::int64_t from, std::int64_t to) {
   if (buffer_.find_first_not_of('\0') != std::string::npos) refuse("something is between its tensors");
 }
 
-void WeightsFile::forget_digests_of_another_time() {
+bool WeightsFile::is_unchanged() {
   struct stat facts {};
   if (fstat(descriptor_, &facts) != 0)
     throw Error(ErrorCode::io, in_quotes(path_) + " cannot be read: " + std::strerror(errno));
-  const std::int64_t written = std::int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
-  if (std::exchange(written_ns_, written) != written) verified_.assign(offsets_.size(), false);
+  // Unlike the time of the last write, this one cannot be set back.
+  const timespec before = std::exchange(changed_at_, facts.st_ctim);
+  const bool unchanged = before.tv_sec == changed_at_.tv_sec && before.tv_nsec == changed_at_.tv_nsec;
+  if (!unchanged) verified_.assign(offsets_.size(), false);
+  return unchanged;
 }
 
 void WeightsFile::read(std::size_t tensor, const TakePart& take) {
-  forget_digests_of_another_time();
+  is_unchanged();
   const Tensor& wanted = manifest_.tensors[tensor];
   const auto bytes = static_cast<std::size_t>(wanted.bytes);
   model::Sha256 digest;
@@ -175,7 +180,11 @@ void WeightsFile::read(std::size_t tensor, const TakePart& take) {
     }
     take(buffer_);
   }
-  if (!verified_[tensor] && digest.hex() != wanted.sha256)
+  if (verified_[tensor]) {
+    if (!is_unchanged()) refuse("it was written to while it was read");
+    return;
+  }
+  if (digest.hex() != wanted.sha256)
     refuse("tensor " + wanted.name + " does not have the digest that the package has");
   verified_[tensor] = true;
 }

@@ -2,6 +2,8 @@
 // on pages of 4096 bytes, and nothing else is in the file but its head, which names them.
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -39,8 +41,9 @@ class WeightsFile {
 
   // Every tensor, and what is between them.
   void verify();
-  // A method's tensor to a device. It is there when the call returns, and verified: once, unless the file has
-  // been written to since. Where that throws, what there is of it is of no use.
+  // A method's tensor to a device. It is there when the call returns, and verified: once, unless the file was
+  // written to since, as far as the system notes it (not every store to a mapping). Where that throws, what
+  // there is of it is of no use.
   void upload(Stream& stream, std::string_view method, std::string_view name, void* destination);
 
   std::int64_t bytes() const noexcept { return bytes_; }
@@ -52,7 +55,8 @@ class WeightsFile {
  private:
   void read(std::size_t tensor, const TakePart& take);
   void read_at(std::int64_t offset, std::size_t bytes);
-  void forget_digests_of_another_time();
+  // True where the file is as it was at the last call; where not, no tensor is verified.
+  bool is_unchanged();
   void check_padding(std::int64_t from, std::int64_t to);
   [[noreturn]] void refuse(const std::string& why) const;
 
@@ -64,7 +68,7 @@ class WeightsFile {
   std::int64_t head_bytes_ = 0;        // without what follows it up to a page's end
   std::vector<std::int64_t> offsets_;  // by tensor
   std::vector<bool> verified_;         // likewise
-  std::int64_t written_ns_ = 0;        // when the file was last written to, as of `verified_`
+  timespec changed_at_{};              // of the file, as of `verified_`
   std::string buffer_;
   double read_seconds_ = 0;
   double verify_seconds_ = 0;

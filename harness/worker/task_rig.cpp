@@ -157,7 +157,7 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
           .caller = caller_.get(),
           .check_addresses = task_.caller.check_addresses,
-          .plans = plans_hold_ ? &plans_ : nullptr};
+          .plans = weights_ && plans_hold_ ? &plans_ : nullptr};
 }
 
 void TaskRig::release() {

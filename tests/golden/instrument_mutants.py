@@ -108,6 +108,9 @@ cells.1.training.ops: MISSING
 cells.1.training.ops.backward: MISSING, -1
 cells.1.training.saved_bytes: MISSING, 1.5
 cells.1.training.colour: "red"
+cells.1.package.addresses: "elsewhere"
+cells.1.package.addresses_reason: "", 1
+cells.1.package.plans: "mine"
 cells.1.cache.hits: -1, MISSING
 cells.1.cache.seconds_saved: -0.5
 cells.1.cache.colour: "red"
@@ -130,6 +133,7 @@ PATH.fallback: "", MISSING
 # What a schema cannot say; see document_rules.py.
 BROKEN_INSTRUMENT_RULES = table("""
 cache.hits: 99
+cells.1.package.addresses: "package", MISSING
 cells.1.cache.misses: 7
 LADDER.points.1.nodes: 1
 MACHINE.throttled: true

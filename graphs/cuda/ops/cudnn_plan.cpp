@@ -48,8 +48,9 @@ std::unique_ptr<CudnnPlan> CudnnPlan::read(OpContext& context, const std::string
                  static_cast<std::int64_t>(kept->serialised.size()), kept->serialised.data());
     made = finish(context, std::move(plan), ids, constants);
   } catch (const Error&) {
-    (void)cudaGetLastError();  // another one is built, and the choice says so
+    made = nullptr;
   }
+  if (made == nullptr) (void)cudaGetLastError();  // another one is built, and the choice says so
   context.tuner->tried_serialised(key, made != nullptr);
   return made;
 }

@@ -51,7 +51,8 @@ CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan) {
   return call;
 }
 
-// The plan that the tuner chooses; null where it chooses our own kernels, or cuDNN has none.
+// The plan that a package has, or that the tuner chooses; null where that is our own kernels, or cuDNN has
+// none.
 std::unique_ptr<CudnnPlan> make_plan(OpContext& context, CudnnHandle& handle, const std::string& key,
                                      const SdpaShape& shape, std::vector<NativeCall> own,
                                      const ir::OpCall& op) {

@@ -168,12 +168,15 @@ std::vector<cache::Entry> Tuner::kept(const std::map<std::string, std::string>& 
   std::erase_if(entries, [](const cache::Entry& entry) { return entry.key.kind != cache::Kind::choices; });
   for (const auto& [key, plan] : serialised) {
     const auto entry = std::ranges::find(entries, cache_key(key), &cache::Entry::key);
-    if (entry != entries.end()) entry->content = cache::join_choice({entry->content, plan});
+    const auto chosen = chosen_.find(key);  // another, where the library could not build the one that is kept
+    if (entry != entries.end() && chosen != chosen_.end() && chosen->second.algorithm == entry->content)
+      entry->content = cache::join_choice({entry->content, plan});
   }
   return entries;
 }
 
 const cache::Choice* Tuner::serialised(const std::string& key) {
+  if (taken_.contains(key)) return nullptr;
   const auto found = serialised_.find(cache::file_name_of(cache_key(key)));
   return found != serialised_.end() && known(key) == found->second.algorithm ? &found->second : nullptr;
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <thread>
 
 #include "graphs/backends/registry.hpp"
 #include "graphs/ir/error.hpp"
@@ -75,10 +76,19 @@ TEST_F(WeightsTest, ATensorIsVerifiedAgainOnceTheFileIsWrittenTo) {
   const double once = file.verify_seconds();
   upload();
   EXPECT_EQ(file.verify_seconds(), once);
+  // The system's clock for files goes in steps of some milliseconds.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto written = std::filesystem::last_write_time(path_);
   text_[text_.rfind("cccc")] = 'd';
   put(text_);
-  std::filesystem::last_write_time(path_, std::filesystem::last_write_time(path_) + std::chrono::hours(1));
+  std::filesystem::last_write_time(path_, written);
   EXPECT_THROW(upload(), Error);
+}
+
+TEST_F(WeightsTest, TakesAFileOfTheEpoch) {
+  std::filesystem::last_write_time(path_, std::filesystem::file_time_type(std::chrono::file_clock::from_sys(
+                                              std::chrono::sys_seconds(std::chrono::seconds(0)))));
+  EXPECT_EQ(failure(), "none");
 }
 
 TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
