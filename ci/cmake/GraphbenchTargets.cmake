@@ -53,7 +53,7 @@ endif()
 # of their own for different things: the compiler refuses it, except for functions with other parameters.
 # Such a target belongs here.
 option(GRAPHBENCH_COMPILE_TOGETHER "Compile several files of tests, or of a sanitized build, as one" ON)
-set(GRAPHBENCH_SEPARATE_TARGETS graphbench_abi graphbench_cli graphbench_console graphbench_execution
+set(GRAPHBENCH_SEPARATE_TARGETS graphbench_abi graphbench_console graphbench_execution
   graphbench_host graphbench_model graphbench_net graphbench_package graphbench_prometheus
   graphbench_workloads ab_test compare_test harness_config_test harness_net_test harness_plan_test)
 function(graphbench_compile_together target)

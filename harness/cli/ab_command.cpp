@@ -21,7 +21,7 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* ab_footer =
     "Launches of the two sides alternate (ABBA), so that what drifts meets both alike; --launches is a side\n"
     "and 5 by default. Exit codes: those of compare, and 130 interrupted (what was measured is kept).\n";
 
@@ -80,8 +80,8 @@ ab::Target target_of(const char* where, const std::string& binary,
   return {where, binary.empty() ? own_binary() : binary, environment};
 }
 
-ab::InterleavedOutcome measure(const ab::InterleavedRequest& request,
-                               process::ProcessSupervisor& supervisor) {
+ab::InterleavedOutcome measure_sides(const ab::InterleavedRequest& request,
+                                     process::ProcessSupervisor& supervisor) {
   ConsoleProgress progress(request.options.quiet);
   ab::InterleavedOutcome outcome = ab::run_interleaved(request, supervisor, progress);
   progress.finish();
@@ -126,7 +126,7 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
 int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, ab::InterleavedRequest request,
                       process::ProcessSupervisor& supervisor) {
   const Files files = files_of(asked);
-  const ab::InterleavedOutcome outcome = measure(request, supervisor);
+  const ab::InterleavedOutcome outcome = measure_sides(request, supervisor);
   keep(outcome, files);
   if (outcome.interrupted) return interrupted(outcome, files);
   check_measured(outcome, request);
@@ -135,7 +135,7 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
     const Files more{again(files.base), again(files.now)};
     request.plan = ab::plan_to_confirm(request.plan, comparison);
     request.seed += static_cast<std::uint64_t>(request.plan.facts.launches);
-    const ab::InterleavedOutcome second = measure(request, supervisor);
+    const ab::InterleavedOutcome second = measure_sides(request, supervisor);
     keep(second, more);
     if (second.interrupted) return interrupted(second, more);
     check_measured(second, request);
@@ -158,7 +158,7 @@ class AbCommand final : public Command {
  public:
   explicit AbCommand(Options& options)
       : sweep_(options, "ab", " (--json-base and --json-new name its results)") {
-    options.footer(footer);
+    options.footer(ab_footer);
     options.text("--base", asked_.base, "BINARY", "the graphbench before (default: this one)");
     options.text("--new", asked_.now, "BINARY", "the graphbench after (default: this one)");
     options.texts("--env-a", asked_.base_environment, "NAME=VALUE",

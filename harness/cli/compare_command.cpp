@@ -15,7 +15,7 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* compare_footer =
     "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch); also what Google\n"
     "Benchmark and nvbench write as JSON.\n"
     "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell or metric is gone; 11\n"
@@ -67,7 +67,7 @@ void check_not_a_side(const CompareArguments& asked) {
 class CompareCommand final : public Command {
  public:
   explicit CompareCommand(Options& options) {
-    options.footer(footer);
+    options.footer(compare_footer);
     options.word("BASE", asked_.base, "the result before");
     options.word("NEW", asked_.now, "the result after");
     options.text("--against", asked_.against, "NAME",

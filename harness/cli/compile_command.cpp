@@ -21,7 +21,7 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* compile_footer =
     "Without --method there is one, \"forward\". Methods share the weights that are equal.\n"
     "Batches that are not listed are refused later, unless --general is given.\n"
     "Exit codes: 0 done; 1 the device failed; 2 bad usage or input.\n";
@@ -66,7 +66,7 @@ class CompileCommand final : public Command {
                  "ON: weights are made once more for their file instead of kept in memory (default: OFF)");
     options.text("--weights", asked_.weights, "FILE", "where the weights go");
     options.text("-o,--output", asked_.output, "FILE.gbp", "where the package goes");
-    options.footer(footer);
+    options.footer(compile_footer);
   }
 
   void check() override {

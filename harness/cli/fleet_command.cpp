@@ -20,14 +20,14 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* fleet_footer =
     "FOLDER has a result document a GPU, or several (--shard-by replica, --device all). Exit codes: 0 no\n"
     "outlier; 2 bad usage or input; 10 a GPU or node is slower than the others. docs/fleet.md says how.\n";
 
 class FleetCommand final : public Command {
  public:
   explicit FleetCommand(Options& options) {
-    options.footer(footer);
+    options.footer(fleet_footer);
     options.words("FOLDER", paths_, "folders of documents, or documents");
     options.text("--json", json_, "FILE", "where the findings go as JSON; - for stdout");
     options.text("--prometheus-textfile", textfile_, "FILE", "where metrics go, for the node exporter");

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* footer =
+constexpr const char* graph_diff_footer =
     "A and B are .json files that --dump-graph wrote, or folders of them, whose files are compared by name.\n"
     "Exit codes: 0 equal; 2 bad usage or input; 10 different.\n";
 constexpr std::int64_t shown_max = 20;
@@ -46,7 +46,7 @@ class GraphDiffCommand final : public Command {
   explicit GraphDiffCommand(Options& options) {
     options.word("A", a_, "a file, or a folder, that --dump-graph wrote");
     options.word("B", b_, "what it is compared with");
-    options.footer(footer);
+    options.footer(graph_diff_footer);
   }
 
   void check() override {

@@ -33,7 +33,7 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* ladder_footer =
     "A FILE of traffic begins with a header: size,count or time,size, or that of vLLM's table of padded "
     "tokens.\n"
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (what was measured is\n"
@@ -129,8 +129,8 @@ void finish(const CheckedPlan& checked, Measured& measured) {
   add_environment(result.environment, checked.plan, checked.catalog.facts);
 }
 
-int report(const Measured& measured, const config::SweepOptions& options,
-           const std::vector<std::string>& engines) {
+int report_ladders(const Measured& measured, const config::SweepOptions& options,
+                   const std::vector<std::string>& engines) {
   write_document(options.json, codec::to_json(measured.result, measured.findings));
   if (!options.prometheus.textfile.empty())
     reporters::write_file_atomically(options.prometheus.textfile,
@@ -198,7 +198,7 @@ bool take_best(std::vector<config::RawItem>& items) {
 class LadderCommand final : public Command {
  public:
   explicit LadderCommand(Options& options) : options_(options) {
-    options.footer(footer);
+    options.footer(ladder_footer);
     options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
     options.text("--multiple-of", asked_.multiple_of, "N", "round them up to multiples of N (default: 1)");
     options.text("--capture-order", asked_.order, "largest|smallest",
@@ -267,7 +267,7 @@ class LadderCommand final : public Command {
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
       } catch (const std::exception&) {  // what was measured is kept
         finish(checked, measured);
-        static_cast<void>(report(measured, options, engines));
+        static_cast<void>(report_ladders(measured, options, engines));
         throw;
       }
     }
@@ -285,7 +285,7 @@ class LadderCommand final : public Command {
         serve(ladder::plan_best(checked.plan, request, findings.best), options, supervisor, measured);
     }
     finish(checked, measured);
-    return report(measured, options, engines);
+    return report_ladders(measured, options, engines);
   }
 
  private:

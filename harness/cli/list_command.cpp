@@ -20,8 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double probe_silent_seconds_max = 120;
-
 // A line of the table, and what `--format json` has for it: null where an earlier line's says it.
 struct Line {
   std::string name;
@@ -198,8 +196,7 @@ class ListCommand final : public Command {
     }
     if (!request.list_devices && !request.list_workloads) return {};
     process::ProcessSupervisor supervisor;
-    return sweep::ask_probe(supervisor, {process::own_command(probe_role), probe_silent_seconds_max}, request,
-                            options);
+    return sweep::ask_probe(supervisor, {process::own_command(probe_role)}, request, options);
   }
 
   const Options& options_;

@@ -13,7 +13,7 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* merge_footer =
     "SHARD is what --sweep --shard I/N wrote, or a folder of such files. Exit codes: 0 merged; 2 bad usage "
     "or\n"
     "input, nothing is written; 3 something of the plan is missing, nothing is written without --partial, "
@@ -23,7 +23,7 @@ constexpr const char* footer =
 class MergeCommand final : public Command {
  public:
   explicit MergeCommand(Options& options) {
-    options.footer(footer);
+    options.footer(merge_footer);
     options.words("SHARD", paths_, "documents of shards, or folders of them");
     options.text("-o,--output", output_, "FILE", "where the merged document goes; - for stdout");
     options.flag("--partial", partial_, "merge what is there, although something is missing");

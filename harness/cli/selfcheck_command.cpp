@@ -25,7 +25,7 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* selfcheck_footer =
     "Measures this binary against itself. Exit codes: 0 done; 2 bad usage or input; 3 some cells failed;\n"
     "130 interrupted (whole rounds are kept). docs/comparing.md says how the rounds are formed.\n";
 
@@ -35,7 +35,7 @@ struct SelfcheckArguments {
   VerdictArguments verdict;
 };
 
-struct Measured {
+struct Rounds {
   std::vector<selfcheck::Round> rounds;
   bool interrupted = false;
   std::int64_t cells_failed = 0;  // of the round that lost most
@@ -47,9 +47,9 @@ compare::Side side_of(const std::optional<model::Result>& result, const std::str
   return compare::side_of(*result, name);
 }
 
-Measured measure(std::int64_t rounds, ab::InterleavedRequest request,
-                 process::ProcessSupervisor& supervisor) {
-  Measured measured;
+Rounds measure_rounds(std::int64_t rounds, ab::InterleavedRequest request,
+                      process::ProcessSupervisor& supervisor) {
+  Rounds measured;
   for (std::int64_t round = 0; round < rounds && !measured.interrupted; ++round) {
     if (!request.options.quiet)
       std::fprintf(stderr, "round %lld of %lld\n", static_cast<long long>(round + 1),
@@ -68,7 +68,7 @@ Measured measure(std::int64_t rounds, ab::InterleavedRequest request,
   return measured;
 }
 
-void add_facts(const Measured& measured, model::SelfCheck& check) {
+void add_facts(const Rounds& measured, model::SelfCheck& check) {
   const compare::Side& first = measured.rounds.front().first;
   check.tool_version = GRAPHBENCH_VERSION;
   check.tool_commit = GRAPHBENCH_COMMIT;
@@ -79,7 +79,7 @@ void add_facts(const Measured& measured, model::SelfCheck& check) {
   check.cells_failed = measured.cells_failed;
 }
 
-void show(const model::SelfCheck& check, const std::string& json) {
+void show_check(const model::SelfCheck& check, const std::string& json) {
   if (!json.empty()) write_document(json, codec::to_json(check));
   const bool stdout_taken = json == "-";
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
@@ -90,7 +90,7 @@ void show(const model::SelfCheck& check, const std::string& json) {
 class SelfcheckCommand final : public Command {
  public:
   explicit SelfcheckCommand(Options& options) : sweep_(options, "selfcheck", "", {"json"}) {
-    options.footer(footer);
+    options.footer(selfcheck_footer);
     options.text("--rounds", rounds_, "N", "comparisons of this binary with itself (default: 4)");
     options.text("--json", asked_.json, "FILE", "where the findings go as JSON; - for stdout");
     options.text("--margin", asked_.verdict.margin, "LIST",
@@ -113,14 +113,14 @@ class SelfcheckCommand final : public Command {
     process::ProcessSupervisor supervisor;
     request.plan = sweep_.plan(request, invocation.argv, supervisor);
     const std::string started_at = process::utc_now();
-    const Measured measured = measure(asked_.rounds, std::move(request), supervisor);
+    const Rounds measured = measure_rounds(asked_.rounds, std::move(request), supervisor);
     selfcheck::CheckOptions options;
     options.settings = verdict.settings;
     model::SelfCheck check = selfcheck::check_rounds(measured.rounds, options);
     check.started_at = started_at;
     check.rounds_asked = asked_.rounds;
     add_facts(measured, check);
-    show(check, asked_.json);
+    show_check(check, asked_.json);
     if (measured.interrupted) {
       std::fprintf(stderr, "graphbench: interrupted; the rounds that were finished are kept\n");
       return exit_interrupted;

@@ -39,7 +39,6 @@ struct ServeArguments {
 };
 
 constexpr std::size_t token_bytes_min = 16;
-constexpr double probe_silent_seconds_max = 120;
 // Bounded, because a client waits for it, and so does a service that is stopping.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
@@ -160,7 +159,7 @@ void describe_machine(serve::ServiceSettings& settings) {
   sweep::ProbeRequest request;
   request.list_devices = true;
   request.list_workloads = true;
-  sweep::ProbeAnswer answer = ask(request, probe_silent_seconds_max);
+  sweep::ProbeAnswer answer = ask(request, sweep::ProbeSettings{}.silent_seconds_max);
   for (const DeviceStatus& each : answer.devices) {
     settings.devices.push_back({each.id, each.available, each.detail, each.advice});
   }

@@ -65,22 +65,12 @@ class JsonReader {
     const auto visit = [&](std::string_view key, Value field) { read(field, out[std::string(key)]); };
     walk_.each_field(value, std::ref(visit));
   }
+  // These two are not inline: what many files read is compiled in one (described_parts.cpp).
   template <Described T>
-  void read(Value value, T& out) {
-    if (walk_.is_null(value)) {
-      out = T();
-      return;
-    }
-    const auto visit = [&](std::string_view key, Value field) { read_field(key, field, out); };
-    walk_.each_field(value, std::ref(visit));
-  }
+  void read(Value value, T& out);
   // One field of `out`, where the caller walks the object; false where it is not described.
   template <Described T>
-  bool read_field(std::string_view key, Value field, T& out) {
-    if (take_any(key, field, out, Description<T>::fields)) return true;
-    walk_.skip(field);
-    return false;
-  }
+  bool read_field(std::string_view key, Value field, T& out);
 
  private:
   template <typename T, typename Fields>
@@ -163,5 +153,22 @@ class JsonReader {
 
   JsonWalk& walk_;
 };
+
+template <Described T>
+void JsonReader::read(Value value, T& out) {
+  if (walk_.is_null(value)) {
+    out = T();
+    return;
+  }
+  const auto visit = [&](std::string_view key, Value field) { read_field(key, field, out); };
+  walk_.each_field(value, std::ref(visit));
+}
+
+template <Described T>
+bool JsonReader::read_field(std::string_view key, Value field, T& out) {
+  if (take_any(key, field, out, Description<T>::fields)) return true;
+  walk_.skip(field);
+  return false;
+}
 
 }  // namespace graphbench::codec

@@ -62,14 +62,9 @@ class JsonWriter {
     put_object(out);
     for (const auto& [key, value] : values) put(at(out, key), value);
   }
+  // Not inline: what many files write is compiled in one (described_parts.cpp).
   template <Described T>
-  void put(Json& out, const T& value) const {
-    if constexpr (requires { Description<T>::can_be_written(value); }) {
-      if (!Description<T>::can_be_written(value)) return;
-    }
-    put_object(out);
-    add_fields(out, value, Description<T>::fields);
-  }
+  void put(Json& out, const T& value) const;
 
   template <typename Member>
   static bool is_default(const Member& member) {
@@ -147,6 +142,15 @@ class JsonWriter {
 
   Form form_;
 };
+
+template <Described T>
+void JsonWriter::put(Json& out, const T& value) const {
+  if constexpr (requires { Description<T>::can_be_written(value); }) {
+    if (!Description<T>::can_be_written(value)) return;
+  }
+  put_object(out);
+  add_fields(out, value, Description<T>::fields);
+}
 
 // Bytes that are not UTF-8 are replaced, not refused. `indent` -1: on one line.
 std::string dump(const Json& json, int indent = -1);

@@ -181,4 +181,9 @@ struct Description<model::Suggestion> {
       later_field("memory_max_bytes", &T::memory_max_bytes));
 };
 
+// Compiled once, in described_parts.cpp.
+extern template void JsonWriter::put(Json&, const model::Ladder&) const;
+extern template void JsonWriter::put(Json&, const model::LadderLaunch&) const;
+extern template void JsonReader::read(JsonWalk::Value, model::LadderLaunch&);
+
 }  // namespace graphbench::codec

@@ -96,7 +96,6 @@ struct Description<model::PackageUse> {
   static constexpr auto fields =
       std::tuple(MetricFields<model::PackageUse>(), later_field("plans", &model::PackageUse::plans),
                  later_field("addresses", &model::PackageUse::addresses),
-                 later_field("addresses_reason", &model::PackageUse::addresses_reason),
                  later_field("low_memory", &model::PackageUse::low_memory));
 };
 
@@ -323,9 +322,8 @@ struct Description<model::DeviceFacts> {
 template <>
 struct Description<model::LibraryChoice> {
   using T = model::LibraryChoice;
-  static constexpr auto fields =
-      std::tuple(field("key", &T::key), field("algorithm", &T::algorithm), field("timed", &T::timed),
-                 field("hit", &T::hit), later_field("plan", &T::plan));
+  static constexpr auto fields = std::tuple(field("key", &T::key), field("algorithm", &T::algorithm),
+                                            field("timed", &T::timed), field("hit", &T::hit));
 };
 
 // Left out where there was no choice. The digest is of keys and algorithms: sweeps with one digest ran the
@@ -461,5 +459,15 @@ struct Description<model::WorkerTask> {
       field("caller", &T::caller), field("package", &T::package), field("instruments", &T::instruments),
       field("spawned_ns", &T::spawned_ns));
 };
+
+// Compiled once, in described_parts.cpp: each of these takes seconds.
+extern template void JsonWriter::put(Json&, const model::CellResult&) const;
+extern template void JsonWriter::put(Json&, const model::DeviceFacts&) const;
+extern template void JsonWriter::put(Json&, const model::Environment&) const;
+extern template void JsonWriter::put(Json&, const model::WorkerTask&) const;
+extern template void JsonReader::read(JsonWalk::Value, model::CellResult&);
+extern template void JsonReader::read(JsonWalk::Value, model::DeviceFacts&);
+extern template void JsonReader::read(JsonWalk::Value, model::WorkerTask&);
+extern template bool JsonReader::read_field(std::string_view, JsonWalk::Value, model::WorkerTask&);
 
 }  // namespace graphbench::codec
