@@ -96,6 +96,7 @@ struct Description<model::PackageUse> {
   static constexpr auto fields =
       std::tuple(MetricFields<model::PackageUse>(), later_field("plans", &model::PackageUse::plans),
                  later_field("addresses", &model::PackageUse::addresses),
+                 later_field("addresses_reason", &model::PackageUse::addresses_reason),
                  later_field("low_memory", &model::PackageUse::low_memory));
 };
 
@@ -322,8 +323,9 @@ struct Description<model::DeviceFacts> {
 template <>
 struct Description<model::LibraryChoice> {
   using T = model::LibraryChoice;
-  static constexpr auto fields = std::tuple(field("key", &T::key), field("algorithm", &T::algorithm),
-                                            field("timed", &T::timed), field("hit", &T::hit));
+  static constexpr auto fields =
+      std::tuple(field("key", &T::key), field("algorithm", &T::algorithm), field("timed", &T::timed),
+                 field("hit", &T::hit), later_field("plan", &T::plan));
 };
 
 // Left out where there was no choice. The digest is of keys and algorithms: sweeps with one digest ran the
