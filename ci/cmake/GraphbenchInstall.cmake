@@ -54,11 +54,15 @@ function(graphbench_executables_below folder result)
 endfunction()
 
 if(GRAPHBENCH_BUILD_TESTS)
-  # What sanitized builds build: the programs that test inside one process; for ThreadSanitizer those whose
-  # code runs threads.
+  # What sanitized builds build: the programs that test inside one process, and those that fuzz; for
+  # ThreadSanitizer those whose code runs threads.
   graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/unit" unit_programs)
   graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/conformance" conformance_programs)
-  add_custom_target(sanitized_tests DEPENDS ${unit_programs} ${conformance_programs})
+  set(fuzz_programs "")
+  if(GRAPHBENCH_SANITIZE MATCHES "fuzzer-no-link")
+    graphbench_executables_below("${PROJECT_SOURCE_DIR}/tests/fuzz" fuzz_programs)
+  endif()
+  add_custom_target(sanitized_tests DEPENDS ${unit_programs} ${conformance_programs} ${fuzz_programs})
   get_property(threaded_programs GLOBAL PROPERTY GRAPHBENCH_THREADED_PROGRAMS)
   add_custom_target(threaded_tests DEPENDS ${threaded_programs} ${conformance_programs})
 

@@ -33,7 +33,7 @@ void KeptWeights::keep(std::string content) {
 void KeptWeights::add(const package::Method& method, const model::WorkerTask& task,
                       const ir::Program& program, worker::TaskRig& rig,
                       std::vector<package::Tensor>& tensors) {
-  sources_.push_back(std::make_unique<const Source>(task, program));
+  sources_.push_back(std::make_unique<const Source>(Source{task, program}));
   for (ir::ValueId id = 0; id < program.values().size(); ++id) {
     const ir::Value& value = program.value(id);
     if (value.kind != ir::ValueKind::weight && value.kind != ir::ValueKind::parameter) continue;

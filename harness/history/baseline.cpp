@@ -66,11 +66,12 @@ compare::Side find_baseline(Store& store, const BaselineRequest& request, const 
   }
   const std::size_t named = called.size();
   std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
-  std::ranges::reverse(called);
+  std::reverse(called.begin(), called.end());
   // The very same environment and plan before what only compares; each latest first.
-  std::ranges::stable_partition(called, [&](const model::HistoryEntry& entry) {
+  const auto is_same = [&](const model::HistoryEntry& entry) {
     return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
-  });
+  };
+  std::stable_partition(called.begin(), called.end(), is_same);
   std::string differs = "they were interrupted";
   for (std::size_t i = 0; i < std::min(called.size(), tries_max); ++i) {
     compare::Side side = side_of(store, called[i], request.name);
