@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 // How a cell's time is shared out: latency carries the verdicts, so it gets half. The rest is for the steps
 // that begin a visit and are not timed.
 constexpr double latency_share = 0.5;
-constexpr double device_share = 0.15;
-constexpr double throughput_share = 0.1;
+constexpr double device_share = 0.1;
+constexpr double throughput_share = 0.08;
 
 // A placement's part of a pass. The half width wanted of its median is that of the launch's p50, the
 // geometric mean of so many independent ones.
