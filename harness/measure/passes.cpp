@@ -19,11 +19,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How a cell's time is shared out: latency carries the verdicts, so it gets half. The rest is for the steps
+// How a cell's time is shared out: latency carries the verdicts, so it gets most. The rest is for the steps
 // that begin a visit and are not timed.
-constexpr double latency_share = 0.5;
-constexpr double device_share = 0.1;
-constexpr double throughput_share = 0.08;
+constexpr double latency_share = 0.32;
+constexpr double device_share = 0.09;
+constexpr double throughput_share = 0.07;
 
 // A placement's part of a pass. The half width wanted of its median is that of the launch's p50, the
 // geometric mean of so many independent ones.

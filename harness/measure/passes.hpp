@@ -27,8 +27,8 @@ void measure_ramp(const std::string& cell_id, const StepUnderTest& step, const m
 // What is to load code at its first use has one placement: a second would find it loaded.
 // Two visits each: in a longer one a power limit lowers the clock more often, and where it does no other
 // visit outweighs it.
-inline constexpr std::int64_t placements = 6;
-inline constexpr std::int64_t placements_on_a_device = 3;
+inline constexpr std::int64_t placements = 8;
+inline constexpr std::int64_t placements_on_a_device = 4;
 inline constexpr std::int64_t visits_in_a_placement = 2;
 
 // Steps that begin a visit and are not timed: in new memory, or after the cache was emptied, it takes a few

@@ -50,11 +50,14 @@ class EmptyingStream final : public test::FakeStream {
   Trace& trace_;
 };
 
+constexpr std::int64_t a_placement = 11;  // samples of a pass
+constexpr std::int64_t samples = a_placement * placements;
+
 class CellPassesTest : public ::testing::Test {
  protected:
   CellPassesTest() {
     bounds_.seconds_max = 10;  // samples_max is what ends the passes
-    bounds_.samples_max = 66;
+    bounds_.samples_max = samples;
   }
   void ramp() { measure_ramp("cell", {step_, stream_}, bounds_, launch_); }
   CellPasses passes() { return {"cell", bounds_, 1, launch_}; }
@@ -69,11 +72,9 @@ class CellPassesTest : public ::testing::Test {
 };
 
 constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
-// Of 66 samples a pass, a placement has 11.
-constexpr std::int64_t a_placement = 11;
 
-std::int64_t due(std::int64_t samples, std::int64_t visit) {
-  return (samples * visit + visits_in_a_placement - 1) / visits_in_a_placement;
+std::int64_t due(std::int64_t share, std::int64_t visit) {
+  return (share * visit + visits_in_a_placement - 1) / visits_in_a_placement;
 }
 
 TEST_F(CellPassesTest, EachPlacementTakesTheSameShareAndEachVisitItsPart) {
@@ -92,11 +93,11 @@ TEST_F(CellPassesTest, EachPlacementTakesTheSameShareAndEachVisitItsPart) {
     EXPECT_LE(trace_.steps, timed + (i + 1) * settling_steps);
   }
   cell.finish();
-  EXPECT_EQ(launch_.latency_seconds->count, 66) << "the ramp is not counted";
-  EXPECT_EQ(launch_.submit_seconds->count, 66);
-  EXPECT_EQ(launch_.device_seconds->count, 66);
-  EXPECT_EQ(launch_.latency_samples.size(), 32u + 66u) << "but kept";
-  EXPECT_EQ(launch_.latency_started_ns.size(), 32u + 66u);
+  EXPECT_EQ(launch_.latency_seconds->count, samples) << "the ramp is not counted";
+  EXPECT_EQ(launch_.submit_seconds->count, samples);
+  EXPECT_EQ(launch_.device_seconds->count, samples);
+  EXPECT_EQ(launch_.latency_samples.size(), 32u + samples) << "but kept";
+  EXPECT_EQ(launch_.latency_started_ns.size(), 32u + samples);
   ASSERT_EQ(launch_.placements.size(), static_cast<std::size_t>(placements));
   for (const model::LaunchPlacement& placement : launch_.placements) {
     EXPECT_EQ(placement.latency_samples, a_placement);
@@ -113,7 +114,7 @@ TEST_F(CellPassesTest, ASinglePlacementHasAllSamples) {
   for (std::int64_t i = 0; i < visits_in_a_placement; ++i) visit(cell);
   cell.finish();
   EXPECT_EQ(launch_.placements.size(), 1u);
-  EXPECT_EQ(launch_.latency_seconds->count, 66);
+  EXPECT_EQ(launch_.latency_seconds->count, samples);
 }
 
 TEST_F(CellPassesTest, EachPlacementHasSixSamplesWhereTimeIsUpAtOnce) {

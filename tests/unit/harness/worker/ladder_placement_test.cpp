@@ -177,8 +177,8 @@ TEST_F(LadderPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
   run();
   ASSERT_EQ(allocations.size(), static_cast<std::size_t>(3 * visits_to_a_cell));
   const std::set<std::int64_t> numbers(allocations.begin(), allocations.end());
-  EXPECT_EQ(numbers.size(), static_cast<std::size_t>(1 + measure::placements - devices))
-      << "of unused blocks: none where a device opens, else random ones";
+  EXPECT_GE(numbers.size(), static_cast<std::size_t>(measure::placements - devices))
+      << "of unused blocks: none where a device opens, else random ones, of which two may be equal";
 }
 
 TEST_F(LadderPlacementTest, WhatLoadsAtItsFirstUseHasOnePlacement) {
