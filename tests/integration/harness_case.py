@@ -23,6 +23,8 @@ PLUGINS = pathlib.Path(os.environ.get("GRAPHBENCH_TEST_PLUGINS", ""))
 # A sweep that takes about a second: what is tested is the way through, not the numbers.
 TINY = ["--sweep", "--device", "host", "--batch", "1,2", "--warmup", "0", "--time-per-cell", "0.005",
         "--samples-max", "5"]
+# How often a launch sets its cells up (harness/measure/passes.hpp). At such short times, a sample of each.
+PLACEMENTS = 8
 
 
 def workers_of(pid):

@@ -4,7 +4,7 @@
 import os
 import unittest
 
-from harness_case import TINY, HarnessCase
+from harness_case import PLACEMENTS, TINY, HarnessCase
 
 
 class Sweep(HarnessCase):
@@ -21,7 +21,7 @@ class Sweep(HarnessCase):
             self.assertEqual(1, len(cell["launches"]))
             self.assertGreater(cell["launches"][0]["submit_seconds"]["count"], 0)
             self.assertGreater(cell["summary"]["latency_seconds"]["p50"], 0)
-            self.assertEqual(6, len(cell["launches"][0]["setups"]))
+            self.assertEqual(PLACEMENTS, len(cell["launches"][0]["setups"]))
             for stage in ("process_seconds", "context_seconds", "weights_seconds", "first_step_seconds"):
                 self.assertGreater(cell["launches"][0]["startup"][stage], 0, cell["id"])
             self.assertGreater(cell["memory"]["static_bytes"], 0)
@@ -86,7 +86,7 @@ class Sweep(HarnessCase):
                 self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "whole", "--quiet",
                                     env=self.environment(**{f"BENCHMARK_{variable}": value}), code=0)
                 for cell in self.result()["cells"]:
-                    self.assertEqual(6, cell["launches"][0]["latency_seconds"]["count"])
+                    self.assertEqual(PLACEMENTS, cell["launches"][0]["latency_seconds"]["count"])
                 self.assertFalse((self.folder / "benchmark.json").exists())
 
     def test_flags_win_over_the_configuration_file(self):
