@@ -1,53 +1,17 @@
-// The table of kinds that this device implements, and what several builders share.
+// The CUDA device's function of each kind, and what several builders share.
 #include "graphs/cuda/ops/op_builders.hpp"
 
 #include <map>
 #include <string_view>
 
 #include "graphs/cuda/stream.hpp"
+#include "graphs/ir/kind_names.hpp"
 
 namespace graphbench::cuda {
 
 // `prepare_<kind>` is defined in a file of this folder.
-#define GRAPHBENCH_CUDA_KINDS(KIND) \
-  KIND(adamw)                       \
-  KIND(adamw_scaled)                \
-  KIND(add)                         \
-  KIND(advance)                     \
-  KIND(batched_matmul)              \
-  KIND(bias_add)                    \
-  KIND(clip_norm)                   \
-  KIND(clip_norm_scaled)            \
-  KIND(column_sum)                  \
-  KIND(conv2d)                      \
-  KIND(conv2d_grad_input)           \
-  KIND(conv2d_grad_weight)          \
-  KIND(cross_entropy_loss)          \
-  KIND(dropout)                     \
-  KIND(find_overflow)               \
-  KIND(gelu_tanh)                   \
-  KIND(gelu_tanh_grad)              \
-  KIND(linear)                      \
-  KIND(linear_grad_input)           \
-  KIND(linear_grad_weight)          \
-  KIND(mse_loss)                    \
-  KIND(relu)                        \
-  KIND(relu_grad)                   \
-  KIND(rmsnorm)                     \
-  KIND(rmsnorm_grad_input)          \
-  KIND(rmsnorm_grad_weight)         \
-  KIND(rope)                        \
-  KIND(rope_grad)                   \
-  KIND(rope_kv_append)              \
-  KIND(sdpa)                        \
-  KIND(sdpa_grad)                   \
-  KIND(sgd)                         \
-  KIND(sgd_scaled)                  \
-  KIND(softmax)                     \
-  KIND(softmax_grad)
-
 #define GRAPHBENCH_DECLARE(kind) PreparedOp prepare_##kind(OpContext& context, const ir::OpCall& call);
-GRAPHBENCH_CUDA_KINDS(GRAPHBENCH_DECLARE)
+GRAPHBENCH_KINDS(GRAPHBENCH_DECLARE)
 GRAPHBENCH_DECLARE(foreign)
 
 namespace {
@@ -56,7 +20,7 @@ using Builder = PreparedOp (*)(OpContext&, const ir::OpCall&);
 
 Builder builder_of(std::string_view kind) {
 #define GRAPHBENCH_ROW(kind) {#kind, prepare_##kind},
-  static const std::map<std::string_view, Builder> builders = {GRAPHBENCH_CUDA_KINDS(GRAPHBENCH_ROW)};
+  static const std::map<std::string_view, Builder> builders = {GRAPHBENCH_KINDS(GRAPHBENCH_ROW)};
   const auto found = builders.find(kind);
   return found == builders.end() ? nullptr : found->second;
 }

@@ -56,7 +56,7 @@ storage::Connection open_sweep_store(const std::string& file) {
     storage::Connection database(
         file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
     // FULL: an accepted sweep survives the machine's end, not only the process's.
-    // A cache of 256 KiB: the kernel keeps the pages as well, and 2 MiB that fill row by row look like a leak.
+    // 256 KiB of pages: the kernel caches them as well, and 2 MiB that fill row by row look like a leak.
     database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");
     const std::int64_t version = database.integer_of("PRAGMA user_version");
     if (version > sweep_store_version) {

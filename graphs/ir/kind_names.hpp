@@ -1,0 +1,39 @@
+// The kinds of ops that compute, by name: a device has one function for each, and does not link without it.
+#pragma once
+
+#define GRAPHBENCH_KINDS(KIND) \
+  KIND(adamw)                  \
+  KIND(adamw_scaled)           \
+  KIND(add)                    \
+  KIND(advance)                \
+  KIND(batched_matmul)         \
+  KIND(bias_add)               \
+  KIND(clip_norm)              \
+  KIND(clip_norm_scaled)       \
+  KIND(column_sum)             \
+  KIND(conv2d)                 \
+  KIND(conv2d_grad_input)      \
+  KIND(conv2d_grad_weight)     \
+  KIND(cross_entropy_loss)     \
+  KIND(dropout)                \
+  KIND(find_overflow)          \
+  KIND(gelu_tanh)              \
+  KIND(gelu_tanh_grad)         \
+  KIND(linear)                 \
+  KIND(linear_grad_input)      \
+  KIND(linear_grad_weight)     \
+  KIND(mse_loss)               \
+  KIND(relu)                   \
+  KIND(relu_grad)              \
+  KIND(rmsnorm)                \
+  KIND(rmsnorm_grad_input)     \
+  KIND(rmsnorm_grad_weight)    \
+  KIND(rope)                   \
+  KIND(rope_grad)              \
+  KIND(rope_kv_append)         \
+  KIND(sdpa)                   \
+  KIND(sdpa_grad)              \
+  KIND(sgd)                    \
+  KIND(sgd_scaled)             \
+  KIND(softmax)                \
+  KIND(softmax_grad)
