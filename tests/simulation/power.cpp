@@ -9,8 +9,8 @@ double power_of_detectable(std::int64_t launches, std::int64_t comparisons, std:
   std::int64_t found = 0;
   for (std::int64_t i = 0; i < comparisons; ++i) {
     Scenario scenario{.launches = launches, .planted_cells = 1};
-    std::vector<compare::Trial> before = Sweep(scenario, seed + static_cast<std::uint64_t>(2 * i))
-                                             .trials(std::vector(groups * members, launches));
+    Sweep sweep(scenario, seed + static_cast<std::uint64_t>(2 * i));
+    std::vector<compare::Trial> before = sweep.trials(std::vector(groups * members, launches));
     compare::judge(before, model::ComparisonSettings{}.alpha);
     scenario.planted_change = *before.front().result.detectable;
     found += simulate(scenario, seed + static_cast<std::uint64_t>(2 * i + 1)).found;

@@ -65,7 +65,8 @@ Sweep::Sweep(const Scenario& scenario, std::uint64_t seed) {
                             static_cast<std::uint32_t>(ladder * batches + batch),
                             static_cast<std::uint32_t>(group * batches + batch),
                             static_cast<std::uint32_t>(ladder),
-                            {{}, {}, scenario.interleaved}});
+                            {{}, {}, scenario.interleaved},
+                            {}});
         sigmas.push_back(scenario.sigma * luck.unevenness());
       }
     }
@@ -89,15 +90,16 @@ Sweep::Sweep(const Scenario& scenario, std::uint64_t seed) {
   }
 }
 
-std::vector<Trial> Sweep::trials(const std::vector<std::int64_t>& launches) const {
+std::vector<Trial> Sweep::trials(const std::vector<std::int64_t>& launches) {
   std::vector<Trial> trials;
   trials.reserve(metrics_.size());
-  for (const Drawn& drawn : metrics_) {
+  for (Drawn& drawn : metrics_) {
     const auto count = static_cast<std::size_t>(launches[drawn.ladder]);
     compare::Replicates replicates = drawn.replicates;
     replicates.base.resize(count);
     replicates.now.resize(count);
-    Trial& trial = trials.emplace_back(compare::measure(drawn.metric, replicates, model::MetricSettings{}));
+    drawn.result = {};
+    Trial& trial = trials.emplace_back(compare::measure(drawn.metric, replicates, {}, drawn.result));
     trial.cell = drawn.cell;
     trial.family = drawn.family;
     trial.ladder = drawn.ladder;
@@ -124,7 +126,7 @@ void note(const Scenario& scenario, const std::vector<Trial>& trials, std::int64
 }  // namespace
 
 Outcome simulate(const Scenario& scenario, std::uint64_t seed) {
-  const Sweep sweep(scenario, seed);
+  Sweep sweep(scenario, seed);
   const model::ComparisonSettings settings;
   std::vector<std::int64_t> planned = {scenario.launches};
   if (scenario.until_decided) planned.assign(compare::planned_looks.begin(), compare::planned_looks.end());

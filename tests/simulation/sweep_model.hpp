@@ -47,6 +47,7 @@ struct Drawn {
   std::uint32_t family = 0;
   std::uint32_t ladder = 0;
   compare::Replicates replicates = {};
+  model::MetricComparison result = {};  // of the latest trials
 };
 
 // Whether the planted change is in it: the first family's members are in the first ladders.
@@ -59,8 +60,9 @@ inline bool changed(const Scenario& scenario, const Drawn& drawn) {
 class Sweep {
  public:
   Sweep(const Scenario& scenario, std::uint64_t seed);
-  // Of the first launches of each side, so many of each ladder; in one order, whatever their number.
-  std::vector<compare::Trial> trials(const std::vector<std::int64_t>& launches) const;
+  // Of the first launches of each side, so many of each ladder; in one order, whatever their number. Their
+  // results belong to the sweep: the next call takes their place.
+  std::vector<compare::Trial> trials(const std::vector<std::int64_t>& launches);
 
  private:
   std::vector<Drawn> metrics_;

@@ -44,10 +44,9 @@ struct Pair {
   std::size_t cell = 0;  // of the comparison
 };
 
-// Trials in the order of the pairs, with the cell each belongs to.
+// Trials in the order of the pairs.
 struct Trials {
   std::vector<Trial> trials;
-  std::vector<std::size_t> cells;
   struct Lack {
     std::size_t cell = 0;
     Metric metric = Metric::latency;
@@ -94,37 +93,46 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   return all;
 }
 
-// Into `measured`, which has room for `most` pairs: trials are large, and a vector that grows copies them.
+// Into `measured`, which has room for `most` pairs, and into the cells: large comparisons hold every result
+// once.
 void measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
-                   const Launches& launches, std::size_t most, Trials& measured) {
+                   const Launches& launches, std::size_t most, Trials& measured,
+                   std::vector<CellComparison>& cells) {
   const std::vector<Metric> tested = model::tested_metrics();
   measured.trials.reserve(most * tested.size());
+  std::vector<std::pair<Metric, Replicates>> found;
   for (const Pair& pair : pairs) {
     const bool in_pairs = launches.interleaved && indices_are_unique(pair.base->launches) &&
                           indices_are_unique(pair.now->launches);
+    found.clear();
     for (const Metric metric : tested) {
-      const Replicates replicates = replicates_of(*pair.base, *pair.now, metric, {in_pairs, launches.end});
-      if (replicates.base.empty() || replicates.now.empty()) {
-        if (replicates.base.empty() == replicates.now.empty()) continue;
+      Replicates replicates = replicates_of(*pair.base, *pair.now, metric, {in_pairs, launches.end});
+      if (!replicates.base.empty() && !replicates.now.empty())
+        found.emplace_back(metric, std::move(replicates));
+      else if (replicates.base.empty() != replicates.now.empty())
         measured.lacks.push_back({pair.cell, metric, replicates.now.empty()});
-        continue;
-      }
-      measured.trials.push_back(measure(metric, replicates, settings.of(metric)));
-      measured.cells.push_back(pair.cell);
+    }
+    std::vector<model::MetricComparison>& results = cells[pair.cell].metrics;
+    results = std::vector<model::MetricComparison>(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto& [metric, replicates] = found[i];
+      Trial& trial =
+          measured.trials.emplace_back(measure(metric, replicates, settings.of(metric), results[i]));
+      trial.cell = static_cast<std::uint32_t>(pair.cell);
     }
   }
 }
 
 Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
-                   const Launches& launches) {
+                   const Launches& launches, std::vector<CellComparison>& cells) {
   Trials measured;
   Trials rest;
   in_halves(std::span(pairs), [&](std::span<const Pair> some) {
     const bool first = some.data() == pairs.data();
-    measure_pairs(some, settings, launches, first ? pairs.size() : some.size(), first ? measured : rest);
+    measure_pairs(some, settings, launches, first ? pairs.size() : some.size(), first ? measured : rest,
+                  cells);
   });
   std::ranges::move(rest.trials, std::back_inserter(measured.trials));
-  measured.cells.insert(measured.cells.end(), rest.cells.begin(), rest.cells.end());
   measured.lacks.insert(measured.lacks.end(), rest.lacks.begin(), rest.lacks.end());
   return measured;
 }
@@ -147,9 +155,11 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
   const auto number = [&](const auto& name_of) {
     Numbers names;
     std::vector<std::uint32_t> numbers(cells.size());
-    for (std::size_t i = 0; i < measured.cells.size(); ++i) {
-      const std::size_t cell = measured.cells[i];
-      if (i == 0 || cell != measured.cells[i - 1]) numbers[cell] = names.of(name_of(cells[cell]));
+    const Trial* earlier = nullptr;
+    for (const Trial& trial : measured.trials) {
+      if (earlier == nullptr || trial.cell != earlier->cell)
+        numbers[trial.cell] = names.of(name_of(cells[trial.cell]));
+      earlier = &trial;
     }
     return numbers;
   };
@@ -161,23 +171,9 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
   const std::vector<std::uint32_t> ladders =
       number([](const CellComparison& cell) { return model::id_without("batch", cell.id); });
   const std::vector<std::uint32_t> family_of = families.get();
-  for (std::size_t i = 0; i < measured.trials.size(); ++i) {
-    const std::size_t cell = measured.cells[i];
-    measured.trials[i].family = family_of[cell];
-    measured.trials[i].ladder = ladders[cell];
-    measured.trials[i].cell = static_cast<std::uint32_t>(cell);
-  }
-}
-
-// Each pair's results to its cell. Trials are in the order of cells.
-void keep_results(std::span<const Pair> pairs, Trials& measured, model::Comparison& comparison) {
-  for (const Pair& pair : pairs) {
-    const auto [begin, end] = std::equal_range(measured.cells.begin(), measured.cells.end(), pair.cell);
-    std::vector<model::MetricComparison>& metrics = comparison.cells[pair.cell].metrics;
-    metrics.reserve(static_cast<std::size_t>(end - begin));
-    for (auto at = begin; at != end; ++at)
-      metrics.push_back(
-          std::move(measured.trials[static_cast<std::size_t>(at - measured.cells.begin())].result));
+  for (Trial& trial : measured.trials) {
+    trial.family = family_of[trial.cell];
+    trial.ladder = ladders[trial.cell];
   }
 }
 
@@ -349,11 +345,11 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
   Looks judged(settings, looks);
   for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
-    Trials early = measure_all(pairs, settings, {interleaved, looks[i]});
+    Trials early = measure_all(pairs, settings, {interleaved, looks[i]}, comparison.cells);
     place(early, comparison.cells);
     judged.judge(early.trials);
   }
-  Trials measured = measure_all(pairs, settings, {interleaved});
+  Trials measured = measure_all(pairs, settings, {interleaved}, comparison.cells);
   place(measured, comparison.cells);
   // What another tool does not measure is not lost.
   if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
@@ -362,10 +358,8 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   comparison.families = tests.families;
   comparison.slowdown_found = judged.slowdown_found(measured.trials);
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
-  in_halves(std::span(pairs), [&](std::span<const Pair> some) {
-    keep_results(some, measured, comparison);
-    describe_pairs(some, throttling_told, comparison);
-  });
+  in_halves(std::span(pairs),
+            [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = model::verdict_of(comparison.counts);

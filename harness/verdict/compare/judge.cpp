@@ -110,9 +110,9 @@ void test(Trial& trial) {
 
 }  // namespace
 
-Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings) {
-  Trial trial;
-  MetricComparison& result = trial.result;
+Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings,
+              MetricComparison& result) {
+  Trial trial{result};
   result.metric = metric;
   result.base_launches = static_cast<std::int64_t>(replicates.base.size());
   result.new_launches = static_cast<std::int64_t>(replicates.now.size());

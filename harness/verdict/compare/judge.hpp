@@ -23,7 +23,7 @@ struct Replicates {
 
 // One metric of one cell, from its launches to its verdict.
 struct Trial {
-  model::MetricComparison result;
+  model::MetricComparison& result;  // not owned
   // Numbers of the cell, of its family, which differs by the warmup count alone, and of its ladder, which
   // differs by the batch alone: cells of one ladder share their launches' processes.
   std::uint32_t family = 0;
@@ -31,16 +31,17 @@ struct Trial {
   std::uint32_t cell = 0;
   // Of logarithms, first with the own spread, when judged with what is known of it; absent where a side has
   // one launch.
-  std::optional<statistics::MeanDifference> difference;
+  std::optional<statistics::MeanDifference> difference = {};
   double log_margin = 0;
   double interval_critical = 0;  // Student's t of the interval of 95 %
   double threshold = 0;          // what the next p of its family must fall below
-  statistics::Power power;       // at that threshold
+  statistics::Power power = {};  // at that threshold
   bool partnerless = false;
 };
 
-// The numbers of one metric that need no other.
-Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings);
+// The numbers of one metric that need no other. `result` is default-constructed.
+Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings,
+              model::MetricComparison& result);
 
 struct Tests {
   std::int64_t tests = 0;  // p values

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <string>
 #include <vector>
@@ -27,8 +28,14 @@ std::vector<double> launches(double centre, double spread = 1, int count = 5) {
   return made;
 }
 
+Trial measured(model::Metric metric, const Replicates& replicates,
+               const model::MetricSettings& settings = {}) {
+  static std::deque<MetricComparison> results;
+  return measure(metric, replicates, settings, results.emplace_back());
+}
+
 MetricComparison judged(const Replicates& replicates, const model::MetricSettings& settings = {}) {
-  std::vector<Trial> trials = {measure(model::Metric::latency, replicates, settings)};
+  std::vector<Trial> trials = {measured(model::Metric::latency, replicates, settings)};
   judge(trials, alpha);
   return trials.front().result;
 }
@@ -120,7 +127,7 @@ TEST(Judge, PairsSeeThroughWhatBothSidesShare) {
 void add_unchanged(std::vector<Trial>& trials, int count, double spread = 1) {
   for (int i = 0; i < count; ++i) {
     Trial& trial = trials.emplace_back(
-        measure(model::Metric::submit, {launches(100e-6, spread), launches(100e-6, spread)}, {}));
+        measured(model::Metric::submit, {launches(100e-6, spread), launches(100e-6, spread)}));
     trial.family = trial.ladder = static_cast<std::uint32_t>(trials.size());
   }
 }
@@ -128,7 +135,7 @@ void add_unchanged(std::vector<Trial>& trials, int count, double spread = 1) {
 TEST(Judge, ManyFamiliesRaiseTheBar) {
   const Replicates borderline{launches(100e-6, 12), launches(106.5e-6, 12)};
   ASSERT_EQ(judged(borderline).verdict, Verdict::slower);
-  std::vector<Trial> trials = {measure(model::Metric::latency, borderline, {})};
+  std::vector<Trial> trials = {measured(model::Metric::latency, borderline)};
   add_unchanged(trials, 99);
   const Tests tests = judge(trials, alpha);
   EXPECT_EQ(tests.tests, 100);
@@ -137,8 +144,8 @@ TEST(Judge, ManyFamiliesRaiseTheBar) {
 }
 
 TEST(Judge, WhatCouldNotBeTestedDoesNotCountAsATest) {
-  std::vector<Trial> trials = {measure(model::Metric::latency, {launches(100e-6), launches(110e-6)}, {}),
-                               measure(model::Metric::submit, {{1e-6}, {2e-6}}, {})};
+  std::vector<Trial> trials = {measured(model::Metric::latency, {launches(100e-6), launches(110e-6)}),
+                               measured(model::Metric::submit, {{1e-6}, {2e-6}})};
   const Tests tests = judge(trials, alpha);
   EXPECT_EQ(tests.tests, 1);
   EXPECT_EQ(tests.families, 1);
@@ -151,7 +158,7 @@ TEST(Judge, MembersOfAFamilyAreFoundTogether) {
   const auto found = [&](bool one_family) {
     std::vector<Trial> trials;
     for (std::uint32_t i = 0; i < 4; ++i) {
-      Trial& trial = trials.emplace_back(measure(model::Metric::latency, change, {}));
+      Trial& trial = trials.emplace_back(measured(model::Metric::latency, change));
       trial.family = one_family ? 0 : 1000 + i;
     }
     add_unchanged(trials, 99);
@@ -181,7 +188,7 @@ TEST(Judge, AnOddLaunchDoesNotHideBehindQuietNeighbours) {
   add_unchanged(trials, 20);
   std::vector<double> odd = launches(100e-6);
   odd.back() = 140e-6;
-  trials.push_back(measure(model::Metric::submit, {launches(100e-6), odd}, {}));
+  trials.push_back(measured(model::Metric::submit, {launches(100e-6), odd}));
   judge(trials, alpha);
   const MetricComparison& result = trials.back().result;
   EXPECT_NE(result.verdict, Verdict::slower);
@@ -193,10 +200,10 @@ TEST(Judge, AnOddLaunchDoesNotHideBehindQuietNeighbours) {
 TEST(Judge, AMemberIsNotTakenToBeQuieterThanItsFamily) {
   const std::vector<double> two_speeds = {100e-6, 105e-6, 100e-6, 105e-6, 100e-6};
   std::vector<Trial> trials = {
-      measure(model::Metric::latency, {launches(100e-6, 0.2), launches(106e-6, 0.2)}, {})};
+      measured(model::Metric::latency, {launches(100e-6, 0.2), launches(106e-6, 0.2)})};
   ASSERT_EQ(judged({launches(100e-6, 0.2), launches(106e-6, 0.2)}).verdict, Verdict::slower);
   for (std::uint32_t i = 1; i < 4; ++i) {
-    trials.push_back(measure(model::Metric::latency, {two_speeds, two_speeds}, {}));
+    trials.push_back(measured(model::Metric::latency, {two_speeds, two_speeds}));
     trials.back().ladder = i;
   }
   judge(trials, alpha);
