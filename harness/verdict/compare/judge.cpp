@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <unordered_map>
 
 #include "harness/statistics/families.hpp"
 #include "harness/statistics/moments.hpp"
@@ -139,14 +138,17 @@ Tests judge(std::span<Trial> trials, double alpha) {
   for_all(trials, test);
   std::vector<double> p;
   std::vector<std::uint32_t> families;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers;  // by metric and family
-  numbers.reserve(trials.size());
+  constexpr std::uint32_t unnumbered = 0xffff'ffff;
+  const std::size_t metrics = model::all_metrics().size();
+  std::vector<std::uint32_t> numbers;  // by family and metric
+  std::uint32_t next = 0;
   for (const Trial& trial : trials) {
     if (!trial.result.p) continue;
     p.push_back(*trial.result.p);
-    const auto next = static_cast<std::uint32_t>(numbers.size());
-    const std::uint64_t key = static_cast<std::uint64_t>(trial.result.metric) << 32U | trial.family;
-    families.push_back(numbers.try_emplace(key, next).first->second);
+    const std::size_t place = trial.family * metrics + static_cast<std::size_t>(trial.result.metric);
+    if (place >= numbers.size()) numbers.resize(place + 1, unnumbered);
+    if (numbers[place] == unnumbered) numbers[place] = next++;
+    families.push_back(numbers[place]);
   }
   const statistics::FamilyTests tests = statistics::test_families(p, families, alpha);
   const double threshold = statistics::next_threshold(tests.family_q, alpha);
