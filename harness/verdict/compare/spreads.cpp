@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <future>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -80,13 +78,8 @@ void share_spreads(std::span<Trial> trials) {
   for (Trial& trial : trials) {
     if (trial.difference) tested[trial.result.metric].push_back(&trial);
   }
-  // Metrics are independent of each other: with many cells each has a thread.
-  constexpr std::size_t worth_threads = 10'000;
-  const auto policy = trials.size() < worth_threads ? std::launch::deferred : std::launch::async;
-  std::vector<std::future<void>> shared;
-  for (const auto& [metric, same] : tested)
-    shared.push_back(std::async(policy, share_spread, std::cref(same)));
-  for (std::future<void>& each : shared) each.get();
+  // One after the other: each needs memory for every family, and threads of their own save no time.
+  for (const auto& [metric, same] : tested) share_spread(same);
 }
 
 }  // namespace graphbench::compare
