@@ -444,7 +444,7 @@ struct ShardFacts {
 };
 
 // How this version comes to its numbers: see docs/reading-the-numbers.md. Documents without it are of
-// method 1.
+// method 1. How many placements a launch has is no part of it: what they estimate is the same.
 inline constexpr std::int64_t measuring_method = 2;
 
 struct PlanFacts {

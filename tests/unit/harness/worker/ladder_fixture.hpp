@@ -12,6 +12,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
 #include "harness/machine/pinning.hpp"
+#include "harness/measure/passes.hpp"
 #include "harness/worker/ladder.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "workloads/builtin.hpp"
@@ -53,8 +54,8 @@ class LadderTest : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     workloads::add_builtin(registry_);
     task_.warmup = 1;
-    task_.sampling.seconds_max = 10;  // samples_max is what ends the passes
-    task_.sampling.samples_max = 40;
+    task_.sampling.seconds_max = 10;                       // samples_max is what ends the passes
+    task_.sampling.samples_max = 6 * measure::placements;  // the fewest with an interval
   }
   void run() {
     const ir::Program program =
