@@ -90,8 +90,8 @@ class CompareCommand final : public Command {
       sides.now = compare::read_side(asked_.now);
       sides.base = baseline_of(asked_, sides.now, request.settings);
     }
-    static const model::Comparison& comparison =
-        *new model::Comparison(compare::compare(sides.base, sides.now, request.settings));
+    static const model::Comparison& comparison = *new model::Comparison(
+        compare::compare(std::move(sides.base), std::move(sides.now), request.settings));
     print_verdict(comparison, request);
     return exit_code_of(comparison);
   }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/model/optional_number.hpp"
+
 namespace graphbench::model {
 
 // `slower` and `faster`: the change is larger than the margin, and that is no accident (q < alpha).
@@ -41,34 +43,34 @@ std::string name_of(Metric metric);
 // never samples.
 struct MetricComparison {
   Metric metric = Metric::latency;
+  bool paired = false;  // launch i of both sides came from one interleaved run
+  Verdict verdict = Verdict::inconclusive;
+  std::int32_t base_launches = 0;
+  std::int32_t new_launches = 0;
   double base_seconds = 0;  // median over launches
   double new_seconds = 0;
-  std::int64_t base_launches = 0;
-  std::int64_t new_launches = 0;
-  bool paired = false;  // launch i of both sides came from one interleaved run
-  double ratio = 1;     // new over base, of the geometric means over launches
+  double ratio = 1;  // new over base, of the geometric means over launches
   // The ratio's 95 % interval; absent where a side has one launch (paired: one pair).
-  std::optional<double> ratio_ci95_low;
-  std::optional<double> ratio_ci95_high;
+  OptionalNumber ratio_ci95_low;
+  OptionalNumber ratio_ci95_high;
   // The standard deviation between launches (of logarithms) that the test takes, and the degrees of freedom
   // that it is known to: its own launches' and what the other cells' launches say of it.
-  std::optional<double> spread;
-  std::optional<double> freedom;
+  OptionalNumber spread;
+  OptionalNumber freedom;
   // Of "the change is no larger than the margin", two-sided, and its correction over the whole comparison,
   // families first; absent where the interval is.
-  std::optional<double> p;
-  std::optional<double> q;
+  OptionalNumber p;
+  OptionalNumber q;
   // Of its family, which is the metric in the cells that differ by the warmup count alone.
-  std::optional<double> family_p;
-  std::optional<double> family_q;
+  OptionalNumber family_p;
+  OptionalNumber family_q;
   // The smallest change that would have been called slower in 4 of 5 such comparisons; absent where the
   // interval is.
-  std::optional<double> detectable;
-  std::optional<double> detectable90;  // in 9 of 10
-  double margin = 0;         // in force here: the asked one, or the floor as a fraction where that is more
-  double floor_seconds = 0;  // as asked
-  Verdict verdict = Verdict::inconclusive;
-  std::string why;  // of `inconclusive`: one line, what is missing and what would do; else empty
+  OptionalNumber detectable;
+  OptionalNumber detectable90;  // in 9 of 10
+  double margin = 0;            // in force here: the asked one, or the floor as a fraction where that is more
+  double floor_seconds = 0;     // as asked
+  std::string why;              // of `inconclusive`: one line, what is missing and what would do; else empty
 };
 
 // What is shown of a metric that is not tested: medians over launches, in its own unit, 0 where a side has

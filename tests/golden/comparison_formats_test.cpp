@@ -73,7 +73,7 @@ TEST(Formats, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
   EXPECT_NE(std::string::npos, shown("junit", comparison).find("[1.009, 1.029], q 1, finds 3.4 %"));
   EXPECT_NE(std::string::npos, shown("github", comparison).find("[1.009, 1.029], q 1, finds 3.4 %25: the"));
   EXPECT_NE(std::string::npos, shown("markdown", comparison).find("[1.009, 1.029] | 3.4 % | the interval"));
-  comparison.cells[3].metrics.front().detectable.reset();
+  comparison.cells[3].metrics.front().detectable = {};
   EXPECT_NE(std::string::npos, shown("github", comparison).find("finds >1000 %25: the"));
 }
 

@@ -174,8 +174,7 @@ Comparison single_launch_comparison() {
   }
   MetricComparison latency = metric_of(Metric::latency, 112e-6, 1.4, Verdict::inconclusive);
   latency.base_launches = latency.new_launches = 1;
-  latency.ratio_ci95_low = latency.ratio_ci95_high = latency.p = latency.q = latency.detectable =
-      std::nullopt;
+  latency.ratio_ci95_low = latency.ratio_ci95_high = latency.p = latency.q = latency.detectable = {};
   latency.why = "one launch a side: repeat both with --launches 5";
   comparison.cells = {cell_of("mlp/base/bf16/forward/b8/w3/whole", {latency})};
   count(comparison);

@@ -1,6 +1,8 @@
 // Pairs cells by id and says what became of each; the judging is judge.cpp's.
 #include "harness/verdict/compare/compare.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -325,9 +327,16 @@ void advise_documents(model::Comparison& comparison) {
   }
 }
 
+// A hundred thousand cells take as much memory as their verdicts: judging uses it next.
+void release(std::vector<DocumentCell>& base, std::vector<DocumentCell>& now) {
+  base = {};
+  now = {};
+  ::malloc_trim(0);
+}
+
 }  // namespace
 
-model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings) {
+model::Comparison compare(Side base, Side now, const model::ComparisonSettings& settings) {
   model::Comparison comparison;
   comparison.base = describe(base);
   comparison.now = describe(now);
@@ -340,6 +349,9 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   }
   const bool interleaved = !base.facts.interleaved.empty() && base.facts.interleaved == now.facts.interleaved;
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
+  const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
+  in_halves(std::span(pairs),
+            [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
   // A run that was looked at while it went on is judged as it was then, look after look.
   std::vector<std::int64_t> looks;
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
@@ -351,15 +363,13 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   }
   Trials measured = measure_all(pairs, settings, {interleaved}, comparison.cells);
   place(measured, comparison.cells);
+  release(base.cells, now.cells);
   // What another tool does not measure is not lost.
   if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
   const Tests tests = judged.judge(measured.trials);
   comparison.tests = tests.tests;
   comparison.families = tests.families;
   comparison.slowdown_found = judged.slowdown_found(measured.trials);
-  const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
-  in_halves(std::span(pairs),
-            [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
   advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = model::verdict_of(comparison.counts);

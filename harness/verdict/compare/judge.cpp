@@ -48,9 +48,9 @@ std::string too_few(const MetricComparison& result, bool partnerless) {
 
 // With how many launches a side, at this spread, the change could have been distinguished from the margin.
 std::string undecided(const Trial& trial, double half_width) {
-  const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin);
+  const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin());
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
-  if (std::abs(trial.difference->mean) > trial.log_margin) {
+  if (std::abs(trial.difference->mean) > trial.log_margin()) {
     const double wanted = trial.power.critical * trial.difference->error / distance;
     return fmt::format("beyond the margin, but it may be chance (q {:.2g}): {}", *trial.result.q,
                        launches_text(launches * wanted * wanted));
@@ -66,7 +66,7 @@ void give_verdict(Trial& trial, double alpha) {
     return;
   }
   const statistics::MeanDifference& difference = *trial.difference;
-  trial.power = statistics::power_of(difference, trial.log_margin, trial.threshold);
+  trial.power = statistics::power_of(difference, trial.log_margin(), trial.threshold);
   const auto found = [&](double quantile) {
     const double change = std::expm1(trial.power.centre + quantile * trial.power.scale);
     return change <= detectable_max ? std::optional(change) : std::nullopt;
@@ -79,7 +79,7 @@ void give_verdict(Trial& trial, double alpha) {
   const double half_width = critical * difference.error;
   if (*result.q < alpha) {
     result.verdict = difference.mean > 0 ? Verdict::slower : Verdict::faster;
-  } else if (std::abs(difference.mean) + half_width < trial.log_margin) {
+  } else if (std::abs(difference.mean) + half_width < trial.log_margin()) {
     result.verdict = Verdict::same;
   } else {
     result.why = undecided(trial, half_width);
@@ -104,7 +104,7 @@ void test(Trial& trial) {
   result.ratio_ci95_high = std::exp(difference.mean + half_width);
   result.spread = difference.error / std::sqrt(difference.share);
   result.freedom = difference.freedom;
-  result.p = statistics::p_beyond(difference, trial.log_margin);
+  result.p = statistics::p_beyond(difference, trial.log_margin());
 }
 
 }  // namespace
@@ -113,8 +113,8 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
               MetricComparison& result) {
   Trial trial{result};
   result.metric = metric;
-  result.base_launches = static_cast<std::int64_t>(replicates.base.size());
-  result.new_launches = static_cast<std::int64_t>(replicates.now.size());
+  result.base_launches = static_cast<std::int32_t>(replicates.base.size());
+  result.new_launches = static_cast<std::int32_t>(replicates.now.size());
   result.paired = replicates.paired;
   result.base_seconds = statistics::median(replicates.base);
   result.new_seconds = statistics::median(replicates.now);
@@ -122,7 +122,6 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   // Over the shorter time, so that an exchange of the sides mirrors the verdict.
   result.margin =
       std::max(settings.margin, settings.floor_seconds / std::min(result.base_seconds, result.new_seconds));
-  trial.log_margin = std::log1p(result.margin);
 
   const std::vector<double> base = logs_of(replicates.base);
   const std::vector<double> now = logs_of(replicates.now);

@@ -2,6 +2,7 @@
 // correction over all families. Pure.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,14 +30,15 @@ struct Trial {
   std::uint32_t family = 0;
   std::uint32_t ladder = 0;
   std::uint32_t cell = 0;
+  bool partnerless = false;
   // Of logarithms, first with the own spread, when judged with what is known of it; absent where a side has
   // one launch.
   std::optional<statistics::MeanDifference> difference = {};
-  double log_margin = 0;
   double interval_critical = 0;  // Student's t of the interval of 95 %
   double threshold = 0;          // what the next p of its family must fall below
   statistics::Power power = {};  // at that threshold
-  bool partnerless = false;
+
+  double log_margin() const { return std::log1p(result.margin); }
 };
 
 // The numbers of one metric that need no other. `result` is default-constructed.

@@ -48,7 +48,7 @@ TEST(Judge, BeyondTheMarginAndBeyondChanceIsSlowerOrFaster) {
   EXPECT_TRUE(slower.why.empty());
   const MetricComparison faster = judged({launches(110e-6), launches(100e-6)});
   EXPECT_EQ(faster.verdict, Verdict::faster);
-  EXPECT_EQ(faster.p, slower.p) << "an exchange of the sides mirrors the verdict";
+  EXPECT_EQ(*faster.p, *slower.p) << "an exchange of the sides mirrors the verdict";
 }
 
 TEST(Judge, WithinTheMarginBeyondChanceIsSame) {
@@ -149,7 +149,7 @@ TEST(Judge, WhatCouldNotBeTestedDoesNotCountAsATest) {
   const Tests tests = judge(trials, alpha);
   EXPECT_EQ(tests.tests, 1);
   EXPECT_EQ(tests.families, 1);
-  EXPECT_EQ(trials.front().result.p, trials.front().result.q);
+  EXPECT_EQ(*trials.front().result.p, *trials.front().result.q);
 }
 
 // Four members of one family, each short of what one among four hundred needs, and enough together.
