@@ -34,27 +34,19 @@ constexpr Refused refused[] = {
     {"trace", "bench records no kernels: run a sweep with --trace FILE"},
     {"baseline", "bench publishes nothing: compare what --benchmark_out=FILE wrote with graphbench compare"},
     {"quiet", "what bench prints is Google Benchmark's: give --benchmark_out=FILE and redirect stdout"},
-    {"evaluate", "it belongs to --sweep"},
-    {"shape-trace", "it belongs to --sweep"},
-    {"shape-programs", "it belongs to --sweep"},
-    {"shape-recordings", "it belongs to --sweep"},
-    {"dump-program", "it belongs to --sweep"},
-    {"package", "it belongs to --sweep"},
-    {"weights", "it belongs to --sweep"},
-    {"low-memory", "it belongs to --sweep"},
-    {"dump-graph", "it belongs to --sweep"},
-    {"concurrent", "it belongs to --sweep"},
-    {"shard", "it belongs to --sweep"},
-    {"shard-by", "it belongs to --sweep"},
-    {"costs", "it belongs to --sweep"},
     {"on-skip", "a benchmark that cannot run says so: run a sweep with --on-skip"},
 };
+constexpr const char* of_sweeps_alone[] = {
+    "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program",
+    "package",  "weights",     "low-memory",     "dump-graph",       "concurrent",
+    "shard",    "shard-by",    "costs"};
 
 // Null where bench takes the option.
 const char* refusal_of(const config::OptionSpec& option) {
   const auto* found =
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });
   if (found != std::end(refused)) return found->instead;
+  if (std::ranges::count(of_sweeps_alone, option.name) > 0) return "it belongs to --sweep";
   return option.group == config::OptionGroup::where ? publishes_nothing : nullptr;
 }
 

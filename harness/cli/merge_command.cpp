@@ -1,6 +1,5 @@
 // graphbench merge: the shards of one plan as one result.
 #include <cstdio>
-#include <filesystem>
 
 #include "harness/cli/commands.hpp"
 #include "harness/cli/output.hpp"

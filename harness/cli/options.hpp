@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/config/options.hpp"

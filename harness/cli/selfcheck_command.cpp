@@ -20,7 +20,6 @@
 #include "harness/verdict/ab/run_interleaved.hpp"
 #include "harness/verdict/selfcheck/self_check.hpp"
 #include "reporters/console/tables.hpp"
-#include "reporters/json/write_file.hpp"
 
 namespace graphbench::cli {
 namespace {

@@ -2,6 +2,7 @@
 // the member it stands for. json_writer.hpp and json_reader.hpp loop over it.
 #pragma once
 
+#include <boost/preprocessor.hpp>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -113,5 +114,26 @@ constexpr Interval<T> interval(std::string_view key, std::optional<double> T::*l
                                std::optional<double> T::*high) {
   return {key, low, high};
 }
+template <typename Custom>
+constexpr CustomField<Custom> custom_field(std::string_view key, bool in_messages = true) {
+  return {key, {}, in_messages};
+}
+
+// GB_DESCRIBE(model::Reason, code, message); describes a struct by its members, each under its own name. What
+// stands in parentheses is another kind of field of that name, (later, mode), or is written out with T for
+// the struct: (inlined(&T::cell)).
+#define GB_DESCRIBE(type, ...)                                                                             \
+  template <>                                                                                              \
+  struct Description<type> {                                                                               \
+    using T = type;                                                                                        \
+    static constexpr auto fields = std::tuple(                                                             \
+        BOOST_PP_SEQ_ENUM(BOOST_PP_SEQ_TRANSFORM(GB_FIELD, type, BOOST_PP_VARIADIC_TO_SEQ(__VA_ARGS__)))); \
+  }
+#define GB_FIELD(r, type, each) \
+  BOOST_PP_IIF(BOOST_PP_IS_BEGIN_PARENS(each), GB_FIELD_IN_PARENTHESES, GB_FIELD_OF)(each)
+#define GB_FIELD_OF(name) field(#name, &T::name)
+#define GB_FIELD_IN_PARENTHESES(each) BOOST_PP_CAT(GB_FIELD_, BOOST_PP_TUPLE_SIZE(each)) each
+#define GB_FIELD_1(written_out) written_out
+#define GB_FIELD_2(kind, name) kind##_field(#name, &T::name)
 
 }  // namespace graphbench::codec

@@ -15,25 +15,14 @@ struct MetricName {
   std::optional<Json> write(const T& value) const { return Json(name_of(value.metric)); }
 };
 
-template <>
-struct Description<model::AlarmCount> {
-  using T = model::AlarmCount;
-  static constexpr auto fields = std::tuple(field("comparisons", &T::comparisons),
-                                            field("slower", &T::slower), field("faster", &T::faster));
-};
-
-template <>
-struct Description<model::MetricCheck> {
-  using T = model::MetricCheck;
-  static constexpr auto fields = std::tuple(
-      CustomField<MetricName<T>>{"metric", {}}, field("cells", &T::cells), field("tests", &T::tests),
-      field("slower", &T::slower), field("faster", &T::faster), field("same", &T::same),
-      field("inconclusive", &T::inconclusive), field("margin", &T::margin),
-      group("pair_spread", field("median", &T::spread_median), field("worst", &T::spread_worst)),
-      group("detectable", field("median", &T::detectable_median), field("worst", &T::detectable_worst),
-            text_field("worst_cell", &T::worst_cell)),
-      group("launches_needed", field("median", &T::launches_median), field("worst", &T::launches_worst)));
-};
+GB_DESCRIBE(model::AlarmCount, comparisons, slower, faster);
+GB_DESCRIBE(model::MetricCheck, (custom_field<MetricName<T>>("metric")), cells, tests, slower, faster, same,
+            inconclusive, margin,
+            (group("pair_spread", field("median", &T::spread_median), field("worst", &T::spread_worst))),
+            (group("detectable", field("median", &T::detectable_median), field("worst", &T::detectable_worst),
+                   text_field("worst_cell", &T::worst_cell))),
+            (group("launches_needed", field("median", &T::launches_median),
+                   field("worst", &T::launches_worst))));
 
 struct Alpha {
   std::optional<Json> write(const model::SelfCheck& check) const {
@@ -41,44 +30,19 @@ struct Alpha {
   }
 };
 
-template <>
-struct Description<model::SelfCheck> {
-  using T = model::SelfCheck;
-  static constexpr auto fields = std::tuple(
-      group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
-      field("started_at", &T::started_at), field("finished_at", &T::finished_at),
-      field("device", &T::device_name), field("fingerprint", &T::fingerprint), field("plan", &T::plan_hash),
-      field("rounds", &T::rounds), field("rounds_asked", &T::rounds_asked), field("launches", &T::launches),
-      field("cells", &T::cells), field("cells_failed", &T::cells_failed), CustomField<Alpha>{"alpha", {}},
-      group("alarms", field("measured", &T::measured), field("renamed", &T::renamed),
-            field("slower_rate_max", &T::slower_rate_max)),
-      field("metrics", &T::metrics));
-};
-
-template <>
-struct Description<model::HistoryLabel> {
-  using T = model::HistoryLabel;
-  static constexpr auto fields = std::tuple(text_field("commit", &T::commit),
-                                            text_field("branch", &T::branch), text_field("label", &T::label));
-};
-
-template <>
-struct Description<model::HistoryEntry> {
-  using T = model::HistoryEntry;
-  static constexpr auto fields =
-      std::tuple(field("id", &T::id), field("started_at", &T::started_at), inlined(&T::label),
-                 text_field("device", &T::device), text_field("fingerprint", &T::fingerprint),
-                 text_field("plan", &T::plan_hash), text_field("tool", &T::tool_version),
-                 field("complete", &T::complete), field("cells", &T::cells), field("launches", &T::launches));
-};
-
-template <>
-struct Description<model::HistoryPoint> {
-  using T = model::HistoryPoint;
-  static constexpr auto fields = std::tuple(
-      field("entry", &T::entry), field("median_seconds", &T::median), field("lowest_seconds", &T::lowest),
-      field("highest_seconds", &T::highest), field("launches", &T::launches));
-};
+GB_DESCRIBE(model::SelfCheck,
+            (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
+            finished_at, (field("device", &T::device_name)), fingerprint, (field("plan", &T::plan_hash)),
+            rounds, rounds_asked, launches, cells, cells_failed, (custom_field<Alpha>("alpha")),
+            (group("alarms", field("measured", &T::measured), field("renamed", &T::renamed),
+                   field("slower_rate_max", &T::slower_rate_max))),
+            metrics);
+GB_DESCRIBE(model::HistoryLabel, (text, commit), (text, branch), (text, label));
+GB_DESCRIBE(model::HistoryEntry, id, started_at, (inlined(&T::label)), (text, device), (text, fingerprint),
+            (text_field("plan", &T::plan_hash)), (text_field("tool", &T::tool_version)), complete, cells,
+            launches);
+GB_DESCRIBE(model::HistoryPoint, entry, (field("median_seconds", &T::median)),
+            (field("lowest_seconds", &T::lowest)), (field("highest_seconds", &T::highest)), launches);
 
 // Each change names the entry that it begins with.
 struct Changes {
@@ -95,15 +59,8 @@ struct Changes {
   }
 };
 
-template <>
-struct Description<model::CellHistory> {
-  using T = model::CellHistory;
-  static constexpr auto fields = std::tuple(
-      field("cell", &T::cell), CustomField<MetricName<T>>{"metric", {}}, field("points_min", &T::points_min),
-      field("left_out", &T::left_out), field("older", &T::older), field("correlation", &T::correlation),
-      field("sawtooth_period", &T::sawtooth_period), field("sawtooth_ratio", &T::sawtooth_ratio),
-      field("points", &T::points), CustomField<Changes>{"changes", {}});
-};
+GB_DESCRIBE(model::CellHistory, cell, (custom_field<MetricName<T>>("metric")), points_min, left_out, older,
+            correlation, sawtooth_period, sawtooth_ratio, points, (custom_field<Changes>("changes")));
 
 namespace {
 

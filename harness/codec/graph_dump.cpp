@@ -5,23 +5,9 @@
 
 namespace graphbench::codec {
 
-template <>
-struct Description<model::DumpedNode> {
-  using T = model::DumpedNode;
-  static constexpr auto fields =
-      std::tuple(field("op", &T::op), field("type", &T::type), field("function", &T::function),
-                 field("facts", &T::facts), field("after", &T::after));
-};
-template <>
-struct Description<model::DumpedPiece> {
-  static constexpr auto fields = std::tuple(field("nodes", &model::DumpedPiece::nodes));
-};
-template <>
-struct Description<model::GraphDump> {
-  using T = model::GraphDump;
-  static constexpr auto fields =
-      std::tuple(field("schema", &T::schema), field("cell", &T::cell), field("pieces", &T::pieces));
-};
+GB_DESCRIBE(model::DumpedNode, op, type, function, facts, after);
+GB_DESCRIBE(model::DumpedPiece, nodes);
+GB_DESCRIBE(model::GraphDump, schema, cell, pieces);
 
 std::string to_json(const model::GraphDump& dump_data) {
   return dump(JsonWriter(Form::document).write(dump_data), 1) + "\n";

@@ -2,7 +2,6 @@
 // the same binary, so there is no version to agree on.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -3,7 +3,6 @@
 #include "harness/codec/project.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "harness/codec/document_reader.hpp"

@@ -26,14 +26,7 @@ struct Names<model::CellStatus> {
   static constexpr std::array<std::string_view, 4> names = {"pending", "ok", "skipped", "failed"};
 };
 
-template <>
-struct Description<model::Cell> {
-  using T = model::Cell;
-  static constexpr auto fields =
-      std::tuple(field("workload", &T::workload), field("preset", &T::preset), field("dtype", &T::dtype),
-                 field("pass", &T::pass), field("batch", &T::batch), field("warmup", &T::warmup),
-                 field("mode", &T::mode), LaterAxes<T>());
-};
+GB_DESCRIBE(model::Cell, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
 
 template <>
 struct Description<model::Summary> {
@@ -57,86 +50,25 @@ struct Description<model::Estimate> {
   static bool can_be_written(const T& estimate) { return std::isfinite(estimate.p50); }
 };
 
-template <>
-struct Description<model::Setup> {
-  static constexpr auto fields = std::tuple(MetricFields<model::Setup>());
-};
-template <>
-struct Description<model::Startup> {
-  using T = model::Startup;
-  static constexpr auto fields = std::tuple(
-      field("process_seconds", &T::process_seconds), field("plugin_seconds", &T::plugin_seconds),
-      field("module_seconds", &T::module_seconds), field("context_seconds", &T::context_seconds),
-      field("weights_seconds", &T::weights_seconds), field("prepare_seconds", &T::prepare_seconds),
-      field("warmup_seconds", &T::warmup_seconds), field("capture_seconds", &T::capture_seconds),
-      field("instantiate_seconds", &T::instantiate_seconds), field("upload_seconds", &T::upload_seconds),
-      field("first_step_seconds", &T::first_step_seconds));
-};
-template <>
-struct Description<model::GraphCounts> {
-  static constexpr auto fields = std::tuple(MetricFields<model::GraphCounts>());
-};
-template <>
-struct Description<model::Reason> {
-  using T = model::Reason;
-  static constexpr auto fields = std::tuple(field("code", &T::code), field("message", &T::message));
-};
-template <>
-struct Description<model::Io> {
-  static constexpr auto fields =
-      std::tuple(MetricFields<model::Io>(), later_field("refused", &model::Io::refused));
-};
-template <>
-struct Description<model::Counters> {
-  static constexpr auto fields =
-      std::tuple(MetricFields<model::Counters>(), field("skips", &model::Counters::skips));
-};
-template <>
-struct Description<model::PackageUse> {
-  static constexpr auto fields =
-      std::tuple(MetricFields<model::PackageUse>(), later_field("plans", &model::PackageUse::plans),
-                 later_field("addresses", &model::PackageUse::addresses),
-                 later_field("addresses_reason", &model::PackageUse::addresses_reason),
-                 later_field("low_memory", &model::PackageUse::low_memory));
-};
-
-template <>
-struct Description<model::CacheUse> {
-  static constexpr auto fields = std::tuple(MetricFields<model::CacheUse>());
-};
-template <>
-struct Description<model::CompileStages> {
-  static constexpr auto fields = std::tuple(MetricFields<model::CompileStages>());
-};
-template <>
-struct Description<model::CompileUse> {
-  static constexpr auto fields =
-      std::tuple(field("stages", &model::CompileUse::stages), MetricFields<model::CompileUse>());
-};
-template <>
-struct Description<model::AddressCheck> {
-  using T = model::AddressCheck;
-  static constexpr auto fields = std::tuple(field("values", &T::values), field("seconds", &T::seconds));
-};
-template <>
-struct Description<model::PeakBytes> {
-  using T = model::PeakBytes;
-  static constexpr auto fields = std::tuple(field("build", &T::build), field("load", &T::load),
-                                            field("between_methods", &T::between_methods));
-};
-template <>
-struct Description<model::Memory> {
-  static constexpr auto fields =
-      std::tuple(MetricFields<model::Memory>(), later_field("witness", &model::Memory::witness),
-                 later_field("peak_bytes", &model::Memory::peak_bytes));
-};
-template <>
-struct Description<model::CellSummary> {
-  using T = model::CellSummary;
-  static constexpr auto fields = std::tuple(
-      MetricFields<T>(), interval("speedup_over_eager_ci95", &T::speedup_ci95_low, &T::speedup_ci95_high),
-      interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high));
-};
+GB_DESCRIBE(model::Setup, (MetricFields<T>()));
+GB_DESCRIBE(model::Startup, process_seconds, plugin_seconds, module_seconds, context_seconds, weights_seconds,
+            prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
+            first_step_seconds);
+GB_DESCRIBE(model::GraphCounts, (MetricFields<T>()));
+GB_DESCRIBE(model::Reason, code, message);
+GB_DESCRIBE(model::Io, (MetricFields<T>()), (later, refused));
+GB_DESCRIBE(model::Counters, (MetricFields<T>()), skips);
+GB_DESCRIBE(model::PackageUse, (MetricFields<T>()), (later, plans), (later, addresses),
+            (later, addresses_reason), (later, low_memory));
+GB_DESCRIBE(model::CacheUse, (MetricFields<T>()));
+GB_DESCRIBE(model::CompileStages, (MetricFields<T>()));
+GB_DESCRIBE(model::CompileUse, stages, (MetricFields<T>()));
+GB_DESCRIBE(model::AddressCheck, values, seconds);
+GB_DESCRIBE(model::PeakBytes, build, load, between_methods);
+GB_DESCRIBE(model::Memory, (MetricFields<T>()), (later, witness), (later, peak_bytes));
+GB_DESCRIBE(model::CellSummary, (MetricFields<T>()),
+            (interval("speedup_over_eager_ci95", &T::speedup_ci95_low, &T::speedup_ci95_high)),
+            (interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high)));
 
 // The first steps after the setup, where too few warmups show: what a document keeps of the samples.
 struct Ramp {
@@ -152,117 +84,30 @@ struct Ramp {
   }
 };
 
-template <>
-struct Description<model::Sustained> {
-  using T = model::Sustained;
-  static constexpr auto fields = std::tuple(MetricFields<T>(), field("stopped_by", &T::stopped_by));
-};
-
-template <>
-struct Description<model::LaunchPlacement> {
-  using T = model::LaunchPlacement;
-  static constexpr auto fields =
-      std::tuple(field("latency_samples", &T::latency_samples), field("device_samples", &T::device_samples),
-                 field("submit_seconds", &T::submit_seconds), field("latency_seconds", &T::latency_seconds),
-                 field("device_seconds", &T::device_seconds),
-                 field("throughput_steps_per_second", &T::throughput_steps_per_second));
-};
-
-template <>
-struct Description<model::WithinLaunch> {
-  using T = model::WithinLaunch;
-  static constexpr auto fields =
-      std::tuple(field("submit_spread", &T::submit_spread), field("latency_spread", &T::latency_spread),
-                 field("device_spread", &T::device_spread), field("steady_step", &T::steady_step));
-};
-
-template <>
-struct Description<model::MeasuredOn> {
-  using T = model::MeasuredOn;
-  static constexpr auto fields = std::tuple(field("hostname", &T::hostname), text_field("uuid", &T::uuid));
-};
-
-template <>
-struct Description<model::Launch> {
-  using T = model::Launch;
-  static constexpr auto fields = std::tuple(
-      field("index", &T::index), field("setup", &T::setup), MetricFields<T>(),
-      group("stopped_by", text_field("latency", &T::latency_stopped_by),
-            text_field("device", &T::device_stopped_by), text_field("throughput", &T::throughput_stopped_by)),
-      later_field("placements", &T::placements), CustomField<Ramp>{"ramp_seconds", {}, false},
-      later_field("sustained", &T::sustained), later_field("machine", &T::machine),
-      later_field("setups", &T::setups), later_field("startup", &T::startup),
-      later_field("worker_seconds", &T::worker_seconds), message_field("within", &T::within),
-      message_field("submit_samples", &T::submit_samples),
-      message_field("latency_samples", &T::latency_samples),
-      message_field("device_samples", &T::device_samples),
-      message_field("latency_started_ns", &T::latency_started_ns),
-      message_field("device_started_ns", &T::device_started_ns));
-};
-
-template <>
-struct Description<model::Check> {
-  using T = model::Check;
-  static constexpr auto fields =
-      std::tuple(field("reference", &T::reference), field("identical", &T::identical),
-                 field("max_abs_error", &T::max_abs_error));
-};
-
-template <>
-struct Description<model::OpPath> {
-  using T = model::OpPath;
-  static constexpr auto fields =
-      std::tuple(field("path", &T::path), field("ops", &T::ops), text_field("fallback", &T::fallback));
-};
-
-template <>
-struct Description<model::TrainingOps> {
-  using T = model::TrainingOps;
-  static constexpr auto fields = std::tuple(field("forward", &T::forward), field("backward", &T::backward),
-                                            field("accumulate", &T::accumulate),
-                                            field("optimizer", &T::optimizer), field("removed", &T::removed));
-};
-
-template <>
-struct Description<model::Evaluation> {
-  using T = model::Evaluation;
-  static constexpr auto fields =
-      std::tuple(field("ops", &T::ops), field("pieces", &T::pieces), field("eager_ops", &T::eager_ops),
-                 field("identical", &T::identical), field("latency_seconds", &T::latency_seconds));
-};
-
-template <>
-struct Description<model::Training> {
-  using T = model::Training;
-  static constexpr auto fields = std::tuple(
-      field("ops", &T::ops), field("saved_bytes", &T::saved_bytes),
-      field("gradient_bytes", &T::gradient_bytes), field("optimizer_bytes", &T::optimizer_bytes),
-      later_field("copies_skipped", &T::copies_skipped), later_field("peak_bytes", &T::peak_bytes),
-      later_field("skipped_steps", &T::skipped_steps), later_field("forward_seconds", &T::forward_seconds),
-      later_field("backward_seconds", &T::backward_seconds),
-      later_field("optimizer_seconds", &T::optimizer_seconds), later_field("step_seconds", &T::step_seconds),
-      later_field("breaks", &T::breaks), later_field("evaluation", &T::evaluation));
-};
-
-template <>
-struct Description<model::TracedStep> {
-  using T = model::TracedStep;
-  static constexpr auto fields =
-      std::tuple(field("id", &T::id), field("signature", &T::signature), field("batch", &T::batch),
-                 field("ops", &T::ops), field("outcome", &T::outcome), later_field("reason", &T::reason),
-                 field("seconds", &T::seconds), later_field("trace_seconds", &T::trace_seconds));
-};
-
-template <>
-struct Description<model::ShapeWalk> {
-  using T = model::ShapeWalk;
-  static constexpr auto fields =
-      std::tuple(field("programs_max", &T::programs_max), field("recordings_max", &T::recordings_max),
-                 field("programs", &T::programs), field("recordings", &T::recordings),
-                 field("generations", &T::generations), field("pool_bytes", &T::pool_bytes),
-                 field("hit_seconds", &T::hit_seconds), field("replay_seconds", &T::replay_seconds),
-                 field("traces", &T::traces));
-};
+GB_DESCRIBE(model::Sustained, (MetricFields<T>()), stopped_by);
+GB_DESCRIBE(model::LaunchPlacement, latency_samples, device_samples, submit_seconds, latency_seconds,
+            device_seconds, throughput_steps_per_second);
+GB_DESCRIBE(model::WithinLaunch, submit_spread, latency_spread, device_spread, steady_step);
+GB_DESCRIBE(model::MeasuredOn, hostname, (text, uuid));
+GB_DESCRIBE(model::Launch, index, setup, (MetricFields<T>()),
+            (group("stopped_by", text_field("latency", &T::latency_stopped_by),
+                   text_field("device", &T::device_stopped_by),
+                   text_field("throughput", &T::throughput_stopped_by))),
+            (later, placements), (custom_field<Ramp>("ramp_seconds", false)), (later, sustained),
+            (later, machine), (later, setups), (later, startup), (later, worker_seconds), (message, within),
+            (message, submit_samples), (message, latency_samples), (message, device_samples),
+            (message, latency_started_ns), (message, device_started_ns));
+GB_DESCRIBE(model::Check, reference, identical, max_abs_error);
+GB_DESCRIBE(model::OpPath, path, ops, (text, fallback));
+GB_DESCRIBE(model::TrainingOps, forward, backward, accumulate, optimizer, removed);
+GB_DESCRIBE(model::Evaluation, ops, pieces, eager_ops, identical, latency_seconds);
+GB_DESCRIBE(model::Training, ops, saved_bytes, gradient_bytes, optimizer_bytes, (later, copies_skipped),
+            (later, peak_bytes), (later, skipped_steps), (later, forward_seconds), (later, backward_seconds),
+            (later, optimizer_seconds), (later, step_seconds), (later, breaks), (later, evaluation));
+GB_DESCRIBE(model::TracedStep, id, signature, batch, ops, outcome, (later, reason), seconds,
+            (later, trace_seconds));
+GB_DESCRIBE(model::ShapeWalk, programs_max, recordings_max, programs, recordings, generations, pool_bytes,
+            hit_seconds, replay_seconds, traces);
 
 struct CellId {
   std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
@@ -293,40 +138,15 @@ struct ReasonField {
   void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.reason); }
 };
 
-template <>
-struct Description<model::CellResult> {
-  using T = model::CellResult;
-  static constexpr auto fields = std::tuple(
-      CustomField<CellId>{"id", {}}, inlined(&T::cell), CustomField<StatusField<T>>{"status", {}},
-      CustomField<ReasonField<T>>{"reason", {}}, field("check", &T::check), field("graph", &T::graph),
-      field("memory", &T::memory), field("launches", &T::launches), field("summary", &T::summary),
-      later_field("caller_io", &T::caller_io), later_field("counters", &T::counters),
-      later_field("address_check", &T::address_check), later_field("training", &T::training),
-      later_field("shape_walk", &T::shape_walk), later_field("cache", &T::cache),
-      later_field("package", &T::package), later_field("compiled", &T::compiled),
-      later_field("fallback", &T::fallback), later_field("fallback_reason", &T::fallback_reason),
-      later_field("paths", &T::paths), later_field("profile", &T::profile),
-      later_field("resumed", &T::resumed), later_field("measured_on", &T::measured_on),
-      later_field("shard", &T::shard), later_field("rewrites", &T::rewrites));
-};
-
-template <>
-struct Description<model::DeviceFacts> {
-  using T = model::DeviceFacts;
-  static constexpr auto fields = std::tuple(
-      field("kind", &T::kind), field("name", &T::name), text_field("uuid", &T::uuid),
-      text_field("compute_capability", &T::compute_capability), field("memory_bytes", &T::memory_bytes),
-      text_field("driver", &T::driver), text_field("runtime", &T::runtime), field("libraries", &T::libraries),
-      later_field("pci_bus_id", &T::pci_bus_id));
-};
-
-template <>
-struct Description<model::LibraryChoice> {
-  using T = model::LibraryChoice;
-  static constexpr auto fields =
-      std::tuple(field("key", &T::key), field("algorithm", &T::algorithm), field("timed", &T::timed),
-                 field("hit", &T::hit), later_field("plan", &T::plan));
-};
+GB_DESCRIBE(model::CellResult, (custom_field<CellId>("id")), (inlined(&T::cell)),
+            (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check, graph,
+            memory, launches, summary, (later, caller_io), (later, counters), (later, address_check),
+            (later, training), (later, shape_walk), (later, cache), (later, package), (later, compiled),
+            (later, fallback), (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
+            (later, measured_on), (later, shard), (later, rewrites));
+GB_DESCRIBE(model::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
+            (text, driver), (text, runtime), libraries, (later, pci_bus_id));
+GB_DESCRIBE(model::LibraryChoice, key, algorithm, timed, hit, (later, plan));
 
 // Left out where there was no choice. The digest is of keys and algorithms: sweeps with one digest ran the
 // same.
@@ -347,60 +167,16 @@ struct LibraryChoices {
   }
 };
 
-template <>
-struct Description<model::Environment> {
-  using T = model::Environment;
-  static constexpr auto fields = std::tuple(
-      field("hostname", &T::hostname), field("os", &T::os), field("cpu", &T::cpu), field("cores", &T::cores),
-      field("device", &T::device), field("fingerprint", &T::fingerprint), later_field("machine", &T::machine),
-      later_field("monitor", &T::monitor), later_field("profiler", &T::profiler),
-      later_field("floors", &T::floors), later_field("variables", &T::variables),
-      CustomField<LibraryChoices>{"library_choices", {}});
-};
-
-template <>
-struct Description<model::Axes> {
-  using T = model::Axes;
-  static constexpr auto fields =
-      std::tuple(field("workload", &T::workload), field("preset", &T::preset), field("dtype", &T::dtype),
-                 field("pass", &T::pass), field("batch", &T::batch), field("warmup", &T::warmup),
-                 field("mode", &T::mode), LaterAxes<T>());
-};
-
-template <>
-struct Description<model::Interleaved> {
-  using T = model::Interleaved;
-  static constexpr auto fields =
-      std::tuple(field("id", &T::id), field("side", &T::side), later_field("looks", &T::looks));
-};
-
-template <>
-struct Description<model::ShardFacts> {
-  using T = model::ShardFacts;
-  static constexpr auto fields =
-      std::tuple(field("index", &T::index), field("count", &T::count), field("by", &T::by),
-                 field("assignment", &T::assignment), later_field("presets", &T::presets));
-};
-
-template <>
-struct Description<model::PlanFacts> {
-  using T = model::PlanFacts;
-  static constexpr auto fields =
-      std::tuple(field("hash", &T::hash), field("argv", &T::argv), field("seed", &T::seed),
-                 field("launches", &T::launches), field("axes", &T::axes), field("method", &T::method),
-                 later_field("cold_l2", &T::cold_l2), later_field("profile", &T::profile),
-                 later_field("cell_processes", &T::cell_processes),
-                 later_field("interleaved", &T::interleaved), later_field("caller", &T::caller),
-                 later_field("shard", &T::shard), later_field("concurrent", &T::concurrent));
-};
-
-template <>
-struct Description<model::MergedShard> {
-  using T = model::MergedShard;
-  static constexpr auto fields =
-      std::tuple(field("index", &T::index), field("started_at", &T::started_at),
-                 field("finished_at", &T::finished_at), field("environment", &T::environment));
-};
+GB_DESCRIBE(model::Environment, hostname, os, cpu, cores, device, fingerprint, (later, machine),
+            (later, monitor), (later, profiler), (later, floors), (later, variables),
+            (custom_field<LibraryChoices>("library_choices")));
+GB_DESCRIBE(model::Axes, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
+GB_DESCRIBE(model::Interleaved, id, side, (later, looks));
+GB_DESCRIBE(model::ShardFacts, index, count, by, assignment, (later, presets));
+GB_DESCRIBE(model::PlanFacts, hash, argv, seed, launches, axes, method, (later, cold_l2), (later, profile),
+            (later, cell_processes), (later, interleaved), (later, caller), (later, shard),
+            (later, concurrent));
+GB_DESCRIBE(model::MergedShard, index, started_at, finished_at, environment);
 
 // Of all cells together.
 struct CacheTotal {
@@ -416,51 +192,16 @@ struct CacheTotal {
 };
 
 // All but the schema's name, which comes first, and the cells, which are written one a line.
-template <>
-struct Description<model::Result> {
-  using T = model::Result;
-  static constexpr auto fields = std::tuple(
-      group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit)),
-      field("started_at", &T::started_at), text_field("finished_at", &T::finished_at),
-      field("complete", &T::complete), field("environment", &T::environment), field("plan", &T::plan),
-      later_field("shards", &T::shards), CustomField<CacheTotal>{"cache", {}});
-};
-
-template <>
-struct Description<model::SamplingBounds> {
-  using T = model::SamplingBounds;
-  static constexpr auto fields =
-      std::tuple(field("seconds_max", &T::seconds_max), field("samples_max", &T::samples_max));
-};
-
-template <>
-struct Description<model::CallerOptions> {
-  using T = model::CallerOptions;
-  static constexpr auto fields =
-      std::tuple(field("addresses", &T::addresses), field("mutated_inputs", &T::mutated_inputs),
-                 field("on_skip", &T::on_skip), field("capture_stream", &T::capture_stream),
-                 field("check_addresses", &T::check_addresses), field("dump_graph", &T::dump_graph));
-};
-
-template <>
-struct Description<model::PackageFiles> {
-  using T = model::PackageFiles;
-  static constexpr auto fields = std::tuple(field("file", &T::file), field("weights", &T::weights),
-                                            field("digest", &T::digest), field("low_memory", &T::low_memory));
-};
-
-template <>
-struct Description<model::WorkerTask> {
-  using T = model::WorkerTask;
-  static constexpr auto fields = std::tuple(
-      field("device", &T::device), field("workload", &T::workload), field("preset", &T::preset),
-      field("dtype", &T::dtype), field("pass", &T::pass), field("mode", &T::mode),
-      field("warmup", &T::warmup), field("more_axes", &T::more_axes), field("batches", &T::batches),
-      field("launch", &T::launch), field("seed", &T::seed), field("sampling", &T::sampling),
-      field("plugins", &T::plugins), field("options", &T::options), field("split_ops", &T::split_ops),
-      field("caller", &T::caller), field("package", &T::package), field("instruments", &T::instruments),
-      field("spawned_ns", &T::spawned_ns));
-};
+GB_DESCRIBE(model::Result,
+            (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
+            (text, finished_at), complete, environment, plan, (later, shards),
+            (custom_field<CacheTotal>("cache")));
+GB_DESCRIBE(model::SamplingBounds, seconds_max, samples_max);
+GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, check_addresses,
+            dump_graph);
+GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);
+GB_DESCRIBE(model::WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes, batches,
+            launch, seed, sampling, plugins, options, split_ops, caller, package, instruments, spawned_ns);
 
 // Compiled once, in described_parts.cpp: each of these takes seconds.
 extern template void JsonWriter::put(Json&, const model::CellResult&) const;

@@ -5,19 +5,8 @@
 
 namespace graphbench::codec {
 
-template <>
-struct Description<floors::FloorRequest> {
-  using T = floors::FloorRequest;
-  static constexpr auto fields = std::tuple(field("device", &T::device), field("complete", &T::complete),
-                                            field("instruments", &T::instruments));
-};
-
-template <>
-struct Description<floors::FloorAnswer> {
-  using T = floors::FloorAnswer;
-  static constexpr auto fields =
-      std::tuple(field("failure", &T::failure), field("facts", &T::facts), field("floors", &T::floors));
-};
+GB_DESCRIBE(floors::FloorRequest, device, complete, instruments);
+GB_DESCRIBE(floors::FloorAnswer, failure, facts, floors);
 
 }  // namespace graphbench::codec
 

@@ -1,7 +1,6 @@
 // Boost's pchip takes four points or more.
 #include "harness/ladder/interpolate.hpp"
 
-#include <algorithm>
 #include <boost/math/interpolators/pchip.hpp>
 #include <memory>
 

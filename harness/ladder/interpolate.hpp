@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "harness/model/ladder.hpp"
 

@@ -6,25 +6,9 @@
 
 namespace graphbench::codec {
 
-template <>
-struct Description<ladder::ServeTask> {
-  using T = ladder::ServeTask;
-  static constexpr auto fields =
-      std::tuple(field("task", &T::task), field("sizes", &T::sizes), field("modes", &T::modes),
-                 field("policy", &T::policy), field("rows", &T::rows), field("arrivals", &T::arrivals),
-                 field("placements", &T::placements));
-};
-template <>
-struct Description<ladder::ServeAnswer> {
-  using T = ladder::ServeAnswer;
-  static constexpr auto fields =
-      std::tuple(field("status", &T::status), field("reason", &T::reason), field("check", &T::check),
-                 field("device", &T::device), field("choices", &T::choices), field("launch", &T::launch));
-};
-template <>
-struct Description<ladder::AliveEvent> {
-  static constexpr auto fields = std::tuple(field("phase", &ladder::AliveEvent::phase));
-};
+GB_DESCRIBE(ladder::ServeTask, task, sizes, modes, policy, rows, arrivals, placements);
+GB_DESCRIBE(ladder::ServeAnswer, status, reason, check, device, choices, launch);
+GB_DESCRIBE(ladder::AliveEvent, phase);
 
 using LadderEvent = std::variant<ladder::AliveEvent, ladder::ServeAnswer>;
 template <>

@@ -1,7 +1,5 @@
 // Readers of traffic files, line by line. Every refusal names file and line.
-#include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 

@@ -1,7 +1,6 @@
 // The state of the device (clocks, temperature, power), read around the measuring of one cell.
 #pragma once
 
-#include <memory>
 #include <optional>
 
 #include "graphs/device/device.hpp"

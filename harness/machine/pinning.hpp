@@ -3,7 +3,6 @@
 // away from a core that other work shares.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>

@@ -9,9 +9,9 @@
 namespace graphbench::model {
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(const std::vector<std::string>& words, const std::string& separator) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
   return text;
 }
 
@@ -25,9 +25,7 @@ std::string by_device(std::string DeviceKind::*member) {
 
 // "eager, whole, piecewise (default: WHICH)"
 std::string choice_help(const std::vector<std::string>& names, const std::string& which) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text + " (default: " + which + ")";
+  return joined(names, ", ") + " (default: " + which + ")";
 }
 
 std::vector<std::string> graph_modes() {
@@ -61,7 +59,6 @@ AxisTable first_axes() {
        .text = &Cell::preset,
        .texts = &Axes::preset},
       {.name = "dtype",
-       .values = choices,
        .noun = "dtype",
        .placeholder = "TYPE,...",
        .help = choice_help(dtypes, by_device(&DeviceKind::data_type)),
@@ -69,7 +66,6 @@ AxisTable first_axes() {
        .text = &Cell::dtype,
        .texts = &Axes::dtype},
       {.name = "pass",
-       .values = choices,
        .noun = "pass",
        .placeholder = "PASS,...",
        .help = choice_help(names_of(passes()), passes().front().name),
@@ -97,22 +93,19 @@ AxisTable first_axes() {
        .number = &Cell::warmup,
        .numbers = &Axes::warmup},
       {.name = "mode",
-       .values = choices,
        .noun = "mode",
        .placeholder = "MODE,...",
        .help = choice_help(mode_names, "all"),
        .choices = mode_names,
-       .fallback = joined(mode_names),
+       .fallback = joined(mode_names, ","),
        .text = &Cell::mode,
        .texts = &Axes::mode},
   };
 }
 
 AxisTable later_axes() {
-  using enum AxisValues;
   return {
       {.name = "graph-rewrite",
-       .values = choices,
        .noun = "graph rewrite",
        .placeholder = "WHICH,...",
        .help =
@@ -121,14 +114,12 @@ AxisTable later_axes() {
        .fallback = "none",
        .modes = graph_modes()},
       {.name = "prepare",
-       .values = choices,
        .noun = "way of preparing",
        .placeholder = "WHICH,...",
        .help = "ahead: code is loaded and kernels are timed ahead; first-use: neither (default: ahead)",
        .choices = {"ahead", "first-use"},
        .fallback = "ahead"},
       {.name = "io",
-       .values = choices,
        .noun = "way to the caller's memory",
        .placeholder = "WAY,...",
        .help = "how graphs reach a caller's inputs and outputs: static, copy_in, copy_in_out, set_params, "
@@ -137,7 +128,6 @@ AxisTable later_axes() {
        .fallback = "static",
        .modes = graph_modes()},
       {.name = "io-source",
-       .values = choices,
        .noun = "place of the caller's memory",
        .placeholder = "WHICH,...",
        .help = "where a caller's memory is that is copied: device, pinned, pageable (default: device)",
@@ -153,7 +143,6 @@ AxisTable program_axes() {
   using enum AxisValues;
   return {
       {.name = "attention",
-       .values = choices,
        .noun = "way of attention",
        .placeholder = "WAY,...",
        .help =
@@ -163,7 +152,6 @@ AxisTable program_axes() {
        .fallback = "auto",
        .passes = {"forward"}},
       {.name = "epilogues",
-       .values = choices,
        .noun = "value of epilogues",
        .placeholder = "ON|OFF,...",
        .help = "off: bias, activation and residual of products are ops of their own (default: on)",
@@ -171,7 +159,6 @@ AxisTable program_axes() {
        .fallback = "on",
        .passes = {"forward"}},
       {.name = "fuse",
-       .values = choices,
        .noun = "way of fusing ops",
        .placeholder = "WHICH,...",
        .help =
@@ -180,7 +167,6 @@ AxisTable program_axes() {
        .choices = {"none", "pairs", "chains"},
        .fallback = "pairs"},
       {.name = "compile",
-       .values = choices,
        .noun = "way of compiling ops",
        .placeholder = "WHICH,...",
        .help =
@@ -201,10 +187,8 @@ AxisTable program_axes() {
 
 // Of the pass training: what a step consists of, and where.
 AxisTable step_axes() {
-  using enum AxisValues;
   return {
       {.name = "backward",
-       .values = choices,
        .noun = "form of the backward pass",
        .placeholder = "FORM,...",
        .help = "graphs of a captured training step: iteration, one; apart, forward and backward; callables, "
@@ -214,7 +198,6 @@ AxisTable step_axes() {
        .modes = graph_modes(),
        .passes = {"training"}},
       {.name = "optimizer",
-       .values = choices,
        .noun = "optimizer",
        .placeholder = "WHICH,...",
        .help = "what a training step updates parameters with: none, sgd, adamw (default: none)",
@@ -222,7 +205,6 @@ AxisTable step_axes() {
        .fallback = "none",
        .passes = {"training"}},
       {.name = "optimizer-in",
-       .values = choices,
        .noun = "place of the optimizer",
        .placeholder = "WHERE,...",
        .help = "where parameters are updated: graph, the step's last; eager, behind it; backward, each as "
@@ -232,7 +214,6 @@ AxisTable step_axes() {
        .passes = {"training"},
        .within = {"optimizer", {"sgd", "adamw"}}},
       {.name = "loss",
-       .values = choices,
        .noun = "loss",
        .placeholder = "WHICH,...",
        .help = "what a training step minimises: mse, cross_entropy (default: mse)",
@@ -247,7 +228,6 @@ AxisTable gradient_axes() {
   using enum AxisValues;
   return {
       {.name = "accumulate",
-       .values = choices,
        .noun = "time of accumulation",
        .placeholder = "WHEN,...",
        .help = "when gradients of one value are added up: asap, end (default: asap)",
@@ -270,7 +250,6 @@ AxisTable gradient_axes() {
        .fallback = "0",
        .passes = {"training"}},
       {.name = "checkpoint",
-       .values = choices,
        .noun = "way of keeping activations",
        .placeholder = "WHAT,...",
        .help =

@@ -2,7 +2,6 @@
 // and labels, and where it applies. Options, plans, tasks, ids, labels and hashes all loop over these rows.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,7 +32,7 @@ struct ValuesOfAxis {
 
 struct Axis {
   std::string name;  // of the option, the member of plan.axes and the label
-  AxisValues values = AxisValues::names;
+  AxisValues values = AxisValues::choices;
   std::string noun;         // how messages call one value
   std::string placeholder;  // of the option's value; empty: no option gives it
   std::string help;         // of the option

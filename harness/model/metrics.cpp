@@ -91,12 +91,6 @@ const std::vector<const MetricRow*>& counted_metrics() {
   return table().counted;
 }
 
-std::optional<Metric> metric_named(std::string_view name) {
-  const Rows& rows = compared_metrics();
-  const auto found = std::ranges::find(rows, name, [](const MetricRow* row) { return row->compared.name; });
-  return found == rows.end() ? std::nullopt : std::optional(static_cast<Metric>(found - rows.begin()));
-}
-
 const MetricRow& row_of(Metric metric) {
   return *compared_metrics().at(static_cast<std::size_t>(metric));
 }

@@ -61,8 +61,8 @@ struct MetricPlace {
 
 struct MetricRow {
   std::string_view name;  // the key in the document
-  MetricKind kind;
-  std::string_view unit;
+  MetricKind kind = MetricKind::time;
+  std::string_view unit = "seconds";
   std::string_view help;
   MetricValue value;
   // Of a distribution: its estimate over launches, under the same key in `summary`.
@@ -94,8 +94,6 @@ const std::vector<const MetricRow*>& compared_metrics();
 const std::vector<const MetricRow*>& column_metrics();
 const std::vector<const MetricRow*>& counted_metrics();
 
-// The position of a compared metric by its name ("latency"); absent where there is none.
-std::optional<Metric> metric_named(std::string_view name);
 const MetricRow& row_of(Metric metric);
 
 // For tests: adds a row to the table for as long as it lives. Not thread-safe.

@@ -17,21 +17,12 @@ struct StoredPlan {
   std::vector<std::int64_t> in_segments;
   std::vector<std::int64_t> offsets;
 };
-template <>
-struct Description<StoredPlan> {
-  using T = StoredPlan;
-  static constexpr auto fields = std::tuple(
-      field("method", &T::method), field("batch", &T::batch), field("segments", &T::segments),
-      field("values", &T::values), field("in_segments", &T::in_segments), field("offsets", &T::offsets));
-};
+GB_DESCRIBE(StoredPlan, method, batch, segments, values, in_segments, offsets);
 
 struct PlanList {
   std::vector<StoredPlan> plans;
 };
-template <>
-struct Description<PlanList> {
-  static constexpr auto fields = std::tuple(field("plans", &PlanList::plans));
-};
+GB_DESCRIBE(PlanList, plans);
 
 }  // namespace graphbench::codec
 

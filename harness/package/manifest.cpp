@@ -11,43 +11,16 @@
 
 namespace graphbench::codec {
 
-template <>
-struct Description<package::Method> {
-  using T = package::Method;
-  static constexpr auto fields =
-      std::tuple(field("name", &T::name), field("pass", &T::pass), field("preset", &T::preset));
-};
-template <>
-struct Description<package::PluginFile> {
-  using T = package::PluginFile;
-  static constexpr auto fields = std::tuple(field("name", &T::name), field("sha256", &T::sha256));
-};
-template <>
-struct Description<package::Tensor> {
-  using T = package::Tensor;
-  static constexpr auto fields =
-      std::tuple(field("name", &T::name), field("method", &T::method), field("dtype", &T::dtype),
-                 field("dims", &T::dims), field("bytes", &T::bytes), field("sha256", &T::sha256));
-};
-template <>
-struct Description<package::Manifest> {
-  using T = package::Manifest;
-  static constexpr auto fields = std::tuple(
-      field("tool_version", &T::tool_version), field("tool_commit", &T::tool_commit),
-      field("device", &T::device), field("device_name", &T::device_name),
-      field("architectures", &T::architectures), field("workload", &T::workload), field("dtype", &T::dtype),
-      field("attention", &T::attention), field("epilogues", &T::epilogues), field("fuse", &T::fuse),
-      field("compile", &T::compile), field("general", &T::general), field("batches", &T::batches),
-      field("methods", &T::methods), field("plugins", &T::plugins), field("tensors", &T::tensors));
-};
+GB_DESCRIBE(package::Method, name, pass, preset);
+GB_DESCRIBE(package::PluginFile, name, sha256);
+GB_DESCRIBE(package::Tensor, name, method, dtype, dims, bytes, sha256);
+GB_DESCRIBE(package::Manifest, tool_version, tool_commit, device, device_name, architectures, workload, dtype,
+            attention, epilogues, fuse, compile, general, batches, methods, plugins, tensors);
 
 struct TensorList {
   std::vector<package::Tensor> tensors;
 };
-template <>
-struct Description<TensorList> {
-  static constexpr auto fields = std::tuple(field("tensors", &TensorList::tensors));
-};
+GB_DESCRIBE(TensorList, tensors);
 
 }  // namespace graphbench::codec
 

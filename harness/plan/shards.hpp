@@ -1,7 +1,6 @@
 // A plan divided into shards, of which one is kept. Pure.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

@@ -1,8 +1,6 @@
 // Signal names, output tails and durations, as one line each.
 #include "harness/process/exit_text.hpp"
 
-#include <cstring>
-
 namespace graphbench::process {
 
 std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const std::string& during) {

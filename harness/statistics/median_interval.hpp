@@ -1,7 +1,6 @@
 // A distribution-free confidence interval for a median, from order statistics.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include <link.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -37,20 +36,8 @@ using JournalRecord = std::variant<JournalWriter, FinishedLadder>;
 
 namespace graphbench::codec {
 
-template <>
-struct Description<sweep::JournalWriter> {
-  using T = sweep::JournalWriter;
-  static constexpr auto fields =
-      std::tuple(field("schema", &T::schema), field("hostname", &T::hostname), field("pid", &T::pid),
-                 field("began_at", &T::began_at), field("identity", &T::identity));
-};
-template <>
-struct Description<sweep::FinishedLadder> {
-  using T = sweep::FinishedLadder;
-  static constexpr auto fields =
-      std::tuple(field("id", &T::id), field("on", &T::on), field("worker_seconds", &T::worker_seconds),
-                 field("events", &T::events));
-};
+GB_DESCRIBE(sweep::JournalWriter, schema, hostname, pid, began_at, identity);
+GB_DESCRIBE(sweep::FinishedLadder, id, on, worker_seconds, events);
 template <>
 struct Messages<sweep::JournalRecord> {
   static constexpr std::array<std::string_view, 2> names = {"writer", "ladder"};

@@ -6,68 +6,20 @@
 
 namespace graphbench::codec {
 
-template <>
-struct Description<DeviceStatus> {
-  using T = DeviceStatus;
-  static constexpr auto fields = std::tuple(field("id", &T::id), field("available", &T::available),
-                                            field("detail", &T::detail), field("advice", &T::advice));
-};
-
-template <>
-struct Description<abi::WorkloadOption> {
-  using T = abi::WorkloadOption;
-  static constexpr auto fields = std::tuple(field("key", &T::key), field("help", &T::help),
-                                            field("min", &T::min), field("max", &T::max));
-};
-
-template <>
-struct Description<abi::WorkloadPreset> {
-  using T = abi::WorkloadPreset;
-  static constexpr auto fields = std::tuple(field("name", &T::name), field("values", &T::values));
-};
-
-template <>
-struct Description<abi::WorkloadInfo> {
-  using T = abi::WorkloadInfo;
-  static constexpr auto fields =
-      std::tuple(field("name", &T::name), field("help", &T::help), field("plugin", &T::plugin),
-                 field("options", &T::options), field("presets", &T::presets));
-};
-
-template <>
-struct Description<sweep::ProbeRequest> {
-  using T = sweep::ProbeRequest;
-  static constexpr auto fields = std::tuple(
-      field("list_devices", &T::list_devices), field("device", &T::device), field("plugins", &T::plugins),
-      field("list_workloads", &T::list_workloads), field("programs", &T::programs), field("dump", &T::dump));
-};
+GB_DESCRIBE(DeviceStatus, id, available, detail, advice);
+GB_DESCRIBE(abi::WorkloadOption, key, help, min, max);
+GB_DESCRIBE(abi::WorkloadPreset, name, values);
+GB_DESCRIBE(abi::WorkloadInfo, name, help, plugin, options, presets);
+GB_DESCRIBE(sweep::ProbeRequest, list_devices, device, plugins, list_workloads, programs, dump);
 
 template <>
 struct Names<sweep::ProbeStage::What> {
   static constexpr std::array<std::string_view, 3> names = {"device", "plugin", "program"};
 };
 
-template <>
-struct Description<sweep::ProbeStage> {
-  using T = sweep::ProbeStage;
-  static constexpr auto fields = std::tuple(field("what", &T::what), field("subject", &T::subject));
-};
-
-template <>
-struct Description<sweep::ProbeFailure> {
-  using T = sweep::ProbeFailure;
-  static constexpr auto fields = std::tuple(field("stage", &T::stage), field("bad_input", &T::bad_input),
-                                            field("bad_split", &T::bad_split), field("message", &T::message));
-};
-
-template <>
-struct Description<sweep::ProbeAnswer> {
-  using T = sweep::ProbeAnswer;
-  static constexpr auto fields =
-      std::tuple(field("devices", &T::devices), field("device", &T::device), field("facts", &T::facts),
-                 field("dtypes", &T::dtypes), field("workloads", &T::workloads), field("dumps", &T::dumps),
-                 field("notes", &T::notes));
-};
+GB_DESCRIBE(sweep::ProbeStage, what, subject);
+GB_DESCRIBE(sweep::ProbeFailure, stage, bad_input, bad_split, message);
+GB_DESCRIBE(sweep::ProbeAnswer, devices, device, facts, dtypes, workloads, dumps, notes);
 
 template <>
 struct Messages<sweep::ProbeEvent> {

@@ -1,7 +1,6 @@
 // What an interrupted sweep leaves to be done. Pure.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

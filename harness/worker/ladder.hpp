@@ -3,10 +3,8 @@
 // every batch is checked.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "graphs/execution/executor.hpp"

@@ -6,56 +6,17 @@
 
 namespace graphbench::codec {
 
-template <>
-struct Description<worker::DeviceEvent> {
-  static constexpr auto fields = std::tuple(field("facts", &worker::DeviceEvent::facts));
-};
-template <>
-struct Description<worker::ChoicesEvent> {
-  static constexpr auto fields = std::tuple(field("choices", &worker::ChoicesEvent::choices));
-};
-template <>
-struct Description<worker::PhaseEvent> {
-  using T = worker::PhaseEvent;
-  static constexpr auto fields = std::tuple(field("batch", &T::batch), field("phase", &T::phase));
-};
-template <>
-struct Description<worker::CellEvent> {
-  static constexpr auto fields = std::tuple(field("result", &worker::CellEvent::result));
-};
-template <>
-struct Description<worker::MemoryEvent> {
-  using T = worker::MemoryEvent;
-  static constexpr auto fields = std::tuple(field("batch", &T::batch), field("memory", &T::memory));
-};
-template <>
-struct Description<worker::MachineEvent> {
-  using T = worker::MachineEvent;
-  static constexpr auto fields = std::tuple(field("batch", &T::batch), field("machine", &T::machine));
-};
-template <>
-struct Description<worker::ProfileEvent> {
-  using T = worker::ProfileEvent;
-  static constexpr auto fields = std::tuple(field("batch", &T::batch), field("profile", &T::profile));
-};
-template <>
-struct Description<worker::TraceEvent> {
-  using T = worker::TraceEvent;
-  static constexpr auto fields = std::tuple(field("process", &T::process), field("spans", &T::spans));
-};
-template <>
-struct Description<worker::InstrumentEvent> {
-  using T = worker::InstrumentEvent;
-  static constexpr auto fields = std::tuple(field("instrument", &T::instrument), field("state", &T::state));
-};
-template <>
-struct Description<worker::ErrorEvent> {
-  static constexpr auto fields = std::tuple(field("reason", &worker::ErrorEvent::reason));
-};
-template <>
-struct Description<worker::StoppedEvent> {
-  static constexpr auto fields = std::tuple(field("batch", &worker::StoppedEvent::batch));
-};
+GB_DESCRIBE(worker::DeviceEvent, facts);
+GB_DESCRIBE(worker::ChoicesEvent, choices);
+GB_DESCRIBE(worker::PhaseEvent, batch, phase);
+GB_DESCRIBE(worker::CellEvent, result);
+GB_DESCRIBE(worker::MemoryEvent, batch, memory);
+GB_DESCRIBE(worker::MachineEvent, batch, machine);
+GB_DESCRIBE(worker::ProfileEvent, batch, profile);
+GB_DESCRIBE(worker::TraceEvent, process, spans);
+GB_DESCRIBE(worker::InstrumentEvent, instrument, state);
+GB_DESCRIBE(worker::ErrorEvent, reason);
+GB_DESCRIBE(worker::StoppedEvent, batch);
 template <>
 struct Description<worker::DoneEvent> {
   static constexpr auto fields = std::tuple();

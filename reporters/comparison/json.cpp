@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -15,41 +14,23 @@
 
 namespace graphbench::codec {
 
-template <>
-struct Description<model::ComparisonSide> {
-  using T = model::ComparisonSide;
-  static constexpr auto fields = std::tuple(
-      field("source", &T::source), field("documents", &T::documents), field("complete", &T::complete),
-      group("tool", field("name", &T::tool_name), text_field("version", &T::tool_version),
-            text_field("commit", &T::tool_commit)),
-      text_field("started_at", &T::started_at), text_field("device_kind", &T::device_kind),
-      text_field("device_name", &T::device_name), text_field("driver", &T::driver),
-      text_field("fingerprint", &T::fingerprint), text_field("plan_hash", &T::plan_hash),
-      field("cells", &T::cells),
-      group("launches", field("min", &T::launches_min), field("max", &T::launches_max)));
-};
-
-template <>
-struct Description<model::Difference> {
-  using T = model::Difference;
-  static constexpr auto fields =
-      std::tuple(field("field", &T::field), text_field("base", &T::base), text_field("new", &T::now),
-                 field("blocking", &T::blocking), field("allowed", &T::allowed));
-};
-
-template <>
-struct Description<model::ComparisonCounts> {
-  using T = model::ComparisonCounts;
-  static constexpr auto fields = std::tuple(
-      group("metrics", field("slower", &T::slower), field("faster", &T::faster),
-            field("inconclusive", &T::inconclusive), field("same", &T::same), field("lost", &T::metrics_lost),
-            field("gained", &T::metrics_gained), field("changed", &T::changed)),
-      group("cells", field("compared", &T::compared), field("base_only", &T::base_only),
-            field("new_only", &T::new_only), field("failed_now", &T::failed_now),
-            field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
-            field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
-            field("changed", &T::cells_changed)));
-};
+GB_DESCRIBE(model::ComparisonSide, source, documents, complete,
+            (group("tool", field("name", &T::tool_name), text_field("version", &T::tool_version),
+                   text_field("commit", &T::tool_commit))),
+            (text, started_at), (text, device_kind), (text, device_name), (text, driver), (text, fingerprint),
+            (text, plan_hash), cells,
+            (group("launches", field("min", &T::launches_min), field("max", &T::launches_max))));
+GB_DESCRIBE(model::Difference, field, (text, base), (text_field("new", &T::now)), blocking, allowed);
+GB_DESCRIBE(model::ComparisonCounts,
+            (group("metrics", field("slower", &T::slower), field("faster", &T::faster),
+                   field("inconclusive", &T::inconclusive), field("same", &T::same),
+                   field("lost", &T::metrics_lost), field("gained", &T::metrics_gained),
+                   field("changed", &T::changed))),
+            (group("cells", field("compared", &T::compared), field("base_only", &T::base_only),
+                   field("new_only", &T::new_only), field("failed_now", &T::failed_now),
+                   field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
+                   field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
+                   field("changed", &T::cells_changed))));
 
 }  // namespace graphbench::codec
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -109,25 +108,8 @@ std::string right(std::string_view text, int width) {
 
 std::string paint(std::string_view text, Colour colour, bool colours) {
   if (!colours || text.empty()) return std::string(text);
-  const char* code = "0";
-  switch (colour) {
-    case Colour::bold:
-      code = "1";
-      break;
-    case Colour::dim:
-      code = "2";
-      break;
-    case Colour::red:
-      code = "31";
-      break;
-    case Colour::green:
-      code = "32";
-      break;
-    case Colour::yellow:
-      code = "33";
-      break;
-  }
-  return fmt::format("\033[{}m{}\033[0m", code, text);
+  static constexpr std::array codes = {1, 2, 31, 32, 33};
+  return fmt::format("\033[{}m{}\033[0m", codes.at(static_cast<std::size_t>(colour)), text);
 }
 
 std::string one_line(std::string_view text) {

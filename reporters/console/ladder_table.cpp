@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "harness/statistics/quantiles.hpp"
 #include "reporters/console/format.hpp"
 #include "reporters/console/tables.hpp"
 

@@ -1,7 +1,6 @@
 // What is published is what `graphbench compare` would say of the same documents.
 #include "harness/service/publish/baseline.hpp"
 
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,8 +1,6 @@
 // From the sweep's events to metrics, and from metrics to the server, the file and the push.
 #include "harness/service/publish/publisher.hpp"
 
-#include <chrono>
-
 #include "graphs/ir/error.hpp"
 #include "harness/codec/project.hpp"
 #include "harness/process/utc_now.hpp"

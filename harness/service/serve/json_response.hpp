@@ -2,7 +2,6 @@
 // docs/service.md says what the members are.
 #pragma once
 
-#include <cstddef>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <string>

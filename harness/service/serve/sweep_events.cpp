@@ -6,27 +6,10 @@
 
 namespace graphbench::codec {
 
-template <>
-struct Description<model::Progress> {
-  using T = model::Progress;
-  static constexpr auto fields =
-      std::tuple(field("cells_done", &T::cells_done), field("cells_total", &T::cells_total),
-                 field("tasks_done", &T::tasks_done), field("tasks_total", &T::tasks_total),
-                 field("elapsed_seconds", &T::elapsed_seconds), field("eta_seconds", &T::eta_seconds),
-                 field("worker", &T::worker), field("phase", &T::phase), field("batch", &T::batch),
-                 field("failures", &T::failures));
-};
-
-template <>
-struct Description<serve::SweepBegan> {
-  using T = serve::SweepBegan;
-  static constexpr auto fields = std::tuple(field("device", &T::device), field("facts", &T::facts));
-};
-
-template <>
-struct Description<serve::SweepProgress> {
-  static constexpr auto fields = std::tuple(field("progress", &serve::SweepProgress::progress));
-};
+GB_DESCRIBE(model::Progress, cells_done, cells_total, tasks_done, tasks_total, elapsed_seconds, eta_seconds,
+            worker, phase, batch, failures);
+GB_DESCRIBE(serve::SweepBegan, device, facts);
+GB_DESCRIBE(serve::SweepProgress, progress);
 
 struct CellDocuments {
   std::optional<Json> write(const serve::SweepCells& event) const {
@@ -37,10 +20,7 @@ struct CellDocuments {
   }
 };
 
-template <>
-struct Description<serve::SweepCells> {
-  static constexpr auto fields = std::tuple(CustomField<CellDocuments>{"cells", {}});
-};
+GB_DESCRIBE(serve::SweepCells, (custom_field<CellDocuments>("cells")));
 
 template <>
 struct Messages<serve::SweepEvent> {

@@ -1,7 +1,6 @@
 // A sweep that was done is told from the documents of its cells.
 #include "harness/service/serve/sweep_publisher.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <utility>

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "harness/config/options.hpp"
 #include "harness/model/plan.hpp"
