@@ -201,6 +201,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     following_ = std::move(response.stream);
     asio::const_buffer body;
     if (!head_only && !following_) body = asio::buffer(*body_);
+    context_.answer_begins();
     stream_.expires_after(context_.limits.request_max);
     stream_.write({asio::buffer(head_), body},
                   [self = shared_from_this(), head_only](error_code error, std::size_t) {
@@ -210,6 +211,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void after_write(const error_code& error, bool head_only) {
     body_.reset();
+    context_.answer_ended();
     if (error) return;
     if (following_ && !head_only) {
       return send_body(std::move(stream_), std::exchange(following_, nullptr), context_.limits,

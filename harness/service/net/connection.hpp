@@ -19,6 +19,9 @@ struct ConnectionContext {
   std::function<void(std::function<void()> work)> run_aside;
   // Whether a connection may stay open between two requests.
   std::function<bool()> may_linger;
+  // Around the writing of an answer. Where one goes on as a stream, the head alone counts.
+  std::function<void()> answer_begins;
+  std::function<void()> answer_ended;
 };
 
 // Lives until the client leaves, a limit is reached or its executor stops; `slot` is released then, last of

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -42,6 +41,7 @@ class SignalsBlocked {
 };
 
 constexpr std::chrono::milliseconds accept_pause{100};
+constexpr std::chrono::seconds last_answers_max{1};
 
 }  // namespace
 
@@ -59,6 +59,11 @@ class HttpServer::Impl {
     }
     context_.run_aside = [this](std::function<void()> work) { run_aside(std::move(work)); };
     context_.may_linger = [this] { return !is_full(); };
+    context_.answer_begins = [this] { ++answers_; };
+    context_.answer_ended = [this] {
+      --answers_;
+      if (stopping_) stop_when_answered();
+    };
     listen();
     accept();
     const SignalsBlocked blocked;  // a thread inherits the mask
@@ -72,8 +77,7 @@ class HttpServer::Impl {
   Impl& operator=(const Impl&) = delete;
 
   ~Impl() {
-    stopping_ = true;
-    io_.stop();
+    asio::post(io_, [this] { stop(); });
     thread_.join();
     aside_.reset();  // waits; what it posts is destroyed with io_
   }
@@ -111,11 +115,24 @@ class HttpServer::Impl {
 
   bool is_full() const { return connections_ >= settings_.limits.connections_max; }
 
+  // A client that has half of an answer gets the rest, if it reads on.
+  void stop() {
+    stopping_ = true;
+    again_.expires_after(last_answers_max);
+    again_.async_wait([this](error_code) { io_.stop(); });
+    stop_when_answered();
+  }
+
+  void stop_when_answered() {
+    if (answers_ == 0) io_.stop();
+  }
+
   void accept() {
     if (accepting_ || stopping_ || is_full()) return;
     accepting_ = true;
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       accepting_ = false;
+      if (stopping_) return;
       if (error) return accept_later();  // there are no file descriptors left, most likely
       serve(std::move(socket));
       accept();
@@ -156,7 +173,8 @@ class HttpServer::Impl {
   ConnectionContext context_;
   std::size_t connections_ = 0;
   bool accepting_ = false;
-  std::atomic<bool> stopping_ = false;
+  std::size_t answers_ = 0;  // that are being written
+  bool stopping_ = false;
   asio::io_context io_;  // after what its handlers use: they are destroyed with it
   tcp::acceptor acceptor_;
   asio::steady_timer again_;

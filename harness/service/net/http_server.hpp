@@ -39,7 +39,8 @@ class HttpServer {
  public:
   // Throws Error(io) where it cannot listen there.
   HttpServer(ServerSettings settings, Handler handler);
-  // Ends every connection at once, after what is answered later.
+  // Waits for what is answered later, and up to a second for answers that are being written. Then ends every
+  // connection.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -39,6 +39,17 @@ ClientResponse ask(const HttpServer& server, const std::string& path, const std:
   return send(request);
 }
 
+constexpr std::size_t large_bytes = std::size_t{16} << 20;
+
+// More than the sockets' buffers hold: the server writes on while the client reads.
+Handler large_answer() {
+  return [body = std::make_shared<const std::string>(large_bytes, 'x')](const Request&) {
+    Response response;
+    response.body = body;
+    return response;
+  };
+}
+
 // The body of an answer that goes on, from the test's thread.
 class Streaming {
  public:
@@ -127,6 +138,26 @@ TEST(HttpServer, AServerMayEndBeforeItsStreams) {
     client.read_some();
   }
   EXPECT_FALSE(streaming.put("too late\n"));
+}
+
+TEST(HttpServer, AnAnswerThatHasBegunIsSentWholeWhereTheServerEnds) {
+  auto server = std::make_unique<HttpServer>(on_a_free_port(), large_answer());
+  BareClient client(*server);
+  client.write(get);
+  std::string got = client.read_some();
+  std::thread ending([&server] { server.reset(); });
+  got += client.read_to_end();
+  ending.join();
+  EXPECT_EQ(got.size() - got.find("\r\n\r\n") - 4, large_bytes);
+}
+
+TEST(HttpServer, AServerEndsThoughAClientDoesNotReadItsAnswer) {
+  auto server = std::make_unique<HttpServer>(on_a_free_port(), large_answer());
+  BareClient client(*server);
+  client.write(get);
+  client.read_some();
+  server.reset();
+  EXPECT_LT(client.read_to_end().size(), large_bytes);
 }
 
 TEST(HttpServer, HandsRequestsToItsHandler) {
