@@ -91,7 +91,7 @@ unsigned long long* CudaDevice::word_slot() const {
 }
 
 bool CudaDevice::supports(ir::DType dtype) const {
-  return dtype != ir::DType::bf16 || context_.compute_major >= 8;
+  return has_arithmetic(dtype, context_.compute_major);
 }
 
 std::unique_ptr<Stream> CudaDevice::make_stream() {

@@ -47,7 +47,7 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 }
 
 DeviceStatus unavailable(std::string id, std::string detail, std::string advice) {
-  return DeviceStatus{std::move(id), false, std::move(detail), std::move(advice)};
+  return DeviceStatus{std::move(id), false, std::move(detail), std::move(advice), {}};
 }
 
 DeviceStatus no_devices(cudaError_t status) {
@@ -86,10 +86,11 @@ DeviceStatus status_of(int index) {
                        "rebuild with -DGRAPHBENCH_CUDA_ARCHITECTURES=" + std::to_string(properties.major) +
                            std::to_string(properties.minor));
   }
-  return DeviceStatus{id, true,
-                      std::string(properties.name) + ", " + std::to_string(properties.totalGlobalMem >> 30) +
-                          " GiB, compute capability " + capability,
-                      ""};
+  return DeviceStatus{
+      id, true,
+      std::string(properties.name) + ", " + std::to_string(properties.totalGlobalMem >> 30) +
+          " GiB, compute capability " + capability,
+      "", supported_dtypes([&](ir::DType dtype) { return has_arithmetic(dtype, properties.major); })};
 }
 
 }  // namespace
@@ -99,6 +100,10 @@ std::string pci_bus_id_of(int index) {
   if (cudaDeviceGetPCIBusId(text, sizeof text, index) == cudaSuccess) return text;
   (void)cudaGetLastError();
   return "";
+}
+
+bool has_arithmetic(ir::DType dtype, int compute_major) {
+  return dtype != ir::DType::bf16 || compute_major >= 8;
 }
 
 DeviceInfo device_info(int index, bool use_cudnn) {

@@ -11,6 +11,9 @@ namespace graphbench::cuda {
 // "0000:1b:00.0"; empty where the driver does not say. Creates no context.
 std::string pci_bus_id_of(int index);
 
+// Whether GPUs of that major compute capability compute in `dtype`.
+bool has_arithmetic(ir::DType dtype, int compute_major);
+
 DeviceInfo device_info(int index, bool use_cudnn);
 
 // One entry a GPU, or one that says why there is none. Creates no context and never throws for

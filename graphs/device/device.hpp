@@ -47,9 +47,20 @@ class Device : public DeviceMemory, public DeviceExecution, public DeviceInstrum
 struct DeviceStatus {
   std::string id;  // "cuda:0", "host"
   bool available = false;
-  std::string detail;  // available: the device's name and memory; else why not
-  std::string advice;  // what would make it work; empty where available
+  std::string detail;                    // available: the device's name and memory; else why not
+  std::string advice;                    // what would make it work; empty where available
+  std::vector<std::string> dtypes = {};  // that programs on it can have; empty where unavailable
 };
+
+// The names of those dtypes of programs that `supports` is true of: "bf16", "fp32".
+template <class Supports>
+std::vector<std::string> supported_dtypes(const Supports& supports) {
+  std::vector<std::string> names;
+  for (const ir::DType dtype : {ir::DType::bf16, ir::DType::fp16, ir::DType::fp32}) {
+    if (supports(dtype)) names.emplace_back(ir::name_of(dtype));
+  }
+  return names;
+}
 
 class Backend {
  public:

@@ -6,9 +6,8 @@
 
 namespace graphbench::host {
 
-std::string cpu_name();      // "Intel(R) Xeon(R) ..."; "unknown CPU" where the system does not say
-int usable_cores();          // cores this process may run on, at least 1
-bool has_bf16_arithmetic();  // instructions for bf16 products accumulated in fp32
+std::string cpu_name();  // "Intel(R) Xeon(R) ..."; "unknown CPU" where the system does not say
+int usable_cores();      // cores this process may run on, at least 1
 // Bytes of the largest cache that the system reports; 0 where it reports none.
 std::size_t last_cache_bytes() noexcept;
 

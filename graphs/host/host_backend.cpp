@@ -22,6 +22,7 @@ class HostBackend final : public Backend {
       char memory[32];
       std::snprintf(memory, sizeof(memory), "%.1f GiB", gib);
       status.available = true;
+      status.dtypes = supported_dtypes(HostDevice::takes);
       status.detail = cpu_name() + ", " + std::to_string(usable_cores()) + " cores, " + memory;
     } catch (const Error& error) {
       status.detail = error.what();

@@ -80,13 +80,13 @@ HostDevice::HostDevice(const std::string& share) : cores_(usable_cores()), scrat
 
 HostDevice::~HostDevice() = default;
 
-bool HostDevice::supports(ir::DType dtype) const {
+bool HostDevice::takes(ir::DType dtype) {
   switch (dtype) {
     case ir::DType::fp32:
     case ir::DType::i32:
       return true;
     case ir::DType::bf16:
-      return has_bf16_arithmetic();
+      return library_multiplies_bf16();
     case ir::DType::fp16:
       return false;
   }
@@ -105,8 +105,9 @@ void HostDevice::check_operands(const ir::OpCall& call) const {
   const std::string prefix = "prepare " + call.op->name + " (" + call.op->kind + ") on host: ";
   for (const ir::TensorDesc& operand : call.operands) {
     if (supports(operand.dtype)) continue;
-    throw Error(ErrorCode::unsupported, prefix + "this CPU has no arithmetic for dtype " +
-                                            std::string(ir::name_of(operand.dtype)) + "; use fp32");
+    throw Error(ErrorCode::unsupported, prefix + "oneDNN has no arithmetic for dtype " +
+                                            std::string(ir::name_of(operand.dtype)) +
+                                            " on this CPU; use fp32");
   }
 }
 

@@ -23,7 +23,8 @@ class HostDevice final : public Device {
   ~HostDevice() override;
 
   const DeviceInfo& info() const override { return info_; }
-  bool supports(ir::DType dtype) const override;
+  static bool takes(ir::DType dtype);
+  bool supports(ir::DType dtype) const override { return takes(dtype); }
   std::unique_ptr<Stream> make_stream() override;
   // No stream is there unasked for: this makes one.
   std::unique_ptr<Stream> default_stream() override { return make_stream(); }

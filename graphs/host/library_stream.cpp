@@ -40,6 +40,11 @@ const char* library_version() {
   return text.c_str();
 }
 
+bool library_multiplies_bf16() {
+  // A later instruction set has the bits of those that it includes.
+  return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_bf16) == dnnl_cpu_isa_avx512_core_bf16;
+}
+
 LibraryStream::LibraryStream(int threads) {
   omp_set_dynamic(0);
   omp_set_num_threads(threads);

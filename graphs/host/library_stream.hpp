@@ -12,6 +12,10 @@ dnnl_engine* library_engine();
 // "2.6.3"
 const char* library_version();
 
+// Whether oneDNN uses the CPU's instructions for bf16 products accumulated in fp32 (avx512_bf16). Its
+// variable ONEDNN_MAX_CPU_ISA can forbid them.
+bool library_multiplies_bf16();
+
 // A oneDNN stream for the thread it is made on, which from then on runs its parallel regions with
 // `threads` threads.
 class LibraryStream {

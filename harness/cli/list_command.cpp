@@ -59,16 +59,18 @@ Lines devices(const sweep::ProbeAnswer& answer) {
   for (const DeviceStatus& device : answer.devices) {
     const std::string advice = device.advice.empty() ? "" : " (" + device.advice + ")";
     const std::string state = device.available ? "available: " : "unavailable: ";
+    const std::string takes = "; " + config::join(device.dtypes);
     const model::DeviceKind& kind = model::device_kind(device.id.substr(0, device.id.find(':')));
     lines.push_back({device.id,
-                     state + device.detail + (device.available ? "" : advice),
+                     state + device.detail + (device.available ? takes : advice),
                      {{"id", device.id},
                       {"kind", kind.name},
                       {"available", device.available},
                       {"detail", device.detail},
                       {"advice", device.advice},
                       {"preset", kind.preset},
-                      {"dtype", kind.data_type}}});
+                      {"dtype", kind.data_type},
+                      {"dtypes", device.dtypes}}});
   }
   return lines;
 }

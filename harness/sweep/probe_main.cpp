@@ -60,9 +60,7 @@ class Probe {
     const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole of it, or a share
     answer_.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(info.index);
     answer_.facts = machine::facts_of(info);
-    for (const ir::DType dtype : {ir::DType::bf16, ir::DType::fp16, ir::DType::fp32}) {
-      if (device->supports(dtype)) answer_.dtypes.emplace_back(ir::name_of(dtype));
-    }
+    answer_.dtypes = supported_dtypes([&](ir::DType dtype) { return device->supports(dtype); });
   }
 
   // A package's programs need plugins' ops alone.
