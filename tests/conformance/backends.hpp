@@ -20,7 +20,7 @@ struct Exception {
 struct Variant {
   std::string name;
   std::vector<std::string> environment;  // "NAME=VALUE"
-  std::vector<std::string> suites;
+  std::vector<std::string> suites = {};  // empty: all
 };
 
 struct BackendUnderTest {

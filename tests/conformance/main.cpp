@@ -71,13 +71,13 @@ void print_entries(const std::string& program) {
       print_entry(program, backend.name + "." + suite, filter,
                   "LABELS [=[conformance" + threads_of(suite) + rest);
       for (const Variant& variant : backend.variants) {
-        if (std::ranges::find(variant.suites, suite) == variant.suites.end()) continue;
+        if (!variant.suites.empty() && std::ranges::count(variant.suites, suite) == 0) continue;
         std::string environment;
         for (const std::string& setting : variant.environment) {
           environment += (environment.empty() ? "" : ";") + setting;
         }
         print_entry(program, backend.name + "." + suite + "." + variant.name, filter,
-                    "ENVIRONMENT [=[" + environment + "]=] LABELS [=[conformance" + rest);
+                    "ENVIRONMENT [=[" + environment + "]=] LABELS [=[conformance;variant" + rest);
       }
     }
   }

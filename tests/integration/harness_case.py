@@ -56,6 +56,18 @@ class HarnessCase(unittest.TestCase):
         environment.update(extra)
         return environment
 
+    def whole_cpu(self):
+        """Without the limit that CTest sets, so that no test can count on what only some CPUs have."""
+        return self.environment(ONEDNN_MAX_CPU_ISA="ALL")
+
+    def dtypes_of_host(self, *wanted, **options):
+        """Those of `wanted` that this machine's CPU computes in; says which it does not."""
+        listed = json.loads(self.run_graphbench("list", "devices", "--format", "json", code=0, **options).stdout)
+        takes = next(each["dtypes"] for each in listed["devices"] if each["id"] == "host")
+        for dtype in set(wanted) - set(takes):
+            print(f"skipped: {self.id()} with {dtype}: host takes {', '.join(takes)}")
+        return [dtype for dtype in wanted if dtype in takes]
+
     def start(self, *arguments, **options):
         options.setdefault("env", self.environment())
         return subprocess.Popen([BINARY, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,

@@ -161,7 +161,16 @@ class SumOfTests(unittest.TestCase):
                 if text is not None:
                     paths[-1].write_text(text)
             done = run(sys.executable, ROOT / "ci" / "sum_tests.py", "--failures", failures, *paths)
-            return done.returncode, done.stdout.splitlines()[-1]
+            self.said = done.stdout.splitlines()
+            return done.returncode, self.said[-1]
+
+    def test_says_what_a_test_that_passed_left_out(self):
+        report = """<testsuite><testcase name="a" status="run"><system-out>.....
+Ran 5 tests
+skipped: b with bf16
+</system-out></testcase></testsuite>"""
+        self.assertEqual((0, "1 passed, 0 failed, 0 skipped"), self.sum(report))
+        self.assertEqual("skipped: b with bf16", self.said[0])
 
     def test_counts_each_outcome_over_all_reports(self):
         self.assertEqual((1, "2 passed, 4 failed, 4 skipped"), self.sum(REPORT, REPORT))

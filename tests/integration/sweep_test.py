@@ -117,6 +117,7 @@ class Sweep(HarnessCase):
         self.assertIn("host", devices.stdout)
         self.assertIn("cuda", devices.stdout)
         self.assertNotIn("piecewise", devices.stdout)
+        self.assertEqual(["fp32"], self.dtypes_of_host("fp32"))
         plugin = self.run_graphbench("list", "workloads", "--plugin", self.plugin("good_op"))
         self.assertIn("good_op", plugin.stdout)
 

@@ -17,4 +17,5 @@ foreach(name beside quiet ratios run sampling)
   set_tests_properties(ci.peers.${name} PROPERTIES TIMEOUT 120)
 endforeach()
 graphbench_python_test(install.plugin install_test.py)
-set_tests_properties(install.plugin PROPERTIES ENVIRONMENT "GRAPHBENCH_BUILD=${CMAKE_BINARY_DIR}")
+set_tests_properties(install.plugin PROPERTIES
+  ENVIRONMENT "ONEDNN_MAX_CPU_ISA=AVX2;GRAPHBENCH_BUILD=${CMAKE_BINARY_DIR}")

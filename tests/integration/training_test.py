@@ -8,8 +8,8 @@ from harness_case import TINY, HarnessCase
 
 
 class Training(HarnessCase):
-    def sweep(self, *arguments, code=0):
-        done = self.run_graphbench(*TINY, "--mode", "eager,whole,piecewise", *arguments, code=code)
+    def sweep(self, *arguments, code=0, **options):
+        done = self.run_graphbench(*TINY, "--mode", "eager,whole,piecewise", *arguments, code=code, **options)
         document = self.result()
         self.assert_valid(document, "result.schema.json")
         return done, document, {cell["id"]: cell for cell in document["cells"]}
@@ -84,9 +84,11 @@ class Training(HarnessCase):
 
     def test_attention_trains_at_the_sizes_of_prefill_without_a_cache(self):
         sizes = {}
+        dtypes = self.dtypes_of_host("fp32", "bf16", env=self.whole_cpu())
         for preset in ("tiny", "tiny-prefill"):
             _, _, cells = self.sweep("--workload", "attention", "--preset", preset, "--pass", "training",
-                                     "--optimizer", "sgd", "--dtype", "fp32,bf16")
+                                     "--optimizer", "sgd", "--dtype", ",".join(dtypes), env=self.whole_cpu())
+            self.assertEqual(set(dtypes), {cell["dtype"] for cell in cells.values()})
             for cell in cells.values():
                 self.assertEqual("ok", cell["status"], cell.get("reason"))
                 self.assertTrue(cell["check"]["identical"], cell["id"])

@@ -15,9 +15,11 @@ const BackendRegistration registration{{
     // A budget of its own: what is free on the whole machine changes with everything else that runs there.
     .prepare = [] { setenv("GRAPHBENCH_HOST_MEMORY_BYTES", "1073741824", 0); },
     .unsupported = {{"*/host_*fp16_*", "oneDNN has no fp16 arithmetic on CPUs"},
-                    {"*/host_*bf16_*", "this CPU has no bf16 arithmetic (avx512_bf16)", lacks_bf16},
+                    {"*/host_*bf16_*", "oneDNN has no bf16 arithmetic here (avx512_bf16)", lacks_bf16},
                     {"*InPlaceOps.Conv2dOverItsResidual/host",
                      "oneDNN's convolution does not write over its residual"}},
+    // The least CPU that graphbench runs on, on every machine.
+    .variants = {{"avx2", {"ONEDNN_MAX_CPU_ISA=AVX2"}}},
 }};
 
 }  // namespace
