@@ -62,11 +62,16 @@ class HarnessCase(unittest.TestCase):
 
     def dtypes_of_host(self, *wanted, **options):
         """Those of `wanted` that this machine's CPU computes in; says which it does not."""
-        listed = json.loads(self.run_graphbench("list", "devices", "--format", "json", code=0, **options).stdout)
-        takes = next(each["dtypes"] for each in listed["devices"] if each["id"] == "host")
+        listed = self.run_graphbench("list", "devices", "--format", "json", code=0, **options).stdout
+        takes = next(each["dtypes"] for each in json.loads(listed)["devices"] if each["id"] == "host")
         for dtype in set(wanted) - set(takes):
             print(f"skipped: {self.id()} with {dtype}: host takes {', '.join(takes)}")
         return [dtype for dtype in wanted if dtype in takes]
+
+    def measuring_cpu(self):
+        """Where a sweep on host submits: the last of the fastest CPUs, which need not be the last of all."""
+        self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager", "--json", "cpu.json", code=0)
+        return self.result("cpu.json")["environment"]["machine"]["submitter"]["cpus"][-1]
 
     def start(self, *arguments, **options):
         options.setdefault("env", self.environment())

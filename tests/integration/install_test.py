@@ -92,8 +92,8 @@ class InstalledCopy(unittest.TestCase):
 
     def test_trains_the_example_workload_through_its_ops_gradient(self):
         whole_cpu = {**os.environ, "ONEDNN_MAX_CPU_ISA": "ALL"}  # CTest sets a limit
-        devices = json.loads(run(self.graphbench, "list", "devices", "--format", "json", env=whole_cpu).stdout)
-        dtypes = next(each["dtypes"] for each in devices["devices"] if each["id"] == "host")
+        listed = run(self.graphbench, "list", "devices", "--format", "json", env=whole_cpu).stdout
+        dtypes = next(each["dtypes"] for each in json.loads(listed)["devices"] if each["id"] == "host")
         self.assertIn("fp32", dtypes)
         if "bf16" not in dtypes:
             print(f"skipped: {self.id()} with bf16: host takes {', '.join(dtypes)}")
