@@ -48,7 +48,7 @@ class BadInput(HarnessCase):
             self.refuse(["--sweep", "--device", "host", "--set", value], "--set: ", word)
 
     def test_a_dtype_the_device_lacks(self):
-        for dtype in ("fp16", "bf16"):  # bf16: CTest's limit of oneDNN is one of our host device too
+        for dtype in ("fp16", "bf16"):  # bf16: oneDNN's limit is one of our host device too
             self.refuse(["--sweep", "--device", "host", "--dtype", dtype],
                         "--dtype: ", f'"{dtype}"', "host", "it supports fp32\n")
 
