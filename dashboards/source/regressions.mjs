@@ -57,12 +57,13 @@ function headline(builder) {
 function worst(builder) {
   const row = ["workload", "batch", "mode", "warmup", "preset", "dtype", "pass", "metric", "verdict"];
   const withVerdict = (expression) =>
-    `(${expression}) * on (${["instance", ...CELL, "metric"].join(", ")}) group_left (verdict) ` +
+    `(${expression}) * ignoring (verdict) group_left (verdict) ` +
     select("graphbench_verdict_info", COMPARED, any("verdict"));
   return builder.withPanel(rows({
     title: "Worst cells",
     description: "Each comparison with the baseline, the largest increase first. The verdict weighs the " +
-      "change against the spread between launches; without it a large change may be noise.",
+      "change against the spread between launches; without it a large change may be noise. Of cells that " +
+      "differ in no column but Change, the worst is shown.",
     unit: UNITS.share,
     decimals: 1,
     height: 12,

@@ -64,7 +64,7 @@ GENERAL = {
     "no waiting": no_waiting,
     "waiting too long": long_waiting,
     "another severity": other_severity,
-    "and for or": in_expr(r"\band on\b", "or on"),
+    "and for or": in_expr(r"\band (on|ignoring)\b", r"or \1"),
     "unless dropped": in_expr(r"(?s)\bunless\b[^)]*(\)(?! \()|$)", r"\1"),
     "the second half of an or dropped": in_expr(r"(?s)\bor sum by .*", ""),
     "the first half of an or dropped": in_expr(r"(?s)^.*\bor (?=sum by)", ""),
@@ -91,7 +91,9 @@ SPECIAL = {
                                                  ("/", "*")],
     "cell:graphbench_setup_seconds:sum": [(r" \+ graphbench_upload_seconds", ""), ("capture", "first_step")],
     "workload:graphbench_speedup_over_eager:geomean": [("exp|ln", ""), (", mode", "")],
-    "cell:graphbench_slower:ratio": [(r"\{verdict=\"slower\"\}", ""), (", metric", ""),
+    "cell:graphbench_slower:ratio": [(r"\{verdict=\"slower\"\}", ""),
+                                     (r"ignoring \(verdict\)", "on (instance, workload, batch, mode, metric)"),
+                                     (r"\(verdict\)", "(verdict, metric)"),
                                      ("graphbench_change_ratio", "graphbench_verdict_info")],
 }
 

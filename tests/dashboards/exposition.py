@@ -168,10 +168,12 @@ def rows_of_cells():
                 yield name, cell, value(cell)
         for step in (0, 1, 2, 4, 8, 16, 31):
             yield "graphbench_ramp_seconds", {**cell, "step": str(step)}, latency(cell) * (1 + 2 / (1 + step))
-        for metric in COMPARED:
-            labels = {**cell, "metric": metric}
-            yield "graphbench_change_ratio", labels, change(cell, metric)
-            yield "graphbench_verdict_info", {**labels, "verdict": verdict(cell, metric)}, 1
+        # Beside a neighbour away from the defaults of two axes, with a verdict of its own.
+        for metric, axes in itertools.product(COMPARED, ({}, {"graph_rewrite": "memset", "io": "copy_in"})):
+            labels = {**cell, **axes, "metric": metric}
+            ratio, word = (0.7, "faster") if axes else (change(cell, metric), verdict(cell, metric))
+            yield "graphbench_change_ratio", labels, ratio
+            yield "graphbench_verdict_info", {**labels, "verdict": word}, 1
 
 
 # Of each ladder: the value by the label that the family has of its own.
