@@ -91,8 +91,10 @@ struct ExecutionContext {
   const std::map<std::int64_t, ir::AddressPlan>* plans = nullptr;
 };
 
-// The pieces and eagerly launched runs of a step in the mode.
-std::vector<ir::Segment> segments_of(ExecutionMode mode, const ExecutionContext& context);
+// The pieces and eagerly launched runs of a step in the mode; `split_kinds` as in ExecutionContext. Throws
+// Error, which names the op, where one graph is to hold one that no graph can.
+std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
+                                     const std::vector<std::string>& split_kinds);
 
 // One of a step's graphs; each node with the op that recorded it, where one did.
 struct DescribedGraph {

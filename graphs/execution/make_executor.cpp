@@ -50,14 +50,19 @@ void refuse_uncapturable(const ir::Program& program) {
 
 }  // namespace
 
-std::vector<ir::Segment> segments_of(ExecutionMode mode, const ExecutionContext& context) {
-  const auto ops = static_cast<ir::OpId>(context.program.ops().size());
-  if (mode == ExecutionMode::eager) return {{false, 0, ops}};
-  const std::vector<std::string>& split_kinds =
-      context.split_kinds.empty() ? context.program.default_split_kinds() : context.split_kinds;
-  const bool splits = mode == ExecutionMode::piecewise;
-  return ir::graphs_of(context.program,
-                       ir::partition(context.program, splits ? split_kinds : std::vector<std::string>()));
+std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
+                                     const std::vector<std::string>& split_kinds) {
+  switch (mode) {
+    case ExecutionMode::eager:
+      return {{false, 0, static_cast<ir::OpId>(program.ops().size())}};
+    case ExecutionMode::whole:
+      refuse_uncapturable(program);
+      return ir::graphs_of(program, ir::partition(program, {}));
+    case ExecutionMode::piecewise:
+      break;
+  }
+  return ir::graphs_of(
+      program, ir::partition(program, split_kinds.empty() ? program.default_split_kinds() : split_kinds));
 }
 
 std::string_view name_of(ExecutionMode mode) noexcept {
@@ -79,10 +84,9 @@ std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionConte
   if (mode == ExecutionMode::eager) return std::make_unique<EagerExecutor>(context, batch);
   GRAPHBENCH_ASSERT(context.graph_pool != nullptr);
   refuse_mutated_inputs(context.program, context.caller);
-  if (mode == ExecutionMode::whole) refuse_uncapturable(context.program);
-  if (context.caller != nullptr)
-    return std::make_unique<CallerExecutor>(context, batch, segments_of(mode, context));
-  return std::make_unique<CapturedExecutor>(context, batch, segments_of(mode, context));
+  const std::vector<ir::Segment> segments = segments_of(mode, context.program, context.split_kinds);
+  if (context.caller != nullptr) return std::make_unique<CallerExecutor>(context, batch, segments);
+  return std::make_unique<CapturedExecutor>(context, batch, segments);
 }
 
 }  // namespace graphbench::execution

@@ -22,6 +22,7 @@
 #include "harness/machine/pinning.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "harness/package/package.hpp"
 #include "harness/package/weights.hpp"
 #include "harness/plan/make_plan.hpp"
@@ -91,17 +92,23 @@ plan::Catalog catalog_of(sweep::ProbeAnswer answer) {
           std::move(answer.workloads)};
 }
 
-// One program a (workload, preset, dtype, pass, and the axes of a pass): what modes and warmups share. With
-// the first batch alone, which is what a dump shows.
-std::vector<model::WorkerTask> programs_of(const model::Plan& plan) {
+// One program a (workload, preset, dtype, pass, and the axes of a pass): what modes and warmups share. To
+// show what is captured, one a later axis and graph mode. With the first batch alone, which is what a dump
+// shows.
+std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool captured) {
   std::vector<model::WorkerTask> programs;
-  const auto same = [](const model::WorkerTask& a, const model::WorkerTask& b) {
+  const auto same = [&](const model::WorkerTask& a, const model::WorkerTask& b) {
     return a.workload == b.workload && a.dtype == b.dtype && a.pass == b.pass &&
-           std::ranges::all_of(model::axes(), [&](const model::Axis& axis) {
-             return axis.passes.empty() || model::later_axis(a, axis.name) == model::later_axis(b, axis.name);
-           });
+           (captured ? a.mode == b.mode && a.more_axes == b.more_axes
+                     : std::ranges::all_of(model::axes(), [&](const model::Axis& axis) {
+                         return axis.passes.empty() ||
+                                model::later_axis(a, axis.name) == model::later_axis(b, axis.name);
+                       }));
   };
+  const bool graphs = std::ranges::any_of(
+      plan.cells, [](const model::Cell& cell) { return model::is_graph_mode(cell.mode); });
   for (const model::Cell& cell : plan.cells) {
+    if (captured && graphs && !model::is_graph_mode(cell.mode)) continue;
     model::WorkerTask wanted;
     model::set_cell(wanted, cell);
     const auto alike = [&](const model::WorkerTask& task) { return same(task, wanted); };
@@ -120,8 +127,8 @@ std::vector<std::string> check_programs(const model::Plan& plan, const config::S
                                         process::ProcessSupervisor& supervisor) {
   sweep::ProbeRequest request;
   request.plugins = options.plugins;
-  request.programs = programs_of(plan);
   request.dump = options.dump_program;
+  request.programs = programs_of(plan, request.dump);
   sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
   for (const std::string& note : answer.notes)
     std::fprintf(stderr, "graphbench: note: %s: %s\n", options.where("split-ops").c_str(), note.c_str());

@@ -1,14 +1,17 @@
 // Opens what the request names, one stage after the other, and reports each before it begins.
 #include "harness/sweep/probe_main.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <set>
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/execution/executor.hpp"
 #include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/passes.hpp"
 #include "harness/machine/device_facts.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/package/package.hpp"
 #include "harness/process/child_io.hpp"
 #include "harness/sweep/probe_protocol.hpp"
@@ -85,7 +88,7 @@ class Probe {
     } catch (const Error& error) {
       // Its cells will say so, and others can be measured.
       if (error.code() != ErrorCode::no_backward) throw;
-      if (request_.dump) answer_.dumps.push_back(std::string(error.what()) + "\n");
+      if (request_.dump) answer_.dumps.push_back(cell_of(task) + not_captured(error));
     }
   }
 
@@ -102,9 +105,26 @@ class Probe {
     bad_split_ = true;
     for (const std::string& kind : task.split_ops) check_split(program, kind);
     bad_split_ = false;
-    const auto segments =
-        ir::partition(program, task.split_ops.empty() ? program.default_split_kinds() : task.split_ops);
-    if (request_.dump) answer_.dumps.push_back(ir::dump(program, segments, task.batches.front()));
+    if (request_.dump) answer_.dumps.push_back(cell_of(task) + dump_of(task, program));
+  }
+
+  static std::string cell_of(const model::WorkerTask& task) {
+    return "cell " + model::id_of(model::cell_of(task, task.batches.front())) + "\n";
+  }
+
+  static std::string not_captured(const Error& error) {
+    return std::string("not captured: ") + error.what() + "\n";
+  }
+
+  // What the cell's executor captures.
+  static std::string dump_of(const model::WorkerTask& task, const ir::Program& program) {
+    const std::optional<execution::ExecutionMode> mode = execution::find_mode(task.mode);
+    GRAPHBENCH_ASSERT(mode.has_value());
+    try {
+      return ir::dump(program, execution::segments_of(*mode, program, task.split_ops), task.batches.front());
+    } catch (const Error& error) {
+      return not_captured(error);
+    }
   }
 
   // One list of kinds serves several workloads: only a kind that no op has is a mistake.
@@ -119,7 +139,7 @@ class Probe {
     if (registry_.catalog().find(kind) == nullptr)
       throw Error(ErrorCode::invalid_argument,
                   "no op is of kind \"" + kind + "\"; those of program " + program.name() + " are " + list);
-    answer_.notes.push_back(text);
+    if (std::ranges::find(answer_.notes, text) == answer_.notes.end()) answer_.notes.push_back(text);
   }
 
   const ProbeRequest& request_;

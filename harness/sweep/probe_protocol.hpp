@@ -20,8 +20,8 @@ struct ProbeRequest {
   std::string device;  // opened and described; empty: none
   std::vector<std::string> plugins;
   bool list_workloads = false;
-  // Programs to build once and partition, to find mistakes before a sweep starts. Of a task: workload,
-  // preset, dtype, pass, options, split_ops, batches.
+  // Programs to build once, to find mistakes before a sweep starts. Of a task: workload, preset, dtype, pass,
+  // later axes, options, split_ops, batches; to write it, mode and warmup too.
   std::vector<model::WorkerTask> programs;
   bool dump = false;  // and write each as text, at its first batch
 };

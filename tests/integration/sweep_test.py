@@ -2,6 +2,7 @@
 """A sweep as a person runs it: the document's contents, configuration files, lists and dumps."""
 
 import os
+import re
 import unittest
 
 from harness_case import PLACEMENTS, TINY, HarnessCase
@@ -108,6 +109,36 @@ class Sweep(HarnessCase):
         self.assertIn("piece", done.stdout)
         self.assertIn("batch 4", done.stdout)
         self.assertFalse((self.folder / "graphbench.json").exists())
+
+    def test_the_dump_shows_what_each_mode_captures(self):
+        """Held against what the same options measure."""
+        options = ["--workload", "mlp,attention", "--batch", "2", "--mode", "whole,piecewise", "--set",
+                   "mlp.layers=2", "--set", "attention.layers=2", "--pass", "forward,training", "--optimizer",
+                   "sgd", "--backward", "iteration,apart,callables"]
+        dumps = self.run_graphbench(*TINY[:3], *options, "--warmup", "0", "--dump-program", code=0).stdout
+        shown = {}
+        for dump in re.split(r"^cell ", dumps, flags=re.MULTILINE)[1:]:
+            runs = re.split(r"^  (piece \d+|split|marker)\b.*\n", dump, flags=re.MULTILINE)[1:]
+            eager = [run for kind, run in zip(runs[::2], runs[1::2]) if kind == "split"]
+            shown[dump.split()[0]] = {
+                "pieces": sum(kind.startswith("piece") for kind in runs[::2]),
+                "eager_ops": len(re.findall(r"^    \S", "".join(eager), re.MULTILINE))}
+        self.run_graphbench(*TINY[:3], *TINY[5:], *options, code=0)
+        captured = {cell["id"]: {key: cell["graph"][key] for key in ("pieces", "eager_ops")}
+                    for cell in self.result()["cells"]}
+        self.assertEqual(2 * 2 * (1 + 3), len(captured))
+        self.assertEqual(captured, shown)
+        self.assertLess({1, 2}, {cell["pieces"] for cell in shown.values()}, "forms differ in their graphs")
+
+    def test_the_dump_says_why_one_graph_cannot_hold_a_program(self):
+        done = self.run_graphbench("--sweep", "--device", "host", "--batch", "2", "--warmup", "0",
+                                   "--plugin", self.plugin("host_gradient"), "--workload", "host_gradient",
+                                   "--pass", "training", "--dump-program", code=0)
+        whole, piecewise = re.split(r"^cell ", done.stdout, flags=re.MULTILINE)[1:]
+        self.assertIn("not captured: ", whole)
+        self.assertIn("op layer1.product.grad_inputs (product_grad) runs on the host", whole)
+        self.assertNotIn("piece 0", whole)
+        self.assertIn("piece 2  (captured)", piecewise)
 
     def test_lists(self):
         everything = self.run_graphbench("list", code=0)
