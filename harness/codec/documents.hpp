@@ -26,7 +26,8 @@ std::string to_json(const model::Result& result, const model::LadderFindings& fi
 std::string to_json(const model::CellResult& cell);
 
 // The result that a document holds, as far as this version knows its fields; others are passed over. Of the
-// samples the first steps' latencies are there. Throws InputError, which begins with `source`.
+// samples the first steps' latencies are there. What parse_document() refuses is refused here too: throws
+// InputError, which begins with `source`.
 model::Result read_result(std::string_view text, const std::string& source);
 // Up to the bracket that opens the list of its cells, which are left out.
 std::string head_to_json(const model::Result& result);

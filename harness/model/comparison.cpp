@@ -57,6 +57,12 @@ Verdict verdict_of(const ComparisonCounts& counts) {
   return counts.same > 0 ? Verdict::same : Verdict::inconclusive;
 }
 
+std::string incomplete_text(const Comparison& comparison) {
+  if (comparison.base.complete && comparison.now.complete) return "";
+  if (comparison.now.complete) return "BASE is not complete";
+  return comparison.base.complete ? "NEW is not complete" : "BASE and NEW are not complete";
+}
+
 bool powerful(const Comparison& comparison) {
   const std::optional<double>& wanted = comparison.settings.require_power;
   return !wanted || (comparison.slowdown_found && *comparison.slowdown_found <= *wanted);

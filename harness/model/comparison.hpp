@@ -220,6 +220,9 @@ struct Comparison {
   std::string headline;
 };
 
+// "NEW is not complete", where its sweep was interrupted; empty where both sides are.
+std::string incomplete_text(const Comparison& comparison);
+
 // False where --require-power asks for more than these launches find.
 bool powerful(const Comparison& comparison);
 

@@ -92,7 +92,7 @@ SPECIAL = {
     "cell:graphbench_setup_seconds:sum": [(r" \+ graphbench_upload_seconds", ""), ("capture", "first_step")],
     "workload:graphbench_speedup_over_eager:geomean": [("exp|ln", ""), (", mode", "")],
     "cell:graphbench_slower:ratio": [(r"\{verdict=\"slower\"\}", ""),
-                                     (r"ignoring \(verdict\)", "on (instance, workload, batch, mode, metric)"),
+                                     (r"ignoring \(verdict\)", "on (instance, batch, mode, metric)"),
                                      (r"\(verdict\)", "(verdict, metric)"),
                                      ("graphbench_change_ratio", "graphbench_verdict_info")],
 }

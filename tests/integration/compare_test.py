@@ -66,6 +66,16 @@ class Verdicts(CompareCase):
         self.assertIn("faster: 1 of 3 cells; most: cell 0 latency 0.952x",
                       self.compare("slower.json", "base.json").stdout)
 
+    def test_an_interrupted_sweep_is_named_where_a_reader_looks_first(self):
+        self.put("part.json", {**document(), "complete": False})
+        first, rest = self.compare("base.json", "part.json").stdout.split("\n", 1)
+        self.assertIn("NEW is not complete", first)
+        self.assertIn("\nNEW is not complete; same: ", rest)
+        for format in ("json", "markdown", "github", "junit"):
+            done = self.compare("base.json", "part.json", "--format", format)
+            self.assertIn("NEW is not complete", done.stdout, format)
+        self.assertNotIn("complete", self.compare("base.json", "base.json").stdout)
+
     def test_html_waits_for_the_report(self):
         self.assert_refused(self.run_graphbench("compare", "base.json", "slower.json", "--format", "html"),
                             "--format", "html", "table", "markdown")
@@ -313,6 +323,30 @@ class BadInput(CompareCase):
         self.put("folder/0.json", document())
         self.put("folder/1.json", "{")
         self.refuse(("good.json", "folder"), "folder/1.json: ")
+
+    def test_documents_that_contradict_themselves(self):
+        """A measured one, in which one field of one cell is changed."""
+        self.put("good.json", BASELINE.read_text(encoding="utf-8"))
+        measured = json.loads(BASELINE.read_text(encoding="utf-8"))
+        cell = measured["cells"][3]
+        launch = cell["launches"][0]["latency_seconds"]
+        order = "latency_seconds: it contradicts itself: "
+        another = "its id is not what its fields say: "
+        for holder, key, value, words in (
+                (cell["check"], "identical", False, "it is ok, but its check says that outputs are not"),
+                (launch, "p50", launch["min"] / 100, order + "min is greater than p50"),
+                (launch, "p50", launch["max"] * 100, order + "p50 is greater than max"),
+                (launch, "p90", launch["max"] * 2, order + "p90 is greater than"),
+                (cell, "batch", 77, another + '"mlp/base/bf16/forward/b77/'),
+                (cell, "warmup", 77, another), (cell, "mode", "other", another),
+                (cell, "workload", "conv", another), (cell, "io", "copy_in", another),
+                (cell, "id", measured["cells"][4]["id"] + "x", another)):
+            was = holder.get(key)
+            holder[key] = value
+            self.refuse_document(json.dumps(measured), "bad.json: cells[3]", words, f'(cell "{cell["id"]}")')
+            holder[key] = was
+            if was is None:
+                del holder[key]
 
     def test_encodings_and_packings_are_named(self):
         good = json.dumps(document()).encode()

@@ -45,7 +45,9 @@ class History(HarnessCase):
         document["started_at"] = f"2026-{1 + day // 28:02}-{1 + day % 28:02}T02:00:00Z"
         for cell in document["cells"]:
             for launch in cell["launches"]:
-                launch["latency_seconds"]["p50"] *= factor
+                for key, seconds in launch["latency_seconds"].items():
+                    if isinstance(seconds, float):
+                        launch["latency_seconds"][key] = factor * seconds
         document.update(changes)
         return self.write(name, json.dumps(document))
 

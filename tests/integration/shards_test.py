@@ -152,7 +152,8 @@ class Shards(ShardsCase):
         stray["cells"].append({**first["cells"][0]})
         self.write("stray.json", json.dumps(stray))
         renamed = self.result(two)
-        renamed["cells"][0]["id"] += "s"
+        for key in ("id", "mode"):
+            renamed["cells"][0][key] += "s"
         self.write("renamed.json", json.dumps(renamed))
         (self.folder / "empty").mkdir()
         for name, change in (("single", lambda plan: plan.pop("shard")),

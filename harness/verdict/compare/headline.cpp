@@ -77,7 +77,8 @@ std::string verdict_text(const Comparison& comparison) {
 std::string headline_of(const Comparison& comparison) {
   if (!comparison.comparable) return not_comparable(comparison);
   const model::ComparisonCounts& counts = comparison.counts;
-  std::string text;
+  std::string text = model::incomplete_text(comparison);
+  if (!text.empty()) text += "; ";
   if (const std::int64_t cells = counts.coverage_regressions - counts.cells_lacking; cells > 0) {
     text += fmt::format("{} cell{} lost; ", cells, cells == 1 ? "" : "s");
   }

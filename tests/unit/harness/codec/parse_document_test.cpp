@@ -132,6 +132,54 @@ TEST(ParseDocument, TimesArePositiveAndFinite) {
                  "setup.capture_seconds: -1 is not a time");
 }
 
+TEST(ParseDocument, RanksAreInOrder) {
+  const auto refused = [](const std::string& rest, const std::string& words) {
+    expect_refused(with_latency("1e-4," + rest), "latency_seconds: it contradicts itself: " + words);
+  };
+  refused(R"("min":2e-4)", "min is greater than p50");
+  refused(R"("max":5e-5)", "p50 is greater than max");
+  refused(R"("max":0)", "p50 is greater than max");
+  refused(R"("p90":3e-4,"p99":2e-4)", "p90 is greater than p99");
+  refused(R"("max":1e-4,"p90":2e-4)", "p90 is greater than max");
+  refused(R"("p99":null,"p90":2e-4,"p999":1e-4)", "p90 is greater than p999");
+  parse(with_latency(R"(1e-4,"min":1e-4,"p90":1e-4,"p99":1e-4,"p999":null,"max":1e-4)"));
+  parse(with_latency(R"(1.0000000000001e-4,"min":1e-4,"max":1e-4)"));  // rounding, of a mean of equal medians
+  parse(with_latency(R"(1e-4,"min":9e-5,"p90":9.5e-5,"max":1e-3)"));   // one placement of several was slow
+}
+
+TEST(ParseDocument, AnOkCellsOutputsAreIdentical) {
+  const auto checked = [](const std::string& status, const std::string& identical) {
+    return with_cells(R"({"id":"a","status":")" + status + R"(","check":{"reference":"eager","identical":)" +
+                      identical + R"(},"launches":[{"latency_seconds":{"p50":1}}]})");
+  };
+  expect_refused(checked("ok", "false"),
+                 "cells[0]: it is ok, but its check says that outputs are not identical");
+  parse(checked("ok", "true"));
+  parse(checked("failed", "false"));
+}
+
+TEST(ParseDocument, AnIdSaysWhatItsFieldsSay) {
+  const auto with_id = [](const std::string& id, const std::string& more = "") {
+    return with_cells(R"({"id":")" + id +
+                      R"(","status":"skipped","workload":"mlp","preset":"base","dtype":)"
+                      R"("bf16","pass":"forward","batch":1,"warmup":3,"mode":"whole")" +
+                      more + "}");
+  };
+  const std::string id = "mlp/base/bf16/forward/b1/w3/whole";
+  const std::string copied = R"(,"io":"copy_in")";
+  parse(with_id(id));
+  parse(with_id(id + "/io=copy_in", copied));
+  parse(with_id(id + "/io=copy_in/of-a-later-version=x", copied + R"(,"of-a-later-version":"x")"));
+  for (const char* wrong : {"conv/base/bf16/forward/b1/w3/whole", "mlp/tiny/bf16/forward/b1/w3/whole",
+                            "mlp/base/fp16/forward/b1/w3/whole", "mlp/base/bf16/training/b1/w3/whole",
+                            "mlp/base/bf16/forward/b77/w3/whole", "mlp/base/bf16/forward/b1/w0/whole",
+                            "mlp/base/bf16/forward/b1/w3/eager", "mlp/base/bf16/forward/b1/w3", "a",
+                            "mlp/base/bf16/forward/b1/w3/whole/io=copy_in"})
+    expect_refused(with_id(wrong), "cells[0]: its id is not what its fields say: \"" + id + "\"");
+  expect_refused(with_id(id, copied), "its id is not what its fields say: \"" + id + "/io=copy_in\"");
+  expect_refused(with_id(id + "/io=update", copied), "its id is not what its fields say");
+}
+
 TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
   expect_refused(R"({"schema":"graphbench.result/1"})", "no \"cells\"");
   expect_refused(with_cells(""), "\"cells\" is empty");

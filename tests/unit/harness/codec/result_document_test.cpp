@@ -141,7 +141,21 @@ TEST(ResultDocument, AProjectionIsWhatIsReadOfTheDocument) {
 
 TEST(ResultDocument, AnotherDocumentIsNoResult) {
   EXPECT_EQ(test::refusal([] { read_result(R"({"schema": "graphbench.floors/1"})", "a.json"); }),
-            "a.json: it is no result document: its schema is \"graphbench.floors/1\"");
+            "a.json: its schema is \"graphbench.floors/1\"; what can be read is \"graphbench.result/1\"");
+}
+
+// For whatever purpose it is read.
+TEST(ResultDocument, OneThatContradictsItselfIsRefusedByEveryReader) {
+  Json document = document_of(samples::small_result());
+  document["cells"][1]["check"]["identical"] = false;
+  std::string text = document.dump();
+  const std::size_t size = text.size();
+  text.append(text_padding, '\0');
+  const std::string_view read(text.data(), size);
+  for (const std::string& refusal : {test::refusal([&] { parse_document(read, "a.json"); }),
+                                     test::refusal([&] { read_result(read, "a.json"); }),
+                                     test::refusal([&] { read_parts(read, "a.json"); })})
+    EXPECT_EQ(refusal.find("a.json: cells[1]: it is ok, but its check says"), 0u) << refusal;
 }
 
 }  // namespace
