@@ -166,4 +166,7 @@ class Executor {
 std::unique_ptr<Executor> make_executor(ExecutionMode mode, const ExecutionContext& context,
                                         std::int64_t batch);
 
+// Throws Error(mutated_input): names the first op that writes the input, and says what would do, `instead`.
+[[noreturn]] void refuse_mutated_input(const ir::Program& program, ir::ValueId input, const char* instead);
+
 }  // namespace graphbench::execution

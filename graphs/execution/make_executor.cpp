@@ -16,23 +16,11 @@ constexpr std::pair<ExecutionMode, std::string_view> mode_names[] = {
     {ExecutionMode::piecewise, "piecewise"},
 };
 
-// The first op that writes it.
-const ir::Op& writer_of(const ir::Program& program, ir::ValueId id) {
-  return *std::ranges::find_if(program.ops(),
-                               [&](const ir::Op& op) { return std::ranges::count(op.mutates, id) > 0; });
-}
-
 // An op that writes an input in place works on the caller's memory, unless that is copied.
 void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* caller) {
   if (caller == nullptr || !copies(caller->settings().form) || caller->settings().copy_back) return;
   for (const ir::ValueId id : ir::mutated_inputs(program)) {
-    if (!caller->moves(id)) continue;
-    const ir::Op& op = writer_of(program, id);
-    throw Error(ErrorCode::mutated_input,
-                "program " + program.name() + ": op " + op.name + " (" + op.kind + ") writes to the input " +
-                    program.value(id).name +
-                    ", and a replay would change a copy of what the caller passed in; give --mutated-inputs "
-                    "copy_back, or another --io");
+    if (caller->moves(id)) refuse_mutated_input(program, id, "--mutated-inputs copy_back, or another --io");
   }
 }
 
@@ -49,6 +37,16 @@ void refuse_uncapturable(const ir::Program& program) {
 }
 
 }  // namespace
+
+void refuse_mutated_input(const ir::Program& program, ir::ValueId input, const char* instead) {
+  const ir::Op& op = *std::ranges::find_if(
+      program.ops(), [&](const ir::Op& each) { return std::ranges::count(each.mutates, input) > 0; });
+  throw Error(ErrorCode::mutated_input, "program " + program.name() + ": op " + op.name + " (" + op.kind +
+                                            ") writes to the input " + program.value(input).name +
+                                            ", and a replay would change a copy of what the caller passed "
+                                            "in; give " +
+                                            instead);
+}
 
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
                                      const std::vector<std::string>& split_kinds) {

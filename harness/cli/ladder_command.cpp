@@ -211,6 +211,9 @@ class LadderCommand final : public Command {
     options.text("--beyond", asked_.beyond, "eager|split|refuse",
                  "what becomes of a step larger than every captured size (default: eager)");
     options.text(
+    options.text("--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
+                 "a program that writes an input, whose rows are copied: refuse it, or copy what it writes "
+                 "back, within the step (default: refuse)");
         "--traffic", asked_.traffic, "TRAFFIC",
         "FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; sizes are units of the batch");
     options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");

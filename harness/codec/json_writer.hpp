@@ -72,7 +72,7 @@ class JsonWriter {
       return !member.has_value();
     else if constexpr (requires { member.empty(); })
       return member.empty();
-    else if constexpr (std::is_arithmetic_v<Member>)
+    else if constexpr (std::is_arithmetic_v<Member> || std::is_enum_v<Member>)
       return member == Member();
     else
       return false;

@@ -24,9 +24,13 @@ template <>
 struct Names<model::CaptureWhen> {
   static constexpr std::array<std::string_view, 2> names = {"startup", "lazy"};
 };
+template <>
+struct Names<model::MutatedInputs> {
+  static constexpr std::array<std::string_view, 2> names = {"refuse", "copy_back"};
+};
 
 GB_DESCRIBE(model::LadderPolicy, pad, beyond, (field("capture_order", &T::order)),
-            (field("capture_when", &T::when)));
+            (field("capture_when", &T::when)), (later, mutated_inputs));
 GB_DESCRIBE(model::LadderSteps, exact, padded, eager_below, eager_beyond, captured_now);
 GB_DESCRIBE(model::LadderPadding, rows, graph_rows, waste, seconds);
 GB_DESCRIBE(model::LadderStalls, count, seconds, longest_seconds);

@@ -43,7 +43,8 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   request.policy = {choice<model::LadderPad>("--pad", asked.pad),
                     choice<model::LadderBeyond>("--beyond", asked.beyond),
                     choice<model::CaptureOrder>("--capture-order", asked.order),
-                    choice<model::CaptureWhen>("--capture-when", when.front())};
+                    choice<model::CaptureWhen>("--capture-when", when.front()),
+                    choice<model::MutatedInputs>("--mutated-inputs", asked.mutated_inputs)};
   if (when.size() > 1) request.also_when = choice<model::CaptureWhen>("--capture-when", when.back());
   if (when.size() > 2 || request.also_when == request.policy.when)
     throw InputError("--capture-when",

@@ -19,6 +19,7 @@ struct LadderArguments {
   std::string when = "startup";
   std::string pad = "up";
   std::string beyond = "eager";
+  std::string mutated_inputs = "refuse";
   std::string traffic;
   std::string steps = "10000";
   std::string arrivals;

@@ -2,6 +2,7 @@
 #include "harness/ladder/caller.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/random_fill.hpp"
@@ -19,7 +20,8 @@ bool is_batch_major(const ir::Value& value) {
 }  // namespace
 
 void require_batch_major(const ir::Program& program) {
-  const std::vector<ir::ValueId> written = ir::mutated_state(program);
+  std::vector<ir::ValueId> written = ir::mutated_state(program);
+  std::ranges::copy(ir::mutated_inputs(program), std::back_inserter(written));
   for (ir::ValueId id = 0; id < program.values().size(); ++id) {
     const ir::Value& value = program.value(id);
     if (value.kind == ir::ValueKind::weight || value.kind == ir::ValueKind::activation) continue;
@@ -40,6 +42,7 @@ std::size_t row_bytes(const ir::Program& program, ir::ValueId id) {
 
 Caller::Caller(const execution::ExecutionContext& context, std::int64_t rows_max, std::uint64_t seed)
     : memory_(context.device), stream_(context.stream), program_(context.program), rows_max_(rows_max) {
+  const std::vector<ir::ValueId> written = ir::mutated_inputs(program_);
   for (const ir::ValueId id : program_.values_of(ir::ValueKind::input)) {
     if (!ir::depends_on_batch(program_.value(id))) continue;
     const ir::TensorDesc desc = program_.describe(id, rows_max);
@@ -48,7 +51,8 @@ Caller::Caller(const execution::ExecutionContext& context, std::int64_t rows_max
             .own = Buffer(memory_, desc.bytes()),
             .fixed = nullptr,
             .row_bytes = row_bytes(program_, id),
-            .dirty = 0};
+            .dirty = 0,
+            .written = std::ranges::count(written, id) > 0};
     edge.fixed = static_cast<std::byte*>(context.buffers.address(id));
     memory_.fill(stream_, edge.own.data(), desc.dtype, static_cast<std::size_t>(desc.elements()),
                  program_.value(id).init, ir::mix64(seed + id));
@@ -89,6 +93,16 @@ void Caller::copy_in(Rows rows, std::int64_t size) {
     if (rows.count < dirty_to) pad(edge, {rows.count, dirty_to - rows.count});
     // Rows behind `size` stay as dirty as they were.
     if (size >= edge.dirty) edge.dirty = rows.count;
+  }
+}
+
+void Caller::copy_back(Rows rows, std::int64_t size) {
+  for (Edge& edge : inputs_) {
+    if (!edge.written) continue;
+    stream_.copy_on_device(
+        static_cast<std::byte*>(edge.own.data()) + static_cast<std::size_t>(rows.first) * edge.row_bytes,
+        edge.fixed, static_cast<std::size_t>(rows.count) * edge.row_bytes);
+    edge.dirty = std::max(edge.dirty, size);  // the step wrote its padding rows too
   }
 }
 

@@ -11,7 +11,8 @@
 namespace graphbench::ladder {
 
 // Throws Error(not_batch_major), naming the value, where rows of a batch cannot be told apart: an input or
-// state that depends on the batch, an output or mutated state, whose outermost extent is not the batch.
+// state that depends on the batch or that the program writes, or an output, whose outermost extent is not the
+// batch.
 void require_batch_major(const ir::Program& program);
 
 // Bytes of one of the batch in a value that require_batch_major() let pass.
@@ -33,6 +34,9 @@ class Caller {
   void copy_in(Rows rows, std::int64_t size);
   // Enqueues: the executor's first rows to the caller's.
   void copy_out(const execution::Executor& executor, Rows rows);
+  // Enqueues: the first rows of those static inputs that the program writes to the caller's, after a step of
+  // `size`.
+  void copy_back(Rows rows, std::int64_t size);
   // What lies in the static inputs was not put there by copy_in(): all their rows are dirty.
   void forget();
 
@@ -43,6 +47,7 @@ class Caller {
     std::byte* fixed = nullptr;  // of an input
     std::size_t row_bytes = 0;
     std::int64_t dirty = 0;  // static rows from here on hold pad values
+    bool written = false;    // by the program
   };
   void pad(const Edge& edge, Rows rows);
 

@@ -1,7 +1,9 @@
 // Two runs over the same rows: eager beside other rows of data, the graph beside rows of NaN.
 #include "harness/ladder/isolation.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -15,23 +17,27 @@ namespace {
 constexpr int poison_byte = 0xFF;
 
 struct Seen {
-  std::vector<std::vector<std::byte>> outputs;  // the caller's rows
-  std::vector<std::uint64_t> own_state;         // digests of the caller's rows, of mutated state
-  std::vector<std::uint64_t> others_before;     // and of all rows behind them
+  std::vector<std::vector<std::byte>>
+      results;                               // the caller's rows, of outputs and of inputs that are written
+  std::vector<std::uint64_t> own_state;      // digests of the caller's rows, of mutated state
+  std::vector<std::uint64_t> others_before;  // and of all rows behind them
   std::vector<std::uint64_t> others;
 };
 
 class IsolationCheck {
  public:
   explicit IsolationCheck(const PaddedStep& step)
-      : step_(step), states_(ir::mutated_state(step.context.program)) {}
+      : step_(step),
+        results_(step.context.program.values_of(ir::ValueKind::output)),
+        states_(ir::mutated_state(step.context.program)) {
+    std::ranges::copy(ir::mutated_inputs(program()), std::back_inserter(results_));
+  }
 
   void run() {
     const Seen expected = observe(step_.executor.eager(), false);
     const Seen actual = observe(step_.executor, true);
-    const std::vector<ir::ValueId> outputs = program().values_of(ir::ValueKind::output);
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      compare_rows(outputs[i], expected.outputs[i], actual.outputs[i]);
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      compare_rows(results_[i], expected.results[i], actual.results[i]);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (actual.own_state[i] != expected.own_state[i])
         fail("the caller's rows of state " + name(states_[i]) + " differ");
@@ -55,7 +61,8 @@ class IsolationCheck {
     const std::size_t bytes = row_bytes(program(), id);
     for (std::size_t row = 0; row * bytes < expected.size(); ++row) {
       if (std::memcmp(&expected[row * bytes], &actual[row * bytes], bytes) == 0) continue;
-      fail("row " + std::to_string(row) + " of output " + name(id) + " differs from eager's at that size");
+      fail("row " + std::to_string(row) + " of " + std::string(name_of(program().value(id).kind)) + " " +
+           name(id) + " differs from eager's at that size");
     }
   }
 
@@ -100,10 +107,12 @@ class IsolationCheck {
     const std::int64_t all = step_.context.buffers.largest_batch();
     seen.others_before = digests(step_.rows, all);
     executor.submit();
-    for (const ir::ValueId id : program().values_of(ir::ValueKind::output)) {
+    for (const ir::ValueId id : results_) {
       std::vector<std::byte>& rows =
-          seen.outputs.emplace_back(static_cast<std::size_t>(step_.rows) * row_bytes(program(), id));
-      stream.copy_to_host(rows.data(), executor.output(id), rows.size());
+          seen.results.emplace_back(static_cast<std::size_t>(step_.rows) * row_bytes(program(), id));
+      const bool is_output = program().value(id).kind == ir::ValueKind::output;
+      stream.copy_to_host(rows.data(), is_output ? executor.output(id) : step_.context.buffers.address(id),
+                          rows.size());
     }
     stream.synchronize();
     seen.own_state = digests(0, step_.rows);
@@ -112,6 +121,7 @@ class IsolationCheck {
   }
 
   const PaddedStep& step_;
+  std::vector<ir::ValueId> results_;
   std::vector<ir::ValueId> states_;
 };
 

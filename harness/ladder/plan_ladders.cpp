@@ -23,10 +23,11 @@ std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& rows) {
 std::string id_of(const model::Ladder& ladder) {
   std::string text;
   for (const std::int64_t size : ladder.sizes) text += std::to_string(size) + ",";
-  const auto& [pad, beyond, order, when] = ladder.policy;
+  const auto& [pad, beyond, order, when, mutated] = ladder.policy;
   for (const int each :
        {static_cast<int>(pad), static_cast<int>(beyond), static_cast<int>(order), static_cast<int>(when)})
     text += ";" + std::to_string(each);
+  if (mutated != model::MutatedInputs::refuse) text += ";" + std::to_string(static_cast<int>(mutated));
   return model::id_of(ladder.cell) + "/ladder-" + model::sha256_hex(text).substr(0, 8) + "/traffic-" +
          ladder.traffic.digest;
 }

@@ -14,6 +14,10 @@ using execution::ExecutionMode;
 void Server::check_program() const {
   require_batch_major(program_);
   if (task_.policy.beyond != model::LadderBeyond::split) return;
+  if (!task_.sizes.empty() && task_.policy.mutated_inputs == model::MutatedInputs::refuse) {
+    for (const ir::ValueId id : ir::mutated_inputs(program_))
+      execution::refuse_mutated_input(program_, id, "--mutated-inputs copy_back");
+  }
   const std::vector<ir::ValueId> states = program_.values_of(ir::ValueKind::state);
   if (states.empty()) return;
   throw Error(ErrorCode::state_not_splittable,
@@ -165,11 +169,16 @@ void Server::look_up() {
 
 void Server::replay(Rung& rung, Caller::Rows rows) {
   caller_->copy_in(rows, rung.result.size);
-  if (!rung.captured) capture(rung);
+  if (!rung.captured) {  // its warmups run on these inputs, and may write them
+    capture(rung);
+    caller_->forget();
+    caller_->copy_in(rows, rung.result.size);
+  }
   rung.executor->submit();
   caller_->copy_out(*rung.executor, rows);
 }
 
+  caller_->copy_back(rows, rung.result.size);
 void Server::serve_one(const Prepared& step) {
   std::int64_t first = 0;
   for (std::int64_t part = 0; part < step.route.full_parts; ++part, first += step.full->result.size)
@@ -181,6 +190,7 @@ void Server::serve_one(const Prepared& step) {
     step.eager->submit();
   }
 }
+    if (first > 0) caller_->copy_back({first, step.route.rest}, step.route.rest);
 
 namespace {
 

@@ -16,12 +16,14 @@ enum class LadderPad : std::uint8_t { up, none };
 enum class LadderBeyond : std::uint8_t { eager, split, refuse };
 enum class CaptureOrder : std::uint8_t { largest, smallest };
 enum class CaptureWhen : std::uint8_t { startup, lazy };
+enum class MutatedInputs : std::uint8_t { refuse, copy_back };
 
 struct LadderPolicy {
   LadderPad pad = LadderPad::up;               // up: a step runs in the smallest captured size that holds it
   LadderBeyond beyond = LadderBeyond::eager;   // what becomes of a step larger than every captured size
   CaptureOrder order = CaptureOrder::largest;  // which size is captured first
   CaptureWhen when = CaptureWhen::startup;     // lazy: a size is captured inside the first request for it
+  MutatedInputs mutated_inputs = MutatedInputs::refuse;  // what becomes of a program that writes its inputs
   friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
 };
 

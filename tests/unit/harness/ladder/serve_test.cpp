@@ -281,6 +281,97 @@ TEST_F(Serve, ValuesWhoseOutermostExtentIsNotTheBatchAreRefused) {
 TEST_F(Serve, StepsWithStateDoNotRunInParts) {
   ServeTask task = task_of("attention", "whole", {2}, "uniform:1:4", 8);
   task.policy.beyond = LadderBeyond::split;
+// What every call of the op below has seen of its second input: the first row and the last.
+std::vector<std::pair<float, float>> tallies;
+
+// y = x + tally, and the tally counts.
+int count_steps(const gb_op_call* call, void* const* operands, void*) {
+  auto* const tally = static_cast<float*>(operands[1]);
+  const std::int64_t rows = call->operands[1].dims[0];
+  tallies.emplace_back(tally[0], tally[rows - 1]);
+  for (std::int64_t row = 0; row < rows; ++row)
+    static_cast<float*>(operands[2])[row] = static_cast<const float*>(operands[0])[row] + tally[row]++;
+  return 0;
+}
+
+ir::Program counting_program(ir::Dim rows) {
+  gb_op op{};
+  op.struct_size = sizeof(op);
+  op.kind = "count_steps";
+  op.mutated_inputs = 2;
+  op.infer = conformance::infer_same;
+  op.run_host = count_steps;
+  ir::ProgramBuilder builder("counting", conformance::catalog_with(op));
+  const auto x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+  const auto tally =
+      builder.value(ir::ValueKind::input, "tally", ir::DType::fp32, {rows}, {ir::Init::Kind::constant, 0, 0});
+  builder.mark_output(builder.op("count_steps", "bump", {x, tally}, {})[0]);
+  return builder.finish();
+}
+
+TEST_F(Serve, AProgramThatWritesAnInputIsRefusedWithItsOp) {
+  const ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
+  for (const ir::Dim rows : {ir::of_batch(), ir::fixed_dim(1)})
+    EXPECT_EQ(failure(task, counting_program(rows), "op bump (count_steps) writes to the input tally"),
+              ErrorCode::mutated_input);
+  EXPECT_EQ(failure(task, counting_program(ir::of_batch()), "give --mutated-inputs copy_back"),
+            ErrorCode::mutated_input);
+}
+
+TEST_F(Serve, AWrittenInputThatHasNoRowsIsRefused) {
+  ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
+  task.policy.mutated_inputs = model::MutatedInputs::copy_back;
+  EXPECT_EQ(failure(task, counting_program(ir::fixed_dim(1)), "input tally [1]"), ErrorCode::not_batch_major);
+}
+
+// Every step sees what the steps before it have written, and no warmup; padding rows are pad values again.
+TEST_F(Serve, WhatAStepWritesToItsInputsIsCopiedBack) {
+  for (const CaptureWhen when : {CaptureWhen::startup, CaptureWhen::lazy}) {
+    for (const std::int64_t warmups : {0, 1, 3}) {
+      ServeTask task = task_of("mlp", "whole", {4}, "uniform:3:3", 5);
+      task.task.warmup = warmups;
+      task.policy.when = when;
+      task.policy.mutated_inputs = model::MutatedInputs::copy_back;
+      tallies.clear();
+      const ServeAnswer answer = serve_program(task, counting_program(ir::of_batch()));
+      ASSERT_GE(tallies.size(), static_cast<std::size_t>(warmups) + 5);
+      tallies.erase(tallies.begin(), tallies.begin() + warmups);
+      for (std::size_t step = 0; step < 5; ++step)
+        EXPECT_EQ(tallies[step], std::pair(static_cast<float>(step), 0.0f)) << warmups << " warmups";
+      EXPECT_TRUE(answer.check.value().identical);
+    }
+  }
+}
+
+TEST_F(Serve, EagerStepsWriteToTheCallersInputs) {
+  tallies.clear();
+  serve_program(task_of("mlp", "eager", {}, "uniform:3:3", 5), counting_program(ir::of_batch()));
+  ASSERT_GE(tallies.size(), 6u);  // one before all, which grows the pool
+  for (std::size_t step = 0; step < 5; ++step) EXPECT_EQ(tallies[step + 1].first, static_cast<float>(step));
+}
+
+// A written input's row that padding reaches is caught as an output's is.
+TEST_F(Serve, APaddedRowThatReachesAWrittenInputIsCaught) {
+  gb_op op{};
+  op.struct_size = sizeof(op);
+  op.kind = "leak_into_input";
+  op.mutated_inputs = 1;
+  op.infer = conformance::infer_same;
+  op.run_host = [](const gb_op_call* call, void* const* operands, void*) {
+    auto* const x = static_cast<float*>(operands[0]);
+    const std::int64_t count = call->operands[0].dims[0];
+    std::copy_n(x, count, static_cast<float*>(operands[1]));
+    x[0] += x[count - 1];
+    return 0;
+  };
+  ir::ProgramBuilder builder("leaky_input", conformance::catalog_with(op));
+  const auto x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+  builder.mark_output(builder.op("leak_into_input", "leak", {x}, {})[0]);
+  ServeTask task = task_of("mlp", "whole", {4}, "uniform:1:4", 8);
+  task.policy.mutated_inputs = model::MutatedInputs::copy_back;
+  EXPECT_EQ(failure(task, builder.finish(), "row 0 of input x differs"), ErrorCode::check_failed);
+}
+
   EXPECT_EQ(failure(task, worker::build_program(registry_, task.task), "give --beyond eager or refuse"),
             ErrorCode::state_not_splittable);
 }
@@ -316,7 +407,8 @@ TEST_F(Serve, PaddingRowsHoldPadValuesAfterEveryStep) {
 
 TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   ServeTask task = task_of("mlp", "whole", {1, 4}, "uniform:1:4", 6);
-  task.policy = {LadderPad::none, LadderBeyond::split, model::CaptureOrder::smallest, CaptureWhen::lazy};
+  task.policy = {LadderPad::none, LadderBeyond::split, model::CaptureOrder::smallest, CaptureWhen::lazy,
+                 model::MutatedInputs::copy_back};
   task.arrivals = {0, 0.5};
   task.modes = {"whole", "eager"};
   task.placements = 5;
