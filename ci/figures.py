@@ -30,6 +30,7 @@ LADDER_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<rows>\d+) in\s+(?P<size>\
 UPDATES_LINE = re.compile(
     r"^(?P<updates>\d+) updates of (?P<nodes>\d+) nodes: device (?P<device>[+-]\d+), heap (?P<heap>[+-]\d+),"
     r" resident (?P<resident>[+-]\d+) bytes(?P<over>\s+OVER)?$", re.MULTILINE)
+RESPONSE_MAX = 1.01
 INSTRUMENT_NS_MAX = 50
 INSTRUMENT_LINE = re.compile(
     r"^(?P<workload>[\w-]+)\s+(?P<mode>[a-z]+)\s+\d+\s+\d+\s+(?P<difference>[+-]\d+)"
@@ -182,6 +183,20 @@ def ladder_rows(text):
     return rows or [Row("hits / bare loops", "measured", "graphbench_ladder_loops printed no ratio", False)]
 
 
+def response_rows(document):
+    """The last of steps that arrive at once responds after all latencies: the harness delays no step."""
+    rows = []
+    for ladder in document["ladders"]:
+        figure = f"latest response / all latencies: {ladder['role']} {ladder['id']}"
+        if not ladder["launches"]:
+            rows.append(Row(figure, f"<= {RESPONSE_MAX}", ladder["reason"]["message"], False))
+        for launch in ladder["launches"]:
+            busy = max(placement["busy_seconds"] for placement in launch["placements"])
+            rows.append(at_most(figure, RESPONSE_MAX, launch["response_seconds"]["max"] / busy))
+    nothing = Row("latest response / all latencies", f"<= {RESPONSE_MAX}", "nothing was served", False)
+    return rows or [nothing]
+
+
 def instrument_rows(text):
     """What graphbench_instrument_cost prints: submit by our sampling minus submit in a bare loop.
 
@@ -319,6 +334,7 @@ def rows_of(folder, wanted):
             rows.extend(bare_rows(log_of(folder, stage)))
             rows.extend(caller_rows(log_of(folder, "bare.caller")))
             rows.extend(ladder_rows(log_of(folder, "bare.ladder")))
+            rows.extend(document_rows(folder, "arrivals.json", response_rows))
             rows.extend(instrument_rows(log_of(folder, "bare.instrument")))
         elif stage == "cycles":
             rows.extend(cycle_rows(log_of(folder, stage)))

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graphs/ir/passes.hpp"
+#include "harness/ladder/queue.hpp"
 #include "harness/ladder/server.hpp"
 
 namespace graphbench::ladder {
@@ -12,12 +14,12 @@ namespace graphbench::ladder {
 using execution::ExecutionMode;
 
 void Server::check_program() const {
-  require_batch_major(program_);
-  if (task_.policy.beyond != model::LadderBeyond::split) return;
   if (!task_.sizes.empty() && task_.policy.mutated_inputs == model::MutatedInputs::refuse) {
     for (const ir::ValueId id : ir::mutated_inputs(program_))
       execution::refuse_mutated_input(program_, id, "--mutated-inputs copy_back");
   }
+  require_batch_major(program_);
+  if (task_.policy.beyond != model::LadderBeyond::split) return;
   const std::vector<ir::ValueId> states = program_.values_of(ir::ValueKind::state);
   if (states.empty()) return;
   throw Error(ErrorCode::state_not_splittable,
@@ -176,9 +178,9 @@ void Server::replay(Rung& rung, Caller::Rows rows) {
   }
   rung.executor->submit();
   caller_->copy_out(*rung.executor, rows);
+  caller_->copy_back(rows, rung.result.size);
 }
 
-  caller_->copy_back(rows, rung.result.size);
 void Server::serve_one(const Prepared& step) {
   std::int64_t first = 0;
   for (std::int64_t part = 0; part < step.route.full_parts; ++part, first += step.full->result.size)
@@ -188,9 +190,9 @@ void Server::serve_one(const Prepared& step) {
   } else {
     if (first > 0) caller_->copy_in({first, step.route.rest}, step.route.rest);
     step.eager->submit();
+    if (first > 0) caller_->copy_back({first, step.route.rest}, step.route.rest);
   }
 }
-    if (first > 0) caller_->copy_back({first, step.route.rest}, step.route.rest);
 
 namespace {
 
@@ -202,9 +204,10 @@ bool takes_pointers(const Prepared& step) {
 }  // namespace
 
 // Spins, as a sleeping thread would wake too late. Long waits are not silent.
-void Server::wait_for(Clock::time_point arrival, Clock::time_point& said) const {
-  for (auto now = Clock::now(); now < arrival; now = Clock::now()) {
-    if (now - said < std::chrono::milliseconds(200) || arrival - now < std::chrono::milliseconds(1)) continue;
+void Server::wait(double wanted, Clock::time_point& said) const {
+  const auto until = Clock::now() + std::chrono::nanoseconds(std::llround(wanted * 1e9));
+  for (auto now = Clock::now(); now < until; now = Clock::now()) {
+    if (now - said < std::chrono::milliseconds(200) || until - now < std::chrono::milliseconds(1)) continue;
     hooks_.alive();
     said = now;
   }
@@ -219,19 +222,16 @@ void Server::serve_steps() {
     samples->reserve(steps.size());
   caller_->forget();
   rig_.device().synchronize();
-  const auto begin = Clock::now();
-  auto said = begin;
+  auto said = Clock::now();
+  Queue queue;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Prepared& step = *steps[i];
-    if (takes_pointers(step)) {
-      caller_->copy_in({0, step.route.rest}, step.route.rest);
+    const Caller::Rows own{0, takes_pointers(step) ? step.route.rest : 0};
+    if (own.count > 0) {
+      caller_->copy_in(own, own.count);
       rig_.stream().synchronize();
     }
-    auto arrival = Clock::time_point::min();
-    if (!task_.arrivals.empty()) {
-      arrival = begin + std::chrono::nanoseconds(std::llround(task_.arrivals[i] * 1e9));
-      wait_for(arrival, said);
-    }
+    if (!task_.arrivals.empty()) wait(queue.idle_before(task_.arrivals[i]), said);
     stall_ = 0;
     const auto start = Clock::now();
     serve_one(step);
@@ -241,8 +241,13 @@ void Server::serve_steps() {
     served.submit.push_back(seconds(submitted - start));
     served.latency.push_back(seconds(end - start));
     if (!task_.arrivals.empty()) {
-      served.wait.push_back(seconds(start - arrival));
-      served.response.push_back(seconds(end - arrival));
+      const Queue::Turn turn = queue.serve(task_.arrivals[i], served.latency.back());
+      served.wait.push_back(turn.wait);
+      served.response.push_back(turn.response);
+    }
+    if (own.count > 0) {  // what it wrote lies where its pointers led
+      caller_->copy_back(own, own.count);
+      rig_.stream().synchronize();
     }
     if (stall_ > 0) served.stalls.push_back(stall_);
     for (Rung* const rung : {step.full, step.last}) {

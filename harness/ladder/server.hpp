@@ -23,7 +23,8 @@ inline double seconds(Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// A time's samples in the placement under way, and its median in each before.
+// A time's samples in the placement under way, and of each before its median and how far the 90th percentile
+// lies above it.
 struct Samples {
   std::vector<double> now;
   std::vector<double> medians;
@@ -98,7 +99,7 @@ class Server {
   void serve_steps();
   void serve_one(const Prepared& step);
   void replay(Rung& rung, Caller::Rows rows);
-  void wait_for(Clock::time_point arrival, Clock::time_point& said) const;
+  void wait(double wanted, Clock::time_point& said) const;
   void time_turns(std::vector<Turn> turns, std::mt19937_64& random);
   void calibrate();
   void report();

@@ -250,6 +250,17 @@ class Figures(unittest.TestCase):
         self.assertIn("+2.00 us (and 2.00 us of the events) of 100.0 us in some/cell", measured)
         self.assertEqual([False], self.verdicts(figures.witness_rows({"cells": []})))
 
+    def test_the_last_of_steps_that_arrive_at_once_responds_after_all_latencies(self):
+        def ladder(latest):
+            placements = [{"busy_seconds": 1.0}, {"busy_seconds": 0.9}]
+            return {"role": "eager", "id": "some/ladder",
+                    "launches": [{"placements": placements, "response_seconds": {"max": latest}}]}
+
+        skipped = {"role": "asked", "id": "other", "launches": [], "reason": {"message": "why"}}
+        for ladders, passed in (([ladder(1.005)], [True]), ([ladder(1.02)], [False]), ([skipped], [False]),
+                                ([], [False])):
+            self.assertEqual(passed, self.verdicts(figures.response_rows({"ladders": ladders})))
+
     def test_launches_must_agree_in_nearly_every_graph_cell(self):
         def spread(between, batch, mode="whole", **more):
             return {**cell(batch=batch, mode=mode, **more),

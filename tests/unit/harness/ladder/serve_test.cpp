@@ -215,6 +215,19 @@ TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
   EXPECT_GE(launch.response_seconds.value().max, launch.wait_seconds.value().max);
 }
 
+// Putting the inputs of an eager step into place delays no step, so the last of steps that arrive at once
+// responds when all latencies are over.
+TEST_F(Serve, TheHarnesssCopiesDelayNoStep) {
+  for (const std::string mode : {"eager", "whole"}) {
+    ServeTask task = task_of("mlp", mode, {}, "uniform:1:8", 64);
+    if (mode == "whole") task.sizes = {2, 4};  // larger steps run eagerly
+    task.arrivals.assign(64, 0.0);
+    const model::LadderLaunch launch = serve_task(task).launch;
+    EXPECT_GT(launch.steps.eager_beyond, 0);
+    EXPECT_NEAR(launch.response_seconds.value().max / launch.busy_seconds, 1, 1e-9) << mode;
+  }
+}
+
 TEST_F(Serve, AttentionsPaddingWritesNoOthersState) {
   for (const std::string mode : {"whole", "piecewise"}) {
     ServeTask task = task_of("attention", mode, {2, 5, 8}, "uniform:1:8", 24);
@@ -268,19 +281,6 @@ TEST_F(Serve, APaddedRowThatReachesTheCallersRowsIsCaught) {
             ErrorCode::check_failed);
 }
 
-TEST_F(Serve, ValuesWhoseOutermostExtentIsNotTheBatchAreRefused) {
-  const ir::OpCatalog catalog;
-  ir::ProgramBuilder builder("transposed", catalog);
-  const auto x =
-      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::fixed_dim(3), ir::of_batch()}, {});
-  builder.mark_output(builder.op("softmax", "shares", {x}, {})[0]);
-  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), builder.finish(), "input x [3, batch]"),
-            ErrorCode::not_batch_major);
-}
-
-TEST_F(Serve, StepsWithStateDoNotRunInParts) {
-  ServeTask task = task_of("attention", "whole", {2}, "uniform:1:4", 8);
-  task.policy.beyond = LadderBeyond::split;
 // What every call of the op below has seen of its second input: the first row and the last.
 std::vector<std::pair<float, float>> tallies;
 
@@ -372,6 +372,19 @@ TEST_F(Serve, APaddedRowThatReachesAWrittenInputIsCaught) {
   EXPECT_EQ(failure(task, builder.finish(), "row 0 of input x differs"), ErrorCode::check_failed);
 }
 
+TEST_F(Serve, ValuesWhoseOutermostExtentIsNotTheBatchAreRefused) {
+  const ir::OpCatalog catalog;
+  ir::ProgramBuilder builder("transposed", catalog);
+  const auto x =
+      builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::fixed_dim(3), ir::of_batch()}, {});
+  builder.mark_output(builder.op("softmax", "shares", {x}, {})[0]);
+  EXPECT_EQ(failure(task_of("mlp", "whole", {4}, "uniform:1:4", 8), builder.finish(), "input x [3, batch]"),
+            ErrorCode::not_batch_major);
+}
+
+TEST_F(Serve, StepsWithStateDoNotRunInParts) {
+  ServeTask task = task_of("attention", "whole", {2}, "uniform:1:4", 8);
+  task.policy.beyond = LadderBeyond::split;
   EXPECT_EQ(failure(task, worker::build_program(registry_, task.task), "give --beyond eager or refuse"),
             ErrorCode::state_not_splittable);
 }
