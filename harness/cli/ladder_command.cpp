@@ -130,7 +130,7 @@ void finish(const CheckedPlan& checked, Measured& measured) {
 }
 
 int report_ladders(const Measured& measured, const config::SweepOptions& options,
-                   const std::vector<std::string>& engines) {
+                   const std::vector<std::string>& engines, model::LadderPad pad) {
   write_document(options.json, codec::to_json(measured.result, measured.findings));
   if (!options.prometheus.textfile.empty())
     reporters::write_file_atomically(options.prometheus.textfile,
@@ -142,7 +142,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   for (const model::Suggestion& made : measured.findings.suggestions) {
     std::vector<std::string> flags;
     for (const std::string& engine : engines)
-      flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes));
+      flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, pad));
     if (!options.quiet) reporters::print_suggestion(out, made, flags, colours);
   }
   for (const model::BestModes& best : measured.findings.best) {
@@ -270,7 +270,7 @@ class LadderCommand final : public Command {
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
       } catch (const std::exception&) {  // what was measured is kept
         finish(checked, measured);
-        static_cast<void>(report_ladders(measured, options, engines));
+        static_cast<void>(report_ladders(measured, options, engines, request.policy.pad));
         throw;
       }
     }
@@ -288,7 +288,7 @@ class LadderCommand final : public Command {
         serve(ladder::plan_best(checked.plan, request, findings.best), options, supervisor, measured);
     }
     finish(checked, measured);
-    return report_ladders(measured, options, engines);
+    return report_ladders(measured, options, engines, request.policy.pad);
   }
 
  private:

@@ -34,7 +34,7 @@ GB_DESCRIBE(model::LadderPolicy, pad, beyond, (field("capture_order", &T::order)
 GB_DESCRIBE(model::LadderSteps, exact, padded, eager_below, eager_beyond, captured_now);
 GB_DESCRIBE(model::LadderPadding, rows, graph_rows, waste, seconds);
 GB_DESCRIBE(model::LadderStalls, count, seconds, longest_seconds);
-GB_DESCRIBE(model::FirstRequests, count, p50_seconds, max_seconds, seconds);
+GB_DESCRIBE(model::FirstRequests, count, p50_seconds, max_seconds, seconds, (later, noise_seconds));
 GB_DESCRIBE(model::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes);
 GB_DESCRIBE(model::RowCount, rows, count);
 GB_DESCRIBE(model::LadderSize, size, uses, rows, setup, step_seconds, eager_seconds, breakeven_steps,

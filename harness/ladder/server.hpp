@@ -28,6 +28,7 @@ inline double seconds(Clock::duration duration) {
 struct Samples {
   std::vector<double> now;
   std::vector<double> medians;
+  std::vector<double> spreads;
   void close();
 };
 

@@ -29,7 +29,10 @@ double sum(const std::vector<double>& values) {
 }  // namespace
 
 void Samples::close() {
-  if (!now.empty()) medians.push_back(statistics::median(std::move(now)));
+  if (now.empty()) return;
+  std::ranges::sort(now);
+  medians.push_back(statistics::median(now));
+  spreads.push_back(statistics::nearest_rank(now, 0.9) - medians.back());
   now.clear();
 }
 
@@ -95,14 +98,17 @@ void Server::report_times(model::LadderLaunch& launch) const {
 
 namespace {
 
-std::optional<model::FirstRequests> first_requests(const std::vector<model::LadderSize>& sizes) {
-  std::vector<double> longer;
-  for (const model::LadderSize& each : sizes) {
-    if (each.first_request_seconds) longer.push_back(*each.first_request_seconds - *each.step_seconds);
+std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, Rung>& rungs) {
+  std::vector<double> longer, spreads;
+  for (const auto& [size, rung] : rungs) {
+    const model::LadderSize& of = rung.result;
+    if (!of.first_request_seconds) continue;
+    longer.push_back(*of.first_request_seconds - *of.step_seconds);
+    spreads.push_back(rung.step.spreads.front());  // first requests are the first placement's
   }
   if (longer.empty()) return std::nullopt;
   return model::FirstRequests{static_cast<std::int64_t>(longer.size()), statistics::median(longer),
-                              *std::ranges::max_element(longer), sum(longer)};
+                              *std::ranges::max_element(longer), sum(longer), statistics::median(spreads)};
 }
 
 }  // namespace
@@ -138,7 +144,7 @@ void Server::report() {
     if (!rungs_.contains(size)) launch.sizes.push_back({.size = size, .mode = model::reference_mode().name});
   }
   std::ranges::sort(launch.sizes, {}, &model::LadderSize::size);
-  launch.first_requests = first_requests(launch.sizes);
+  launch.first_requests = first_requests(rungs_);
   for (const auto& [rows, eager] : eager_)
     launch.eager.push_back({rows, tally_.eager[rows], mean_of(eager.step)});
   add_expectations(launch);

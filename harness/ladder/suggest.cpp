@@ -258,17 +258,22 @@ const std::vector<std::string>& engines() {
   return names;
 }
 
-std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes) {
+std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes,
+                     model::LadderPad pad) {
   if (sizes.empty())
-    return engine == "vllm"     ? "--compilation-config '{\"cudagraph_mode\": \"NONE\"}'"
-           : engine == "sglang" ? "--disable-cuda-graph"
+    return engine == "vllm"     ? R"(--compilation-config '{"cudagraph_mode": "NONE"}')"
+           : engine == "sglang" ? "--cuda-graph-backend-decode disabled"
                                 : "cuda_graph_config: null";
   const char* const separator = engine == "sglang" ? " " : ",";
   std::string list;
   for (const std::int64_t size : sizes) list += (list.empty() ? "" : separator) + std::to_string(size);
-  if (engine == "vllm") return "--compilation-config '{\"cudagraph_capture_sizes\": [" + list + "]}'";
-  if (engine == "sglang") return "--cuda-graph-bs " + list;
-  return "cuda_graph_config: {batch_sizes: [" + list + "]}";
+  if (engine == "vllm")
+    return R"(--compilation-config '{"cudagraph_capture_sizes": [)" + list +
+           R"(], "max_cudagraph_capture_size": )" + std::to_string(sizes.back()) + "}'";
+  if (engine == "sglang") return "--cuda-graph-bs-decode " + list;
+  // Without it, every size that was not captured runs eagerly.
+  const char* const padding = pad == model::LadderPad::up ? "enable_padding: true, " : "";
+  return std::string("cuda_graph_config: {") + padding + "batch_sizes: [" + list + "]}";
 }
 
 }  // namespace graphbench::ladder

@@ -67,8 +67,9 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where);
 
-// What to give to an engine: "vllm", "sglang", "trtllm".
+// What to give to an engine: "vllm", "sglang", "trtllm". docs/ladder.md says in which versions. `pad`:
+// whether the engine is to pad steps, where it can be told.
 const std::vector<std::string>& engines();
-std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes);
+std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, model::LadderPad pad);
 
 }  // namespace graphbench::ladder

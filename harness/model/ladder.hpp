@@ -60,6 +60,8 @@ struct FirstRequests {
   double p50_seconds = 0;
   double max_seconds = 0;
   double seconds = 0;  // of all together
+  // How much longer than the median one in ten of a size's later steps takes; the median over the sizes.
+  double noise_seconds = 0;
 };
 
 struct LadderMemory {

@@ -64,6 +64,15 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   out << "\n  latency  " << percentiles(launch.latency_seconds) << "\n  submit   "
       << percentiles(launch.submit_seconds) << '\n';
   if (launch.response_seconds)
+void print_first(std::ostream& out, const model::FirstRequests& first) {
+  const bool longer = first.p50_seconds > first.noise_seconds;
+  out << fmt::format("\n  first    requests of {} sizes are ", first.count)
+      << (longer ? fmt::format("longer than later ones by p50 {}", format_seconds(first.p50_seconds))
+                 : fmt::format("no longer than later ones by p50 (noise {})",
+                               format_seconds(first.noise_seconds)))
+      << fmt::format(", max {}, {} in all", format_seconds(first.max_seconds), format_seconds(first.seconds));
+}
+
     out << "  waited   " << percentiles(launch.wait_seconds) << "\n  response "
         << percentiles(launch.response_seconds) << '\n';
   out << fmt::format("  served   {} rows/s; {} of steps", format_count(launch.rows_per_second),
@@ -73,11 +82,7 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   if (launch.stalls.count > 0)
     out << fmt::format("; {} stalls for captures, {} in all, {} the longest", launch.stalls.count,
                        format_seconds(launch.stalls.seconds), format_seconds(launch.stalls.longest_seconds));
-  if (const auto& first = launch.first_requests)
-    out << fmt::format(
-        "\n  first    requests of {} sizes are longer than later ones by p50 {}, max {}, {} in all",
-        first->count, format_seconds(first->p50_seconds), format_seconds(first->max_seconds),
-        format_seconds(first->seconds));
+  if (const auto& first = launch.first_requests) print_first(out, *first);
   const model::Startup& start = launch.startup;
   out << fmt::format("\n  start-up {} prepare, {} warmup, {} capture, {} instantiate, {} upload\n",
                      format_seconds(start.prepare_seconds), format_seconds(start.warmup_seconds),
@@ -169,10 +174,10 @@ void print_suggestion(std::ostream& out, const model::Suggestion& made, const st
       << (made.sizes.empty() ? "\n  capture no size\n"
                              : fmt::format("\n  --capture-sizes {}\n", list(made.sizes)));
   for (const std::string& flag : flags) out << "  " << flag << '\n';
-  out << fmt::format("  a step takes {} in the mean, {} where all are eager; {} to start, {} of memory\n",
-                     format_seconds(made.step_seconds), format_seconds(made.eager_step_seconds),
-                     format_seconds(made.startup_seconds),
-                     format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
+  out << fmt::format(
+      "  medians of sizes add up to {} per step, {} where all are eager; {} to start, {} of memory\n",
+      format_seconds(made.step_seconds), format_seconds(made.eager_step_seconds),
+      format_seconds(made.startup_seconds), format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
   if (made.memory_max_bytes)
     out << fmt::format("  of memory there may be {}\n",
                        format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));

@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <fstream>
 #include <random>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "harness/ladder/suggestions.hpp"
 #include "harness/model/input_error.hpp"
@@ -193,12 +197,48 @@ TEST(Suggestion, UsesWhatRivalsMeasuredOfFurtherSizes) {
 }
 
 TEST(Flags, AreEachEnginesOwn) {
-  EXPECT_EQ(flag_for("vllm", {1, 8}), "--compilation-config '{\"cudagraph_capture_sizes\": [1,8]}'");
-  EXPECT_EQ(flag_for("sglang", {1, 8}), "--cuda-graph-bs 1 8");
-  EXPECT_EQ(flag_for("trtllm", {1, 8}), "cuda_graph_config: {batch_sizes: [1,8]}");
-  EXPECT_EQ(flag_for("vllm", {}), "--compilation-config '{\"cudagraph_mode\": \"NONE\"}'");
-  EXPECT_EQ(flag_for("sglang", {}), "--disable-cuda-graph");
-  EXPECT_EQ(flag_for("trtllm", {}), "cuda_graph_config: null");
+  using enum model::LadderPad;
+  EXPECT_EQ(flag_for("vllm", {1, 8}, up),
+            "--compilation-config '{\"cudagraph_capture_sizes\": [1,8], "
+            "\"max_cudagraph_capture_size\": 8}'");
+  EXPECT_EQ(flag_for("sglang", {1, 8}, up), "--cuda-graph-bs-decode 1 8");
+  EXPECT_EQ(flag_for("trtllm", {1, 8}, up), "cuda_graph_config: {enable_padding: true, batch_sizes: [1,8]}");
+  EXPECT_EQ(flag_for("trtllm", {1, 8}, none), "cuda_graph_config: {batch_sizes: [1,8]}");
+  EXPECT_EQ(flag_for("vllm", {}, up), "--compilation-config '{\"cudagraph_mode\": \"NONE\"}'");
+  EXPECT_EQ(flag_for("sglang", {}, up), "--cuda-graph-backend-decode disabled");
+  EXPECT_EQ(flag_for("trtllm", {}, up), "cuda_graph_config: null");
+}
+
+// Words that each engine takes, from engine_options.txt.
+std::map<std::string, std::set<std::string>> options_of_engines() {
+  std::map<std::string, std::set<std::string>> options;
+  std::ifstream file(GRAPHBENCH_ENGINE_OPTIONS);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string engine;
+    words >> engine;
+    for (std::string word; words >> word;) options[engine].insert(word);
+  }
+  return options;
+}
+
+TEST(Flags, AreAmongTheOptionsThatEachEngineHas) {
+  const std::map<std::string, std::set<std::string>> options = options_of_engines();
+  const std::regex word("-*[A-Za-z][A-Za-z_-]*");
+  for (const std::string& engine : engines()) {
+    ASSERT_TRUE(options.contains(engine)) << engine;
+    for (const std::vector<std::int64_t>& sizes :
+         {std::vector<std::int64_t>{1, 8}, std::vector<std::int64_t>{}}) {
+      for (const model::LadderPad pad : {model::LadderPad::up, model::LadderPad::none}) {
+        const std::string flag = flag_for(engine, sizes, pad);
+        std::sregex_iterator at(flag.begin(), flag.end(), word);
+        ASSERT_NE(at, std::sregex_iterator()) << flag;
+        for (; at != std::sregex_iterator(); ++at)
+          EXPECT_TRUE(options.at(engine).contains(at->str()))
+              << at->str() << " in " << engine << ": " << flag;
+      }
+    }
+  }
 }
 
 }  // namespace
