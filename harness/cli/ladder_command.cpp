@@ -34,8 +34,9 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* ladder_footer =
-    "A FILE of traffic begins with a header: size,count or time,size, or that of vLLM's table of padded "
-    "tokens.\n"
+    "A FILE of traffic begins with a header, size,count or time,size, or is a log of vLLM with its tables "
+    "of\n"
+    "padded tokens.\n"
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (what was measured is\n"
     "kept). docs/ladder.md says what is measured.\n";
 
@@ -210,12 +211,14 @@ class LadderCommand final : public Command {
     options.text("--pad", asked_.pad, "up|none", "whether steps run padded in a larger size (default: up)");
     options.text("--beyond", asked_.beyond, "eager|split|refuse",
                  "what becomes of a step larger than every captured size (default: eager)");
-    options.text(
     options.text("--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
                  "a program that writes an input, whose rows are copied: refuse it, or copy what it writes "
                  "back, within the step (default: refuse)");
+    options.text(
         "--traffic", asked_.traffic, "TRAFFIC",
         "FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; sizes are units of the batch");
+    options.text("--traffic-mode", asked_.traffic_mode, "LIST",
+                 "serve only a vLLM log's steps of these runtime modes: FULL,PIECEWISE,NONE (default: all)");
     options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");
     options.text("--arrivals", asked_.arrivals, "RATE",
                  "steps arrive, RATE a second in the mean (default: each follows the one before it)");

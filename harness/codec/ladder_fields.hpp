@@ -47,7 +47,8 @@ GB_DESCRIBE(model::LadderLaunch, index, startup, steps, split_steps, hit_rate, p
             (later, first_requests));
 GB_DESCRIBE(model::LadderSummary, latency_seconds, submit_seconds, busy_seconds, over_eager, over_every,
             over_engine, (later, over_modes));
-GB_DESCRIBE(model::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate);
+GB_DESCRIBE(model::TrafficMode, mode, count, served);
+GB_DESCRIBE(model::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate, (later, modes));
 GB_DESCRIBE(model::Ladder, id, (inlined(&T::cell)), role, sizes, policy, traffic,
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check,
             launches, summary);

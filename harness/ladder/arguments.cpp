@@ -31,6 +31,17 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+std::vector<model::TrafficMode> modes_of(const Traffic& traffic) {
+  std::vector<model::TrafficMode> modes;
+  for (const auto& [mode, counts] : traffic.modes) {
+    double steps = 0;
+    for (const auto& [size, count] : counts) steps += count;
+    const bool served = traffic.modes_served.empty() || std::ranges::count(traffic.modes_served, mode) > 0;
+    modes.push_back({mode, static_cast<std::int64_t>(steps), served});
+  }
+  return modes;
+}
+
 }  // namespace
 
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
@@ -63,8 +74,12 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
       throw InputError("--arrivals",
                        in_quotes(asked.arrivals) + " is not a rate: give steps a second, above 0");
   }
-  request.trace = make_trace(read_traffic("--traffic", asked.traffic), steps);
+  Traffic traffic = read_traffic("--traffic", asked.traffic);
+  if (!asked.traffic_mode.empty())
+    traffic = choose_modes("--traffic-mode", words_of(asked.traffic_mode), std::move(traffic));
+  request.trace = make_trace(traffic, steps);
   request.traffic.name = asked.traffic;
+  request.traffic.modes = modes_of(traffic);
   request.traffic.rate = steps.rate;
   return request;
 }

@@ -21,6 +21,7 @@ struct LadderArguments {
   std::string beyond = "eager";
   std::string mutated_inputs = "refuse";
   std::string traffic;
+  std::string traffic_mode;  // empty: all
   std::string steps = "10000";
   std::string arrivals;
   bool no_rivals = false;

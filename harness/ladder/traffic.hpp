@@ -28,6 +28,9 @@ struct Traffic {
   bool counted = false;  // the histogram's numbers are counts: `--steps all` can be had
   std::vector<std::int64_t> trace;
   std::vector<double> arrivals;  // seconds, not decreasing, of a trace; empty: it has none
+  // A log of vLLM has counts by size of each runtime mode. The histogram adds up those that are served.
+  std::map<std::string, std::map<std::int64_t, double>> modes;
+  std::vector<std::string> modes_served;  // empty: all
   // bursty: drawn when the steps are
   struct Bursts {
     std::int64_t low = 0;
@@ -41,9 +44,12 @@ struct Traffic {
 // `text`: `uniform:A:B`, `zipf:S:MAX`, `bursty:LOW:HIGH:ENTER:LEAVE`, or else a file's path. Throws
 // InputError.
 Traffic read_traffic(const std::string& where, const std::string& text);
-// A file's content; `path` begins every message ("trace.csv:3: ..."). Its header names the form:
-// `size,count`, `time,size`, or vLLM's table of unpadded and padded tokens.
+// A file's content; `path` begins every message ("trace.csv:3: ..."). Its header names the form: `size,count`
+// or `time,size`. Any other file is read as a server's log: its lines may have prefixes, and vLLM's tables of
+// unpadded and padded tokens, of which there must be one, are added up.
 Traffic parse_traffic_file(const std::string& path, std::string_view content);
+// The same with steps of these runtime modes alone. Throws InputError(`where`).
+Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic);
 
 struct Trace {
   std::vector<std::int64_t> rows;

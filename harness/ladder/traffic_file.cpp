@@ -1,9 +1,12 @@
 // Readers of traffic files, line by line. Every refusal names file and line.
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
 #include "harness/config/numbers.hpp"
+#include "harness/config/suggest.hpp"
 #include "harness/ladder/traffic.hpp"
 #include "harness/model/input_error.hpp"
 
@@ -41,13 +44,18 @@ class TrafficReader {
       begin = end + 1;
     }
     if (form_ == Form::unknown) refuse("it is empty: its first line must be " + forms);
+    if (form_ == Form::vllm && !seen_table_) {
+      line_ = first_line_;
+      refuse(in_quotes(head_of(first_text_, 80)) + " is not a header: the first line must be " + forms);
+    }
     if (traffic_.trace.empty() && traffic_.histogram.empty()) refuse("no step follows the header");
     return std::move(traffic_);
   }
 
  private:
   enum class Form : std::uint8_t { unknown, counts, times, vllm };
-  inline static const std::string forms = "size,count or time,size, or the header of vLLM's table";
+  inline static const std::string forms =
+      "size,count or time,size, or the file a log of vLLM with its table of tokens";
 
   [[noreturn]] void refuse(const std::string& why) const {
     throw InputError(path_ + ":" + std::to_string(std::max<std::int64_t>(line_, 1)), why);
@@ -70,36 +78,68 @@ class TrafficReader {
 
   std::string header() const { return form_ == Form::counts ? "size,count" : "time,size"; }
 
+  // What is not a header may be a line of a server's log, whose tables come later.
   void choose(std::string_view text) {
     const std::vector<std::string_view> fields = fields_of(text, ',');
     if (fields == std::vector<std::string_view>{"size", "count"}) {
       form_ = Form::counts;
     } else if (fields == std::vector<std::string_view>{"time", "size"}) {
       form_ = Form::times;
-    } else if (cells_of(text) == vllm_header) {
-      form_ = Form::vllm;
     } else {
-      refuse(in_quotes(head_of(text, 80)) + " is not a header: the first line must be " + forms);
+      form_ = Form::vllm;
+      first_line_ = line_;
+      first_text_ = text;
+      take_vllm(text);
     }
     traffic_.counted = form_ != Form::times;
   }
 
-  // What stands between the bars; empty where there are none.
+  // The last five cells of a line that ends in a bar: what stands before them is the log's prefix, which may
+  // have bars too. Empty where there are fewer.
   static std::vector<std::string_view> cells_of(std::string_view text) {
-    if (text.size() < 2 || text.front() != '|' || text.back() != '|') return {};
-    return fields_of(text.substr(1, text.size() - 2), '|');
+    std::vector<std::string_view> fields = fields_of(text, '|');
+    if (!fields.back().empty() || fields.size() < vllm_header.size() + 2) return {};
+    fields.pop_back();
+    fields.erase(fields.begin(), fields.end() - static_cast<std::ptrdiff_t>(vllm_header.size()));
+    return fields;
   }
 
+  static bool is_row(const std::vector<std::string_view>& cells) {
+    return !cells.empty() && std::ranges::all_of(std::array<std::size_t, 4>{0, 1, 2, 4}, [&](std::size_t i) {
+      return !cells[i].empty() && cells[i].find_first_not_of("0123456789") == std::string_view::npos;
+    });
+  }
+
+  // A log has a table every few seconds, which counts the steps since the one before. Lines of other
+  // processes may stand between a table's, so a row is one wherever it stands; a line of cells right behind a
+  // table's has to be one.
   void take_vllm(std::string_view text) {
-    if (text.find_first_not_of("|-: ") == std::string_view::npos) return;  // the rule below the header
     const std::vector<std::string_view> cells = cells_of(text);
-    if (cells.size() != vllm_header.size()) refuse(in_quotes(head_of(text, 80)) + " is no row of five cells");
+    if (cells == vllm_header) {
+      seen_table_ = in_table_ = true;
+      return;
+    }
+    in_table_ = seen_table_ && text.back() == '|' && (in_table_ || is_row(cells));
+    if (!in_table_) return;
+    if (cells.empty()) refuse(in_quotes(head_of(text, 80)) + " is no row of five cells");
+    const bool is_rule = std::ranges::all_of(
+        cells, [](std::string_view cell) { return cell.find_first_not_of("-: ") == std::string_view::npos; });
+    if (!is_rule) take_row(cells);
+  }
+
+  void take_row(const std::vector<std::string_view>& cells) {
     const std::int64_t unpadded = size(cells[0]);
     const std::int64_t padded = size(cells[1]);
     if (padded < unpadded || number(cells[2], 0, "number of paddings") != padded - unpadded)
       refuse(in_quotes(cells[2]) + " paddings are not what leads from " + std::string(cells[0]) + " to " +
              std::string(cells[1]) + " tokens");
-    add(unpadded, count(cells[4]));
+    const std::int64_t times = count(cells[4]);
+    const std::string mode(cells[3]);
+    if (mode.empty() || mode.size() > 64 ||
+        mode.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos)
+      refuse(in_quotes(head_of(mode, 80)) + " is not a runtime mode");
+    if (times > 0) traffic_.modes[mode][unpadded] += static_cast<double>(times);
+    add(unpadded, times);
   }
 
   void take_time(std::string_view text) {
@@ -142,6 +182,10 @@ class TrafficReader {
   const std::string& path_;
   std::int64_t line_ = 0;
   Form form_ = Form::unknown;
+  std::int64_t first_line_ = 0;  // where it is not a header
+  std::string_view first_text_;
+  bool seen_table_ = false;
+  bool in_table_ = false;  // the line before is one of a table's
   Traffic traffic_;
 };
 
@@ -149,6 +193,32 @@ class TrafficReader {
 
 Traffic parse_traffic_file(const std::string& path, std::string_view content) {
   return TrafficReader(path).read(content);
+}
+
+Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic) {
+  if (traffic.modes.empty())
+    throw InputError(where, in_quotes(traffic.name) +
+                                " is not a log of vLLM, which names runtime modes: "
+                                "leave it out");
+  std::vector<std::string> known = {"FULL", "PIECEWISE", "NONE"};
+  std::vector<std::string> had;
+  for (const auto& [mode, sizes] : traffic.modes) {
+    had.push_back(mode);
+    if (std::ranges::find(known, mode) == known.end()) known.push_back(mode);
+  }
+  traffic.histogram.clear();
+  for (const std::string& mode : modes) {
+    config::require_known(where, mode, "runtime mode", known);
+    if (std::ranges::count(modes, mode) > 1) throw InputError(where, in_quotes(mode) + " is given twice");
+    if (const auto found = traffic.modes.find(mode); found != traffic.modes.end()) {
+      for (const auto& [rows, count] : found->second) traffic.histogram[rows] += count;
+    }
+  }
+  if (traffic.histogram.empty())
+    throw InputError(where, in_quotes(config::join(modes)) + " ran no step of " + in_quotes(traffic.name) +
+                                ": give some of " + config::join(had));
+  traffic.modes_served = modes;
+  return traffic;
 }
 
 Traffic read_traffic_file(const std::string& where, const std::string& path) {

@@ -149,14 +149,23 @@ struct LadderSummary {
   std::map<std::string, double> over_modes = {};  // of mode "best": the same sizes, all in one mode
 };
 
+// How many steps of a runtime mode a log of vLLM has.
+struct TrafficMode {
+  std::string mode;
+  std::int64_t count = 0;
+  bool served = true;  // --traffic-mode
+  friend bool operator==(const TrafficMode&, const TrafficMode&) = default;
+};
+
 struct LadderTraffic {
   std::string name;    // as it was given
   std::string digest;  // of the steps, and of their arrivals
   std::int64_t steps = 0;
   std::int64_t rows = 0;
-  std::int64_t sizes = 0;      // different ones
-  std::optional<double> rate;  // --arrivals, in steps a second
-  bool arrivals = false;       // steps have a time to arrive at; else each follows the one before it
+  std::int64_t sizes = 0;               // different ones
+  std::optional<double> rate;           // --arrivals, in steps a second
+  bool arrivals = false;                // steps have a time to arrive at; else each follows the one before it
+  std::vector<TrafficMode> modes = {};  // that the traffic, a log of vLLM, has
 };
 
 struct Ladder {

@@ -21,6 +21,19 @@ std::string percentiles(const std::optional<model::Summary>& summary) {
                      seconds_or_dash(summary->p999), format_seconds(summary->max));
 }
 
+// vLLM decodes in FULL and runs steps with a prefill in PIECEWISE or NONE, so their tokens mean different.
+void print_modes(std::ostream& out, const std::vector<model::TrafficMode>& modes) {
+  if (modes.empty()) return;
+  std::vector<std::string> counts;
+  for (const model::TrafficMode& each : modes)
+    counts.push_back(
+        fmt::format("{} {}{}", one_line(each.mode), each.count, each.served ? "" : " (left out)"));
+  out << fmt::format("  modes    in the log: {}\n", fmt::join(counts, ", "));
+  if (std::ranges::count(modes, true, &model::TrafficMode::served) > 1)
+    out << "           note: they are merged, though FULL mostly decodes, a token a request, and the others\n"
+           "           prefill too; --traffic-mode serves some of them\n";
+}
+
 void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colours) {
   const bool modes = std::ranges::any_of(launch.sizes, [](const auto& size) { return !size.mode.empty(); });
   const auto mode = [&](const std::string& name) { return modes ? right(name, 11) : ""; };
@@ -51,6 +64,15 @@ void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colo
   }
 }
 
+void print_first(std::ostream& out, const model::FirstRequests& first) {
+  const bool longer = first.p50_seconds > first.noise_seconds;
+  out << fmt::format("\n  first    requests of {} sizes are ", first.count)
+      << (longer ? fmt::format("longer than later ones by p50 {}", format_seconds(first.p50_seconds))
+                 : fmt::format("no longer than later ones by p50 (noise {})",
+                               format_seconds(first.noise_seconds)))
+      << fmt::format(", max {}, {} in all", format_seconds(first.max_seconds), format_seconds(first.seconds));
+}
+
 void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   const model::LadderSteps& steps = launch.steps;
   out << fmt::format(
@@ -64,15 +86,6 @@ void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   out << "\n  latency  " << percentiles(launch.latency_seconds) << "\n  submit   "
       << percentiles(launch.submit_seconds) << '\n';
   if (launch.response_seconds)
-void print_first(std::ostream& out, const model::FirstRequests& first) {
-  const bool longer = first.p50_seconds > first.noise_seconds;
-  out << fmt::format("\n  first    requests of {} sizes are ", first.count)
-      << (longer ? fmt::format("longer than later ones by p50 {}", format_seconds(first.p50_seconds))
-                 : fmt::format("no longer than later ones by p50 (noise {})",
-                               format_seconds(first.noise_seconds)))
-      << fmt::format(", max {}, {} in all", format_seconds(first.max_seconds), format_seconds(first.seconds));
-}
-
     out << "  waited   " << percentiles(launch.wait_seconds) << "\n  response "
         << percentiles(launch.response_seconds) << '\n';
   out << fmt::format("  served   {} rows/s; {} of steps", format_count(launch.rows_per_second),
@@ -125,6 +138,7 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
     out << paint(fmt::format("{} {}", title_of(ladder.role), ladder.id), Colour::bold, colours) << '\n';
     out << fmt::format("  traffic  {}: {} steps of {} sizes, {} rows\n", one_line(ladder.traffic.name),
                        ladder.traffic.steps, ladder.traffic.sizes, ladder.traffic.rows);
+    print_modes(out, ladder.traffic.modes);
     if (ladder.launches.empty()) {
       out << fmt::format("  {}: {}\n\n", ladder.reason.value().code, one_line(ladder.reason.value().message));
       continue;

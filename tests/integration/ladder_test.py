@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 """graphbench ladder as a person runs it: valid documents, rivals, suggestions, and input that is refused."""
 
+import pathlib
+import sys
 import unittest
 
-from harness_case import HarnessCase
+from harness_case import PLUGINS, HarnessCase
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "ci")]
+import figures  # noqa: E402
 
 TINY = ["ladder", "--device", "host", "--capture-sizes", "1,2,4", "--steps", "60", "--warmup", "1"]
 
@@ -67,6 +72,52 @@ class Ladder(HarnessCase):
             self.assertEqual(launch["stalls"]["count"], stalls)
             self.assertEqual(launch["first_requests"]["count"], 3)
         self.assertEqual(shown.count("first    requests of 3 sizes"), 2)
+
+    def test_an_input_that_is_written_is_refused_or_copied_back(self):
+        plugin = f"--plugin {PLUGINS / 'mutating_op.so'} --workload mutating_op --traffic uniform:1:4"
+        document, shown = self.measure(plugin)
+        asked, eager, every = document["ladders"]
+        for ladder in (asked, every):
+            self.assertEqual(("skipped", "mutated_input"), (ladder["status"], ladder["reason"]["code"]))
+            for words in ("op odd (mutating_op)", "the input x", "give --mutated-inputs copy_back"):
+                self.assertIn(words, ladder["reason"]["message"])
+        self.assertEqual("ok", eager["status"])
+        self.assertIn("mutated_input", shown)
+        self.assertNotIn("mutated_inputs", asked["policy"])
+        document, _ = self.measure(f"{plugin} --mutated-inputs copy_back --capture-when lazy")
+        copied = document["ladders"][0]
+        self.assertEqual("copy_back", copied["policy"]["mutated_inputs"])
+        self.assertEqual({"ok"}, {ladder["status"] for ladder in document["ladders"]})
+        self.assertTrue(copied["check"]["identical"])
+        self.assertNotEqual(asked["id"], copied["id"])
+
+    def test_what_the_harness_does_between_steps_delays_no_step(self):
+        document, _ = self.measure("--workload mlp --traffic uniform:1:6 --mode whole,piecewise "
+                                   "--arrivals 1000000 --engine-sizes 2")
+        rows = figures.response_rows(document)
+        self.assertEqual(len(document["ladders"]), len(rows))
+        self.assertEqual({"asked", "eager", "every", "engine"},
+                         {ladder["role"] for ladder in document["ladders"]})
+        self.assertEqual([], [row for row in rows if not row.passed])
+
+    def test_a_servers_log_is_traffic_and_its_runtime_modes_are_chosen(self):
+        header = "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n|-|-|-|-|-|\n"
+        tables = header + "| 1 | 1 | 0 | FULL | 25 |\nready\n" + header + "| 3 | 4 | 1 | PIECEWISE | 5 |\n"
+        prefix = "(APIServer pid=1) INFO 09-21 10:00:00 [compilation/cuda_graph.py:108] "
+        self.write("server.log", "".join(prefix + line + "\n" for line in tables.splitlines()))
+        merged, shown = self.measure("--workload mlp --traffic server.log --no-rivals")
+        self.assertEqual([{"mode": "FULL", "count": 25, "served": True},
+                          {"mode": "PIECEWISE", "count": 5, "served": True}],
+                         merged["ladders"][0]["traffic"]["modes"])
+        self.assertEqual((60, 2), tuple(merged["ladders"][0]["traffic"][key] for key in ("steps", "sizes")))
+        self.assertIn("note: they are merged", shown)
+        chosen, shown = self.measure("--workload mlp --traffic server.log --no-rivals "
+                                     "--traffic-mode FULL,NONE")
+        traffic = chosen["ladders"][0]["traffic"]
+        self.assertEqual(1, traffic["sizes"])
+        self.assertEqual([True, False], [mode["served"] for mode in traffic["modes"]])
+        self.assertIn("PIECEWISE 5 (left out)", shown)
+        self.assertNotIn("merged", shown)
 
     def test_a_suggestion_comes_from_a_result_and_is_verified(self):
         sweep = ("--sweep --device host --workload mlp --mode eager,whole --warmup 1 --batch 1,2,4,8 "
@@ -161,6 +212,7 @@ class Ladder(HarnessCase):
         self.write("empty.csv", "size,count\n")
         self.write("back.csv", "time,size\n2,1\n1,1\n")
         self.write("late.csv", "time,size\n0,1\n1e300,1\n")
+        self.write("other.log", "INFO: ready\n| a | b | c | d | e |\n")
         for arguments, words in (
                 ("--capture-sizes 0", ["--capture-sizes", '"0"']),
                 ("--capture-sizes -4", ["--capture-sizes", '"-4"']),
@@ -187,6 +239,9 @@ class Ladder(HarnessCase):
                 ("--traffic empty.csv", ["empty.csv:1", "no step"]),
                 ("--traffic back.csv", ["back.csv:3", "time goes back"]),
                 ("--traffic late.csv", ["--traffic", "1000000 s"]),
+                ("--traffic other.log", ["other.log:1", '"INFO: ready"', "size,count"]),
+                ("--traffic-mode FULL", ["--traffic-mode", "leave it out"]),
+                ("--mutated-inputs copy", ["--mutated-inputs", "refuse, copy_back"]),
                 ("--mode best,best", ["--mode", "given twice"]),
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),
                 ("--suggest --pad none", ["--pad", '"none"', "--suggest"]),

@@ -18,6 +18,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
+using testing::SizeIs;
 using testing::StartsWith;
 
 template <typename Call>
@@ -106,6 +107,56 @@ TEST(TrafficFile, FormsAreNamedByTheirHeaders) {
       ElementsAre(Pair(5, 26), Pair(600, 2)));
 }
 
+// A server's log: every line of a table has the log's prefix, a table comes every few seconds, and other
+// lines stand around them and between.
+const char* const server_log =
+    "INFO 09-21 09:59:58 [api_server.py:1] vLLM API server version 0.21.0\n"
+    "| GPU | Memory |\n"
+    "(APIServer pid=1) INFO 09-21 10:00:00 [cuda_graph.py:108] **CUDAGraph Stats:**\n"
+    "(APIServer pid=1) INFO 09-21 10:00:00 [cuda_graph.py:108] \n"
+    "(APIServer pid=1) INFO 09-21 10:00:00 [cuda_graph.py:108] | Unpadded Tokens | Padded Tokens | Num "
+    "Paddings "
+    "| Runtime Mode | Count |\n"
+    "(APIServer pid=1) INFO 09-21 10:00:00 [cuda_graph.py:108] |-----|-----|-----|-----|-----|\n"
+    "(APIServer pid=1) INFO 09-21 10:00:00 [cuda_graph.py:108] | 5 | 8 | 3 | FULL | 25 |\n"
+    "(Worker pid=2) INFO 09-21 10:00:00 [loggers.py:1] Running: 5 reqs\n"
+    "(APIServer pid=1) INFO 09-21 10:00:00 [cuda_graph.py:108] | 600 | 600 | 0 | PIECEWISE | 3 |\r\n"
+    "INFO:     127.0.0.1:4242 - \"POST /v1/completions HTTP/1.1\" 200 OK\n"
+    "vllm-1  | (APIServer pid=1) INFO | Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | "
+    "Count |\n"
+    "vllm-1  | (APIServer pid=1) INFO |---|---|---|---|---|\n"
+    "vllm-1  | (APIServer pid=1) INFO | 5 | 8 | 3 | FULL | 5 |\n"
+    "vllm-1  | (APIServer pid=1) INFO | 5 | 5 | 0 | NONE | 1 |\n"
+    "vllm-1  | Traceback (most recent call last):\n";
+
+TEST(TrafficFile, TablesOfAServersLogAreAddedUp) {
+  const Traffic traffic = parse_traffic_file("server.log", server_log);
+  EXPECT_THAT(traffic.histogram, ElementsAre(Pair(5, 31), Pair(600, 3)));
+  EXPECT_THAT(traffic.modes, ElementsAre(Pair("FULL", ElementsAre(Pair(5, 30))), Pair("NONE", SizeIs(1)),
+                                         Pair("PIECEWISE", ElementsAre(Pair(600, 3)))));
+  EXPECT_TRUE(traffic.counted);
+}
+
+TEST(TrafficFile, RuntimeModesAreChosen) {
+  const Traffic traffic = parse_traffic_file("server.log", server_log);
+  const auto chosen = [&](const std::vector<std::string>& modes) {
+    return choose_modes("--traffic-mode", modes, traffic);
+  };
+  EXPECT_THAT(chosen({"FULL"}).histogram, ElementsAre(Pair(5, 30)));
+  EXPECT_THAT(chosen({"NONE", "FULL"}).histogram, ElementsAre(Pair(5, 31)));
+  EXPECT_THAT(chosen({"FULL"}).modes, SizeIs(3));
+  const auto why = [&](const std::vector<std::string>& modes, const Traffic& of) {
+    return refusal([&] { choose_modes("--traffic-mode", modes, of); });
+  };
+  EXPECT_THAT(why({"FUL"}, traffic), AllOf(StartsWith("--traffic-mode: \"FUL\""), HasSubstr("\"FULL\"?")));
+  EXPECT_THAT(why({"FULL", "FULL"}, traffic), HasSubstr("given twice"));
+  EXPECT_THAT(why({"FULL"}, parse_traffic_file("t.csv", "size,count\n4,10\n")), HasSubstr("leave it out"));
+  const std::string header = "| Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\n";
+  const Traffic full = parse_traffic_file("t", header + "| 5 | 8 | 3 | FULL | 1 |\n");
+  EXPECT_THAT(why({"NONE"}, full), HasSubstr("give some of FULL"));
+  EXPECT_THAT(choose_modes("--traffic-mode", {"FULL", "NONE"}, full).modes, SizeIs(1));
+}
+
 TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
   const auto why = [](const std::string& content) {
     return refusal([&] { parse_traffic_file("t.csv", content); });
@@ -131,7 +182,11 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_THAT(why(header + "| 5 | 8 | 2 | FULL | 1 |\n"),
               AllOf(StartsWith("t.csv:2: "), HasSubstr("paddings")));
   EXPECT_THAT(why(header + "| 5 | 5 | none | FULL | 1 |\n"), HasSubstr("\"none\" is not a number of"));
-  EXPECT_THAT(why(header + "| 5 | 8 |\n"), HasSubstr("five cells"));
+  EXPECT_THAT(why(header + "| 5 | 8 |\n"), AllOf(StartsWith("t.csv:2: "), HasSubstr("five cells")));
+  EXPECT_THAT(why(header + "| 5 | 8 | 3 | FULL; | 1 |\n"), HasSubstr("\"FULL;\" is not a runtime mode"));
+  EXPECT_THAT(why(header), HasSubstr("no step"));
+  EXPECT_THAT(why("\nINFO: ready\nINFO: | 5 | 8 | 3 | FULL | 1 |\n"),
+              AllOf(StartsWith("t.csv:2: \"INFO: ready\" is not a header"), HasSubstr("log of vLLM")));
 }
 
 TEST(TrafficFile, IsReadFromDisk) {
