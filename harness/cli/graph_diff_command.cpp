@@ -1,14 +1,14 @@
 // graphbench graph-diff: whether two captures are the same graphs, node by node.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "graphs/ir/error.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/codec/document_file.hpp"
 #include "harness/codec/graph_dump.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/whole_file.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -21,12 +21,11 @@ constexpr const char* graph_diff_footer =
 constexpr std::int64_t shown_max = 20;
 
 model::GraphDump read(const std::string& where, const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in)
-    throw InputError(where, in_quotes(path.string()) + " cannot be read: give what --dump-graph wrote");
+  const model::WholeFile file = model::read_whole_file(path.string(), codec::document_bytes_max);
+  if (!file.why_not.empty())
+    throw InputError(where, in_quotes(path.string()) + " " + file.why_not + ": give what --dump-graph wrote");
   try {
-    return codec::read_graph_dump(text, in_quotes(path.string()) + " is no dumped graph");
+    return codec::read_graph_dump(file.text, in_quotes(path.string()) + " is no dumped graph");
   } catch (const Error& error) {
     throw InputError(where, error.what());
   }

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "harness/config/numbers.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/whole_file.hpp"
 #include "harness/service/publish/publish_settings.hpp"
 #include "harness/service/serve/service.hpp"
 #include "harness/sweep/probe.hpp"
@@ -38,6 +38,7 @@ struct ServeArguments {
 };
 
 constexpr std::size_t token_bytes_min = 16;
+constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
 // Bounded, because a client waits for it, and so does a service that is stopping.
 constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
@@ -79,13 +80,11 @@ std::string checked_token(std::string token, const std::string& where) {
 std::string read_token(const std::string& path) {
   const std::optional<std::string> given = take_token_variable();
   if (path.empty()) return given ? checked_token(*given, "GRAPHBENCH_TOKEN") : "";
-  std::string token;
-  std::ifstream file(path);
-  if (!std::getline(file, token)) {
+  const model::WholeFile file = model::read_whole_file(path, token_file_bytes_max);
+  if (!file.why_not.empty())
     throw InputError("--token-file",
-                     in_quotes(path) + " cannot be read: give a file whose first line is the token");
-  }
-  return checked_token(token, "--token-file");
+                     in_quotes(path) + " " + file.why_not + ": give a file whose first line is the token");
+  return checked_token(file.text.substr(0, file.text.find('\n')), "--token-file");
 }
 
 net::ListenAddress listen_address(const std::string& text, const serve::Access& access) {

@@ -1,20 +1,18 @@
 // Line by line; every refusal names file and line.
 #include "harness/config/shape_trace.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "harness/config/raw_options.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/whole_file.hpp"
 
 namespace graphbench::config {
 namespace {
 
 // Each step is an entry of the document.
 constexpr std::size_t steps_max = 4096;
-constexpr std::streamoff bytes_max = 1 << 20;
+constexpr std::size_t bytes_max = std::size_t{1} << 20;
 constexpr IntegerRange sizes = {1, 1 << 30};
 
 std::int64_t size_of(const std::string& where, const std::string& word, const char* noun) {
@@ -53,17 +51,12 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
 }
 
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content;
-  for (char byte = 0; file.get(byte);) {
-    content += byte;
-    if (content.size() > bytes_max) throw InputError(where, in_quotes(path) + " has more than 1 MiB");
-  }
-  if (!file.eof())
+  const model::WholeFile file = model::read_whole_file(path, bytes_max);
+  if (!file.why_not.empty())
     throw InputError(where,
-                     in_quotes(path) + " cannot be read: " + std::strerror(errno) +
+                     in_quotes(path) + " " + file.why_not +
                          "; give a file with a batch size a line, as 8, or 8 128 with a sequence length");
-  return parse_shape_trace(path, content);
+  return parse_shape_trace(path, file.text);
 }
 
 model::ShapeTrace shape_trace(const RawOptions& raw) {

@@ -19,15 +19,13 @@ struct NoToml : std::runtime_error {
 
 #include <toml++/toml.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-
 #include "harness/model/input_error.hpp"
+#include "harness/model/whole_file.hpp"
 
 namespace graphbench::config {
 namespace {
+
+constexpr std::size_t toml_bytes_max = std::size_t{1} << 20;
 
 std::string place(const std::string& path, const toml::source_region& source) {
   return path + ":" + std::to_string(source.begin.line);
@@ -83,20 +81,10 @@ RawOptions parse_toml(const std::string& text, const std::string& path, const st
 }
 
 RawOptions read_toml_file(const std::string& path) {
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
-  std::string text;
-  char chunk[4096];
-  for (std::size_t got = 1; file && got > 0;) {
-    got = std::fread(chunk, 1, sizeof chunk, file.get());
-    text.append(chunk, got);
-  }
-  // A folder can be opened, but not read.
-  if (!file || std::ferror(file.get()) != 0) {
-    throw InputError("--config",
-                     in_quotes(path) + " cannot be read: " + std::strerror(errno) + ": give a TOML file");
-  }
-  return parse_toml(text, path);
+  const model::WholeFile file = model::read_whole_file(path, toml_bytes_max);
+  if (!file.why_not.empty())
+    throw InputError("--config", in_quotes(path) + " " + file.why_not + ": give a TOML file");
+  return parse_toml(file.text, path);
 }
 
 }  // namespace graphbench::config

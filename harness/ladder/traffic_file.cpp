@@ -1,14 +1,12 @@
 // Readers of traffic files, line by line. Every refusal names file and line.
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 #include "harness/config/numbers.hpp"
 #include "harness/config/suggest.hpp"
 #include "harness/ladder/traffic.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/whole_file.hpp"
 
 namespace graphbench::ladder {
 namespace {
@@ -222,20 +220,12 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
 }
 
 Traffic read_traffic_file(const std::string& where, const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content(1 << 16, '\0');
-  std::size_t length = 0;
-  while (file.read(content.data() + length, static_cast<std::streamsize>(content.size() - length)) ||
-         file.gcount() > 0) {
-    length += static_cast<std::size_t>(file.gcount());
-    if (length > file_bytes_max)
-      throw InputError(where, in_quotes(path) + " has more than 64 MiB: give a histogram, size,count");
-    content.resize(std::max(content.size(), 2 * length));
-  }
-  if (!file.eof())
-    throw InputError(where, in_quotes(path) + " cannot be read: " + std::strerror(errno) +
-                                "; give a file, or uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
-  return parse_traffic_file(path, std::string_view(content).substr(0, length));
+  const model::WholeFile file = model::read_whole_file(path, file_bytes_max);
+  if (!file.why_not.empty())
+    throw InputError(where, in_quotes(path) + " " + file.why_not +
+                                "; give a file of sizes, or a histogram, size,count; or uniform:A:B, "
+                                "zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
+  return parse_traffic_file(path, file.text);
 }
 
 }  // namespace graphbench::ladder

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "graphs/ir/error.hpp"
 #include "graphs/ir/text.hpp"
 #include "harness/codec/json_writer.hpp"
 #include "harness/model/digest.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/whole_file.hpp"
 
 namespace graphbench::package {
 namespace {
@@ -105,11 +104,10 @@ std::vector<Section> sections_of(const Package& package) {
 }
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad() || std::filesystem::is_directory(path))
-    throw Error(ErrorCode::io, in_quotes(path) + " cannot be read");
-  return text;
+  constexpr std::size_t bytes_max = std::size_t{1} << 30;
+  model::WholeFile file = model::read_whole_file(path, bytes_max);
+  if (!file.why_not.empty()) throw Error(ErrorCode::io, in_quotes(path) + " " + file.why_not);
+  return std::move(file.text);
 }
 
 void check_tensors(const Manifest& manifest, const Method& method, const ir::Program& program) {

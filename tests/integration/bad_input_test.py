@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Bad input: exit code 2 and one line that names the flag, the value and what would do."""
 
+import os
 import unittest
 
 from harness_case import HarnessCase
@@ -89,6 +90,16 @@ class BadInput(HarnessCase):
     def test_a_configuration_that_cannot_be_read(self):
         self.refuse(["--sweep", "--config", "missing.toml"], "--config: ", "missing.toml", "No such file")
         self.refuse(["--sweep", "--config", "."], "--config: ", "directory")
+
+    def test_inputs_that_are_no_files_or_too_large(self):
+        os.mkfifo(self.folder / "pipe")
+        with open(self.folder / "large", "wb") as file:
+            file.truncate((1 << 30) + 1)
+        for path, words in (("/dev/zero", "device"), (".", "directory"), ("pipe", "nobody writes"),
+                            ("large", "has more than 1")):
+            self.refuse(["--sweep", "--config", path], "--config: ", path, words)
+            self.refuse(["serve", "--token-file", path], "--token-file: ", path, words)
+            self.refuse(["package", "inspect", path], "FILE: ", path, words)
 
     def test_plugins_that_are_none(self):
         self.refuse(["--sweep", "--plugin", "missing.so"], "--plugin: ", "missing.so", "No such file")

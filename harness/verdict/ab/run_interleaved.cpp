@@ -9,15 +9,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/document_file.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/model/digest.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/input_error.hpp"
+#include "harness/model/whole_file.hpp"
 #include "harness/process/exit_text.hpp"
 #include "harness/process/utc_now.hpp"
 #include "harness/sweep/progress_tracker.hpp"
@@ -91,14 +91,12 @@ class ScratchFolder {
   // The file's text; the file is gone afterwards, so that no run is taken for the next. Throws
   // Error(io) where there is none.
   static std::string take(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    if (!stream.is_open() || stream.bad()) throw Error(ErrorCode::io, "read " + file + ": it is not there");
-    stream.close();
+    model::WholeFile read = model::read_whole_file(file, codec::document_bytes_max);
+    if (!read.why_not.empty()) throw Error(ErrorCode::io, file + " " + read.why_not);
     std::error_code error;
     if (!std::filesystem::remove(file, error))
       throw Error(ErrorCode::io, "remove " + file + ": " + error.message());
-    return text;
+    return std::move(read.text);
   }
 
  private:

@@ -1,0 +1,17 @@
+// The text of a file that a person names, whole, and bounded: any name may turn out to be a device or a pipe.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace graphbench::model {
+
+struct WholeFile {
+  std::string text;
+  std::string why_not;  // "cannot be read: No such file or directory"; empty: the text is all of it
+};
+
+// A pipe is read where somebody writes to it (`<(command)`), and never waited for.
+WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
+
+}  // namespace graphbench::model
