@@ -138,20 +138,31 @@ RawOptions options_of(const DocumentValue::Table& document, const std::vector<Op
   return raw;
 }
 
-std::optional<std::size_t> line_of_misplaced_letter(std::string_view toml) {
+std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
+  constexpr std::size_t key_parts_max = 16;
   std::size_t i = toml.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark
+  const auto fault = [&](const std::string& why) {
+    const auto here = toml.begin() + static_cast<std::ptrdiff_t>(i);
+    return TomlFault{1 + static_cast<std::size_t>(std::count(toml.begin(), here, '\n')), why};
+  };
+  std::size_t parts = 1;  // of the key, if it is one: no value has so many dots either
   while (i < toml.size()) {
     const char c = toml[i];
     if (c == '#') {
       i = std::min(toml.find('\n', i), toml.size());
-    } else if (c == '"' || c == '\'') {
-      i = end_of_string(toml, i);
-    } else if (static_cast<unsigned char>(c) >= 0x80) {
-      const auto here = toml.begin() + static_cast<std::ptrdiff_t>(i);
-      return 1 + static_cast<std::size_t>(std::count(toml.begin(), here, '\n'));
-    } else {
-      ++i;
+      continue;
     }
+    if (c == '"' || c == '\'') {
+      i = end_of_string(toml, i);
+      continue;
+    }
+    if (static_cast<unsigned char>(c) >= 0x80)
+      return fault("a letter beyond ASCII stands outside a string: put it in quotes, or leave it out");
+    if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) parts = 1;
+    if (c == '.' && ++parts > key_parts_max)
+      return fault("a key has more than " + std::to_string(key_parts_max) +
+                   " parts: give an option's, as batch or set.mlp.hidden");
+    ++i;
   }
   return std::nullopt;
 }

@@ -38,8 +38,13 @@ RawOptions read_toml_file(const std::string& path);
 RawOptions parse_toml(const std::string& text, const std::string& path,
                       const std::vector<OptionSpec>& more = {});
 
-// The line, from 1, of the first byte beyond ASCII outside strings and comments. toml++ 3.3 runs
-// into undefined behaviour on such letters (U+0185 in a bare key), so that it must not see them.
-std::optional<std::size_t> line_of_misplaced_letter(std::string_view toml);
+// What toml++ 3.3 must not see outside strings and comments, the first of it with its line, from 1. Bytes
+// beyond ASCII run it into undefined behaviour (U+0185 in a bare key); keys of thousands of parts, which it
+// does not count, end the process, because what they make is walked recursively.
+struct TomlFault {
+  std::size_t line = 0;
+  std::string why;
+};
+std::optional<TomlFault> fault_before_parsing(std::string_view toml);
 
 }  // namespace graphbench::config

@@ -2,6 +2,7 @@
 // toml++ 3.3 asserts on some texts that are no TOML ("[= 1"): a person's mistake must not end a service.
 #define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::config::refuse_as_no_toml())
 #define TOML_HEADER_ONLY 1
+#define TOML_MAX_NESTED_VALUES 16
 #include <stdexcept>
 
 #include "harness/config/document_options.hpp"
@@ -65,10 +66,8 @@ DocumentValue value_of(const toml::node& node, const std::string& path) {
 }  // namespace
 
 RawOptions parse_toml(const std::string& text, const std::string& path, const std::vector<OptionSpec>& more) {
-  if (const std::optional<std::size_t> line = line_of_misplaced_letter(text)) {
-    throw InputError(path + ":" + std::to_string(*line),
-                     "a letter beyond ASCII stands outside a string: put it in quotes, or leave it out");
-  }
+  if (const std::optional<TomlFault> fault = fault_before_parsing(text))
+    throw InputError(path + ":" + std::to_string(fault->line), fault->why);
   try {
     return options_of(table_of(toml::parse(text, path), path), more);
   } catch (const NoToml& error) {

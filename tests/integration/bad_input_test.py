@@ -101,6 +101,11 @@ class BadInput(HarnessCase):
             self.refuse(["serve", "--token-file", path], "--token-file: ", path, words)
             self.refuse(["package", "inspect", path], "FILE: ", path, words)
 
+    def test_a_key_of_many_parts(self):
+        for text in ("a" + ".a" * 20000 + "=1", "[a" + ".a" * 30000 + "]"):
+            self.write("deep.toml", "seed = 1\n" + text)
+            self.refuse(["--sweep", "--config", "deep.toml"], "deep.toml:2: ", "more than 16 parts")
+
     def test_plugins_that_are_none(self):
         self.refuse(["--sweep", "--plugin", "missing.so"], "--plugin: ", "missing.so", "No such file")
         text = self.write("text.so", "this is no library\n")

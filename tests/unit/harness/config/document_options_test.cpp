@@ -145,6 +145,12 @@ TEST(TomlFile, AFileThatCannotBeReadIsRefused) {
   EXPECT_THROW(read_toml_file("/"), InputError);
 }
 
+// 0: it has none.
+std::size_t fault_line(std::string_view toml) {
+  const auto fault = fault_before_parsing(toml);
+  return fault ? fault->line : 0;
+}
+
 TEST(TomlAscii, LettersInStringsAndCommentsAreFine) {
   for (const char* toml :
        {"", "a = 1\n", "a = \"\u0185\" # \u0185\n", "'\u0185' = '\u0185'", "a = \"\\\"\u0185\"",
@@ -152,16 +158,16 @@ TEST(TomlAscii, LettersInStringsAndCommentsAreFine) {
         "\xEF\xBB\xBF"
         "a = 1\n",
         "a = [\"\"\"\"x\"\"\"\", \"\u0185\"]"}) {
-    EXPECT_EQ(line_of_misplaced_letter(toml), std::nullopt) << toml;
+    EXPECT_EQ(fault_line(toml), 0u) << toml;
   }
 }
 
 TEST(TomlAscii, ALetterElsewhereIsFoundByItsLine) {
-  EXPECT_EQ(line_of_misplaced_letter("\u0185 = 1"), 1u);
-  EXPECT_EQ(line_of_misplaced_letter("a = 1\nb\u0185 = 1"), 2u);
-  EXPECT_EQ(line_of_misplaced_letter("a = \"\"\"\n\n\"\"\"\nb = \u0185"), 4u);
-  EXPECT_EQ(line_of_misplaced_letter("a = \"unfinished\nb = \u0185"), 2u);
-  EXPECT_EQ(line_of_misplaced_letter("a = 'b\\'\u0185"), 1u) << "a literal string escapes nothing";
+  EXPECT_EQ(fault_line("\u0185 = 1"), 1u);
+  EXPECT_EQ(fault_line("a = 1\nb\u0185 = 1"), 2u);
+  EXPECT_EQ(fault_line("a = \"\"\"\n\n\"\"\"\nb = \u0185"), 4u);
+  EXPECT_EQ(fault_line("a = \"unfinished\nb = \u0185"), 2u);
+  EXPECT_EQ(fault_line("a = 'b\\'\u0185"), 1u) << "a literal string escapes nothing";
 }
 
 TEST(TomlAscii, SuchAFileIsRefusedByItsLine) {
@@ -171,6 +177,43 @@ TEST(TomlAscii, SuchAFileIsRefusedByItsLine) {
 
 TEST(TomlAscii, WhatTheParserAssertsIsRefusedToo) {
   EXPECT_THROW(parse_toml("batch = 1\n[= 64\n", "sweep.toml"), InputError);
+}
+
+std::string key_of(int parts, const std::string& part = "a", const std::string& dot = ".") {
+  std::string key = part;
+  for (int i = 1; i < parts; ++i) key += dot + part;
+  return key;
+}
+
+TEST(TomlKeys, SixteenPartsAreFineAndDotsElsewhereAreNoParts) {
+  const std::string dots(100, '.');
+  for (const std::string& toml :
+       {key_of(16) + " = 1", "[" + key_of(16) + "]\n" + key_of(16) + " = 1",
+        key_of(16, "\"" + dots + "\"") + "=1", "a = '" + dots + "' # " + dots,
+        "a = \"\"\"\n" + dots + "\"" + dots + "\"\"\"\"\n", "a = [" + key_of(50, "1.5", ", ") + "]",
+        "a = [\n" + key_of(50, "1.5", ",\n") + "]"}) {
+    EXPECT_EQ(fault_line(toml), 0u) << toml;
+  }
+}
+
+TEST(TomlKeys, AKeyOfMorePartsIsFoundByItsLine) {
+  const std::string deep = key_of(17);
+  for (const std::string& toml :
+       {deep + " = 1", "[" + deep + "]", "[[" + deep + "]]", "a = {" + deep + " = 1}",
+        key_of(17, "a", " . ") + " = 1", key_of(17, "\"b\"") + " = 1", key_of(17, "'b'") + " = 1",
+        key_of(17, "\"\\\"\"") + " = 1", key_of(17, "'\\'") + " = 1",
+        "a = {b = \"\"\"c\"\"\"\"\", " + deep + " = 1}", "a = {b = \"\", " + deep + " = 1}",
+        "a = {b = '''c\\''', " + deep + " = 1}"}) {
+    EXPECT_EQ(fault_line("x = 1 # \"\n" + toml), 2u) << toml;
+  }
+}
+
+TEST(TomlKeys, DepthEndsNoProcess) {
+  const std::string deep = key_of(20'000) + "=1";
+  EXPECT_TRUE(refusal("batch = 1\n" + deep).starts_with("sweep.toml:2: a key has more than 16 parts"));
+  std::string tables = "[" + key_of(16) + "]\n";
+  for (int i = 0; i < 2000; ++i) tables += key_of(16) + "={";
+  EXPECT_TRUE(refusal(tables).starts_with("sweep.toml:2: ")) << refusal(tables);
 }
 
 }  // namespace
