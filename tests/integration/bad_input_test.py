@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Bad input: exit code 2 and one line that names the flag, the value and what would do."""
 
+import fcntl
+import json
 import os
 import unittest
 
-from harness_case import HarnessCase
+from harness_case import HarnessCase, TINY
 
 
 class BadInput(HarnessCase):
@@ -105,6 +107,15 @@ class BadInput(HarnessCase):
         for text in ("a" + ".a" * 20000 + "=1", "[a" + ".a" * 30000 + "]"):
             self.write("deep.toml", "seed = 1\n" + text)
             self.refuse(["--sweep", "--config", "deep.toml"], "deep.toml:2: ", "more than 16 parts")
+
+    def test_a_pipe_that_nobody_reads_is_refused_before_the_sweep_starts(self):
+        os.mkfifo(self.folder / "pipe")
+        self.refuse([*TINY, "--json", "pipe"], "--json: ", "nobody reads that pipe")
+        reader = os.open(self.folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 1 << 20)
+        self.run_graphbench(*TINY, "--json", "pipe", "--quiet", code=0)
+        self.assertTrue(json.loads(os.read(reader, 1 << 20))["complete"])
+        os.close(reader)
 
     def test_plugins_that_are_none(self):
         self.refuse(["--sweep", "--plugin", "missing.so"], "--plugin: ", "missing.so", "No such file")

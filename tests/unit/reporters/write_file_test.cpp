@@ -1,6 +1,7 @@
 // Whole files or the old ones: what write_file_atomically promises, with failures that are real.
 #include "reporters/json/write_file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -145,6 +146,39 @@ TEST_F(WriteFile, ChecksWithoutATrace) {
   check_writable(path("a.json"));
   EXPECT_EQ(read(path("a.json")), "old");
   EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WriteFile, LeftoversOfKilledWritersAreRemovedAndBlockNothing) {
+  const std::string ours = ".a.json." + std::to_string(::getpid()) + ".tmp";
+  for (const std::string& name : {ours, std::string(".a.json.0badcafe.tmp")}) temporary_.write(name, "half");
+  for (const char* others : {".b.json.1.tmp", ".a.json.x.tmp", ".a.json.tmp", ".a.json.1.2.tmp"})
+    temporary_.write(others, "somebody's");
+  write_file_atomically(path("a.json"), "whole");
+  EXPECT_EQ(read(path("a.json")), "whole");
+  EXPECT_EQ(entries(), 1 + 4);
+}
+
+TEST_F(WriteFile, WritersOfOneTargetLeaveEachOthersFilesAlone) {
+  write_file_atomically(path("a.json"), WriteParts([&](const auto& write) {
+                          write("first");
+                          write_file_atomically(path("a.json"), "second");
+                          check_writable(path("a.json"));
+                        }));
+  EXPECT_EQ(read(path("a.json")), "first") << "it was renamed last";
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WriteFile, APipeNobodyReadsIsRefusedAndNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { check_writable(path("pipe")); }).what(), HasSubstr("nobody reads that pipe"));
+  error_of([&] { write_file_atomically(path("pipe"), "text"); });
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  check_writable(path("pipe"));
+  char text[8];
+  EXPECT_EQ(::read(reader, text, sizeof text), -1) << "no end is seen before the text";
+  write_file_atomically(path("pipe"), "text");
+  EXPECT_EQ(::read(reader, text, sizeof text), 4);
+  ::close(reader);
 }
 
 TEST_F(WriteFile, AcceptsANameWithoutAFolder) {
