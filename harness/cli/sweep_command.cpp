@@ -89,6 +89,7 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
   settings.hostname = machine::read_environment().hostname;
   if (journal != nullptr) {
     settings.finished = journal->finished();
+    settings.finished_in = options.where("json") + ": " + in_quotes(sweep::journal_of(options.json));
     settings.keep_samples = !options.samples.empty();
     bool broken = false;
     settings.keep = [=](const sweep::FinishedLadder& ladder) mutable {

@@ -39,6 +39,7 @@ std::string option_of(const ProbeStage& stage, const config::SweepOptions& optio
 
 [[noreturn]] void failed(const ProbeFailure& failure, const config::SweepOptions& options) {
   if (!failure.bad_input) throw Error(ErrorCode::unsupported, failure.message);
+  if (failure.stage.what == ProbeStage::What::device) throw InputError("", failure.message);
   const std::string option =
       failure.bad_split ? options.where("split-ops") : option_of(failure.stage, options);
   if (failure.stage.what == ProbeStage::What::program && !options.package.file.empty())

@@ -33,8 +33,12 @@ class Probe {
     try {
       stages();
     } catch (const std::exception& error) {
-      // An absent device is a fact of the machine; plugins and programs are the person's choice.
-      send(ProbeFailure{stage_, stage_.what != ProbeStage::What::device, bad_split_, error.what()});
+      // An absent device is a fact of the machine; a variable that means nothing, plugins and programs are
+      // the person's choice.
+      const auto* ours = dynamic_cast<const Error*>(&error);
+      const bool bad_value = ours != nullptr && ours->code() == ErrorCode::invalid_argument;
+      const bool bad_input = stage_.what != ProbeStage::What::device || bad_value;
+      send(ProbeFailure{stage_, bad_input, bad_split_, error.what()});
     }
   }
 

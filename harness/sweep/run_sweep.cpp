@@ -9,6 +9,7 @@
 #include "graphs/ir/error.hpp"
 #include "harness/machine/environment.hpp"
 #include "harness/model/axes.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/process/exit_text.hpp"
 #include "harness/process/utc_now.hpp"
 #include "harness/statistics/cell_summary.hpp"
@@ -58,13 +59,24 @@ class Sweep {
       const FinishedLadder& ladder = *each.ladder;
       const model::DeviceFacts facts = facts_;
       table_.begin_task(each.task);
-      for (const std::string& line : ladder.events) apply(worker::decode_event(line));
+      apply_kept(ladder);
       table_.add_worker_seconds(ladder.worker_seconds, each.task.batches);
       table_.mark_resumed(ladder.on == here_ ? std::nullopt : std::optional(ladder.on));
       if (ladder.on != here_) facts_ = facts;
     }
     report_progress();
     tell(table_.done());
+  }
+
+  // A journal's digests say that a line is as it was written, and not that a worker wrote it.
+  void apply_kept(const FinishedLadder& ladder) {
+    try {
+      for (const std::string& line : ladder.events) apply(worker::decode_event(line));
+    } catch (const Error& error) {
+      throw InputError(settings_.finished_in,
+                       "ladder " + ladder.id + " holds what no worker wrote: " + error.what() +
+                           ": remove it, which loses what it holds, or give another --json");
+    }
   }
 
   void tell(std::vector<model::CellResult> done) {

@@ -19,8 +19,9 @@ struct SweepSettings {
   // By an earlier run of this plan, and what takes each ladder that is finished now; none: not kept.
   std::vector<FinishedLadder> finished = {};
   std::function<void(const FinishedLadder&)> keep = nullptr;
-  bool keep_samples = false;  // all samples of what is kept, not the first steps alone
-  std::string hostname = {};  // this machine's
+  bool keep_samples = false;     // all samples of what is kept, not the first steps alone
+  std::string hostname = {};     // this machine's
+  std::string finished_in = {};  // begins messages about `finished`: the option and the journal's file
 };
 
 struct SweepOutcome {

@@ -108,6 +108,16 @@ class BadInput(HarnessCase):
             self.write("deep.toml", "seed = 1\n" + text)
             self.refuse(["--sweep", "--config", "deep.toml"], "deep.toml:2: ", "more than 16 parts")
 
+    def test_a_state_folder_that_is_none(self):
+        self.write("file", "")
+        for path in ("file", ""):
+            self.refuse(["serve", "--listen", "127.0.0.1:0", "--state", path], "--state: ", f'"{path}"')
+
+    def test_variables_of_the_host_device(self):
+        for name, value in (("GRAPHBENCH_HOST_DEVICES", "-1"), ("GRAPHBENCH_HOST_MEMORY_BYTES", "junk")):
+            done = self.run_graphbench("--sweep", "--device", "host", env=self.environment(**{name: value}))
+            self.assert_refused(done, name, f'"{value}"')
+
     def test_a_pipe_that_nobody_reads_is_refused_before_the_sweep_starts(self):
         os.mkfifo(self.folder / "pipe")
         self.refuse([*TINY, "--json", "pipe"], "--json: ", "nobody reads that pipe")

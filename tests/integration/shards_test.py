@@ -2,6 +2,7 @@
 """Sweeps in pieces: shards and their merge, a journal that outlives kill -9, several devices."""
 
 import collections
+import hashlib
 import json
 import os
 import pathlib
@@ -257,6 +258,22 @@ class Journal(ShardsCase):
         done = self.run_graphbench(*SMALL, "--launches", "3", code=0)
         self.assertIn("its last line", done.stderr)
         self.assertTrue(self.result()["complete"])
+
+    def test_a_journal_of_what_no_worker_wrote_is_refused(self):
+        process = self.interrupt_after_a_ladder([*SMALL, "--launches", "3"])
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+        partial = self.folder / "graphbench.json.partial"
+        (self.folder / "graphbench.json").unlink()
+        kept = partial.read_text(encoding="utf-8")
+        record = kept.splitlines()[1].split(" ", 1)[1]
+        forged = json.loads(record)
+        forged["content"]["events"][-1] = "{}"
+        record = json.dumps(forged)
+        digest = hashlib.sha256(record.encode()).hexdigest()[:16]
+        partial.write_text(kept.splitlines()[0] + f"\n{digest} {record}\n", encoding="utf-8")
+        self.assert_refused(self.run_graphbench(*SMALL, "--launches", "3"), "--json: ", partial.name,
+                            "give another --json")
 
     def test_a_plugin_that_was_built_again_is_another(self):
         plugin = self.folder / "mine.so"

@@ -14,6 +14,7 @@
 
 #include "graphs/ir/error.hpp"
 #include "harness/machine/housekeeping_threads.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/process/child_io.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/serve/access.hpp"
@@ -24,12 +25,14 @@ namespace {
 
 // Each of two services on one folder would take the other's running sweep for one that was cut short.
 process::Descriptor lock_folder(const std::string& folder) {
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw Error(ErrorCode::io, "create the state folder '" + folder + "': " + std::strerror(errno));
-  }
   const std::string path = folder + "/lock";
-  process::Descriptor lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (lock.get() < 0) throw Error(ErrorCode::io, "open '" + path + "': " + std::strerror(errno));
+  const bool made = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
+  process::Descriptor lock(made ? open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1);
+  if (lock.get() < 0) {
+    const std::string why = std::strerror(errno);
+    throw InputError("--state",
+                     in_quotes(folder) + " cannot be used: " + why + ": give a folder to write in");
+  }
   if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     throw Error(ErrorCode::io, "lock '" + path + "': another graphbench serve uses this folder");
   }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "tests/support/refusal.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "tests/support/scripts.hpp"
 
@@ -96,6 +97,23 @@ FinishedLadder finished(const model::WorkerTask& task, const std::vector<double>
     ladder.events.push_back(worker::encode_event(CellEvent{cell}));
   }
   return ladder;
+}
+
+TEST(RunSweep, AJournalOfWhatNoWorkerWroteIsRefusedByItsName) {
+  FinishedLadder ladder = finished(whole, {1e-6, 2e-6});
+  ladder.events.back() = "{}";
+  SweepSettings settings{shell("exit 9"), 60, {ladder}};
+  settings.hostname = "node";
+  settings.finished_in = "--json: \"r.json.partial\"";
+  model::DeviceFacts facts;
+  facts.uuid = "GPU-1";
+  process::ProcessSupervisor supervisor;
+  LastProgress progress;
+  const std::string refused = test::refusal([&] {
+    return run_sweep(sample_plan({eager, whole}), facts, settings, supervisor, progress);
+  });
+  EXPECT_TRUE(refused.starts_with("--json: \"r.json.partial\": ladder ")) << refused;
+  EXPECT_TRUE(refused.ends_with("or give another --json")) << refused;
 }
 
 SweepOutcome sweep_after(const std::vector<FinishedLadder>& earlier, const std::string& uuid,
