@@ -12,7 +12,7 @@ import sqlite3
 import time
 import unittest
 
-from client import fetch, open_url, processes_in, wait_for
+from client import children_of, fetch, open_url, processes_in, wait_for
 from harness_case import BINARY
 from prometheus_servers import lint
 from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
@@ -286,6 +286,48 @@ class Serve(ServeCase):
         self.assertEqual(202, self.ask("POST", sweep + "/resume")[0])
         self.wait_for_state(sweep, "done")
         self.assertTrue(self.ask("GET", sweep + "/results")[1]["complete"])
+
+    def test_a_sweep_whose_process_is_killed_is_resumed_with_what_it_finished(self):
+        process = self.serve()
+        sweep = self.submit({**MANY, "warmup": list(range(8)), "time-per-cell": 0.05})
+        wait_for("a few workers", lambda: len(self.ask("GET", sweep + "/cells")[1]["cells"]) >= 6)
+        for child in children_of(process.pid):
+            os.kill(child, signal.SIGKILL)
+        self.wait_for_state(sweep, "failed")
+        failed = self.ask("GET", sweep)[1]
+        self.assertEqual((True, "ended by SIGKILL"), (failed["resumable"], failed["message"]))
+        kept = {cell["id"] for cell in self.ask("GET", sweep + "/cells")[1]["cells"]}
+        self.assertEqual(202, self.ask("POST", sweep + "/resume")[0])
+        self.wait_for_state(sweep, "done")
+        result = self.ask("GET", sweep + "/results")[1]
+        self.assertEqual(48, len(result["cells"]))
+        self.assertEqual(kept, {cell["id"] for cell in result["cells"] if "resumed" in cell})
+        self.assertEqual([], list((self.folder / "graphbench-state").glob("*.partial")))
+
+    def test_a_document_that_the_service_did_not_live_to_store_is_stored_at_the_next_start(self):
+        process = self.serve()
+        sweep = self.submit({**TINY, "mode": "eager"})  # which a pipe holds while nobody reads it
+        document = self.folder / "graphbench-state" / (sweep.rsplit("/", 1)[1] + ".json")
+        wait_for("the sweep's process", lambda: children_of(process.pid))
+        process.send_signal(signal.SIGSTOP)
+        wait_for("the document", document.exists)
+        process.kill()
+        process.wait()
+        self.serve()
+        self.assertEqual("done", self.ask("GET", sweep)[1]["state"])
+        result = self.ask("GET", sweep + "/results")[1]
+        self.assertTrue(result["complete"])
+        self.assertEqual(result["cells"], self.ask("GET", sweep + "/cells")[1]["cells"])
+        self.assertFalse(document.exists())
+
+    def test_a_key_of_many_parts_costs_its_request_alone(self):
+        self.serve()
+        for text in ("a" + ".a" * 20000 + "=1", "[a" + ".a" * 30000 + "]", "[[a" + ".a" * 30000 + "]]"):
+            status, _, said = fetch(self.url + "/v1/sweeps", method="POST", body=text.encode(),
+                                    **{"Content-Type": "application/toml"})
+            self.assertEqual(400, status)
+            self.assertIn("request:1: a key has more than 16 parts", said)
+        self.assertEqual(200, fetch(self.url + "/healthz")[0])
 
     def ready(self):
         status, _, text = fetch(self.url + "/readyz")

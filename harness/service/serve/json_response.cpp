@@ -86,7 +86,7 @@ PageRequest parse_page(const std::string& query) {
 json json_of(const StoredSweep& sweep) {
   return {{"id", sweep.id},
           {"state", name_of(sweep.state)},
-          {"resumable", sweep.state == SweepState::interrupted},
+          {"resumable", is_resumable(sweep.state)},
           {"arguments", sweep.arguments},
           {"submitted_at", sweep.submitted_at},
           {"started_at", nullable(sweep.started_at)},

@@ -203,10 +203,10 @@ class Api {
   // Cells that are finished are not measured again: they stand in the document marked as taken over.
   Response resume(const Request& request) const {
     const StoredSweep sweep = asked(request);
-    const Refused not_interrupted(409, "this sweep was not interrupted");
-    if (sweep.state != SweepState::interrupted) throw not_interrupted;
+    const Refused not_resumable(409, "this sweep was not interrupted and has not failed");
+    if (!is_resumable(sweep.state)) throw not_resumable;
     if (store_.queued() >= settings_.queued_max) throw queue_is_full();
-    if (!store_.resume(sweep.id)) throw not_interrupted;
+    if (!store_.resume(sweep.id)) throw not_resumable;
     runner_.wake();
     return answer_with(202, request);
   }

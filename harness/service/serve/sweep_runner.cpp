@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "graphs/ir/error.hpp"
+#include "harness/codec/document_file.hpp"
 #include "harness/codec/documents.hpp"
 #include "harness/config/numbers.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/model/whole_file.hpp"
 #include "harness/process/exit_text.hpp"
 #include "harness/process/utc_now.hpp"
+#include "harness/service/serve/finished_document.hpp"
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/service/serve/sweep_process.hpp"
@@ -26,9 +27,9 @@ namespace {
 constexpr std::chrono::seconds turn_period{1};
 
 std::optional<std::string> contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  model::WholeFile file = model::read_whole_file(path, codec::document_bytes_max);
+  if (!file.why_not.empty()) return std::nullopt;
+  return std::move(file.text);
 }
 
 // Where it cannot be removed the next run of this sweep, if any, says so: it cannot write its document.
@@ -73,22 +74,29 @@ const char* status_of(const SweepEnd& end) {
   return cells_failed ? "cells_failed" : name_of(end.state);
 }
 
+// Before the store is used: the last sweep that is done is what /metrics begins with.
+SweepStore& with_finished_documents(SweepStore& store, const std::string& folder) {
+  store_finished_documents(store, folder);
+  return store;
+}
+
 // Files are named on stderr alone: those who run the service read it, and clients do not.
 void warn_of_lost_end(const std::string& id, const SweepEnd& end, const std::string& why,
                       const std::string& document) {
   const std::string where = end.result ? "; its results are in " + document : "";
-  std::fprintf(
-      stderr,
-      "graphbench: warning: the end of sweep %s (%s) could not be stored: %s%s. The next start finds it "
-      "interrupted: %sresume it, which measures what the store lacks\n",
-      id.c_str(), name_of(end.state), why.c_str(), where.c_str(), end.result ? "copy its results, or " : "");
+  const std::string next = end.state == SweepState::done ? "stores them"
+                           : end.result ? "finds it interrupted: copy its results, or resume it"
+                                        : "finds it interrupted: resume it";
+  std::fprintf(stderr,
+               "graphbench: warning: the end of sweep %s (%s) could not be stored: %s%s. The next start %s\n",
+               id.c_str(), name_of(end.state), why.c_str(), where.c_str(), next.c_str());
 }
 
 }  // namespace
 
 SweepRunner::SweepRunner(RunnerSettings settings, RunnerParts parts)
     : settings_(std::move(settings)),
-      store_(parts.store),
+      store_(with_finished_documents(parts.store, settings_.folder)),
       service_metrics_(parts.service_metrics),
       feed_(parts.feed),
       housekeeping_(parts.housekeeping),
@@ -147,11 +155,12 @@ void SweepRunner::loop() {
     turn_.give_back();
     const bool stored = store_end(sweep->id, end, document);
     service_metrics_.count_sweep(status_of(end));
-    if (!stored) return;  // the next process finds it interrupted
+    if (!stored) return;  // the next process finds its document, or what it has finished
     feed_.tell_done(sweep->id);
     remove_file(document);
-    // What an interrupted one has finished is there for the next run of it.
-    if (end.state != SweepState::interrupted) remove_file(sweep::journal_of(document));
+    // What others have finished is there for their next run.
+    if (end.state == SweepState::done || end.state == SweepState::cancelled)
+      remove_file(sweep::journal_of(document));
   }
 }
 
@@ -196,7 +205,10 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
   try {
     end = end_of(run_process(sweep, document));
     end.result = contents_of(document);
-  } catch (const storage::StorageError& error) {  // what it has measured is kept, and it can be resumed
+    std::optional<FinishedDocument> finished;
+    if (end.state == SweepState::failed) finished = read_finished(document);
+    if (finished) end = std::move(finished->end);  // it failed in what came after
+  } catch (const storage::StorageError& error) {   // what it has measured is kept, and it can be resumed
     end.state = SweepState::interrupted;
     end.message = std::string("its cells could not be stored: ") + error.what();
     std::fprintf(stderr, "graphbench: warning: sweep %s is interrupted: %s: resume it once they can be\n",

@@ -191,7 +191,7 @@ bool SweepStore::resume(const std::string& id) {
     changed = database_.run(
         "UPDATE sweeps SET state = 'queued', started_at = '', finished_at = '', exit_code = NULL, message = "
         "'' "
-        "WHERE id = ? AND state = 'interrupted'",
+        "WHERE id = ? AND state IN ('interrupted', 'failed')",
         id);
   });
   return changed > 0;

@@ -16,6 +16,10 @@ namespace graphbench::serve {
 // queued -> running -> done | failed | cancelled | interrupted. A sweep that ended with failed cells is done.
 enum class SweepState : std::uint8_t { queued, running, done, failed, cancelled, interrupted };
 const char* name_of(SweepState state);
+// Whether it can be queued again. Its journal, if it has one, is still there.
+constexpr bool is_resumable(SweepState state) {
+  return state == SweepState::interrupted || state == SweepState::failed;
+}
 
 struct StoredSweep {
   std::string id;
@@ -79,7 +83,7 @@ class SweepStore {
   void begin(const std::string& id, const std::string& event);
   // All of it or nothing; may be tried again.
   void end(const std::string& id, const SweepEnd& end);
-  // An interrupted sweep becomes queued again; false where it is not interrupted.
+  // A resumable sweep becomes queued again; false where it is not resumable.
   bool resume(const std::string& id);
   // A queued sweep becomes cancelled; false where it is not queued.
   bool cancel(const std::string& id);

@@ -3,6 +3,9 @@
 
 #include <fstream>
 
+#include "harness/codec/documents.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "tests/golden/sample_results.hpp"
 #include "tests/unit/harness/service/serve/service_fixture.hpp"
 
 namespace graphbench::serve {
@@ -64,6 +67,52 @@ TEST_F(ServiceApiTest, ACrashCostsThatSweepAlone) {
   EXPECT_EQ(state(crashed), "failed");
   EXPECT_THAT(*ask("GET", path_of(crashed)).body, HasSubstr("SIGSEGV"));
   EXPECT_EQ(ask("GET", path_of(crashed) + "/results").status, 404u);
+}
+
+TEST_F(ServiceApiTest, WhatAFailedSweepHasFinishedIsKeptAndItIsResumed) {
+  for (const char* request : {R"({"seed": 2})", R"({"seed": 3})"}) {
+    const json sweep = submit(request);
+    EXPECT_EQ(wait_for(sweep, "failed"), "failed");
+    const json failed = json::parse(*ask("GET", path_of(sweep)).body);
+    EXPECT_TRUE(failed.at("resumable").get<bool>()) << request;
+    EXPECT_NE(failed.at("message"), nullptr) << "why it failed";
+    EXPECT_TRUE(std::filesystem::exists(journal_of(sweep))) << request;
+    EXPECT_EQ(ask("POST", path_of(sweep) + "/resume").status, 202u) << request;
+    EXPECT_EQ(wait_for(submit("{}"), "done"), "done");
+  }
+}
+
+TEST_F(ServiceApiTest, AJournalGoesOnceItsSweepIsDoneOrCancelled) {
+  const json done = submit("{}");
+  const json cancelled = submit(R"({"seed": 1})");
+  wait_until_it_waits(cancelled);
+  EXPECT_FALSE(std::filesystem::exists(journal_of(done)));
+  EXPECT_TRUE(std::filesystem::exists(journal_of(cancelled)));
+  ask("DELETE", path_of(cancelled));
+  EXPECT_EQ(wait_for(submit("{}"), "done"), "done");
+  EXPECT_FALSE(std::filesystem::exists(journal_of(cancelled)));
+}
+
+TEST_F(ServiceApiTest, ACompleteDocumentThatNobodyStoredIsStoredAtTheNextStart) {
+  const json sweep = submit(R"({"seed": 1})");
+  const std::string id = sweep.at("id").get<std::string>();
+  wait_until_it_waits(sweep);
+  restart();
+  model::Result result = samples::small_result();  // one of its cells failed
+  for (const bool complete : {false, true}) {
+    result.complete = complete;
+    const std::string document = folder_.write(id + ".json", codec::to_json(result));
+    restart();
+    EXPECT_EQ(state(sweep), complete ? "done" : "interrupted");
+    EXPECT_EQ(std::filesystem::exists(document), !complete);
+  }
+  EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, codec::to_json(result));
+  const json ended = json::parse(*ask("GET", path_of(sweep)).body);
+  EXPECT_EQ(ended.at("exit_code"), exit_cells_failed);
+  EXPECT_EQ(ended.at("finished_at"), result.finished_at);
+  const json cells = json::parse(*ask("GET", path_of(sweep) + "/cells").body).at("cells");
+  EXPECT_EQ(cells, json::parse(codec::to_json(result)).at("cells"));
+  EXPECT_FALSE(std::filesystem::exists(journal_of(sweep)));
 }
 
 TEST_F(ServiceApiTest, DeleteCancelsWhatIsQueuedAndStopsWhatRuns) {

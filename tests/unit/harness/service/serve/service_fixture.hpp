@@ -17,12 +17,12 @@ namespace graphbench::serve {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Writes a document where it is told to, unless its arguments tell it to wait or to crash. A waiting one
-// says with a file that it is ready to be stopped.
+// Writes a document where it is told to, and a journal beside it, unless its arguments tell it to wait, to
+// crash or to fail. A waiting one says with a file that it is ready to be stopped.
 inline constexpr const char* script =
-    "for a in \"$@\"; do case $a in --json=*) file=${a#--json=};; "
+    "for a in \"$@\"; do case $a in --json=*) file=${a#--json=}; echo kept > $file.partial;; "
     "--seed=1) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; done;; "
-    "--seed=2) kill -SEGV $$;; esac; done; echo whole > $file";
+    "--seed=2) kill -SEGV $$;; --seed=3) echo full; exit 1;; esac; done; echo whole > $file";
 
 class ServiceApiTest : public testing::Test {
  protected:
@@ -71,6 +71,10 @@ class ServiceApiTest : public testing::Test {
     return json::parse(*ask("GET", path_of(sweep)).body).at("state").get<std::string>();
   }
   static std::string path_of(const json& sweep) { return "/v1/sweeps/" + sweep.at("id").get<std::string>(); }
+
+  std::string journal_of(const json& sweep) const {
+    return folder_.file(sweep.at("id").get<std::string>() + ".json.partial");
+  }
 
   std::string wait_for(const json& sweep, const std::string& wanted) const {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
