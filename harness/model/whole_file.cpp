@@ -33,7 +33,7 @@ WholeFile read_from(int descriptor, std::size_t bytes_max) {
     if (size > bytes_max) return too_large;
     if (size == text.size()) text.resize(std::min(2 * size + 4096, bytes_max + 1));
   }
-  if (S_ISFIFO(facts.st_mode) && size == 0) return {{}, "cannot be read: it is a pipe that nobody writes to"};
+  if (S_ISFIFO(facts.st_mode) && size == 0) return {{}, "cannot be read: it is a pipe without a writer"};
   text.resize(size);
   return {std::move(text), {}};
 }

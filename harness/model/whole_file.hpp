@@ -11,7 +11,7 @@ struct WholeFile {
   std::string why_not;  // "cannot be read: No such file or directory"; empty: the text is all of it
 };
 
-// A pipe is read where somebody writes to it (`<(command)`), and never waited for.
+// A pipe is read where it has a writer (`<(command)`), and no writer is waited for.
 WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
 
 }  // namespace graphbench::model

@@ -92,8 +92,8 @@ class TemporaryFile {
   }
 
  private:
-  // Anew where another writer took the file for a leftover before it was locked. A file system without locks
-  // keeps leftovers.
+  // Under another name where another writer took the file for a leftover before it was locked. A file system
+  // without locks keeps leftovers.
   Descriptor create() {
     for (;;) {
       std::uint32_t number = 0;
@@ -144,7 +144,7 @@ bool is_special(const fs::path& path, const fs::file_status& status) {
 Descriptor open_special(const fs::path& path) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0 && errno == ENXIO && fs::is_fifo(path))
-    fail(EPIPE, path, "nobody reads that pipe: start its reader first");
+    fail(EPIPE, path, "that pipe has no reader: start it first");
   if (file.get() < 0 || ::fcntl(file.get(), F_SETFL, O_WRONLY) != 0) fail(errno, path, "open");
   return file;
 }

@@ -19,7 +19,7 @@ using WriteParts = std::function<void(const std::function<void(std::string_view)
 void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts);
 
 // Throws as above where write_file_atomically could not begin: the folder is missing or takes no
-// files, `path` is a folder or a pipe that nobody reads. Leaves nothing behind; a pipe stays open, so that
+// files, `path` is a folder or a pipe without a reader. Leaves nothing behind; a pipe stays open, so that
 // its reader waits for what is written.
 void check_writable(const std::filesystem::path& path);
 

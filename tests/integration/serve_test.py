@@ -306,7 +306,7 @@ class Serve(ServeCase):
 
     def test_a_document_that_the_service_did_not_live_to_store_is_stored_at_the_next_start(self):
         process = self.serve()
-        sweep = self.submit({**TINY, "mode": "eager"})  # which a pipe holds while nobody reads it
+        sweep = self.submit({**TINY, "mode": "eager"})  # a pipe holds its events
         document = self.folder / "graphbench-state" / (sweep.rsplit("/", 1)[1] + ".json")
         wait_for("the sweep's process", lambda: children_of(process.pid))
         process.send_signal(signal.SIGSTOP)

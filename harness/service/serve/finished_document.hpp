@@ -1,5 +1,5 @@
-// A document that is whole although nobody has stored its sweep's end: the service, or the sweep's process,
-// died between the two.
+// A document that is whole although its sweep's end is not stored: the service, or the sweep's process, died
+// between the two.
 #pragma once
 
 #include <optional>

@@ -152,7 +152,7 @@ TEST_F(WriteFile, LeftoversOfKilledWritersAreRemovedAndBlockNothing) {
   const std::string ours = ".a.json." + std::to_string(::getpid()) + ".tmp";
   for (const std::string& name : {ours, std::string(".a.json.0badcafe.tmp")}) temporary_.write(name, "half");
   for (const char* others : {".b.json.1.tmp", ".a.json.x.tmp", ".a.json.tmp", ".a.json.1.2.tmp"})
-    temporary_.write(others, "somebody's");
+    temporary_.write(others, "a user's");
   write_file_atomically(path("a.json"), "whole");
   EXPECT_EQ(read(path("a.json")), "whole");
   EXPECT_EQ(entries(), 1 + 4);
@@ -168,9 +168,9 @@ TEST_F(WriteFile, WritersOfOneTargetLeaveEachOthersFilesAlone) {
   EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(WriteFile, APipeNobodyReadsIsRefusedAndNotWaitedFor) {
+TEST_F(WriteFile, APipeWithoutAReaderIsRefusedAndNotWaitedFor) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { check_writable(path("pipe")); }).what(), HasSubstr("nobody reads that pipe"));
+  EXPECT_THAT(error_of([&] { check_writable(path("pipe")); }).what(), HasSubstr("that pipe has no reader"));
   error_of([&] { write_file_atomically(path("pipe"), "text"); });
   const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
   check_writable(path("pipe"));

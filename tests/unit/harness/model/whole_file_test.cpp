@@ -36,11 +36,11 @@ TEST(WholeFile, WhatIsNoFileIsSaid) {
   EXPECT_EQ(read_whole_file("/dev/zero", mib).why_not, "cannot be read: it is a device");
 }
 
-TEST(WholeFile, APipeIsReadWhereSomebodyWritesToItAndNotWaitedFor) {
+TEST(WholeFile, APipeIsReadWhereItHasAWriterAndNotWaitedFor) {
   const test::TemporaryFolder folder;
   ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
   EXPECT_EQ(read_whole_file(folder.file("pipe"), mib).why_not,
-            "cannot be read: it is a pipe that nobody writes to");
+            "cannot be read: it is a pipe without a writer");
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_EQ(write(ends[1], "text", 4), 4);
