@@ -10,7 +10,7 @@ if(TARGET graphbench_cuda)
 endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
-  reporters/schema/comparison.schema.json reporters/schema/fleet.schema.json
+  reporters/schema/comparison.schema.json
   reporters/schema/selfcheck.schema.json
   DESTINATION share/graphbench COMPONENT runtime)
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
@@ -18,9 +18,9 @@ install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/gra
 
 # For the CI of who installs it: the gate finds its binary from here, the templates call it here.
 install(PROGRAMS ci/gate DESTINATION share/graphbench/ci COMPONENT runtime)
-install(PROGRAMS ci/fleet/entry ci/fleet/submit ci/fleet/shards.sbatch
-  DESTINATION share/graphbench/ci/fleet COMPONENT runtime)
-install(FILES ci/fleet/kubernetes.yaml DESTINATION share/graphbench/ci/fleet COMPONENT runtime)
+install(PROGRAMS ci/shards/entry ci/shards/submit ci/shards/shards.sbatch
+  DESTINATION share/graphbench/ci/shards COMPONENT runtime)
+install(FILES ci/shards/kubernetes.yaml DESTINATION share/graphbench/ci/shards COMPONENT runtime)
 install(FILES ci/templates/github-actions.yml ci/templates/gitlab-ci.yml ci/templates/graphbench.toml
   DESTINATION share/graphbench/ci/templates COMPONENT runtime)
 

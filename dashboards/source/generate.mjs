@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { cell } from "./cell.mjs";
-import { fleet } from "./fleet.mjs";
 import { ladder } from "./ladder.mjs";
 import { numbered } from "./links.mjs";
 import { overview } from "./overview.mjs";
@@ -15,6 +14,6 @@ if (process.argv.length !== 3) {
   process.exit(2);
 }
 // All are made before one is written: a mistake leaves the folder as it was.
-const makers = Object.entries({ overview, cell, fleet, ladder, regressions, service });
+const makers = Object.entries({ overview, cell, ladder, regressions, service });
 const files = makers.map(([name, make]) => [`${name}.json`, JSON.stringify(numbered(make()), null, 2)]);
 for (const [name, text] of files) writeFileSync(join(process.argv[2], name), `${text}\n`);

@@ -8,7 +8,6 @@ const TAG = "graphbench";
 export const UIDS = {
   overview: "graphbench-overview",
   cell: "graphbench-cell",
-  fleet: "graphbench-fleet",
   ladder: "graphbench-ladder",
   regressions: "graphbench-regressions",
   service: "graphbench-service",

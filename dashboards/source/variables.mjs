@@ -7,7 +7,6 @@ export const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 const DESCRIPTIONS = {
   job: "The scrape job that graphbench is collected under.",
   instance: "The graphbench that was scraped.",
-  node: "The machine that GPUs of a fleet are in.",
   device: "The device that was measured.",
   workload: "The model step that was measured.",
   preset: "The workload's sizes.",

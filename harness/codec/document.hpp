@@ -59,7 +59,6 @@ struct DocumentCell {
   std::array<std::int64_t, counts_max> counts = filled_with_absent();
   std::string paths = {};      // "conv2d:cudnn x8, sdpa:own x4"
   std::string throttled = {};  // around launches, by what: sorted, joined by "+"
-  bool elsewhere = false;      // measured_on: taken over from a sweep on another device of the same kind
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/fleet.hpp"
 #include "harness/model/floors_document.hpp"
 #include "harness/model/history.hpp"
 #include "harness/model/ladder.hpp"
@@ -56,8 +55,6 @@ model::CellResult read_cell(std::string_view text, const std::string& source);
 std::string to_json(const model::FloorsDocument& document);
 // `graphbench.selfcheck/1`.
 std::string to_json(const model::SelfCheck& check);
-// `graphbench.fleet/1`.
-std::string to_json(const model::Fleet& fleet);
 // `graphbench.history/1` and `graphbench.series/1`.
 std::string to_json(const std::vector<model::HistoryEntry>& entries);
 std::string to_json(const model::CellHistory& history);

@@ -241,7 +241,6 @@ Document project(const model::Result& result, const std::string& source) {
     }
     add_counts(cell, made);
     made.paths = paths_text(cell.paths);
-    made.elsewhere = cell.measured_on.has_value();
     std::set<std::string> reasons;
     for (const model::Launch& launch : cell.launches) {
       made.launches.push_back(times_of(launch));

@@ -110,9 +110,6 @@ void CellsReader::read_fields(Value value, DocumentCell& cell) {
       read_counts(field, model::MetricSection::memory, cell);
     } else if (key == "paths" && !walk_.is_null(field)) {
       cell.paths = read_paths(field);
-    } else if (key == "measured_on") {
-      cell.elsewhere = !walk_.is_null(field);
-      walk_.skip(field);
     } else if (key == "summary" && walk_.is_object(field)) {
       check_summary(field);
     } else if (key == "check" && walk_.is_object(field)) {

@@ -30,7 +30,7 @@ std::string digest_of_file(const std::string& path) {
   return digest.hex();
 }
 
-// Where they lie does not matter: machines of a fleet may keep them elsewhere.
+// Where they lie does not matter: machines that share a sweep may keep them at other paths.
 std::string digest_of_files(const std::set<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) text += digest_of_file(path) + "\n";

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/fleet.hpp"
 #include "harness/model/history.hpp"
 #include "harness/model/ladder.hpp"
 #include "harness/model/result.hpp"
@@ -47,8 +46,6 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
 void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
                       bool colours);
 void print_best(std::ostream& out, const model::BestModes& best, bool colours);
-
-void print_fleet(std::ostream& out, const model::Fleet& fleet, bool colours);
 
 void print_self_check(std::ostream& out, const model::SelfCheck& check, bool colours);
 

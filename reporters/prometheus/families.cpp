@@ -5,7 +5,6 @@
 #include <cassert>
 
 #include "harness/model/metrics.hpp"
-#include "reporters/prometheus/fleet_series.hpp"
 #include "reporters/prometheus/ladder_series.hpp"
 
 namespace graphbench::reporters {
@@ -103,7 +102,6 @@ std::vector<FamilyRow> families() {
   rows.insert(rows.end(), comparison.begin() + 3, comparison.end());
   rows.insert(rows.end(), process_rows().begin(), process_rows().end());
   rows.insert(rows.end(), ladder_families().begin(), ladder_families().end());
-  rows.insert(rows.end(), fleet_families().begin(), fleet_families().end());
   return rows;
 }
 

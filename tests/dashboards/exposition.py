@@ -204,22 +204,6 @@ def rows_of_ladders():
             yield name + "_sum", ladder, 1.5
 
 
-def rows_of_fleet():
-    for gpu in range(16):
-        labels = {"uuid": f"GPU-{gpu:02}", "node": f"node{gpu // 8}"}
-        yield "graphbench_fleet_device_factor_ratio", labels, 1 + 0.01 * gpu
-        yield "graphbench_fleet_device_drift_ratio", labels, 1.001
-        yield "graphbench_fleet_device_outlier", labels, int(gpu == 15)
-    for node in ("node0", "node1"):
-        yield "graphbench_fleet_submit_factor_ratio", {"node": node}, 1.02
-        yield "graphbench_fleet_submit_outlier", {"node": node}, 0
-    for of, tested in (("gpu", 16), ("node", 2)):
-        yield "graphbench_fleet_tested", {"of": of}, tested
-        yield "graphbench_fleet_detectable_ratio", {"of": of}, 0.09
-    for cell, metric in itertools.product(cells(), ("device", "submit")):
-        yield "graphbench_fleet_spread_ratio", {**cell, "device": "NVIDIA H200", "metric": metric}, 0.015
-
-
 def rows_of_service(seconds):
     yield "graphbench_build_info", {"version": "0.1.0"}, 1
     yield "graphbench_device_info", {"device": DEVICE, "kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-0",
@@ -262,7 +246,7 @@ def text(seconds=60):
         for suffix in ("", *metrics_table.SUFFIXES.get(metric.kind, ())):
             family_of[metric.name + suffix] = metric
     lines = {metric.name: [] for metric in table.metrics}
-    rows = itertools.chain(rows_of_cells(), rows_of_ladders(), rows_of_fleet(), rows_of_service(seconds))
+    rows = itertools.chain(rows_of_cells(), rows_of_ladders(), rows_of_service(seconds))
     for name, labels, value in rows:
         written = ",".join(f'{label}="{content}"' for label, content in labels.items())
         series = f"{name}{{{written}}}" if labels else name

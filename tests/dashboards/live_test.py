@@ -31,8 +31,6 @@ MAY_LACK = {
     "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
     **{metric.name: "measured with --sustained, which takes four seconds a cell" for metric in TABLE.metrics
        if metric.name.startswith("graphbench_sustained_")},
-    **{metric.name: "a service has no fleet" for metric in TABLE.metrics
-       if metric.name.startswith("graphbench_fleet_")},
     **{metric.name: "a service serves no ladders" for metric in TABLE.metrics
        if metric.name.startswith("graphbench_ladder_")},
     **{metric.name: "the sweeps leave their caller's memory at its default" for metric in TABLE.metrics

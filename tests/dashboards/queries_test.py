@@ -19,7 +19,7 @@ from prometheus_servers import Prometheus
 from server_checks import ServerChecks
 
 TARGET = os.environ.get("GRAPHBENCH_METRICS_TARGET")
-ALL = ("overview", "cell", "fleet", "ladder", "regressions", "service")
+ALL = ("overview", "cell", "ladder", "regressions", "service")
 NAMES = tuple(os.environ.get("GRAPHBENCH_METRICS_DASHBOARDS", ",".join(ALL)).split(","))
 VIEW = grafana.View(may_lack=frozenset(os.environ.get("GRAPHBENCH_METRICS_MAY_LACK", "").split(",")),
                     every_half=not TARGET)

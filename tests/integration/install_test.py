@@ -63,7 +63,7 @@ class InstalledCopy(unittest.TestCase):
         folder = self.prefix / "share" / "graphbench" / "dashboards"
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
         self.assertEqual([
-            "grafana/cell.json", "grafana/fleet.json", "grafana/ladder.json", "grafana/overview.json",
+            "grafana/cell.json", "grafana/ladder.json", "grafana/overview.json",
             "grafana/regressions.json", "grafana/service.json", "prometheus/alerts.rules.yml",
             "prometheus/recording.rules.yml", "prometheus/scrape.yml"], names)
 

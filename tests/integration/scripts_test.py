@@ -18,7 +18,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHELL = [ROOT / "ci" / name
          for name in ("packages", "build", "quickstart", "test", "fresh", "bundle", "gpu", "gate",
-                      "fleet/entry", "fleet/submit")]
+                      "shards/entry", "shards/submit")]
 sys.path[:0] = [str(ROOT / "ci"), str(ROOT / "tests" / "load")]
 sys.dont_write_bytecode = True
 import figures  # noqa: E402
@@ -41,19 +41,19 @@ class Scripts(unittest.TestCase):
                     self.assertTrue(done.stdout.startswith(f"usage: {script.relative_to(ROOT)}"), done.stdout)
 
     def test_refuse_what_they_do_not_know(self):
-        for name in ("packages", "build", "test", "bundle", "gpu", "gate", "fleet/entry", "fleet/submit"):
+        for name in ("packages", "build", "test", "bundle", "gpu", "gate", "shards/entry", "shards/submit"):
             with self.subTest(name):
                 done = run(ROOT / "ci" / name, "no-such-thing", "and-another")
                 self.assertEqual(2, done.returncode, done.stdout)
                 self.assertIn("no-such-thing" if name != "gpu" else "and-another", done.stderr)
 
     def test_are_strict(self):
-        for script in [*SHELL, ROOT / ".ci" / "run", ROOT / "ci" / "fleet" / "shards.sbatch"]:
+        for script in [*SHELL, ROOT / ".ci" / "run", ROOT / "ci" / "shards" / "shards.sbatch"]:
             self.assertIn("\nset -euo pipefail\n", script.read_text(), script)
 
     @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")
     def test_pass_shellcheck(self):
-        done = run("shellcheck", *SHELL, ROOT / ".ci" / "run", ROOT / "ci" / "fleet" / "shards.sbatch")
+        done = run("shellcheck", *SHELL, ROOT / ".ci" / "run", ROOT / "ci" / "shards" / "shards.sbatch")
         self.assertEqual(0, done.returncode, done.stdout)
 
 

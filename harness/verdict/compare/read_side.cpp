@@ -177,6 +177,16 @@ std::vector<std::string> documents_below(const std::string& folder) {
   return paths;
 }
 
+void check_names(const std::vector<std::string>& paths) {
+  std::map<std::pair<dev_t, ino_t>, const std::string*> seen;
+  for (const std::string& path : paths) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) codec::cannot_read(path, errno);
+    const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, &path);
+    if (!is_new) throw InputError(path, "it is the same file as " + *place->second + ": remove one");
+  }
+}
+
 Side read_side(const std::string& path, std::mutex& large_text) {
   std::error_code error;
   const bool folder = fs::is_directory(path, error);
@@ -195,16 +205,6 @@ bool is_pipe(const std::string& path) {
 }
 
 }  // namespace
-
-void check_names(const std::vector<std::string>& paths) {
-  std::map<std::pair<dev_t, ino_t>, const std::string*> seen;
-  for (const std::string& path : paths) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) codec::cannot_read(path, errno);
-    const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, &path);
-    if (!is_new) throw InputError(path, "it is the same file as " + *place->second + ": remove one");
-  }
-}
 
 Side merge(const std::string& source, std::vector<Document> documents) {
   Side side{source, static_cast<std::int64_t>(documents.size()), {}, {}};

@@ -23,9 +23,6 @@ struct Side {
 // are refused. Throws InputError naming the file and what is wrong with it.
 Side read_side(const std::string& path);
 
-// Throws InputError where two names are of one file.
-void check_names(const std::vector<std::string>& paths);
-
 // Both sides, at once where they are small enough for memory to hold both texts.
 struct Sides {
   Side base;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ci/fleet as people run it: under a Slurm of our own, under mpirun, and as pods of Kubernetes start."""
+"""ci/shards as people run it: under a Slurm of our own, under mpirun, and as pods of Kubernetes start."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ from client import wait_for
 from harness_case import BINARY, ROOT
 from shards_test import ShardsCase
 
-FLEET = ROOT / "ci" / "fleet"
+RECIPES = ROOT / "ci" / "shards"
 SHARDS = 8
 KILLS = int(os.environ.get("GRAPHBENCH_TEST_KILLS", "1"))
 # Of eight shards each is a group, of two ladders a launch.
@@ -30,7 +30,7 @@ class RecipesCase(ShardsCase):
     def setUp(self):
         super().setUp()
         self.folder.chmod(0o755)  # munged wants a folder that all may enter
-        self.fleet = self.folder / "fleet"
+        self.results = self.folder / "results"
 
     def environment(self, **extra):
         return super().environment(**{"GRAPHBENCH": BINARY, **extra})
@@ -44,14 +44,14 @@ class RecipesCase(ShardsCase):
     def check_merged(self, count, launches=1):
         """It holds the cells of a sweep that is not divided, in their order, all complete."""
         self.run_graphbench("--sweep", *SWEEP, "--launches", launches, "--json", "single.json", code=0)
-        single, merged = self.result("single.json"), self.result("fleet/merged.json")
+        single, merged = self.result("single.json"), self.result("results/merged.json")
         self.assert_valid(merged, "result.schema.json")
         self.assertEqual([cell["id"] for cell in single["cells"]], [cell["id"] for cell in merged["cells"]])
         self.assertEqual(single["plan"]["hash"], merged["plan"]["hash"])
         self.assertEqual([launches] * 4 * SHARDS, [len(cell["launches"]) for cell in merged["cells"]])
         self.assertEqual(list(range(1, count + 1)), [shard["index"] for shard in merged["shards"]])
         self.assertTrue(merged["complete"])
-        self.assertEqual([], list(self.fleet.glob("*.partial")))
+        self.assertEqual([], list(self.results.glob("*.partial")))
 
 
 @unittest.skipIf(slurm.missing(), slurm.missing())
@@ -66,7 +66,7 @@ class UnderSlurm(RecipesCase):
         return super().environment(SLURM_CONF=str(self.folder / "slurm" / "slurm.conf"), **extra)
 
     def journal(self, shard):
-        return f"fleet/graphbench.{shard}-of-{SHARDS}.json"
+        return f"results/graphbench.{shard}-of-{SHARDS}.json"
 
     def kill_one(self, array, generator, kept):
         """Of the shards that have finished a ladder and not all; whether that was in time."""
@@ -91,7 +91,7 @@ class UnderSlurm(RecipesCase):
 
     def test_an_array_outlives_kills_and_is_merged(self):
         launches = 2 + KILLS
-        submitted = self.run_recipe(FLEET / "submit", SHARDS, "fleet", "--cpus-per-task=1", "--", *SWEEP,
+        submitted = self.run_recipe(RECIPES / "submit", SHARDS, "results", "--cpus-per-task=1", "--", *SWEEP,
                                     "--launches", launches)
         array, merge = submitted.stdout.split()
         generator, kept, kills = random.Random(os.environ.get("GRAPHBENCH_TEST_SEED", "1")), {}, 0
@@ -99,30 +99,30 @@ class UnderSlurm(RecipesCase):
             kills += self.kill_one(array, generator, kept)
         wait_for("the merge", lambda: self.slurm.field(merge, "JobState") in ("COMPLETED", "FAILED"), 120)
         self.assertEqual("COMPLETED", self.slurm.field(merge, "JobState"),
-                         "".join(path.read_text() for path in self.fleet.glob("*.log")))
+                         "".join(path.read_text() for path in self.results.glob("*.log")))
         self.check_merged(SHARDS, launches)
         for ladders in kept.values():
-            self.assert_there_once(ladders, "fleet/merged.json")
+            self.assert_there_once(ladders, "results/merged.json")
 
     def test_what_is_missing_is_listed_and_measured_by_a_part_of_the_array(self):
         for part, state in ((1, "FAILED"), (2, "COMPLETED")):
-            submitted = self.run_recipe(FLEET / "submit", 2, "fleet", f"--array={part}", "--", *SWEEP,
+            submitted = self.run_recipe(RECIPES / "submit", 2, "results", f"--array={part}", "--", *SWEEP,
                                         GRAPHBENCH_SHARDS="2")
             merge = submitted.stdout.split()[1]
             wait_for("the merge", lambda: self.slurm.field(merge, "JobState") == state, 120)
-        self.assertIn("shard 2 of 2 is missing", (self.fleet / "merge.log").read_text())
+        self.assertIn("shard 2 of 2 is missing", (self.results / "merge.log").read_text())
         self.check_merged(2)
 
     def test_what_was_refused_is_not_tried_again(self):
-        submitted = self.run_recipe(FLEET / "submit", 1, "fleet", "--", "--workload", "nothing")
+        submitted = self.run_recipe(RECIPES / "submit", 1, "results", "--", "--workload", "nothing")
         array, merge = submitted.stdout.split()
         wait_for("the merge", lambda: self.slurm.field(merge, "JobState") == "FAILED")
-        self.assertIn("without documents", (self.fleet / "merge.log").read_text())
+        self.assertIn("without documents", (self.results / "merge.log").read_text())
         self.assertEqual("0", self.slurm.field(array, "Restarts"))
 
     def test_a_step_has_a_shard_a_task(self):
-        self.run_recipe("srun", "-n", 4, FLEET / "entry", "shard", "fleet", *SWEEP)
-        self.run_recipe(FLEET / "entry", "merge", "fleet")
+        self.run_recipe("srun", "-n", 4, RECIPES / "entry", "shard", "results", *SWEEP)
+        self.run_recipe(RECIPES / "entry", "merge", "results")
         self.check_merged(4)
 
 
@@ -135,18 +135,18 @@ class Entry(RecipesCase):
     def test_cells_that_failed_are_not_measured_again(self):
         for code in (0, 1, 2, 3):
             fake = self.graphbench(f"exit {code}")
-            self.run_recipe(FLEET / "entry", "shard", "fleet", code=code % 3, **fake)
-            self.run_recipe(FLEET / "entry", "merge", "fleet", code=code, **fake)
+            self.run_recipe(RECIPES / "entry", "shard", "results", code=code % 3, **fake)
+            self.run_recipe(RECIPES / "entry", "merge", "results", code=code, **fake)
 
     @unittest.skipUnless(shutil.which("mpirun"), "needs Debian's openmpi-bin")
     def test_a_rank_of_mpi_has_a_shard_and_a_gpu(self):
         options = ["--oversubscribe", "--bind-to", "none"]
         options += ["--allow-run-as-root"] if os.getuid() == 0 else []
-        command = ["mpirun", *options, "-n", 4, FLEET / "entry", "shard", "fleet"]
+        command = ["mpirun", *options, "-n", 4, RECIPES / "entry", "shard", "results"]
         told = self.run_recipe(*command, **self.graphbench("echo $CUDA_VISIBLE_DEVICES")).stdout
         self.assertEqual(["0", "1", "2", "3"], sorted(told.split()))
         self.run_recipe(*command, *SWEEP)
-        self.run_recipe(FLEET / "entry", "merge", "fleet")
+        self.run_recipe(RECIPES / "entry", "merge", "results")
         self.check_merged(4)
 
 
@@ -155,7 +155,7 @@ class UnderKubernetes(RecipesCase):
 
     def setUp(self):
         super().setUp()
-        documents = list(yaml.safe_load_all((FLEET / "kubernetes.yaml").read_text(encoding="utf-8")))
+        documents = list(yaml.safe_load_all((RECIPES / "kubernetes.yaml").read_text(encoding="utf-8")))
         self.claim, self.shards, self.merge = documents
 
     def container(self, job):
@@ -174,7 +174,7 @@ class UnderKubernetes(RecipesCase):
         task, folder, *options = container["args"]
         self.assertEqual("/results", folder)
         extra.update({each["name"]: each["value"] for each in container["env"]})
-        pod = subprocess.Popen([FLEET / "entry", task, "fleet", *(sweep or options)], cwd=self.folder,
+        pod = subprocess.Popen([RECIPES / "entry", task, "results", *(sweep or options)], cwd=self.folder,
                                env=self.environment(**extra), text=True, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, start_new_session=True)
         self.addCleanup(pod.communicate)
@@ -213,19 +213,19 @@ class UnderKubernetes(RecipesCase):
 
     def test_a_signal_reaches_the_sweep(self):
         pod = self.start_container(self.shards, [*SWEEP, "--launches", "500"], JOB_COMPLETION_INDEX="0")
-        wait_for("a ladder", lambda: self.finished("fleet/graphbench.1-of-8.json"))
+        wait_for("a ladder", lambda: self.finished("results/graphbench.1-of-8.json"))
         pod.terminate()
         said = pod.communicate(timeout=60)
         self.assertEqual(130, pod.returncode, said)
-        self.assertFalse(json.loads((self.fleet / "graphbench.1-of-8.json").read_text())["complete"])
+        self.assertFalse(json.loads((self.results / "graphbench.1-of-8.json").read_text())["complete"])
 
     def test_the_image_holds_what_it_starts(self):
-        text = (FLEET / "Containerfile").read_text(encoding="utf-8")
+        text = (RECIPES / "Containerfile").read_text(encoding="utf-8")
         entry = json.loads(next(line for line in text.splitlines() if line.startswith("ENTRYPOINT"))[11:])[0]
         installed = pathlib.PurePath(entry).relative_to("/opt/graphbench")
         rules = (ROOT / "ci" / "cmake" / "GraphbenchInstall.cmake").read_text(encoding="utf-8")
         self.assertIn(f"DESTINATION {installed.parent}", rules)
-        self.assertIn(f"ci/fleet/{installed.name}", rules)
+        self.assertIn(f"ci/shards/{installed.name}", rules)
 
 
 if __name__ == "__main__":
