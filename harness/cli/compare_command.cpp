@@ -16,8 +16,7 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* compare_footer =
-    "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch); also what Google\n"
-    "Benchmark and nvbench write as JSON.\n"
+    "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch).\n"
     "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell or metric is gone; 11\n"
     "inconclusive, with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
 

@@ -60,7 +60,7 @@ using ReadText = std::function<std::size_t(char* to, std::size_t bytes)>;
 
 // What parse_document() makes of the text. Absent where the text cannot be cut between cells (one does not
 // fit into a window, or they begin with different keys) and where anything is wrong with it:
-// parse_any_document() of the whole text says what. The cuts are guesses, and the parser holds them to be
+// parse_document() of the whole text says what. The cuts are guesses, and the parser holds them to be
 // right: each window must be a list of whole cells by itself, and the text without them a document whose list
 // of cells begins where they were taken out. `threads` of them, 1 or more, are parsed at a time; `read` is
 // called by the caller's. Throws what `read` throws.

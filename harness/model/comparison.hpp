@@ -130,10 +130,9 @@ struct Difference {
 
 // One side: a document, or the documents of a folder merged.
 struct ComparisonSide {
-  std::string source;                    // the path as given
-  std::int64_t documents = 1;            // how many were merged
-  std::string tool_name = "graphbench";  // or whose documents were read
-  std::string tool_version;              // several documents: all that differ, joined by "+"
+  std::string source;          // the path as given
+  std::int64_t documents = 1;  // how many were merged
+  std::string tool_version;    // several documents: all that differ, joined by "+"
   std::string tool_commit;
   std::string started_at;  // RFC 3339, UTC; the earliest
   std::string device_kind;

@@ -258,7 +258,7 @@ std::string difference_text(const model::Difference& difference) {
 std::string side_text(const model::ComparisonSide& side) {
   std::string text = printable(side.source, name_length_max) + ": " + value_text(side.device_name);
   if (!side.driver.empty()) text += ", driver " + printable(side.driver, name_length_max);
-  text += fmt::format(", {}", printable(side.tool_name, name_length_max));
+  text += ", graphbench";
   if (!side.tool_version.empty()) text += " " + printable(side.tool_version, name_length_max);
   if (!side.tool_commit.empty()) text += fmt::format(" ({})", printable(side.tool_commit, name_length_max));
   text += fmt::format(", {} cell{}, {}", side.cells, side.cells == 1 ? "" : "s", launches_text(side));
@@ -347,10 +347,8 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
         "Slower is beyond the margin and beyond chance. If the change is wanted, make NEW the baseline.");
   }
   if (lacks_launches(comparison)) {
-    const bool ours = comparison.now.tool_name == model::ComparisonSide().tool_name;
-    lines.push_back(std::string("One launch cannot tell a change from its own luck: ") +
-                    (ours ? "repeat both sweeps with --launches 5."
-                          : "run both sides five times, and give the folders of documents."));
+    lines.emplace_back(
+        "One launch cannot tell a change from its own luck: repeat both sweeps with --launches 5.");
   } else if (counts.inconclusive > 0 && comparison.tests > 0) {
     lines.emplace_back(
         "Inconclusive is not the same: more --launches (how many, says each why of --format json) or a wider "

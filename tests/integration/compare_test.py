@@ -12,7 +12,6 @@ import xml.etree.ElementTree as ElementTree
 from harness_case import BINARY, ROOT, HarnessCase
 
 BASELINE = ROOT / "ci" / "baselines" / "h200.json"
-DOCUMENTS = ROOT / "tests/unit/harness/verdict/compare/documents"
 
 # What launches of one thing look like, as factors.
 LUCK = (1.0, 1.002, 0.999, 1.001, 0.998, 1.0005, 0.9995, 1.0015, 0.9985, 1.0)
@@ -205,6 +204,27 @@ class Formats(CompareCase):
         self.assert_valid(written, "comparison.schema.json")
         self.assertEqual(["base.json", "out.json", "slower.json"], sorted(os.listdir(self.folder)))
 
+    def test_every_format_says_the_same_and_exits_alike(self):
+        self.put("base.json", document())
+        self.put("slower.json", document(factor=1.05))
+        for format in ("table", "json", "markdown", "junit", "github"):
+            with self.subTest(format):
+                done = self.compare("base.json", "slower.json", "--format", format, code=10)
+                self.assertIn("cell 0", done.stdout)
+                self.assertIn("slower", done.stdout)
+                file = self.compare("base.json", "slower.json", "--format", format, "-o", f"{format}.out",
+                                    code=10)
+                self.assertEqual("", file.stdout)
+                self.assertEqual(done.stdout, (self.folder / f"{format}.out").read_text(encoding="utf-8"))
+
+    def test_junit_holds_one_failed_test(self):
+        self.put("base.json", document())
+        self.put("slower.json", document(factor=1.05))
+        done = self.compare("base.json", "slower.json", "--format", "junit", code=10)
+        suite = ElementTree.fromstring(done.stdout).find("testsuite")
+        self.assertEqual(("3", "1", "0"), tuple(suite.get(name) for name in ("tests", "failures", "skipped")))
+        self.assertEqual("cell 0", suite.find("testcase").get("name"))
+
     def test_colours_are_for_terminals_only(self):
         self.put("base.json", document())
         self.assertNotIn("\x1b", self.compare("base.json", "base.json").stdout)
@@ -234,59 +254,6 @@ class Formats(CompareCase):
         done = self.compare("--help")
         for word in ("BASE", "NEW", "--margin", "--allow", "12 not comparable"):
             self.assertIn(word, done.stdout)
-
-
-class OtherTools(CompareCase):
-    """Documents of Google Benchmark and nvbench; foreign_documents_test holds what is read of them."""
-
-    def sides(self, factor):
-        """Two folders of five Google Benchmark documents, one launch each."""
-        for side, scale in (("base", 1), ("new", factor)):
-            for i in range(5):
-                run = {"name": "BM_Step/8", "run_type": "iteration", "real_time": scale * (100 + 0.1 * i),
-                       "time_unit": "us"}
-                self.put(f"{side}/{i}.json", {"context": {}, "benchmarks": [run]})
-        return "base", "new"
-
-    def test_every_format_says_the_same_and_exits_alike(self):
-        base, new = self.sides(1.1)
-        for format in ("table", "json", "markdown", "junit", "github"):
-            with self.subTest(format):
-                done = self.compare(base, new, "--format", format, code=10)
-                self.assertIn("BM_Step/8", done.stdout)
-                self.assertIn("slower", done.stdout)
-                file = self.compare(base, new, "--format", format, "-o", f"{format}.out", code=10)
-                self.assertEqual("", file.stdout)
-                self.assertEqual(done.stdout, (self.folder / f"{format}.out").read_text(encoding="utf-8"))
-
-    def test_junit_holds_one_failed_test(self):
-        done = self.compare(*self.sides(1.1), "--format", "junit", code=10)
-        suite = ElementTree.fromstring(done.stdout).find("testsuite")
-        self.assertEqual(("1", "1", "0"), tuple(suite.get(name) for name in ("tests", "failures", "skipped")))
-        self.assertEqual("BM_Step/8", suite.find("testcase").get("name"))
-
-    def test_folders_of_documents_are_launches(self):
-        done = self.compare(*self.sides(1.0))
-        self.assertIn("same: all 1 metrics of 1 cell", done.stdout)
-
-    def test_one_document_a_side_is_inconclusive_however_often_it_repeats(self):
-        file = DOCUMENTS / "google_benchmark.json"
-        done = self.compare(file, file, "--strict", code=11)
-        self.assertIn("give the folders of documents", done.stdout)
-        self.assertNotIn("--launches", done.stdout)
-
-    def test_bad_ones_are_refused_in_one_line(self):
-        good = (DOCUMENTS / "google_benchmark.json").read_bytes()
-        deep = b'{"context": {"x": ' + b"[" * 200 + b"]" * 200 + b'}, "benchmarks": []}'
-        for text, words in ((good[:len(good) // 2], "cut off"), (deep, "nested deeper"),
-                            ((DOCUMENTS / "nvbench.json").read_bytes()[:-200], "cut off"),
-                            (good.replace(b"BM_Manual", b"BM_\xff\xfe"), "UTF-8")):
-            with self.subTest(words):
-                (self.folder / "bad.json").write_bytes(text)
-                done = self.run_graphbench("compare", DOCUMENTS / "google_benchmark.json", "bad.json",
-                                           "-o", "junit.xml")
-                self.assert_refused(done, "bad.json", words)
-                self.assertFalse((self.folder / "junit.xml").exists())
 
 
 class BadInput(CompareCase):

@@ -13,7 +13,6 @@
 #include "harness/verdict/compare/compare.hpp"
 #include "harness/verdict/compare/read_side.hpp"
 #include "harness/verdict/compare/settings.hpp"
-#include "harness/verdict/foreign/foreign_documents.hpp"
 #include "reporters/comparison/formats.hpp"
 
 namespace graphbench::serve {
@@ -50,14 +49,14 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
   }
   std::vector<codec::Document> documents;
   if (kind == Kind::object) {
-    documents.push_back(compare::parse_any_document(given->second.raw, name));
+    documents.push_back(codec::parse_document(given->second.raw, name));
   } else {
     const std::string& id = given->second.text;
     std::optional<std::string> text = document_of(id);
     if (!text) throw InputError(name, in_quotes(id) + " is no sweep that has results");
     const std::size_t size = text->size();
     text->resize(size + codec::text_padding);
-    documents.push_back(compare::parse_any_document(std::string_view(*text).substr(0, size), name));
+    documents.push_back(codec::parse_document(std::string_view(*text).substr(0, size), name));
   }
   return compare::merge(name, std::move(documents));
 }

@@ -284,8 +284,6 @@ model::ComparisonSide describe(const Side& side) {
   model::ComparisonSide described;
   described.source = side.source;
   described.documents = side.documents;
-  const std::string tool = side.facts.field("tool.name");
-  if (!tool.empty()) described.tool_name = tool;
   described.tool_version = side.facts.tool_version;
   described.tool_commit = side.facts.tool_commit;
   described.started_at = side.facts.started_at;
@@ -312,18 +310,6 @@ void note_lacks(const std::vector<Trials::Lack>& lacks, model::Comparison& compa
     CellComparison& cell = comparison.cells[lack.cell];
     (lack.lost ? cell.lost : cell.gained).push_back(lack.metric);
     cell.regression = cell.regression || lack.lost;
-  }
-}
-
-// Other tools have no --launches: theirs are documents.
-void advise_documents(model::Comparison& comparison) {
-  if (comparison.now.tool_name == model::ComparisonSide().tool_name) return;
-  for (CellComparison& cell : comparison.cells) {
-    for (model::MetricComparison& metric : cell.metrics) {
-      if (metric.p) continue;
-      metric.why = "a document of " + comparison.now.tool_name +
-                   " is one launch: run both sides five times, and give the folders of documents";
-    }
   }
 }
 
@@ -364,13 +350,11 @@ model::Comparison compare(Side base, Side now, const model::ComparisonSettings& 
   Trials measured = measure_all(pairs, settings, {interleaved}, comparison.cells);
   place(measured, comparison.cells);
   release(base.cells, now.cells);
-  // What another tool does not measure is not lost.
-  if (comparison.base.tool_name == comparison.now.tool_name) note_lacks(measured.lacks, comparison);
+  note_lacks(measured.lacks, comparison);
   const Tests tests = judged.judge(measured.trials);
   comparison.tests = tests.tests;
   comparison.families = tests.families;
   comparison.slowdown_found = judged.slowdown_found(measured.trials);
-  advise_documents(comparison);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   comparison.verdict = model::verdict_of(comparison.counts);
   comparison.headline = headline_of(comparison);

@@ -19,8 +19,7 @@ struct Field {
 };
 
 // In the order in which differences are listed.
-constexpr std::array<Field, 24> known_fields = {{
-    {"tool.name", true},
+constexpr std::array<Field, 23> known_fields = {{
     {"device.kind", true},
     {"device.name", true},
     {"device.compute_capability", true},

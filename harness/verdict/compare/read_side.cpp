@@ -23,7 +23,6 @@
 #include "harness/codec/document_file.hpp"
 #include "harness/codec/project.hpp"
 #include "harness/model/input_error.hpp"
-#include "harness/verdict/foreign/foreign_documents.hpp"
 
 namespace graphbench::compare {
 namespace {
@@ -34,7 +33,7 @@ std::string shown(const std::string& value) {
 
 // What one side's documents must agree on; the fingerprint sums up the rest.
 void check_agreement(const Document& first, const Document& other) {
-  for (const char* field : {"tool.name", "device.kind", "device.name", "device.compute_capability",
+  for (const char* field : {"device.kind", "device.name", "device.compute_capability",
                             "device.driver", "device.runtime", "fingerprint", "method"}) {
     const auto value = [&](const Document& document) { return document.facts.field(field); };
     if (value(first) == value(other)) continue;
@@ -155,7 +154,7 @@ Document read_whole(const std::string& path, std::mutex& large_text) {
   std::error_code error;
   if (fs::file_size(path, error) >= large || error) turn.lock();
   const codec::PaddedText text = codec::read_text(path);
-  return parse_any_document(text.view(), path);
+  return codec::parse_document(text.view(), path);
 }
 
 Document read_document(const std::string& path, std::mutex& large_text) {

@@ -71,16 +71,6 @@ TEST(Compare, AMetricThatSomeLaunchesHaveIsNotGone) {
   EXPECT_EQ(comparison.cells.front().metrics.back().new_launches, 4);
 }
 
-TEST(Compare, WhatAnotherToolDoesNotMeasureIsNotLost) {
-  DocumentCell without = cell("a", 1e-4);
-  for (LaunchTimes& launch : without.launches) launch[model::Metric::submit] = 0;
-  Side foreign = side({without});
-  foreign.facts.fields["tool.name"] = "another";
-  model::ComparisonSettings settings;
-  settings.allow = {"tool.name"};
-  EXPECT_TRUE(passed(compare(side({cell("a", 1e-4)}), foreign, settings)));
-}
-
 TEST(Compare, NoCommonMetricIsSaidToBeTheReason) {
   DocumentCell other = cell("a", 1e-4);
   for (LaunchTimes& launch : other.launches) launch = {launch.index, 0, 0, 1e-4, 0};
