@@ -11,7 +11,6 @@ endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/graphbench COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
   reporters/schema/comparison.schema.json
-  reporters/schema/selfcheck.schema.json
   DESTINATION share/graphbench COMPONENT runtime)
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)

@@ -1,4 +1,6 @@
-// graphbench ab: two binaries, or one under two environments, measured side by side.
+// graphbench ab: two binaries, or one under two environments, measured side by side; or this one and itself.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 
@@ -14,8 +16,10 @@
 #include "harness/process/process_supervisor.hpp"
 #include "harness/verdict/ab/run_interleaved.hpp"
 #include "harness/verdict/ab/schedule.hpp"
+#include "harness/verdict/ab/self_power.hpp"
 #include "harness/verdict/compare/compare.hpp"
 #include "harness/verdict/compare/read_side.hpp"
+#include "reporters/console/format.hpp"
 #include "reporters/json/write_file.hpp"
 
 namespace graphbench::cli {
@@ -23,9 +27,13 @@ namespace {
 
 constexpr const char* ab_footer =
     "Launches of the two sides alternate (ABBA), so that what drifts meets both alike; --launches is a side\n"
-    "and 5 by default. Exit codes: those of compare, and 130 interrupted (what was measured is kept).\n";
+    "and 5 by default. Without --base, --new, --env-a and --env-b this binary is measured against itself, "
+    "and\n"
+    "the last line says what this machine can find. Exit codes: those of compare, and 130 interrupted (what\n"
+    "was measured is kept).\n";
 
 constexpr double minutes_max = 1e5;  // ten weeks
+constexpr double slowdown_wanted = 0.05;
 
 struct AbArguments {
   std::string base;  // binaries; empty: this one
@@ -37,6 +45,10 @@ struct AbArguments {
   bool confirm = false;
   std::string until_decided;  // minutes; empty: not given
   VerdictArguments verdict;
+
+  bool against_itself() const {
+    return base.empty() && now.empty() && base_environment.empty() && new_environment.empty();
+  }
 };
 
 // Where the two documents go.
@@ -123,6 +135,20 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
   }
 }
 
+// "Against itself, 5 launches a side find a slowdown of 3.1 % ...; a slowdown of 5 % takes 4 launches a
+// side."
+std::string self_text(const model::Comparison& itself) {
+  const std::int64_t launches = itself.base.launches_max;
+  const std::optional<double> found = ab::slowdown_found_by(launches, itself);
+  const std::optional<std::int64_t> needed = ab::launches_to_find(slowdown_wanted, itself);
+  return fmt::format(
+      "Against itself, {} launch{} a side {} a slowdown of {} of one cell's latency in nine cases of ten; a "
+      "slowdown of {} takes {} launches a side.",
+      launches, launches == 1 ? "" : "es", found ? "would find" : "would not find even",
+      found ? reporters::percent_text(found) : "1000 %", reporters::percent_text(slowdown_wanted),
+      needed ? std::to_string(*needed) : "more than " + std::to_string(ab::launches_max));
+}
+
 int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, ab::InterleavedRequest request,
                       process::ProcessSupervisor& supervisor) {
   const Files files = files_of(asked);
@@ -142,6 +168,11 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
     ab::apply_confirmation(comparison, compare_sides(second, more, verdict.settings));
   }
   print_verdict(comparison, verdict);
+  if (asked.against_itself()) {
+    // A document on stdout stays a document.
+    const bool beside = verdict.output.empty() && verdict.format == &reporters::formats().front();
+    fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison));
+  }
   const int exit_code = exit_code_of(comparison);
   return exit_code == exit_done && outcome.cells_failed > 0 ? exit_cells_failed : exit_code;
 }
@@ -156,8 +187,7 @@ double seconds_of_minutes(const std::string& text) {
 
 class AbCommand final : public Command {
  public:
-  explicit AbCommand(Options& options)
-      : sweep_(options, "ab", " (--json-base and --json-new name its results)") {
+  explicit AbCommand(Options& options) : sweep_(options) {
     options.footer(ab_footer);
     options.text("--base", asked_.base, "BINARY", "the graphbench before (default: this one)");
     options.text("--new", asked_.now, "BINARY", "the graphbench after (default: this one)");
@@ -181,10 +211,6 @@ class AbCommand final : public Command {
       seconds_of_minutes(asked_.until_decided);
       if (asked_.confirm)
         throw InputError("--confirm", "--until-decided goes on until it is sure: leave one of them out");
-    }
-    if (asked_.base.empty() && asked_.now.empty() && asked_.base_environment.empty() &&
-        asked_.new_environment.empty()) {
-      throw InputError("ab", "both sides are the same: give --base or --new, or --env-a or --env-b");
     }
   }
 

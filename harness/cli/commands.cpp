@@ -18,7 +18,6 @@ Made make_compare(Options& options);
 Made make_merge(Options& options);
 Made make_graph_diff(Options& options);
 Made make_ab(Options& options);
-Made make_selfcheck(Options& options);
 Made make_history(Options& options);
 Made make_cache(Options& options);
 Made make_compile(Options& options);
@@ -39,10 +38,10 @@ const std::vector<CommandRow>& commands() {
       {"compare", "say what became slower between two results", "compare BASE NEW [options]", make_compare},
       {"merge", "the shards of one plan as one result", "merge SHARD... -o FILE [options]", make_merge},
       {"graph-diff", "say whether two captures are the same graphs", "graph-diff A B", make_graph_diff},
-      {"ab", "measure two binaries or environments side by side, and say what became slower",
-       "ab --base BINARY [--new BINARY] [options]", make_ab},
-      {"selfcheck", "how often these settings raise false alarms here, and what they would find",
-       "selfcheck [options]", make_selfcheck},
+      {"ab",
+       "measure two binaries or environments side by side and say what became slower; or this one against "
+       "itself and say what this machine can find",
+       "ab [--base BINARY] [--new BINARY] [options]", make_ab},
       {"history", "keep results over time and find where they changed", "history add|list|show [options]",
        make_history},
       {"cache", "what is kept between processes: library choices", "cache list|verify|prune [options]",

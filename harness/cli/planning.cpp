@@ -1,4 +1,4 @@
-// Two questions to the probe with the plan between them. Options of a sweep that ab and selfcheck set
+// Two questions to the probe with the plan between them. Options of a sweep that ab sets
 // themselves are parsed, so that they are refused by name.
 #include "harness/cli/planning.hpp"
 
@@ -257,15 +257,11 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   return checked;
 }
 
-SideBySideOptions::SideBySideOptions(Options& options, std::string command, std::string advice,
-                                     const std::vector<std::string>& own)
-    : options_(options), command_(std::move(command)), advice_(std::move(advice)) {
+SideBySideOptions::SideBySideOptions(Options& options) : options_(options) {
   options.text("--alternate", alternate_, "ladder|cell",
                "sides take turns with each ladder of batches, or with each cell (default: ladder)");
   options.config_file();
-  std::vector<std::string> names = config::option_names();
-  std::erase_if(names, [&](const std::string& name) { return std::ranges::find(own, name) != own.end(); });
-  options.sweep_options(names, ab::refused_options());
+  options.sweep_options(config::option_names(), ab::refused_options());
   // A sweep's help says 1.
   options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
 }
@@ -275,7 +271,8 @@ void SideBySideOptions::check(std::int64_t launches) {
   for (const std::string& name : ab::refused_options()) {
     const auto found = sweep_.find(name);
     if (found == sweep_.end()) continue;
-    throw InputError(found->second.front().where, command_ + " does not take it: leave it out" + advice_);
+    throw InputError(found->second.front().where,
+                     "ab does not take it: leave it out (--json-base and --json-new name its results)");
   }
   if (launches != 0) {
     if (const auto given = sweep_.find("launches"); given != sweep_.end())

@@ -1,6 +1,6 @@
 // What sweeps begin with: a plan whose programs are known to build, the conditions they are measured under
-// (CPU, machine, floors), and what ab and selfcheck share: the options of the sweep whose launches they
-// measure in turns.
+// (CPU, machine, floors), and the options of the sweep whose launches ab measures in
+// turns.
 #pragma once
 
 #include <cstdint>
@@ -50,10 +50,7 @@ void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
 
 class SideBySideOptions {
  public:
-  // `command`: as messages name it. `advice` ends what is said of an option that it does not take. `own`:
-  // options of a sweep's name that the command adds itself, with a meaning of its own.
-  SideBySideOptions(Options& options, std::string command, std::string advice = "",
-                    const std::vector<std::string>& own = {});
+  explicit SideBySideOptions(Options& options);
   // `launches` other than 0: how many the command plans by itself, so the person may not say. Throws
   // InputError.
   void check(std::int64_t launches = 0);
@@ -65,8 +62,6 @@ class SideBySideOptions {
 
  private:
   const Options& options_;
-  std::string command_;
-  std::string advice_;
   std::string alternate_ = "ladder";
   bool cell_processes_ = false;
   config::RawOptions sweep_;  // flags merged over the file; launches always there

@@ -1,4 +1,4 @@
-// From a comparison to what the person sees and the exit code: what compare, ab and selfcheck share.
+// From a comparison to what the person sees and the exit code: what compare and ab share.
 #pragma once
 
 #include <string>

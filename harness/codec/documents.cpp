@@ -1,5 +1,5 @@
 // The head of a result is indented, its cells stand one a line: a committed result stays readable in a diff.
-// What `selfcheck` and `history` found is written only.
+// What `history` found is written only.
 #include "harness/codec/documents.hpp"
 
 #include <utility>
@@ -16,28 +16,6 @@ struct MetricName {
   std::optional<Json> write(const T& value) const { return Json(name_of(value.metric)); }
 };
 
-GB_DESCRIBE(model::AlarmCount, comparisons, slower, faster);
-GB_DESCRIBE(model::MetricCheck, (custom_field<MetricName<T>>("metric")), cells, tests, slower, faster, same,
-            inconclusive, margin,
-            (group("pair_spread", field("median", &T::spread_median), field("worst", &T::spread_worst))),
-            (group("detectable", field("median", &T::detectable_median), field("worst", &T::detectable_worst),
-                   text_field("worst_cell", &T::worst_cell))),
-            (group("launches_needed", field("median", &T::launches_median),
-                   field("worst", &T::launches_worst))));
-
-struct Alpha {
-  std::optional<Json> write(const model::SelfCheck& check) const {
-    return JsonWriter(Form::document).write(check.settings.alpha);
-  }
-};
-
-GB_DESCRIBE(model::SelfCheck,
-            (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
-            finished_at, (field("device", &T::device_name)), fingerprint, (field("plan", &T::plan_hash)),
-            rounds, rounds_asked, launches, cells, cells_failed, (custom_field<Alpha>("alpha")),
-            (group("alarms", field("measured", &T::measured), field("renamed", &T::renamed),
-                   field("slower_rate_max", &T::slower_rate_max))),
-            metrics);
 GB_DESCRIBE(model::HistoryLabel, (text, commit), (text, branch), (text, label));
 GB_DESCRIBE(model::HistoryEntry, id, started_at, (inlined(&T::label)), (text, device), (text, fingerprint),
             (text_field("plan", &T::plan_hash)), (text_field("tool", &T::tool_version)), complete, cells,
@@ -219,10 +197,6 @@ std::string to_json(const model::FloorsDocument& document) {
                       {"measured_at", document.measured_at},
                       {"environment", JsonWriter(Form::document).write(document.environment)}}) +
          "\n";
-}
-
-std::string to_json(const model::SelfCheck& check) {
-  return document_of("graphbench.selfcheck/1", JsonWriter(Form::document).write(check)) + "\n";
 }
 
 std::string to_json(const std::vector<model::HistoryEntry>& entries) {

@@ -11,7 +11,6 @@
 #include "harness/model/history.hpp"
 #include "harness/model/ladder.hpp"
 #include "harness/model/result.hpp"
-#include "harness/model/self_check.hpp"
 
 namespace graphbench::codec {
 
@@ -53,8 +52,6 @@ model::CellResult read_cell(std::string_view text, const std::string& source);
 
 // `graphbench.floors/1`.
 std::string to_json(const model::FloorsDocument& document);
-// `graphbench.selfcheck/1`.
-std::string to_json(const model::SelfCheck& check);
 // `graphbench.history/1` and `graphbench.series/1`.
 std::string to_json(const std::vector<model::HistoryEntry>& entries);
 std::string to_json(const model::CellHistory& history);

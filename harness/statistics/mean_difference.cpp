@@ -90,11 +90,6 @@ Power power_of(const MeanDifference& difference, double margin, double threshold
           difference.error * std::sqrt(1 + critical * critical / (2 * freedom)), critical};
 }
 
-double detectable_difference(const MeanDifference& difference, double margin, double threshold) {
-  const Power power = power_of(difference, margin, threshold);
-  return power.centre + four_of_five * power.scale;
-}
-
 std::optional<double> found_in_any(std::span<const Power> powers, double largest) {
   const auto found = [&](double difference) {
     double sum = 0;

@@ -59,9 +59,6 @@ Power power_of(const MeanDifference& difference, double margin, double threshold
 inline constexpr double four_of_five = 0.8416212335729143;
 inline constexpr double nine_of_ten = 1.2815515655446004;
 
-// The true difference beyond `margin` that is found with 80 % probability.
-double detectable_difference(const MeanDifference& difference, double margin, double threshold);
-
 // The difference that is found in nine cases of ten where it may be in any one of them. Absent where it would
 // be larger than `largest`, or of none.
 std::optional<double> found_in_any(std::span<const Power> powers, double largest);

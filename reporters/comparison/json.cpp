@@ -15,8 +15,7 @@
 namespace graphbench::codec {
 
 GB_DESCRIBE(model::ComparisonSide, source, documents, complete,
-            (group("tool", text_field("version", &T::tool_version),
-                   text_field("commit", &T::tool_commit))),
+            (group("tool", text_field("version", &T::tool_version), text_field("commit", &T::tool_commit))),
             (text, started_at), (text, device_kind), (text, device_name), (text, driver), (text, fingerprint),
             (text, plan_hash), cells,
             (group("launches", field("min", &T::launches_min), field("max", &T::launches_max))));

@@ -1,4 +1,4 @@
-// What the console shows of results, floors, histories and self-checks, each in a file of its own.
+// What the console shows of results, floors and histories, each in a file of its own.
 #pragma once
 
 #include <ostream>
@@ -8,7 +8,6 @@
 #include "harness/model/history.hpp"
 #include "harness/model/ladder.hpp"
 #include "harness/model/result.hpp"
-#include "harness/model/self_check.hpp"
 
 namespace graphbench::reporters {
 
@@ -46,7 +45,5 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
 void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
                       bool colours);
 void print_best(std::ostream& out, const model::BestModes& best, bool colours);
-
-void print_self_check(std::ostream& out, const model::SelfCheck& check, bool colours);
 
 }  // namespace graphbench::reporters

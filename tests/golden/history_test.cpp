@@ -1,4 +1,4 @@
-// Histories and self-checks as they are shown, against the files in folders beside this one.
+// Histories as they are shown, against the files in folders beside this one.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -89,54 +89,6 @@ TEST(GoldenHistory, Lists) {
   std::ostringstream out;
   reporters::print_entries(out, {entry(1), entry(3), bare, entry(21)}, false);
   expect_golden("console/history.entries.txt", out.str());
-}
-
-model::SelfCheck self_check() {
-  model::SelfCheck made;
-  made.tool_version = "0.1.0";
-  made.tool_commit = "abc1234";
-  made.started_at = "2026-10-01T02:00:00Z";
-  made.finished_at = "2026-10-01T03:00:00Z";
-  made.device_name = "NVIDIA H200";
-  made.fingerprint = "f1f83a775be710dc";
-  made.plan_hash = "4cf57dbbb0ef6e5d";
-  made.rounds = made.rounds_asked = 20;
-  made.launches = 5;
-  made.cells = 81;
-  made.cells_failed = 1;
-  made.measured = {20, 0, 1};
-  made.renamed = {300, 1, 2};
-  made.slower_rate_max = 0.139;
-  model::MetricCheck latency;
-  latency.cells = 81;
-  latency.tests = 1620;
-  latency.same = 1600;
-  latency.inconclusive = 19;
-  latency.faster = 1;
-  latency.margin = 0.02;
-  latency.spread_median = 0.003;
-  latency.spread_worst = 0.031;
-  latency.detectable_median = 0.027;
-  latency.detectable_worst = 0.21;
-  latency.worst_cell = "attention/base/bf16/forward/b256/w0/eager";
-  latency.launches_median = 4;
-  latency.launches_worst = 41;
-  model::MetricCheck submit = latency;
-  submit.metric = model::Metric::submit;
-  submit.launches_worst.reset();
-  model::MetricCheck capture;
-  capture.metric = model::Metric::capture;
-  capture.cells = 54;
-  capture.margin = 0.1;
-  made.metrics = {latency, submit, capture};
-  return made;
-}
-
-TEST(GoldenSelfCheck, TableAndDocument) {
-  std::ostringstream out;
-  reporters::print_self_check(out, self_check(), false);
-  expect_golden("console/selfcheck.txt", out.str());
-  expect_golden("json/selfcheck.json", codec::to_json(self_check()));
 }
 
 }  // namespace

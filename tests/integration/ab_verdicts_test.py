@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Paired verdicts of A/B runs: confirmed, or decided as it goes on; and self-checks."""
+"""Paired verdicts of A/B runs: confirmed, or decided as it goes on; and against itself."""
 
 import json
 import os
-import signal
 import sys
 import unittest
 
 from ab_case import SLOWER, TINY, AbCase
-from harness_case import ROOT, HarnessCase
+from harness_case import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "golden"))
 import document_rules  # noqa: E402
@@ -84,44 +83,28 @@ class Verdicts(AbCase):
         self.assertEqual([2], self.result("graphbench-new.json")["plan"]["interleaved"]["looks"])
 
 
-class SelfCheck(HarnessCase):
-    def selfcheck(self, *arguments, **options):
-        return self.run_graphbench("selfcheck", *TINY, "--launches", "3", *arguments, **options)
+class AgainstItself(AbCase):
+    def test_ends_with_what_this_machine_finds(self):
+        done = self.ab("--mode", "eager,whole", code=(0, 10))
+        last = done.stdout.splitlines()[-1]
+        self.assertRegex(last, r"^Against itself, 5 launches a side would (find|not find even) a slowdown of "
+                               r"[0-9.]+ % of one cell's latency in nine cases of ten; a slowdown of 5 % "
+                               r"takes (more than )?[0-9]+ launches a side\.$")
+        sides = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
+        self.assertEqual(sides[0]["tool"], sides[1]["tool"])
+        self.assertEqual([[5] * 4] * 2, [[len(cell["launches"]) for cell in side["cells"]] for side in sides])
 
-    def test_says_what_it_found(self):
-        done = self.selfcheck("--rounds", "2", "--json", "found.json", code=0)
-        self.assertIn("of 2 comparisons said slower", done.stdout)
-        self.assertIn("launches needed", done.stdout)
-        found = self.result("found.json")
-        self.assert_valid(found, "selfcheck.schema.json")
-        keys = ("rounds", "rounds_asked", "launches", "cells")
-        self.assertEqual((2, 2, 3, 6), tuple(found[key] for key in keys))
-        self.assertEqual(2, found["alarms"]["measured"]["comparisons"])
-        self.assertEqual(2 * 3, found["alarms"]["renamed"]["comparisons"])
-        latency = next(metric for metric in found["metrics"] if metric["metric"] == "latency")
-        self.assertEqual((6, 12), (latency["cells"], latency["tests"]))
-        self.assertGreater(latency["pair_spread"]["worst"], 0)
-        self.assertEqual(["found.json"], os.listdir(self.folder))
+    def test_leaves_a_document_on_stdout_alone(self):
+        done = self.ab("--mode", "eager", "--launches", "2", "--format", "json", "--quiet", code=(0, 10))
+        self.assert_valid(json.loads(done.stdout), "comparison.schema.json")
+        self.assertIn("Against itself, 2 launches a side", done.stderr)
 
-    def test_writes_json_to_stdout_alone(self):
-        done = self.selfcheck("--rounds", "1", "--mode", "eager", "--json", "-", "--quiet", "--margin", "5%",
-                              "--alternate", "cell", code=0)
-        self.assertEqual(0.05, json.loads(done.stdout)["metrics"][0]["margin"])
+    def test_one_launch_finds_nothing(self):
+        done = self.ab("--mode", "eager", "--launches", "1", "--quiet", code=0)
+        self.assertIn("Against itself, 1 launch a side would not find even a slowdown of 1000 %", done.stdout)
 
-    def test_refuses_bad_input(self):
-        self.assert_refused(self.selfcheck("--rounds", "0"), "--rounds")
-        self.assert_refused(self.selfcheck("--alternate", ""), "--alternate")
-        self.assert_refused(self.selfcheck("--json", "no/folder.json"), "--json")
-        self.assert_refused(self.selfcheck("--samples", "x.npz"), "--samples", "leave it out")
-
-    def test_an_interruption_before_the_first_round_keeps_nothing(self):
-        process = self.start("selfcheck", *TINY, "--launches", "300")
-        while "worker " not in (line := process.stderr.readline()):
-            self.assertTrue(line)
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(130, process.returncode, err)
-        self.assertIn("interrupted before anything was measured", err)
+    def test_two_named_sides_have_no_such_line(self):
+        self.assertNotIn("Against itself", self.ab(*self.two(1e-3, 1e-3), "--mode", "eager", code=0).stdout)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ std::string shown(const std::string& value) {
 
 // What one side's documents must agree on; the fingerprint sums up the rest.
 void check_agreement(const Document& first, const Document& other) {
-  for (const char* field : {"device.kind", "device.name", "device.compute_capability",
-                            "device.driver", "device.runtime", "fingerprint", "method"}) {
+  for (const char* field : {"device.kind", "device.name", "device.compute_capability", "device.driver",
+                            "device.runtime", "fingerprint", "method"}) {
     const auto value = [&](const Document& document) { return document.facts.field(field); };
     if (value(first) == value(other)) continue;
     throw InputError(other.source, std::string(field) + " is " + shown(value(other)) + ", but " +
