@@ -29,17 +29,7 @@ void say_unwritable(const std::filesystem::path& path, const std::string& why) {
 
 Cache::Kept Cache::read(const Key& key) const {
   Kept kept{folder_ / file_name_of(key), {}};
-  FileText file = read_file(kept.path);
-  if (!file.text && file.error.empty() && key.kind == Kind::choices) {
-    const std::string plan_key = plan_key_of(key);
-    const std::filesystem::path path = folder_ / plan_name_of(plan_key);
-    if (const FileText old = read_file(path); old.text) {
-      const std::optional<Plan> plan = decode_plan(*old.text);
-      if (!plan) return {path, {{}, "it is damaged"}};
-      if (plan->key != plan_key) return {path, {{}, "it is about something else"}};
-      return {path, {Entry{key, 0, plan->choice}, {}}, old.text->size()};
-    }
-  }
+  const FileText file = read_file(kept.path);
   if (!file.text) {
     if (!file.error.empty()) kept.reading.why_not = "it cannot be read: " + file.error;
     return kept;

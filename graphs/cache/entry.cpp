@@ -8,7 +8,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "graphs/ir/error.hpp"
 
@@ -17,32 +16,19 @@ namespace {
 
 constexpr std::string_view first_words = "graphbench cache ";
 constexpr std::string_view version = "1";
-constexpr std::string_view plan_first_line = "graphbench plan 1\n";
 
 constexpr std::string_view choices_parts[] = {"op", "shape", "device", "libraries", "build"};
 constexpr std::string_view code_parts[] = {"source", "architecture", "compiler", "options"};
-constexpr std::string_view programs_parts[] = {"text", "options", "plugins"};
 
 struct KindRow {
   Kind kind;
   std::string_view name;
   std::span<const std::string_view> parts;
 };
-constexpr KindRow kinds[] = {{Kind::choices, "choices", choices_parts},
-                             {Kind::code, "code", code_parts},
-                             {Kind::programs, "programs", programs_parts}};
+constexpr KindRow kinds[] = {{Kind::choices, "choices", choices_parts}, {Kind::code, "code", code_parts}};
 
 const KindRow& row_of(Kind kind) {
   return kinds[static_cast<std::size_t>(kind)];
-}
-
-// FNV-1a, 64 bits, of old plans: against damage, not against malice.
-std::string fnv_hex(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  char digits[17];
-  std::snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(hash));
-  return digits;
 }
 
 std::string line(std::string_view name, std::string_view value) {
@@ -184,28 +170,6 @@ Choice split_choice(std::string_view content) {
 
 std::string join_choice(const Choice& choice) {
   return choice.algorithm + (choice.serialised.empty() ? "" : "\n" + choice.serialised);
-}
-
-std::string plan_key_of(const Key& choices) {
-  GRAPHBENCH_ASSERT(choices.kind == Kind::choices);
-  const std::string& shape = choices.values[1];
-  return choices.values[4] + ", " + choices.values[2] + ", " + choices.values[3] + "; " + choices.values[0] +
-         (shape.empty() ? "" : " " + shape);
-}
-
-std::string plan_name_of(std::string_view key) {
-  return fnv_hex(key) + ".plan";
-}
-
-std::optional<Plan> decode_plan(std::string_view text) {
-  if (!text.starts_with(plan_first_line)) return std::nullopt;
-  Lines lines(text.substr(plan_first_line.size()));
-  const std::optional<std::string_view> key = lines.value("key");
-  const std::optional<std::string_view> choice = key ? lines.value("choice") : std::nullopt;
-  if (!choice) return std::nullopt;
-  const std::string_view body = text.substr(0, text.size() - lines.rest().size());
-  if (lines.rest() != line("sum", fnv_hex(body))) return std::nullopt;
-  return Plan{std::string(*key), std::string(*choice)};
 }
 
 }  // namespace graphbench::cache

@@ -11,8 +11,8 @@
 
 namespace graphbench::cache {
 
-// Choices among a library's algorithms; generated device code; programs that were compiled.
-enum class Kind : std::uint8_t { choices, code, programs };
+// Choices among a library's algorithms; generated device code.
+enum class Kind : std::uint8_t { choices, code };
 
 std::string sha256_hex(std::string_view text);  // 64 hex digits
 
@@ -53,15 +53,5 @@ struct Choice {
 };
 Choice split_choice(std::string_view content);
 std::string join_choice(const Choice& choice);
-
-// The files of earlier versions, which held a choice each. They are read and never written.
-struct Plan {
-  std::string key;
-  std::string choice;
-};
-std::string plan_key_of(const Key& choices);
-std::string plan_name_of(std::string_view key);  // "0123456789abcdef.plan"
-// Absent for a file that is damaged or no plan.
-std::optional<Plan> decode_plan(std::string_view text);
 
 }  // namespace graphbench::cache

@@ -1,4 +1,4 @@
-// Names end in .entry, .plan (an old one), .draft and .lock; what else is there is left alone.
+// Names end in .entry, .draft and .lock; what else is there is left alone.
 #include "graphs/cache/folder.hpp"
 
 #include <algorithm>
@@ -30,13 +30,6 @@ std::vector<fs::path> paths_in(const fs::path& folder) {
   return paths;
 }
 
-Content plan_content(const std::string& text, const fs::path& path) {
-  const std::optional<Plan> plan = decode_plan(text);
-  if (!plan) return {.why_not = "it is damaged"};
-  if (plan_name_of(plan->key) != path.filename()) return {.why_not = "its name is another's"};
-  return {.kind = std::string(name_of(Kind::choices)), .parts = {{"plan", plan->key}}};
-}
-
 }  // namespace
 
 fs::path folder_from_environment() {
@@ -52,7 +45,7 @@ fs::path folder_from_environment() {
 std::vector<KeptFile> files_in(const fs::path& folder) {
   std::vector<KeptFile> files;
   for (const fs::path& path : paths_in(folder)) {
-    if (path.extension() != ".entry" && path.extension() != ".plan") continue;
+    if (path.extension() != ".entry") continue;
     std::error_code error;
     KeptFile file{path, fs::file_size(path, error), {}};
     if (!error) file.used = fs::last_write_time(path, error);
@@ -67,7 +60,6 @@ std::vector<KeptFile> files_in(const fs::path& folder) {
 Content content_of(const fs::path& path) {
   const FileText file = read_file(path);
   if (!file.text) return {.why_not = file.error.empty() ? "it is gone" : "it cannot be read: " + file.error};
-  if (path.extension() == ".plan") return plan_content(*file.text, path);
   const Reading reading = decode(*file.text);
   if (!reading.entry) return {.why_not = reading.why_not};
   const Key& key = reading.entry->key;

@@ -20,7 +20,7 @@ inline constexpr const char* folder_variable = "GRAPHBENCH_PLAN_CACHE";
 // What the variable says; unset: graphbench/plans in XDG_CACHE_HOME or ~/.cache. Empty: nothing is kept.
 std::filesystem::path folder_from_environment();
 
-// A file of the cache: an entry, or an old plan.
+// A file of the cache.
 struct KeptFile {
   std::filesystem::path path;
   std::uintmax_t bytes = 0;
@@ -33,9 +33,9 @@ std::vector<KeptFile> files_in(const std::filesystem::path& folder);
 // What a file holds, by reading it. An entry of another key than its name says is refused.
 struct Content {
   std::string kind = {};  // "choices"
-  // What it is for, by name; of an old plan: "plan".
+  // What it is for, by name.
   std::vector<std::pair<std::string, std::string>> parts = {};
-  std::optional<double> seconds = {};  // unknown of an old plan
+  std::optional<double> seconds = {};  // absent where it is refused
   std::string why_not = {};            // refused; empty: it is sound
 };
 Content content_of(const std::filesystem::path& path);

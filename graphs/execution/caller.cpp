@@ -51,21 +51,6 @@ std::optional<IoSource> find_io_source(std::string_view name) noexcept {
   return find(source_names, name);
 }
 
-void refuse_overlap(const ir::Program& program, const std::vector<CallerValue>& values) {
-  std::vector<CallerValue> sorted = values;
-  const auto address = [](const CallerValue& value) {
-    return reinterpret_cast<std::uintptr_t>(value.address);
-  };
-  std::ranges::sort(sorted, {}, address);
-  for (std::size_t i = 1; i < sorted.size(); ++i) {
-    if (address(sorted[i - 1]) + sorted[i - 1].bytes <= address(sorted[i])) continue;
-    throw Error(ErrorCode::invalid_argument,
-                "program " + program.name() + ": the caller's " + program.value(sorted[i - 1].id).name +
-                    " and " + program.value(sorted[i].id).name +
-                    " overlap in memory, so that writing one changes the other; give each memory of its own");
-  }
-}
-
 CallerMemory::CallerMemory(Device& device, const ir::Program& program, ProgramBuffers& buffers,
                            const CallerSettings& settings)
     : device_(device),

@@ -31,16 +31,6 @@ struct CallerSettings {
   bool copy_back = false;              // under copies, inputs that the program writes are copied back
 };
 
-// One value where a caller has it.
-struct CallerValue {
-  ir::ValueId id = 0;
-  const void* address = nullptr;
-  std::size_t bytes = 0;
-};
-// Throws Error(invalid_argument), naming both, where two values share memory: a step that writes one would
-// change the other.
-void refuse_overlap(const ir::Program& program, const std::vector<CallerValue>& values);
-
 // The sets of one caller, for batches up to the buffers' largest. All addresses are chosen when it is made: a
 // step takes the next place, and draws nothing. A value that does not depend on the batch stays the graph's
 // own, and so does every output where only inputs are copied.

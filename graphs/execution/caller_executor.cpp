@@ -13,14 +13,7 @@ CallerExecutor::CallerExecutor(const ExecutionContext& context, std::int64_t bat
       caller_(*context.caller),
       program_of_(context.program),
       batch_(batch),
-      form_(caller_.settings().form) {
-  for (std::size_t place = 0; place < caller_.places(); ++place) {
-    std::vector<CallerValue> values;
-    for (const ir::ValueId id : caller_.moved())
-      values.push_back({id, caller_.address(id, place), program_of_.describe(id, batch).bytes()});
-    refuse_overlap(program_of_, values);
-  }
-}
+      form_(caller_.settings().form) {}
 
 bool CallerExecutor::touches(const StepOp& op) const {
   return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });

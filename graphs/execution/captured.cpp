@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graphs/execution/lay_out.hpp"
+
 namespace graphbench::execution {
 
 CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
@@ -16,22 +18,9 @@ CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t
       eager_(context, batch),
       operands_(eager_.kernels()),
       addresses_(context.program.values().size()),
-      program_(context.program),
-      buffers_(context.buffers),
-      check_addresses_(context.check_addresses),
       name_nodes_(context.name_nodes) {
-  for (ir::ValueId id = 0; id < addresses_.size(); ++id) {
-    addresses_[id] = context.buffers.address(id);
-    const bool moves = context.caller != nullptr && context.caller->moves(id);
-    if (addresses_[id] != nullptr && !moves) watched_.push_back({id, addresses_[id]});
-  }
+  for (ir::ValueId id = 0; id < addresses_.size(); ++id) addresses_[id] = context.buffers.address(id);
   for (const ir::Segment& segment : segments) add_items(segment);
-  if (context.plans == nullptr || record_free_ranges_) return;
-  const auto plan = context.plans->find(batch);
-  const bool has_plan = plan != context.plans->end();
-  why_not_planned_ =
-      has_plan ? why_not(plan->second, eager_.kernels()) : "no addresses were planned for this batch";
-  if (why_not_planned_.empty()) plan_ = &plan->second;
 }
 
 void CapturedExecutor::add_items(const ir::Segment& segment) {
@@ -55,16 +44,12 @@ void CapturedExecutor::add_items(const ir::Segment& segment) {
 void CapturedExecutor::plan_addresses() {
   const StepKernels& kernels = eager_.kernels();
   free_ranges_.clear();
-  if (plan_ != nullptr) {
-    take_plan(*plan_, kernels, pool_, addresses_);
-  } else {
-    auto item = items_.begin();
-    lay_out(kernels, pool_, addresses_, [&](std::size_t op) {
-      if (!record_free_ranges_ || op + 1 != item->last) return;
-      free_ranges_.push_back(pool_.free_ranges());
-      ++item;
-    });
-  }
+  auto item = items_.begin();
+  lay_out(kernels, pool_, addresses_, [&](std::size_t op) {
+    if (!record_free_ranges_ || op + 1 != item->last) return;
+    free_ranges_.push_back(pool_.free_ranges());
+    ++item;
+  });
   for (std::size_t i = 0; i < kernels.ops.size(); ++i) {
     void** operand = operands_.of(i);
     for (const ir::ValueId value : op_at(i).operands) *operand++ = addresses_[value];
@@ -135,7 +120,7 @@ void CapturedExecutor::instantiate() {
       enqueues_.push_back({{}, eager_.kernels().ops[item.first].kernel, operands_.of(item.first), nullptr});
     }
   }
-  if (enqueues_.size() == 1 && !check_addresses_) only_replay_ = enqueues_.front().replay;
+  if (enqueues_.size() == 1) only_replay_ = enqueues_.front().replay;
 }
 
 void CapturedExecutor::upload() {
@@ -144,20 +129,7 @@ void CapturedExecutor::upload() {
   }
 }
 
-std::size_t CapturedExecutor::check_addresses() const {
-  for (const Watched& each : watched_) {
-    if (buffers_.address(each.id) == each.captured) [[likely]]
-      continue;
-    const ir::Value& value = program_.value(each.id);
-    throw Error(ErrorCode::address_changed,
-                "replay of program " + program_.name() + ": " + std::string(ir::name_of(value.kind)) + " " +
-                    value.name + " has moved since the capture, and the graph does not follow");
-  }
-  return watched_.size();
-}
-
 void CapturedExecutor::enqueue_step() {
-  if (check_addresses_) check_addresses();
   for (const Enqueue& enqueue : enqueues_) {
     if (enqueue.replay.enqueue != nullptr) {
       enqueue.replay.enqueue(enqueue.replay.exec, enqueue.replay.stream);
@@ -170,8 +142,6 @@ void CapturedExecutor::enqueue_step() {
 GraphCounts CapturedExecutor::counts() const {
   GraphCounts counts;
   counts.parts = parts_;
-  counts.planned_ahead = plan_ != nullptr;
-  counts.why_not_planned = why_not_planned_;
   counts.kernels = static_cast<std::int64_t>(eager_.kernels().kernels.size());
   counts.peak_bytes = static_cast<std::int64_t>(eager_.kernels().peak_bytes);
   for (const Item& item : items_) {

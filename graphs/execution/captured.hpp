@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "graphs/execution/address_plan.hpp"
 #include "graphs/execution/eager.hpp"
 #include "graphs/execution/executor.hpp"
 
@@ -28,7 +27,6 @@ class CapturedExecutor : public Executor {
   std::vector<StepItem> items() const override;
   std::vector<Graph*> graphs() const override;
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return free_ranges_; }
-  std::size_t check_addresses() const override;
   std::vector<DescribedGraph> describe() const override;
 
  protected:
@@ -75,20 +73,8 @@ class CapturedExecutor : public Executor {
   std::vector<void*> addresses_;  // by value
 
  private:
-  // An address that the graphs hold, and who may move it.
-  struct Watched {
-    ir::ValueId id = 0;
-    const void* captured = nullptr;
-  };
-
   void add_items(const ir::Segment& segment);
 
-  const ir::Program& program_;
-  const ProgramBuffers& buffers_;
-  bool check_addresses_;
-  const ir::AddressPlan* plan_ = nullptr;  // null: laid out when captured
-  std::string why_not_planned_;
-  std::vector<Watched> watched_;
   bool name_nodes_;
   std::map<GraphNode, ir::OpId> op_of_node_;  // of the piece under way
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +17,6 @@
 #include "graphs/device/device.hpp"
 #include "graphs/execution/caller.hpp"
 #include "graphs/execution/program_buffers.hpp"
-#include "graphs/ir/address_plan.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/program.hpp"
 #include "graphs/pool/memory_pool.hpp"
@@ -39,8 +37,6 @@ struct GraphCounts {
   std::int64_t parts = 0;            // that the step is split into: pieces, and runs of ops between them
   std::int64_t kernels = 0;          // prepared for the step
   std::int64_t peak_bytes = 0;       // of values in the pool at once
-  bool planned_ahead = false;        // addresses are those of ExecutionContext::plans
-  std::string why_not_planned;       // where there are plans, and they are not
 };
 
 // How a step of the graph modes gets at its caller's memory (IoForm), and what came of it.
@@ -81,14 +77,8 @@ struct ExecutionContext {
   bool replace_memset_nodes = false;
   // Of the graph modes: whose memory steps work on. Null: the buffers'.
   CallerMemory* caller = nullptr;
-  // Of the graph modes: a step compares the addresses that its graphs were captured with with the buffers',
-  // and throws Error(address_changed), naming the first value that moved, before it enqueues anything.
-  bool check_addresses = false;
   // Remember which op recorded which node, for Executor::describe(); costs time in capture().
   bool name_nodes = false;
-  // Of the graph modes: where activations lie, by batch, as far as the plan is one of the step's. It is laid
-  // out at the capture where there is none, and where free ranges are recorded.
-  const std::map<std::int64_t, ir::AddressPlan>* plans = nullptr;
 };
 
 // The pieces and eagerly launched runs of a step in the mode; `split_kinds` as in ExecutionContext. Throws
@@ -136,8 +126,6 @@ class Executor {
   // The place in the caller's memory that the next step works on.
   virtual std::size_t next_place() const { return 0; }
   virtual std::optional<IoCounts> io() const { return std::nullopt; }  // absent: without a caller
-  // What a step does first where it checks addresses; returns how many.
-  virtual std::size_t check_addresses() const { return 0; }
 
   // For programs that look inside, never for timing: the enqueues of a step in order (of an eager
   // executor: with the addresses of its last step), and, where recorded, what the pool had free after
@@ -146,8 +134,6 @@ class Executor {
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
   // Of an eager executor: chains of ops that the device makes no kernel of, and why.
   virtual std::vector<KernelPath> chains_not_made() const { return {}; }
-  // Likewise: where graphs would have its activations, in a pool of their own.
-  virtual ir::AddressPlan address_plan(DeviceMemory&) const { return {}; }
   // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
   // The same, described; ops are known where the context names nodes.

@@ -30,8 +30,6 @@ class ProgramBuffers {
 
   // Device address of an input, weight or state value; null for activations and outputs.
   void* address(ir::ValueId id) const { return addresses_.at(id); }
-  // From here on the value is the caller's, at `address`: graphs that hold the one before do not follow.
-  void move(ir::ValueId id, void* address) { addresses_.at(id) = address; }
   std::int64_t largest_batch() const noexcept { return largest_batch_; }
   std::size_t weights_bytes() const noexcept { return weights_.bytes(); }
   std::size_t bytes() const;  // of all of them

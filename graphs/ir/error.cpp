@@ -30,7 +30,6 @@ constexpr std::array<std::pair<ErrorCode, std::string_view>, 31> code_names{{
     {ErrorCode::not_batch_major, "not_batch_major"},
     {ErrorCode::state_not_splittable, "state_not_splittable"},
     {ErrorCode::recorded_nothing, "recorded_nothing"},
-    {ErrorCode::address_changed, "address_changed"},
     {ErrorCode::undeclared_mutation, "undeclared_mutation"},
     {ErrorCode::no_gradient_capture, "no_gradient_capture"},
     {ErrorCode::no_backward, "no_backward"},

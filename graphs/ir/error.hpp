@@ -30,7 +30,6 @@ enum class ErrorCode {
   not_batch_major,       // a value's rows, one for each of the batch, do not follow one another
   state_not_splittable,  // a step was to run in parts, and its state belongs to whole batches
   recorded_nothing,      // a plugin's launch function recorded no node while it was captured
-  address_changed,       // a value has moved since the capture of a graph that holds its address
   undeclared_mutation,   // an op wrote a value that it does not declare to write
   no_gradient_capture,   // a training program has a gradient that cannot be captured
   no_backward,           // an op's kind has no gradient, or the program cannot be differentiated

@@ -16,7 +16,6 @@ Made make_ladder(Options& options);
 Made make_bench(Options& options);
 Made make_compare(Options& options);
 Made make_merge(Options& options);
-Made make_graph_diff(Options& options);
 Made make_ab(Options& options);
 Made make_history(Options& options);
 Made make_cache(Options& options);
@@ -37,7 +36,6 @@ const std::vector<CommandRow>& commands() {
        "bench [options of --sweep] [--benchmark_NAME=VALUE]...", make_bench, true},
       {"compare", "say what became slower between two results", "compare BASE NEW [options]", make_compare},
       {"merge", "the shards of one plan as one result", "merge SHARD... -o FILE [options]", make_merge},
-      {"graph-diff", "say whether two captures are the same graphs", "graph-diff A B", make_graph_diff},
       {"ab",
        "measure two binaries or environments side by side and say what became slower; or this one against "
        "itself and say what this machine can find",

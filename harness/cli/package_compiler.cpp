@@ -189,8 +189,7 @@ void PackageCompiler::prepare(const package::Method& method, const model::Worker
   // Largest first, as workers do: what is prepared ahead may decide what comes after.
   for (const std::int64_t batch : worker::largest_first(manifest.batches)) {
     model::Setup setup;
-    const std::unique_ptr<execution::Executor> executor = rig.prepare(batch, setup, [](std::string_view) {});
-    package_.addresses.push_back({method.name, batch, executor->address_plan(*device_)});
+    rig.prepare(batch, setup, [](std::string_view) {});
   }
 }
 

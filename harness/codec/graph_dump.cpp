@@ -13,11 +13,4 @@ std::string to_json(const model::GraphDump& dump_data) {
   return dump(JsonWriter(Form::document).write(dump_data), 1) + "\n";
 }
 
-model::GraphDump read_graph_dump(std::string_view text, const std::string& what) {
-  auto read = read_data<model::GraphDump>(text, what);
-  if (read.schema == model::graph_dump_schema) return read;
-  throw Error(ErrorCode::invalid_argument,
-              what + ": its schema is \"" + read.schema + "\", not " + model::graph_dump_schema);
-}
-
 }  // namespace graphbench::codec

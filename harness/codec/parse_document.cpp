@@ -67,6 +67,8 @@ void DocumentReader::read(std::string_view text) {
   } catch (const simdjson::simdjson_error& error) {
     walk_.fail(error);
   }
+  if (!document_.facts.fields.contains("method"))
+    walk_.fail("its plan has no \"method\", so it is not known how it was measured: measure it again");
 }
 
 void DocumentReader::read_cells(std::string_view text) {
@@ -148,7 +150,6 @@ void DocumentReader::check_cells() const {
 Document DocumentReader::take() {
   check_cells();
   auto& fields = document_.facts.fields;
-  fields.try_emplace("method", "1");  // documents did not say so before there was another
   document_.facts.tool_version = fields["tool.version"];
   document_.facts.tool_commit = fields["tool.commit"];
   return std::move(document_);

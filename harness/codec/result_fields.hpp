@@ -58,12 +58,10 @@ GB_DESCRIBE(model::GraphCounts, (MetricFields<T>()));
 GB_DESCRIBE(model::Reason, code, message);
 GB_DESCRIBE(model::Io, (MetricFields<T>()), (later, refused));
 GB_DESCRIBE(model::Counters, (MetricFields<T>()), skips);
-GB_DESCRIBE(model::PackageUse, (MetricFields<T>()), (later, plans), (later, addresses),
-            (later, addresses_reason), (later, low_memory));
+GB_DESCRIBE(model::PackageUse, (MetricFields<T>()), (later, plans), (later, low_memory));
 GB_DESCRIBE(model::CacheUse, (MetricFields<T>()));
 GB_DESCRIBE(model::CompileStages, (MetricFields<T>()));
 GB_DESCRIBE(model::CompileUse, stages, (MetricFields<T>()));
-GB_DESCRIBE(model::AddressCheck, values, seconds);
 GB_DESCRIBE(model::PeakBytes, build, load, between_methods);
 GB_DESCRIBE(model::Memory, (MetricFields<T>()), (later, witness), (later, peak_bytes));
 GB_DESCRIBE(model::CellSummary, (MetricFields<T>()),
@@ -140,9 +138,9 @@ struct ReasonField {
 
 GB_DESCRIBE(model::CellResult, (custom_field<CellId>("id")), (inlined(&T::cell)),
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check, graph,
-            memory, launches, summary, (later, caller_io), (later, counters), (later, address_check),
-            (later, training), (later, shape_walk), (later, cache), (later, package), (later, compiled),
-            (later, fallback), (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
+            memory, launches, summary, (later, caller_io), (later, counters), (later, training),
+            (later, shape_walk), (later, cache), (later, package), (later, compiled), (later, fallback),
+            (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
             (later, measured_on), (later, shard), (later, rewrites));
 GB_DESCRIBE(model::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
@@ -197,8 +195,7 @@ GB_DESCRIBE(model::Result,
             (text, finished_at), complete, environment, plan, (later, shards),
             (custom_field<CacheTotal>("cache")));
 GB_DESCRIBE(model::SamplingBounds, seconds_max, samples_max);
-GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, check_addresses,
-            dump_graph);
+GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, dump_graph);
 GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);
 GB_DESCRIBE(model::WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes, batches,
             launch, seed, sampling, plugins, options, split_ops, caller, package, instruments, spawned_ns);

@@ -117,7 +117,6 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   options.mutated_inputs = word_of(raw, "mutated-inputs", {"refuse", "copy_back"});
   options.on_skip = word_of(raw, "on-skip", {"record", "eager"});
   options.capture_stream = word_of(raw, "capture-stream", {"own", "default"});
-  options.check_addresses = flag(raw, "check-addresses");
   options.dump_graph = text_of(raw, "dump-graph", "");
   if (!options.dump_graph.empty())
     options.dump_graph = std::filesystem::absolute(options.dump_graph).lexically_normal().string();

@@ -43,8 +43,7 @@ std::vector<LaunchMedians> medians_of(const codec::Document& document) {
 }
 
 std::string plan_key(const codec::DocumentFacts& facts) {
-  const std::string& method = facts.field("method");
-  return facts.field("plan") + (method.empty() || method == "1" ? "" : " method " + method);
+  return facts.field("plan") + " method " + facts.field("method");
 }
 
 NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {

@@ -331,7 +331,6 @@ std::map<std::string, std::string> settings_of(const CallerOptions& options) {
   if (options.mutated_inputs != usual.mutated_inputs) settings["mutated-inputs"] = options.mutated_inputs;
   if (options.on_skip != usual.on_skip) settings["on-skip"] = options.on_skip;
   if (options.capture_stream != usual.capture_stream) settings["capture-stream"] = options.capture_stream;
-  if (options.check_addresses) settings["check-addresses"] = "true";
   return settings;
 }
 

@@ -32,9 +32,6 @@ struct PackageUse {
   // Where choices among libraries' algorithms came from: "package", or "chosen_at_load" where its own are for
   // another device, library or build; empty: it has none.
   std::string plans;
-  // Where activations' addresses came from: "package", or "planned_at_load"; empty: nothing was captured.
-  std::string addresses;
-  std::string addresses_reason;    // why they were planned at load
   bool low_memory = false;         // --low-memory ON
   std::int64_t staging_bytes = 0;  // the most of the host's memory that weights took on their way
 };

@@ -1,4 +1,4 @@
-// The graphs of one cell as plain data: what --dump-graph writes and graph-diff compares.
+// The graphs of one cell as plain data: what --dump-graph writes.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,6 @@
 
 namespace graphbench::model {
 
-inline constexpr const char* graph_dump_schema = "graphbench.graph/1";
-
 // Nothing in it is an address: two captures of one program at one batch are equal.
 struct DumpedNode {
   std::string op;                            // of the program, that recorded it; empty: none did
@@ -17,7 +15,6 @@ struct DumpedNode {
   std::string function;                      // of a kernel, where the device tells
   std::map<std::string, std::string> facts;  // "grid", "block", "bytes", ...
   std::vector<std::int64_t> after;           // nodes of the piece that it waits for, ascending
-  friend bool operator==(const DumpedNode&, const DumpedNode&) = default;
 };
 
 struct DumpedPiece {
@@ -25,7 +22,7 @@ struct DumpedPiece {
 };
 
 struct GraphDump {
-  std::string schema = graph_dump_schema;
+  std::string schema = "graphbench.graph/1";
   std::string cell;  // its id
   std::vector<DumpedPiece> pieces;
 };

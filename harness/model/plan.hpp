@@ -23,7 +23,6 @@ struct CallerOptions {
   std::string mutated_inputs = "refuse";  // --mutated-inputs
   std::string on_skip = "record";         // --on-skip
   std::string capture_stream = "own";     // --capture-stream
-  bool check_addresses = false;           // --check-addresses
   std::string dump_graph;                 // --dump-graph, an absolute path; empty: none
 };
 // Those away from their default that change what is measured, by the option's name: what a plan is known by.

@@ -190,12 +190,6 @@ struct Counters {
   std::map<std::string, std::int64_t> skips = {};  // of a graph mode that could not be: reason codes
 };
 
-// What comparing the caller's addresses with those captured costs (--check-addresses).
-struct AddressCheck {
-  std::int64_t values = 0;
-  double seconds = 0;  // of every step, within submit
-};
-
 // What preparing a cell had of the cache (--cache), in all its launches together.
 struct CacheUse {
   std::int64_t hits = 0;     // entries found
@@ -355,7 +349,6 @@ struct CellResult {
   std::optional<Memory> memory;
   std::optional<Io> caller_io;
   std::optional<Counters> counters;
-  std::optional<AddressCheck> address_check;
   std::optional<Training> training;
   std::optional<ShapeWalk> shape_walk = {};
   std::optional<CacheUse> cache;           // absent where nothing is kept
@@ -443,12 +436,12 @@ struct ShardFacts {
   std::map<std::string, std::string> presets = {};
 };
 
-// How this version comes to its numbers: see docs/reading-the-numbers.md. Documents without it are of
-// method 1. How many placements a launch has is no part of it: what they estimate is the same.
+// How this version comes to its numbers: see docs/reading-the-numbers.md. How many placements a launch has
+// is no part of it: what they estimate is the same.
 inline constexpr std::int64_t measuring_method = 2;
 
 struct PlanFacts {
-  std::int64_t method = 1;
+  std::int64_t method = measuring_method;
   std::string hash;
   std::vector<std::string> argv;
   std::int64_t seed = 1;

@@ -93,7 +93,6 @@ std::vector<Section> sections_of(const Package& package) {
     sections.push_back({name_of(method, Stage::before), package.programs[i].before});
     sections.push_back({name_of(method, Stage::after), package.programs[i].after});
   }
-  sections.push_back({"addresses", write_addresses(package.addresses)});
   sections.push_back({"choices", write_entries(package.choices)});
   sections.push_back({"code", write_entries(package.code)});
   std::string all;
@@ -150,10 +149,7 @@ Package read_package(std::string_view text) {
     if (i >= wanted.size() || sections[i].name != wanted[i].name)
       refuse("section " + sections[i].name + ": it is unknown here: a newer graphbench may know it");
     if (i == 0) continue;
-    if (sections[i].name == "addresses") {
-      package.addresses =
-          within("addresses", [&] { return read_addresses(sections[i].content, package.manifest); });
-    } else if (sections[i].name == "choices") {
+    if (sections[i].name == "choices") {
       package.choices = within("choices", [&] { return read_choices(sections[i].content); });
     } else if (sections[i].name == "code") {
       package.code = within("code", [&] { return read_code(sections[i].content, package.manifest); });

@@ -108,7 +108,6 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   const std::vector<WorkloadChoice> workloads = choose_workloads(options, catalog);
   model::Plan plan;
   plan.device = catalog.device;
-  plan.facts.method = model::measuring_method;
   plan.facts.argv = std::move(argv);
   plan.facts.seed = options.seed;
   plan.facts.launches = options.launches;

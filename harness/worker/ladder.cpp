@@ -70,14 +70,6 @@ model::Io to_model(const execution::IoCounts& counts) {
   return io;
 }
 
-// What one comparison costs, from many in a row.
-double seconds_of_address_check(const execution::Executor& executor) {
-  constexpr int repeats = 1000;
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < repeats; ++i) static_cast<void>(executor.check_addresses());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repeats;
-}
-
 }  // namespace
 
 Ladder::Ladder(const model::WorkerTask& task, OpenDevice open, const ir::Program& program,
@@ -168,8 +160,6 @@ void Ladder::set_up_placement(std::int64_t index) {
     events_.device(machine::facts_of(placement_->device().info()));
     events_.instrument("monitor", placement_->state_reader().state());
   }
-  // Without its own choices kernels are others, and so is what they share memory with.
-  placement_->rig().use_address_plans(!startup_.package || startup_.package->plans != "chosen_at_load");
   allocate_buffers();
   if (first) startup_.lap(&model::Startup::weights_seconds);
   for (Rung& rung : rungs_) {
@@ -273,24 +263,19 @@ void Ladder::set_up_first(Rung& rung) {
   measure::measure_ramp(id, step_of(rung), task_.sampling, launch);
   launch.setups.push_back(launch.setup);
   startup_.add(launch.setup);
-  add_package(rung, launch.setup, counts);
+  add_package(rung, launch.setup);
   rung.passes = std::make_unique<measure::CellPasses>(
       id, task_.sampling, seed_for(task_, SeedUse::passes, rung.batch + task_.launch), launch, placements_);
 }
 
 // As if this batch were the only one: its stages follow those that all batches share.
-void Ladder::add_package(Rung& rung, const model::Setup& setup, const execution::GraphCounts& counts) {
+void Ladder::add_package(Rung& rung, const model::Setup& setup) {
   if (!startup_.package) return;
   model::PackageUse& use = rung.result.package.emplace(*startup_.package);
   if (const package::WeightsFile* weights = placement_->rig().weights()) {
     use.verify_seconds = weights->verify_seconds();
     use.load_seconds += weights->read_seconds() + weights->verify_seconds() + weights->upload_seconds();
     use.staging_bytes = static_cast<std::int64_t>(weights->staging_bytes());
-  }
-  if (is_graph_cell(rung)) {
-    use.addresses = counts.planned_ahead ? "package" : "planned_at_load";
-    const bool others = use.plans == "chosen_at_load";
-    use.addresses_reason = others ? "not all library choices are the package's" : counts.why_not_planned;
   }
   use.first_step_seconds = startup_.startup().weights_seconds + setup.prepare_seconds.value_or(0) +
                            setup.warmup_seconds + setup.capture_seconds + setup.instantiate_seconds +
@@ -368,11 +353,6 @@ void Ladder::check(Rung& rung) {
   rung.machine->cpu_slowdown = statistics::median_or_absent(rung.cpu_slowdowns);
   rung.machine->device_slowdown = statistics::median_or_absent(rung.device_slowdowns);
   events_.phase(rung.batch, "check");
-  if (task_.caller.check_addresses && is_graph_cell(rung)) {
-    rung.result.address_check =
-        model::AddressCheck{static_cast<std::int64_t>(rung.executor->check_addresses()),
-                            seconds_of_address_check(*rung.executor)};
-  }
   TaskRig& rig = placement_->rig();
   if (rung.result.training)
     measure_phases(placement_->device(), rig.stream(), program_, *rung.executor, *rung.result.training);

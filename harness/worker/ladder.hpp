@@ -47,7 +47,7 @@ class Ladder {
   void set_up_placement(std::int64_t index);
   void allocate_buffers();
   void set_up(Rung& rung);
-  void add_package(Rung& rung, const model::Setup& setup, const execution::GraphCounts& counts);
+  void add_package(Rung& rung, const model::Setup& setup);
   void set_up_first(Rung& rung);
   std::unique_ptr<execution::Executor> prepare(Rung& rung, model::Setup& setup);
   bool is_graph_cell(const Rung& rung) const;  // not one that fell back to eager

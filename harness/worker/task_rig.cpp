@@ -118,10 +118,6 @@ void TaskRig::open_package() {
   manifest_ = std::move(package.manifest);
   weights_ = std::make_unique<package::WeightsFile>(task_.package.weights, manifest_,
                                                     package::part_bytes_of(task_.package.low_memory));
-  const std::string method = package::find_method(manifest_, task_.pass, task_.preset)->name;
-  for (package::PlannedAddresses& each : package.addresses) {
-    if (each.method == method) plans_[each.batch] = std::move(each.plan);
-  }
 }
 
 void TaskRig::allocate(std::int64_t largest) {
@@ -155,9 +151,7 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
           .graph_pool = graph_pool,
           .split_kinds = task_.split_ops,
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
-          .caller = caller_.get(),
-          .check_addresses = task_.caller.check_addresses,
-          .plans = weights_ && plans_hold_ ? &plans_ : nullptr};
+          .caller = caller_.get()};
 }
 
 void TaskRig::release() {

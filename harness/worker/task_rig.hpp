@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,9 +82,6 @@ class TaskRig {
   // The weights of the task's package; null without one, and before allocate().
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 
-  // Whether captures take the addresses that the task's package planned; they do from the start.
-  void use_address_plans(bool use) noexcept { plans_hold_ = use; }
-
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
   Device& device() noexcept { return device_; }
   Stream& stream() noexcept { return *stream_; }
@@ -108,8 +104,6 @@ class TaskRig {
   std::unique_ptr<pool::MemoryPool> graph_pool_;
   package::Manifest manifest_;                     // of the task's package
   std::unique_ptr<package::WeightsFile> weights_;  // likewise
-  std::map<std::int64_t, ir::AddressPlan> plans_;  // likewise, by batch
-  bool plans_hold_ = true;
   std::unique_ptr<execution::ProgramBuffers> buffers_;
   std::unique_ptr<execution::CallerMemory> caller_;  // null where the caller's memory is the buffers
   CheckMemory check_memory_;

@@ -108,33 +108,6 @@ TEST_P(CallerConformance, OnlyPiecesWithAValueOfTheCallersAreTouched) {
   }
 }
 
-TEST_P(CallerConformance, AMovedValueIsNamedBeforeAnythingRuns) {
-  const ir::Program p = program();
-  Rig rig(device(), stream(), p, 4);
-  execution::ExecutionContext context = rig.context();
-  context.check_addresses = true;
-  const auto executor = execution::make_executor(mode(), context, 4);
-  executor->capture();
-  executor->instantiate();
-  executor->upload();
-  EXPECT_EQ(rig.step(*executor, 4, 9), rig.eager_step(4, 9));
-  for (ir::ValueId id = 0; id < p.values().size(); ++id) {
-    void* const own = rig.buffers().address(id);
-    if (own == nullptr) continue;
-    rig.buffers().move(id, static_cast<std::byte*>(own) + 512);
-    try {
-      executor->submit();
-      ADD_FAILURE() << p.value(id).name << " moved unseen";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::address_changed);
-      EXPECT_NE(std::string(error.what()).find(" " + p.value(id).name + " has moved"), std::string::npos)
-          << error.what();
-    }
-    rig.buffers().move(id, own);
-  }
-  EXPECT_EQ(rig.step(*executor, 4, 9), rig.eager_step(4, 9));
-}
-
 INSTANTIATE_TEST_SUITE_P(Devices, CallerConformance, graph_mode_parameters(small_programs()),
                          name_of_program_parameter);
 
@@ -233,23 +206,6 @@ TEST_P(MutatedInputConformance, ACopyOfItIsRefusedWithOpAndValue) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, MutatedInputConformance, ::testing::ValuesIn(backends()),
                          [](const auto& parameter) { return parameter.param; });
-
-TEST(CallerValues, ThatOverlapAreRefusedByName) {
-  const ir::OpCatalog catalog;
-  const ir::Program p = small_programs().front().build(catalog, ir::DType::fp32);
-  const auto* memory = reinterpret_cast<const std::byte*>(std::uintptr_t{4096});
-  const ir::ValueId output = p.values_of(ir::ValueKind::output)[0];
-  EXPECT_NO_THROW(execution::refuse_overlap(p, {{output, memory + 64, 64}, {0, memory, 64}}));
-  try {
-    execution::refuse_overlap(p, {{output, memory + 63, 64}, {0, memory, 64}});
-    FAIL() << "not refused";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-    EXPECT_NE(std::string(error.what()).find("the caller's x and " + p.value(output).name + " overlap"),
-              std::string::npos)
-        << error.what();
-  }
-}
 
 }  // namespace
 }  // namespace graphbench::conformance

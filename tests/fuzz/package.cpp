@@ -51,15 +51,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (std::string_view(error.what()).empty()) std::abort();
     }
   }
-  package::Manifest manifest;
-  manifest.methods = {{"forward", "forward", "tiny"}};
-  manifest.batches = {1, 2};
-  try {
-    const auto addresses = package::read_addresses(text, manifest);
-    if (package::read_addresses(package::write_addresses(addresses), manifest).size() != addresses.size())
-      std::abort();
-  } catch (const Error& error) {
-    if (std::string_view(error.what()).empty()) std::abort();
-  }
   return 0;
 }

@@ -132,12 +132,6 @@ def faults_of_setups(cell):
             yield f"{cell['id']}: its setup is not that of the first placement"
 
 
-def faults_of_package(cell):
-    package = cell.get("package", {})
-    if "addresses_reason" in package and package.get("addresses") != "planned_at_load":
-        yield f"{cell['id']}: a reason of addresses that were not planned at load"
-
-
 def faults_of_caller(cell):
     """A step updates no more than it has recorded, and instantiates what was refused."""
     io = cell.get("caller_io")
@@ -200,7 +194,6 @@ def faults_of(document):
         faults.extend(faults_of_speedup(cell, cells, later))
         faults.extend(faults_of_instruments(cell, document))
         faults.extend(faults_of_setups(cell))
-        faults.extend(faults_of_package(cell))
         faults.extend(faults_of_caller(cell))
     faults.extend(faults_of_memory(document["cells"]))
     if document["finished_at"] is not None and document["finished_at"] < document["started_at"]:

@@ -102,14 +102,10 @@ CALLER.colour: "red"
 cells.1.counters.skips: MISSING
 cells.1.counters.skips.host_op: -1
 cells.1.counters.captured: 1.5
-cells.1.address_check.seconds: MISSING, -1
-cells.1.address_check.values: -1
 cells.1.training.ops: MISSING
 cells.1.training.ops.backward: MISSING, -1
 cells.1.training.saved_bytes: MISSING, 1.5
 cells.1.training.colour: "red"
-cells.1.package.addresses: "elsewhere"
-cells.1.package.addresses_reason: "", 1
 cells.1.package.plans: "mine"
 cells.1.cache.hits: -1, MISSING
 cells.1.cache.seconds_saved: -0.5
@@ -133,7 +129,6 @@ PATH.fallback: "", MISSING
 # What a schema cannot say; see document_rules.py.
 BROKEN_INSTRUMENT_RULES = table("""
 cache.hits: 99
-cells.1.package.addresses: "package", MISSING
 cells.1.cache.misses: 7
 LADDER.points.1.nodes: 1
 MACHINE.throttled: true

@@ -91,12 +91,8 @@ void add_caller(model::CellResult& cell) {
   cell.caller_io->refused =
       model::Reason{"graph_update_failed", "piece 0, kernel node 7: the function changed"};
   cell.counters = model::Counters{6, 8, 8, 112, 49, 63, 144, {}};
-  cell.address_check = model::AddressCheck{41, 0.5e-6};
   cell.cache = model::CacheUse{3, 1, 1, 2048, 1.5};
-  cell.package =
-      model::PackageUse{4096, 8192,      0.03125,           0.0078125,
-                        0.25, "package", "planned_at_load", "no addresses were planned for this batch",
-                        true, 1024};
+  cell.package = model::PackageUse{4096, 8192, 0.03125, 0.0078125, 0.25, "package", true, 1024};
   cell.training =
       model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1, 1e-4, 2e-4, 5e-5, 3.5e-4};
   cell.training->breaks = {
@@ -177,7 +173,7 @@ model::Result instruments_result() {
   });
   if (skipped != result.cells.end())
     skipped->counters = model::Counters{.skips = {{skipped->reason->code, 1}}};
-  result.plan.caller = {{"check-addresses", "true"}};
+  result.plan.caller = {{"capture-stream", "default"}};
   // Nothing that can be absent keeps a document from being one.
   model::CellResult& last = result.cells[9];
   last.profile->witness.reset();

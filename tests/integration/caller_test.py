@@ -55,15 +55,12 @@ class Caller(HarnessCase):
         self.assertNotIn("counters", cells[whole.replace("whole", "eager")])
         self.assertNotIn("caller", document["plan"])
 
-    def test_fresh_addresses_and_their_check(self):
+    def test_fresh_addresses(self):
         _, document, cells = self.sweep("--workload", "mlp", "--io", "copy_in_out,set_params,update",
-                                        "--io-addresses", "fresh", "--check-addresses")
-        self.assertEqual({"io-addresses": "fresh", "check-addresses": "true"}, document["plan"]["caller"])
+                                        "--io-addresses", "fresh")
+        self.assertEqual({"io-addresses": "fresh"}, document["plan"]["caller"])
         for cell in cells.values():
             self.assertEqual("ok", cell["status"], cell)
-            self.assertEqual(cell["mode"] != "eager", "address_check" in cell)
-            if "address_check" in cell:
-                self.assertGreater(cell["address_check"]["values"], 1)
 
     def test_an_input_that_is_written_in_place(self):
         _, _, cells = self.plugin_sweep("mutating_op", "--io", FORMS)
@@ -108,7 +105,7 @@ class Caller(HarnessCase):
         self.assertNotIn("program attention", done.stderr)
         self.assertEqual(1, cells["mlp/tiny/fp32/forward/b2/w0/piecewise"]["graph"]["pieces"])
 
-    def test_dumped_graphs_are_compared(self):
+    def test_dumped_graphs_hold_no_addresses(self):
         self.sweep("--workload", "attention,mlp", "--dump-graph", "one", "--io", "static,set_params")
         self.sweep("--workload", "attention,mlp", "--dump-graph", "two", "--io", "static,set_params")
         stem = "mlp_tiny_fp32_forward_b2_w0_piecewise"
@@ -124,24 +121,15 @@ class Caller(HarnessCase):
         self.assertIn("layer0.norm (kernel)", texts["dot"])
         self.assertIn("piece 7", texts["after.txt"])
         self.assertNotIn("piece 1", texts["before.txt"])
-        same = self.run_graphbench("graph-diff", "one", "two", code=0)
-        self.assertIn("equal: ", same.stdout)
-        other = self.run_graphbench("graph-diff", f"one/{stem}.json",
-                                    f"one/{stem.replace('mlp', 'attention')}.json", code=10)
-        self.assertIn("piece 0 node 2:", other.stdout)
-        self.assertIn("different: ", other.stdout)
-        (self.folder / "two" / f"{stem}.json").unlink()
-        self.assertIn("only in A", self.run_graphbench("graph-diff", "one", "two", code=10).stdout)
+        self.assertEqual([path.name for path in sorted((self.folder / "one").iterdir())],
+                         [path.name for path in sorted((self.folder / "two").iterdir())])
+        for path in (self.folder / "one").glob("*.json"):
+            other = self.folder / "two" / path.name
+            self.assertEqual(path.read_text(encoding="utf-8"), other.read_text(encoding="utf-8"), path.name)
 
     def test_bad_input(self):
-        self.write("no.json", "{}")
         self.write("file", "")
         for arguments, words in (
-                (["graph-diff"], ("A is missing",)),
-                (["graph-diff", "no.json"], ("B is missing",)),
-                (["graph-diff", "no.json", "."], ("one of A and B is a folder",)),
-                (["graph-diff", "none.json", "no.json"], ('"none.json" cannot be read',)),
-                (["graph-diff", "no.json", "no.json"], ('"no.json" is no dumped graph',)),
                 ([*TINY, "--dump-graph", "file"], ("--dump-graph: ", "is no folder that can be written")),
                 ([*TINY, "--io", "copy"], ("--io: ", '"copy"', "give static, copy_in")),
                 ([*TINY, "--io-source", "pinned"], ("--io-source: ", "--io copy_in or copy_in_out")),

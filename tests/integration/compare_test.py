@@ -24,7 +24,7 @@ def document(cells=3, launches=5, factor=1.0, **plan):
         return {"index": i, "latency_seconds": {"p50": time}, "setup": {"capture_seconds": 1e-3 * LUCK[i]}}
     return {"schema": "graphbench.result/1",
             "environment": {"fingerprint": "ff", "device": {"kind": "cuda", "name": "GPU", "driver": "1"}},
-            "plan": {"hash": "aa", **plan},
+            "plan": {"hash": "aa", "method": 2, **plan},
             "cells": [{"id": f"cell {c}", "status": "ok", "launches": [launch(i, c) for i in range(launches)]}
                       for c in range(cells)]}
 
@@ -284,6 +284,7 @@ class BadInput(CompareCase):
         self.refuse_document(good[:len(good) // 2], "cut off")
         self.refuse_document('{"schema":"graphbench.result/1","x":' + "[" * 100000, "bad.json")
         self.refuse_document(self.mutant(lambda d: d.update(cells=[])), "nothing to compare")
+        self.refuse_document(self.mutant(lambda d: d["plan"].pop("method")), 'its plan has no "method"')
         self.refuse_document(good.replace('"p50": 0.0001}', '"p50": NaN}', 1),
                              "cells[0].launches[0].latency_seconds.p50: ", "NaN is not JSON")
         self.refuse(("missing.json", "good.json"), "missing.json: it cannot be read: No such file")

@@ -34,7 +34,8 @@ class GateCase(harness_case.HarnessCase):
         cell = {"id": "mlp/tiny/fp32/forward/b1/w0/eager", "status": status, "launches": launches}
         if status != "ok":
             cell.update(launches=[], reason={"code": "failed", "message": "made up"})
-        self.write(name, json.dumps({"schema": "graphbench.result/1", "complete": True, "cells": [cell]}))
+        self.write(name, json.dumps({"schema": "graphbench.result/1", "complete": True, "plan": {"method": 2},
+                                     "cells": [cell]}))
         return name
 
 
@@ -145,7 +146,7 @@ class Gate(GateCase):
             document = self.document(name, latencies)
             made = json.loads((self.folder / document).read_text())
             made["started_at"] = f"2026-01-0{day}T00:00:00Z"
-            made["plan"] = {"hash": "p"}
+            made["plan"]["hash"] = "p"
             self.write(name, json.dumps(made))
             return name
 

@@ -20,7 +20,8 @@ HEAD = """{"schema":"graphbench.result/1","tool":{"version":"0.1.0","commit":"01
 "started_at":"2026-01-02T03:04:05Z","finished_at":"2026-01-02T04:04:05Z","complete":true,
 "environment":{"hostname":"large","os":"Linux","cpu":"CPU","cores":16,"device":{"kind":"cuda","name":"GPU",
 "uuid":"GPU-0","compute_capability":"9.0","memory_bytes":1,"driver":"1","runtime":"1","libraries":{}},
-"fingerprint":"00ff"},"plan":{"hash":"00aa","argv":[],"seed":1,"launches":%d,"axes":{"workload":["mlp"],
+"fingerprint":"00ff"},"plan":{"hash":"00aa","method":2,"argv":[],"seed":1,"launches":%d,
+"axes":{"workload":["mlp"],
 "preset":["base"],"dtype":["bf16"],"pass":["forward"],"batch":[1],"warmup":[0],"mode":["whole"]}},
 "cells":[
 """

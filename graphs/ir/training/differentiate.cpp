@@ -319,13 +319,6 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
 }
 
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options) {
-  const auto written =
-      std::ranges::find_if(forward.ops(), [](const Op& op) { return op.phase != Phase::forward; });
-  if (written != forward.ops().end()) {
-    throw Error(ErrorCode::no_backward,
-                "differentiate program " + forward.name() + ": op " + written->name +
-                    " is of a training step already, and there is no second derivative");
-  }
   return Differentiation(forward, catalog, options).run();
 }
 

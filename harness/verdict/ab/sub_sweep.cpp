@@ -18,7 +18,7 @@ namespace {
 // Passed on as given, where given: the default is for each binary to know.
 const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
                                             "on-skip",       "sustained",   "capture-stream"};
-const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};
+const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2"};
 
 std::string list_of(const std::vector<std::string>& words) {
   std::string list;

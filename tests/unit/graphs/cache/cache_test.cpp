@@ -219,27 +219,6 @@ TEST_F(CacheTest, ContentsSayWhatAFileIsForOrWhyItIsRefused) {
   EXPECT_EQ(content_of(path_of("3")).why_not, "it cannot be read: it is no file");
 }
 
-TEST_F(CacheTest, PlansOfEarlierVersionsAreFoundAndDamagedOnesRefused) {
-  fs::create_directories(folder_);
-  const std::string key = "graphbench 1, GPU, driver 1, CUDA 2; linear 8x1024 bf16";
-  const fs::path path = folder_ / "1ed6bd41097a5dbe.plan";
-  const std::string text = "graphbench plan 1\nkey " + key + "\nchoice algorithm 66\nsum 7118c9532394a84d\n";
-  put(path, text);
-  Cache cache(folder_);
-  EXPECT_EQ(cache.find(choice_key()), "algorithm 66");
-  EXPECT_EQ(content_of(path).parts.front().second, key);
-  std::string damaged = text;
-  damaged.replace(damaged.find("66"), 2, "67");
-  put(path, damaged);
-  EXPECT_EQ(content_of(path).why_not, "it is damaged");
-  testing::internal::CaptureStderr();
-  const auto found = Cache(folder_).find_or_make(choice_key(), any,
-                                                 [] { return std::optional<std::string>("algorithm 7"); });
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(path.string() + ": it is damaged"));
-  EXPECT_EQ(found->content, "algorithm 7");
-  EXPECT_EQ(Cache(folder_).find(choice_key()), "algorithm 7");
-}
-
 TEST_F(CacheTest, WhatIsOfferedIsFoundAheadOfTheFolderAndNotWritten) {
   for (const fs::path& folder : {folder_, fs::path()}) {
     Cache first(folder);

@@ -89,16 +89,5 @@ TEST(CacheEntry, SaysWhyItIsRefused) {
   EXPECT_EQ(why(other_kind), "it is damaged");
 }
 
-// Written by hand as earlier versions wrote it.
-TEST(CacheEntry, PlansOfEarlierVersionsAreRead) {
-  const std::string key = "graphbench 1, GPU, driver 1, CUDA 2; linear 8x1024 bf16";
-  EXPECT_EQ(plan_key_of(choice_key()), key);
-  const std::string text = "graphbench plan 1\nkey " + key + "\nchoice algorithm 66\nsum 7118c9532394a84d\n";
-  EXPECT_EQ(decode_plan(text).value().key, key);
-  EXPECT_EQ(decode_plan(text).value().choice, "algorithm 66");
-  EXPECT_FALSE(decode_plan(text + "\n"));
-  EXPECT_FALSE(decode_plan(text.substr(0, text.size() - 1)));
-}
-
 }  // namespace
 }  // namespace graphbench::cache

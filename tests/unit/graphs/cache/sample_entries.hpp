@@ -19,7 +19,7 @@ inline std::vector<Entry> sample_entries() {
            std::string("\x7f"
                        "ELF\0\n\n",
                        7)},
-          {{Kind::programs, {"12ab", "", ""}}, 0, ""}};
+          {{Kind::code, {"", "", "", ""}}, 0, ""}};
 }
 
 }  // namespace graphbench::cache

@@ -385,13 +385,5 @@ TEST_F(TrainingTest, RefusesAProgramWithNothingToTrain) {
   expect_no_backward("output r depends on no weight");
 }
 
-TEST_F(TrainingTest, RefusesASecondDerivative) {
-  builder_.mark_output(linear("a", rows("x"), square("w")));
-  const Program once = train();
-  const Error error = test::error_of([&] { differentiate(once, catalog_, {}); });
-  EXPECT_EQ(error.code(), ErrorCode::no_backward);
-  EXPECT_THAT(error.what(), HasSubstr("no second derivative"));
-}
-
 }  // namespace
 }  // namespace graphbench::ir

@@ -47,7 +47,7 @@ std::string good_list(int cells, const std::string& blank = "") {
 }
 
 std::string document(int cells, const std::string& blank = "", const std::string& after = "") {
-  return R"({"schema":"graphbench.result/1","plan":{"hash":"aa","argv":["\"cells\":[{\"id\":"]},)"
+  return R"({"schema":"graphbench.result/1","plan":{"hash":"aa","method":2,"argv":["\"cells\":[{\"id\":"]},)"
          R"("environment":{"cells":[],"fingerprint":"ff"},"cells":)" +
          good_list(cells, blank) + after + R"(,"complete":false})";
 }
@@ -134,8 +134,9 @@ TEST(CellWindows, LeaveWhatTheyCannotCutToBeReadWhole) {
   EXPECT_FALSE(in_windows(text, 1000));
 
   const std::string list = good_list(100);
-  const std::string nested = R"({"schema":"graphbench.result/1","environment":{"cells":)" + list +
-                             R"(},"cells":[{"id":"a","status":"failed"}]})";
+  const std::string nested =
+      R"({"schema":"graphbench.result/1","plan":{"method":2},"environment":{"cells":)" + list +
+      R"(},"cells":[{"id":"a","status":"failed"}]})";
   EXPECT_EQ(whole(nested).cells.size(), 1u);
   EXPECT_FALSE(in_windows(nested, 1000)) << "cells of something else were taken for the document's";
 }

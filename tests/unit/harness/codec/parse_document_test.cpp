@@ -29,7 +29,7 @@ void expect_refused(const std::string& text, const std::string& words) {
 }
 
 std::string with_cells(const std::string& cells) {
-  return R"({"schema":"graphbench.result/1","cells":[)" + cells + "]}";
+  return R"({"schema":"graphbench.result/1","plan":{"method":2},"cells":[)" + cells + "]}";
 }
 
 std::string with_latency(const std::string& p50) {
@@ -51,7 +51,7 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
        "submit_seconds":{"p99":null,"p50":5e-6,"unit":"s"},"latency_seconds":{"p50":1e-4,"max":1}}],
       "notes":{"deep":[[1,2],{"x":true}]},"status":"ok","id":"a\u002fb"},
       {"id":"c","status":"failed","reason":{"code":"io","message":"disk"},"launches":[]}],
-      "plan":{"hash":"aa","launches":5,"interleaved":{"id":"run 1","looks":[5,10]},"axes":{}},
+      "plan":{"hash":"aa","method":2,"launches":5,"interleaved":{"id":"run 1","looks":[5,10]},"axes":{}},
       "environment":{"device":{"name":"GPU","libraries":{"cudnn":"9","x":null}},
         "fingerprint":"ff","machine":[1]},
       "tool":{"commit":"abc"},"complete":false,"schema":"graphbench.result/1"})");
@@ -73,9 +73,10 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
 
 TEST(ParseDocument, LooksGrowAndAreFew) {
   const auto with_looks = [](const std::string& looks) {
-    std::string text = with_latency("1e-4");
-    text.pop_back();
-    return text + R"(,"plan":{"interleaved":{"id":"r","looks":[)" + looks + "]}}}";
+    const std::string rest =
+        with_latency("1e-4").substr(std::string(R"({"schema":"graphbench.result/1","plan":{)").size());
+    return R"({"schema":"graphbench.result/1","plan":{"interleaved":{"id":"r","looks":[)" + looks + "]}," +
+           rest;
   };
   std::string twenty = "1";
   for (int look = 2; look <= 20; ++look) twenty += "," + std::to_string(look);
@@ -181,7 +182,7 @@ TEST(ParseDocument, AnIdSaysWhatItsFieldsSay) {
 }
 
 TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
-  expect_refused(R"({"schema":"graphbench.result/1"})", "no \"cells\"");
+  expect_refused(R"({"schema":"graphbench.result/1","plan":{"method":2}})", "no \"cells\"");
   expect_refused(with_cells(""), "\"cells\" is empty");
   expect_refused(R"({"schema":"graphbench.result/1","cells":{}})", "cells: { is not a list");
   expect_refused(with_cells("1"), "cells[0]: 1 is not an object");
@@ -194,6 +195,16 @@ TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"index":-1}]})"), "index: -1 is not");
   expect_refused(with_cells(R"({"id":"a","status":"failed"},{"id":"a","status":"skipped"})"),
                  "cell \"a\" is there twice");
+}
+
+TEST(ParseDocument, ADocumentSaysItsMethod) {
+  const std::string cells =
+      R"("cells":[{"id":"a","status":"ok","launches":[{"latency_seconds":{"p50":1}}]}]})";
+  for (const char* plan : {"", R"("plan":{"hash":"aa"},)"})
+    expect_refused(R"({"schema":"graphbench.result/1",)" + std::string(plan) + cells,
+                   "its plan has no \"method\"");
+  EXPECT_EQ(parse(R"({"schema":"graphbench.result/1","plan":{"method":1},)" + cells).facts.field("method"),
+            "1");
 }
 
 TEST(ParseDocument, ALaunchCountsOnce) {

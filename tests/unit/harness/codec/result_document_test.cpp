@@ -140,6 +140,11 @@ TEST(ResultDocument, AProjectionIsWhatIsReadOfTheDocument) {
 }
 
 TEST(ResultDocument, AnotherDocumentIsNoResult) {
+  EXPECT_THAT(test::refusal([] {
+                read_result(R"({"schema": "graphbench.result/1", "plan": {"hash": "aa"}, "cells": []})",
+                            "a.json");
+              }),
+              testing::HasSubstr("its plan has no \"method\""));
   EXPECT_EQ(test::refusal([] { read_result(R"({"schema": "graphbench.floors/1"})", "a.json"); }),
             "a.json: its schema is \"graphbench.floors/1\"; what can be read is \"graphbench.result/1\"");
 }

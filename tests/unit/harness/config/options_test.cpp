@@ -90,15 +90,13 @@ TEST(Options, TakeWhatACallerDoes) {
   raw["mutated-inputs"] = {{"copy_back", "--mutated-inputs"}};
   raw["on-skip"] = {{"eager", "--on-skip"}};
   raw["capture-stream"] = {{"default", "--capture-stream"}};
-  raw["check-addresses"] = {{"true", "--check-addresses"}};
   raw["dump-graph"] = {{"dumps/of/../it", "--dump-graph"}};
   const model::CallerOptions given = check_options(raw).caller;
   EXPECT_TRUE(given.dump_graph.starts_with("/") && given.dump_graph.ends_with("/dumps/it"))
       << given.dump_graph;
   EXPECT_THAT(model::settings_of(given),
-              ElementsAre(Pair("capture-stream", "default"), Pair("check-addresses", "true"),
-                          Pair("io-addresses", "fresh"), Pair("mutated-inputs", "copy_back"),
-                          Pair("on-skip", "eager")));
+              ElementsAre(Pair("capture-stream", "default"), Pair("io-addresses", "fresh"),
+                          Pair("mutated-inputs", "copy_back"), Pair("on-skip", "eager")));
 }
 
 TEST(Options, RefuseMalformedDeviceNumbers) {

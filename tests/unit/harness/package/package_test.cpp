@@ -49,7 +49,6 @@ class PackageTest : public testing::Test {
     }
     package_.choices = {{{cache::Kind::choices, {"linear", "8x8", "here", "libraries", "build"}}, 1.5, "a"},
                         {{cache::Kind::choices, {"linear", "9x9", "here", "libraries", "build"}}, 0, "b"}};
-    package_.addresses = {{"infer", 4, {{4096, 512}, {{3, 0, 0}, {5, 1, 0}}}}, {"learn", 1, {{512}, {}}}};
     for (const char* const architecture : {"sm_80", "sm_90", "compute_80"})
       package_.code.push_back(
           {{cache::Kind::code, {"digest", architecture, "NVRTC", "options"}}, 0.5, "code"});
@@ -83,8 +82,6 @@ TEST_F(PackageTest, ComesBackAsItWas) {
   EXPECT_EQ(write_package(read), text);
   EXPECT_EQ(read.bytes, text.size());
   EXPECT_EQ(read.choices.size(), 2U);
-  ASSERT_EQ(read.addresses.size(), 2U);
-  EXPECT_EQ(read.addresses[0].plan.places.at(1).value, 5);
   ASSERT_EQ(read.code.size(), 3U);
   EXPECT_EQ(read.code[2].key, package_.code[2].key);
   EXPECT_EQ(read.manifest.tensors.size(), package_.manifest.tensors.size());
@@ -132,15 +129,9 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
   EXPECT_THAT(with([](Manifest& m) { m.tensors[1].dims = {m.tensors[1].bytes / 4}; }),
               HasSubstr("tensor layer0.w1 of the manifest has another type or shape"));
   EXPECT_THAT(failure_with([](Package& p) {
-                p.choices[0].key = {cache::Kind::programs, {"t", "o", "p"}};
+                p.choices[0].key = {cache::Kind::code, {"s", "a", "c", "o"}};
               }),
-              HasSubstr("section choices: entry 0: it is of kind programs"));
-  EXPECT_THAT(failure_with([](Package& p) { p.addresses[0].batch = 2; }),
-              HasSubstr("section addresses: plans: the manifest has no infer at batch 2"));
-  EXPECT_THAT(failure_with([](Package& p) { p.addresses[0].method = "none"; }),
-              HasSubstr("section addresses: plans: the manifest has no none at batch 4"));
-  EXPECT_THAT(failure_with([](Package& p) { p.addresses[1] = p.addresses[0]; }),
-              HasSubstr("section addresses: plans: infer at batch 4 is there twice"));
+              HasSubstr("section choices: entry 0: it is of kind code"));
   EXPECT_THAT(failure_with([](Package& p) { p.programs[0].after += "x"; }),
               HasSubstr("section program/infer/after: line "));
 }

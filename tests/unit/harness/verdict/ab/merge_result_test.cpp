@@ -58,6 +58,7 @@ std::string document(const std::string& mode, double latency) {
   return Json({{"schema", "graphbench.result/1"},
                {"tool", {{"version", "9.9"}}},
                {"environment", {{"hostname", "here"}}},
+               {"plan", {{"method", 2}}},
                {"cells", {cell(mode, 1, latency), cell(mode, 2, latency * 2)}}})
       .dump();
 }

@@ -85,8 +85,7 @@ TEST(SubSweep, SaysOfCallersWhatItsCellsHave) {
   const config::RawOptions raw = {{"io-addresses", {{"fresh", "--io-addresses"}}},
                                   {"mutated-inputs", {{"copy_back", "--mutated-inputs"}}},
                                   {"on-skip", {{"eager", "--on-skip"}}},
-                                  {"capture-stream", {{"default", "--capture-stream"}}},
-                                  {"check-addresses", {{"true", "--check-addresses"}}}};
+                                  {"capture-stream", {{"default", "--capture-stream"}}}};
   model::WorkerTask own = task();
   for (const auto& [io, addresses, inputs] :
        {std::tuple{"", false, false}, {"update", true, false}, {"copy_in", true, true}}) {
@@ -97,7 +96,6 @@ TEST(SubSweep, SaysOfCallersWhatItsCellsHave) {
     EXPECT_EQ(std::ranges::count(arguments, "--mutated-inputs"), inputs) << io;
     EXPECT_EQ(value_of(arguments, "--on-skip"), "eager");
     EXPECT_EQ(value_of(arguments, "--capture-stream"), "default");
-    EXPECT_THAT(arguments, Contains("--check-addresses"));
   }
 }
 

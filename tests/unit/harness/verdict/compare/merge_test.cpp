@@ -135,7 +135,7 @@ class ReadSide : public testing::Test {
   const test::TemporaryFolder temporary_;
   const std::filesystem::path folder_ = temporary_.path();
   static std::string good(const std::string& p50) {
-    return R"({"schema":"graphbench.result/1","cells":[{"id":"a","status":"ok",)"
+    return R"({"schema":"graphbench.result/1","plan":{"method":2},"cells":[{"id":"a","status":"ok",)"
            R"("launches":[{"latency_seconds":{"p50":)" +
            p50 + "}}]}]}";
   }
@@ -181,7 +181,7 @@ TEST_F(ReadSide, WhatCannotBeReadIsNamed) {
 // Large enough to be read in windows, with the status of cell 7,000 as given.
 std::string large_document(const std::string& p50, const std::string& status) {
   const std::string filler(1000, 'x');
-  std::string text = R"({"schema":"graphbench.result/1","plan":{"hash":"aa"},"cells":[)";
+  std::string text = R"({"schema":"graphbench.result/1","plan":{"hash":"aa","method":2},"cells":[)";
   for (int i = 0; i < 8000; ++i) {
     text += std::string(i == 0 ? "" : ",") + R"({"id":"c)" + std::to_string(i) + R"(","status":")" +
             (i == 7000 ? status : "ok") + R"(","launches":[{"latency_seconds":{"p50":)" + p50 +

@@ -1,12 +1,10 @@
-// Addresses of a step's activations: laid out by walking its ops, kept as a plan, and taken from one.
+// Addresses of a step's activations, laid out by walking its ops.
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "graphs/execution/step_kernels.hpp"
-#include "graphs/ir/address_plan.hpp"
 #include "graphs/pool/memory_pool.hpp"
 
 namespace graphbench::execution {
@@ -18,16 +16,5 @@ namespace graphbench::execution {
 // next, smaller batch reuses them.
 void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<void*>& addresses,
              const std::function<void(std::size_t op)>& after);
-
-// What lay_out() gives in a pool of its own, which is made on `memory` for that.
-ir::AddressPlan make_plan(const StepKernels& kernels, DeviceMemory& memory);
-
-// Empty, or why the plan is not one of this step: every value with memory of its own has one place, aligned,
-// within its segment, and apart from all values that live at the same time.
-std::string why_not(const ir::AddressPlan& plan, const StepKernels& kernels);
-
-// A plan that why_not() has nothing against, in the pool's memory, all of which is free again afterwards.
-void take_plan(const ir::AddressPlan& plan, const StepKernels& kernels, pool::MemoryPool& pool,
-               std::vector<void*>& addresses);
 
 }  // namespace graphbench::execution
