@@ -39,7 +39,7 @@ struct Changes {
 };
 
 GB_DESCRIBE(model::CellHistory, cell, (custom_field<MetricName<T>>("metric")), points_min, left_out, older,
-            correlation, sawtooth_period, sawtooth_ratio, points, (custom_field<Changes>("changes")));
+            correlation, points, (custom_field<Changes>("changes")));
 
 namespace {
 

@@ -56,25 +56,6 @@ void simulate(std::vector<double>& values, const std::vector<std::size_t>& bound
   }
 }
 
-std::vector<double> means_by_phase(const std::vector<double>& values, std::size_t period) {
-  std::vector<double> means(period);
-  for (std::size_t phase = 0; phase < period; ++phase) {
-    double count = 0;
-    for (std::size_t i = phase; i < values.size(); i += period, ++count) means[phase] += values[i];
-    means[phase] /= count;
-  }
-  return means;
-}
-
-double squares(const std::vector<double>& values, const std::vector<double>& means) {
-  double sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double rest = values[i] - means[i % means.size()];
-    sum += rest * rest;
-  }
-  return sum;
-}
-
 }  // namespace
 
 std::optional<double> lag_one_correlation(const std::vector<double>& values,
@@ -113,25 +94,6 @@ double p_of_correlated(const std::vector<double>& values, const std::vector<std:
     if (static_cast<double>(as_good + 1) / orders > test.alpha) break;
   }
   return static_cast<double>(as_good + 1) / orders;
-}
-
-std::optional<Sawtooth> regular_sawtooth(const std::vector<double>& values) {
-  constexpr std::size_t periods_min = 4;
-  constexpr double explained_min = 0.75;
-  // A change of level is one step among many, and does not hide the pattern.
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < values.size(); ++i) steps.push_back(values[i] - values[i - 1]);
-  const auto count = static_cast<double>(steps.size());
-  for (std::size_t period = 2; period * periods_min <= values.size(); ++period) {
-    const double all = squares(steps, means_by_phase(steps, 1)) / (count - 1);
-    const double rest = squares(steps, means_by_phase(steps, period)) / (count - static_cast<double>(period));
-    if (!(all > 0) || 1 - rest / all < explained_min) continue;
-    Sawtooth found{static_cast<std::int64_t>(period), means_by_phase(values, period)};
-    const double mean = means_by_phase(found.shape, 1).front();
-    for (double& each : found.shape) each -= mean;
-    return found;
-  }
-  return std::nullopt;
 }
 
 }  // namespace graphbench::history

@@ -1,5 +1,5 @@
-// Series whose neighbours are alike: how much, how often chance divides them as well, and whether they only
-// repeat. Internal to harness/history, but for the tests. Pure.
+// Series whose neighbours are alike: how much, and how often chance divides them as well. Internal to
+// harness/history, but for the tests. Pure.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,5 @@ double measured_at_most(const std::vector<double>& values, const std::vector<std
 // series of the first autoregressive order, with normal innovations and the same segments, are split as well.
 double p_of_correlated(const std::vector<double>& values, const std::vector<std::size_t>& boundaries,
                        const CorrelatedTest& test, std::mt19937_64& random);
-
-// A pattern that returns every `period` values and explains three quarters of the variance of the steps from
-// each value to the next (adjusted R squared), in four periods at least.
-struct Sawtooth {
-  std::int64_t period = 0;
-  std::vector<double> shape;  // one period, from the series' first value; its mean is 0
-};
-std::optional<Sawtooth> regular_sawtooth(const std::vector<double>& values);
 
 }  // namespace graphbench::history

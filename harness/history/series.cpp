@@ -74,8 +74,28 @@ std::uint64_t digest_of(const std::vector<double>& values) {
   return digest;
 }
 
-// Of the candidates, as long as chance in a correlated series does not divide as well either.
-Findings changes_in(const std::vector<double>& values, const ChangePointOptions& options) {
+void add_changes(model::CellHistory& history, const ChangePointOptions& options) {
+  const std::vector<model::HistoryPoint>& points = history.points;
+  if (static_cast<std::int64_t>(points.size()) < history.points_min) return;
+  std::vector<double> logs;
+  for (const model::HistoryPoint& point : points) logs.push_back(std::log(point.median));
+  const Findings findings = find_changes(logs, options);
+  const std::vector<FoundChange>& found = findings.changes;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::size_t begin = i == 0 ? 0 : static_cast<std::size_t>(found[i - 1].index);
+    const auto at = static_cast<std::size_t>(found[i].index);
+    const std::size_t end =
+        i + 1 == found.size() ? points.size() : static_cast<std::size_t>(found[i + 1].index);
+    const double ratio = median_between(points, at, end) / median_between(points, begin, at);
+    history.changes.push_back({found[i].index, ratio, found[i].p_value});
+  }
+  history.correlation = findings.correlation;
+}
+
+}  // namespace
+
+// The candidates, as long as chance in a correlated series does not divide as well.
+Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options) {
   const std::vector<FoundChange> candidates = candidates_of(values, options);
   std::vector<std::size_t> boundaries = {0, values.size()};
   for (const FoundChange& each : candidates) divide(boundaries, each);
@@ -93,39 +113,6 @@ Findings changes_in(const std::vector<double>& values, const ChangePointOptions&
   }
   std::ranges::sort(findings.changes, {}, &FoundChange::index);
   findings.correlation = lag_one_correlation(values, boundaries);
-  return findings;
-}
-
-void add_changes(model::CellHistory& history, const ChangePointOptions& options) {
-  const std::vector<model::HistoryPoint>& points = history.points;
-  if (static_cast<std::int64_t>(points.size()) < history.points_min) return;
-  std::vector<double> logs;
-  for (const model::HistoryPoint& point : points) logs.push_back(std::log(point.median));
-  const Findings findings = find_changes(std::move(logs), options);
-  const std::vector<FoundChange>& found = findings.changes;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::size_t begin = i == 0 ? 0 : static_cast<std::size_t>(found[i - 1].index);
-    const auto at = static_cast<std::size_t>(found[i].index);
-    const std::size_t end =
-        i + 1 == found.size() ? points.size() : static_cast<std::size_t>(found[i + 1].index);
-    const double ratio = median_between(points, at, end) / median_between(points, begin, at);
-    history.changes.push_back({found[i].index, ratio, found[i].p_value});
-  }
-  history.correlation = findings.correlation;
-  history.sawtooth_period = findings.sawtooth_period;
-  if (findings.sawtooth_period) history.sawtooth_ratio = std::exp(findings.sawtooth_height);
-}
-
-}  // namespace
-
-Findings find_changes(std::vector<double> values, const ChangePointOptions& options) {
-  const auto sawtooth = regular_sawtooth(values);
-  if (!sawtooth) return changes_in(values, options);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= sawtooth->shape[i % sawtooth->shape.size()];
-  Findings findings = changes_in(values, options);
-  const auto [low, high] = std::ranges::minmax(sawtooth->shape);
-  findings.sawtooth_period = sawtooth->period;
-  findings.sawtooth_height = high - low;
   return findings;
 }
 

@@ -26,8 +26,6 @@ struct FoundChange {
 struct Findings {
   std::vector<FoundChange> changes;   // sorted by index
   std::optional<double> correlation;  // of neighbours, around the levels; absent where nothing varies
-  std::optional<std::int64_t> sawtooth_period;  // values after which a regular pattern returns; absent: none
-  double sawtooth_height = 0;                   // from its lowest to its highest value
 };
 
 // Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for
@@ -35,9 +33,9 @@ struct Findings {
 // sections 2.2, 2.3 and 3.1, with exponent 1. It assumes no distribution, so skewed times and outliers do
 // not fool it, and it is what MongoDB gates its CI with (Daly et al., ICPE 2020). But its permutations take
 // neighbours as independent, and those of a nightly series are not: a change must also be more than chance
-// in series of the correlation that the values may have (correlation.hpp). A regular sawtooth is taken out
-// first. Values are used as given; times belong on a log scale.
-Findings find_changes(std::vector<double> values, const ChangePointOptions& options);
+// in series of the correlation that the values may have (correlation.hpp). Values are used as given; times
+// belong on a log scale.
+Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 
 // Below this many values the permutation test cannot reach `alpha`: the likeliest split of so few has too
 // many equals among the orders that are drawn.

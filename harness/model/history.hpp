@@ -58,11 +58,9 @@ struct CellHistory {
   std::vector<HistoryPoint> points;
   std::vector<ChangePoint> changes;   // by index
   std::optional<double> correlation;  // of neighbours around their levels; absent in a shorter series
-  std::optional<std::int64_t> sawtooth_period;  // points after which a regular pattern returns
-  std::optional<double> sawtooth_ratio;         // of its highest value over its lowest
-  std::int64_t points_min = 0;                  // in a shorter series no change can be found
-  std::int64_t left_out = 0;                    // points of other environments or plans
-  std::int64_t older = 0;                       // points before the first one shown
+  std::int64_t points_min = 0;        // in a shorter series no change can be found
+  std::int64_t left_out = 0;          // points of other environments or plans
+  std::int64_t older = 0;             // points before the first one shown
 };
 
 }  // namespace graphbench::model

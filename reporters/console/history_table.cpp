@@ -208,11 +208,6 @@ void print_changes(std::ostream& out, const CellHistory& history, const PlotOpti
     out << fmt::format("{}  since {}  {}  p {:.3f}\n", paint(right(size, 9), colour, options.colours),
                        date_of(point), name_of(point.entry), change.p);
   }
-  if (history.sawtooth_period) {
-    out << fmt::format(
-        "a regular sawtooth: every {} entries, {:.1f} % high; changes are looked for in the rest\n",
-        *history.sawtooth_period, (*history.sawtooth_ratio - 1) * 100);
-  }
   if (!history.correlation) return;
   out << fmt::format("neighbours correlate by {:.2f}{}\n", *history.correlation,
                      *history.correlation <= model::correlation_max

@@ -73,8 +73,6 @@ TEST(GoldenHistory, ShortAndFlatSeries) {
   model::CellHistory flat = series(12);
   for (model::HistoryPoint& point : flat.points) point.median = 100e-6;
   flat.correlation = 0.62;
-  flat.sawtooth_period = 4;
-  flat.sawtooth_ratio = 1.031;
   expect_golden("console/history.flat.txt", plot(flat, {}));
 }
 

@@ -47,7 +47,6 @@ SeriesRates counts_of(const NightlySeries& what, std::int64_t count, std::uint64
     counts.changed += shown.changes.empty() ? 0 : 1;
     counts.found += found ? 1 : 0;
     counts.correlation += shown.correlation.value_or(0);
-    counts.sawtooth += shown.sawtooth_period ? 1 : 0;
   }
   return counts;
 }
@@ -65,7 +64,6 @@ SeriesRates rates_of(const NightlySeries& what, std::int64_t count, std::uint64_
     rates.changed += counts.changed / all;
     rates.found += counts.found / all;
     rates.correlation += counts.correlation / all;
-    rates.sawtooth += counts.sawtooth / all;
   }
   return rates;
 }

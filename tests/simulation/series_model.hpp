@@ -18,7 +18,6 @@ struct SeriesRates {
   double changed = 0;      // share of series with any change
   double found = 0;        // with one within one entry of the step
   double correlation = 0;  // measured, on average
-  double sawtooth = 0;     // share in which one is named
 };
 
 // The numbers depend on `seed` and not on `threads`.

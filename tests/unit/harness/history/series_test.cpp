@@ -122,16 +122,6 @@ TEST(ChangePoints, CorrelationIsThatAroundTheLevels) {
   EXPECT_FALSE(find_changes(std::vector<double>(30, 0.5), {}).correlation.has_value());
 }
 
-TEST(ChangePoints, ARegularSawtoothIsNamedAndTheStepBehindItFound) {
-  auto values = series(9, 0.002, {{20, 0.0}, {20, 0.1}});
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] += 0.02 * static_cast<double>(i % 4);
-  const Findings findings = find_changes(values, {});
-  EXPECT_EQ(findings.sawtooth_period, 4);
-  EXPECT_NEAR(findings.sawtooth_height, 0.06, 0.005);
-  EXPECT_EQ(indices(findings), std::vector<std::int64_t>{20});
-  EXPECT_FALSE(find_changes(series(9, 0.002, {{20, 0.0}, {20, 0.1}}), {}).sawtooth_period.has_value());
-}
-
 model::HistoryPoint point(std::int64_t id, double seconds, const std::string& fingerprint = "f",
                           const std::string& branch = "main") {
   model::HistoryPoint made;
