@@ -1,7 +1,5 @@
 // The ops' own implementations, each made for a tile of rows and for the rows that are left behind the last
 // whole tile. Every element is computed from its row alone, so that its bits do not depend on the tile.
-#include "graphs/host/ops/chain.hpp"
-
 #include <omp.h>
 
 #include <algorithm>
@@ -19,7 +17,7 @@ bool has_rows(const ir::TensorDesc& value) {
   return value.dims.size() > 1;
 }
 
-class Chain final : public OpImplementation {
+class Chain {
  public:
   Chain(const ChainCall& call, ScratchArena& scratch) : stored_(call.read + call.written) {
     // Rows of one sequence stay together where an op puts them in another order.
@@ -48,7 +46,7 @@ class Chain final : public OpImplementation {
     }
   }
 
-  void run(void* const* operands, StreamContext& context) override {
+  void operator()(void* const* operands, StreamContext& context) {
     for (std::int64_t first = 0; first < units_; first += tile_) {
       for (Part& part : parts_) {
         for (std::size_t i = 0; i < part.places.size(); ++i)
@@ -58,22 +56,7 @@ class Chain final : public OpImplementation {
     }
   }
 
-  std::unique_ptr<BoundOp> bind(void* const* operands) override {
-    return std::make_unique<Bound>(*this, operands);
-  }
-
  private:
-  class Bound final : public BoundOp {
-   public:
-    Bound(Chain& chain, void* const* operands)
-        : chain_(chain), operands_(operands, operands + chain.stored_) {}
-    void run(StreamContext& context) override { chain_.run(operands_.data(), context); }
-
-   private:
-    Chain& chain_;
-    std::vector<void*> operands_;
-  };
-
   struct Part {
     std::vector<std::size_t> places;
     std::vector<void*> operands;
@@ -106,7 +89,7 @@ class Chain final : public OpImplementation {
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_chain(const ChainCall& call, ScratchArena& scratch) {
-  return std::make_unique<Chain>(call, scratch);
+  return direct_op(call.read + call.written, Chain(call, scratch));
 }
 
 }  // namespace graphbench::host

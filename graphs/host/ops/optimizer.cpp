@@ -6,11 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "graphs/host/bfloat16.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
-#include "graphs/host/ops/parallel.hpp"
-#include "graphs/host/ops/sum_of_parts.hpp"
+#include "graphs/host/ops/sums.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -23,15 +21,14 @@ float real(const ir::OpCall& call, const char* name) {
 // parameter has, `ahead`, how many stand before them, and step(), which makes the function of a group.
 // `scaled`: then come the scale of all gradients, and whether they overflowed.
 template <typename T, typename Rule, bool scaled>
-class Optimizer final : public DirectOp {
+class Optimizer {
  public:
-  explicit Optimizer(const ir::OpCall& call) : DirectOp(call.operands.size()), rule_(call) {
+  explicit Optimizer(const ir::OpCall& call) : rule_(call) {
     for (std::size_t i = ahead; i < call.input_count; i += Rule::group)
       elements_.push_back(call.input(i).elements());
   }
 
- protected:
-  void compute(void* const* operands) override {
+  void operator()(void* const* operands) const {
     float unscale = 1;
     std::int32_t skipped = 0;
     if constexpr (scaled) {
@@ -117,51 +114,21 @@ struct AdamW {
 
 template <typename Rule, bool scaled>
 std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
-  if (call.operands.back().dtype == ir::DType::bf16)
-    return std::make_unique<Optimizer<BFloat16, Rule, scaled>>(call);
-  return std::make_unique<Optimizer<float, Rule, scaled>>(call);
+  return for_float_type(call.operands.back().dtype, [&](auto element) {
+    return direct_op(call, Optimizer<decltype(element), Rule, scaled>(call));
+  });
 }
-
-template <typename T>
-class FindOverflow final : public DirectOp {
- public:
-  explicit FindOverflow(const ir::OpCall& call) : DirectOp(call.operands.size()) {
-    for (std::size_t i = 1; i < call.input_count; ++i) elements_.push_back(call.input(i).elements());
-  }
-
- protected:
-  void compute(void* const* operands) override {
-    std::atomic<std::int32_t> found = 0;
-    void* const* operand = operands;
-    for (const std::int64_t elements : elements_) {
-      const T* gradient = static_cast<const T*>(*++operand);
-      parallel_for(elements, 16 * 1024, [&found, gradient](std::int64_t first, std::int64_t last) {
-        const bool finite =
-            std::all_of(gradient + first, gradient + last, [](T g) { return std::isfinite(to_float(g)); });
-        if (!finite) found = 1;
-      });
-    }
-    auto* const overflow = static_cast<std::int32_t*>(operands[0]);
-    overflow[0] = found;
-    overflow[1] += found;
-  }
-
- private:
-  std::vector<std::int64_t> elements_;  // of each gradient
-};
 
 // `scaled`: ahead of the gradients stands their scale.
 template <typename T, bool scaled>
-class ClipNorm final : public DirectOp {
+class ClipNorm {
  public:
-  ClipNorm(const ir::OpCall& call, ScratchArena& scratch)
-      : DirectOp(call.operands.size()), norm_max_(real(call, "max_norm")) {
+  ClipNorm(const ir::OpCall& call, ScratchArena& scratch) : norm_max_(real(call, "max_norm")) {
     for (std::size_t i = ahead; i < call.input_count; ++i)
       parameters_.push_back({call.input(i).elements(), {call.input(i).elements(), 4096, scratch}});
   }
 
- protected:
-  void compute(void* const* operands) override {
+  void operator()(void* const* operands) const {
     float squares = 0.0f;
     float unscale = 1;
     if constexpr (scaled) unscale = 1 / *static_cast<const float*>(operands[0]);
@@ -198,18 +165,10 @@ class ClipNorm final : public DirectOp {
 
 template <bool scaled>
 std::unique_ptr<OpImplementation> make_clip(const ir::OpCall& call, ScratchArena& scratch) {
-  if (call.operands.back().dtype == ir::DType::bf16)
-    return std::make_unique<ClipNorm<BFloat16, scaled>>(call, scratch);
-  return std::make_unique<ClipNorm<float, scaled>>(call, scratch);
+  return for_float_type(call.operands.back().dtype, [&](auto element) {
+    return direct_op(call, ClipNorm<decltype(element), scaled>(call, scratch));
+  });
 }
-
-class Advance final : public DirectOp {
- public:
-  Advance() : DirectOp(1) {}
-
- protected:
-  void compute(void* const* operands) override { ++*static_cast<std::int32_t*>(operands[0]); }
-};
 
 }  // namespace
 
@@ -226,8 +185,26 @@ std::unique_ptr<OpImplementation> make_adamw_scaled(const ir::OpCall& call, Scra
   return make<AdamW, true>(call);
 }
 std::unique_ptr<OpImplementation> make_find_overflow(const ir::OpCall& call, ScratchArena&) {
-  if (call.input(1).dtype == ir::DType::bf16) return std::make_unique<FindOverflow<BFloat16>>(call);
-  return std::make_unique<FindOverflow<float>>(call);
+  std::vector<std::int64_t> elements;  // of each gradient
+  for (std::size_t i = 1; i < call.input_count; ++i) elements.push_back(call.input(i).elements());
+  return for_float_type(call.input(1).dtype, [&](auto element) {
+    using T = decltype(element);
+    return direct_op(call, [elements](void* const* operands) {
+      std::atomic<std::int32_t> found = 0;
+      void* const* operand = operands;
+      for (const std::int64_t count : elements) {
+        const T* gradient = static_cast<const T*>(*++operand);
+        parallel_for(count, 16 * 1024, [&found, gradient](std::int64_t first, std::int64_t last) {
+          const bool finite =
+              std::all_of(gradient + first, gradient + last, [](T g) { return std::isfinite(to_float(g)); });
+          if (!finite) found = 1;
+        });
+      }
+      auto* const overflow = static_cast<std::int32_t*>(operands[0]);
+      overflow[0] = found;
+      overflow[1] += found;
+    });
+  });
 }
 std::unique_ptr<OpImplementation> make_clip_norm(const ir::OpCall& call, ScratchArena& scratch) {
   return make_clip<false>(call, scratch);
@@ -235,8 +212,8 @@ std::unique_ptr<OpImplementation> make_clip_norm(const ir::OpCall& call, Scratch
 std::unique_ptr<OpImplementation> make_clip_norm_scaled(const ir::OpCall& call, ScratchArena& scratch) {
   return make_clip<true>(call, scratch);
 }
-std::unique_ptr<OpImplementation> make_advance(const ir::OpCall&, ScratchArena&) {
-  return std::make_unique<Advance>();
+std::unique_ptr<OpImplementation> make_advance(const ir::OpCall& call, ScratchArena&) {
+  return direct_op(call, [](void* const* operands) { ++*static_cast<std::int32_t*>(operands[0]); });
 }
 
 }  // namespace graphbench::host
