@@ -4,11 +4,9 @@
 #include <cstdlib>
 #include <map>
 
-#include "graphs/cuda/clock_probe.hpp"
 #include "graphs/cuda/cudnn_library.hpp"
-#include "graphs/cuda/data_kernels.hpp"
 #include "graphs/cuda/device_facts.hpp"
-#include "graphs/cuda/empty_kernel.hpp"
+#include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/nvml_monitor.hpp"
 #include "graphs/cuda/nvrtc_library.hpp"
 #include "graphs/cuda/profiling/cupti_library.hpp"
@@ -30,6 +28,21 @@ bool programmatic_launch_wanted() {
                 "GRAPHBENCH_PROGRAMMATIC_LAUNCH: '" + text + "' is neither on nor off");
   }
   return text == "on";
+}
+
+// Made with `stream`, where it is given. Timing candidates may borrow it.
+template <typename... Stream>
+std::unique_ptr<CudaStream> stream_of(OpContext& context, Stream... stream) {
+  const DeviceRange workspace{static_cast<const std::byte*>(context.workspace), context.workspace_bytes};
+  auto made = std::make_unique<CudaStream>(workspace, stream...);
+  context.latest_stream = made->reference();
+  return made;
+}
+
+int attribute(cudaDeviceAttr name, int index, const char* operation) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, name, index), operation);
+  return value;
 }
 
 // With settings from the environment, which are the process's, a choice stands until the process ends: a
@@ -56,13 +69,9 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   context_.tuner = tuner_for(std::move(tuning), platform_of(info_), !options.tuning);
   info_.libraries["plans"] = plans;
   const bool wanted = programmatic_launch_wanted();
-  check(cudaDeviceGetAttribute(&context_.multiprocessors, cudaDevAttrMultiProcessorCount, index),
-        "count multiprocessors");
-  check(cudaDeviceGetAttribute(&context_.compute_major, cudaDevAttrComputeCapabilityMajor, index),
-        "read compute capability");
-  int compute_minor = 0;
-  check(cudaDeviceGetAttribute(&compute_minor, cudaDevAttrComputeCapabilityMinor, index),
-        "read compute capability");
+  context_.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, "count multiprocessors");
+  context_.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, index, "read compute capability");
+  const int compute_minor = attribute(cudaDevAttrComputeCapabilityMinor, index, "read compute capability");
   context_.architecture = "sm_" + std::to_string(context_.compute_major) + std::to_string(compute_minor);
   context_.programmatic = wanted && context_.compute_major >= 9;
   info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
@@ -95,18 +104,11 @@ bool CudaDevice::supports(ir::DType dtype) const {
 }
 
 std::unique_ptr<Stream> CudaDevice::make_stream() {
-  auto stream = std::make_unique<CudaStream>(
-      DeviceRange{static_cast<const std::byte*>(context_.workspace), context_.workspace_bytes});
-  context_.latest_stream = stream->reference();
-  return stream;
+  return stream_of(context_);
 }
 
 std::unique_ptr<Stream> CudaDevice::default_stream() {
-  auto stream = std::make_unique<CudaStream>(
-      DeviceRange{static_cast<const std::byte*>(context_.workspace), context_.workspace_bytes},
-      cudaStreamPerThread);
-  context_.latest_stream = stream->reference();
-  return stream;
+  return stream_of(context_, cudaStreamPerThread);
 }
 
 std::unique_ptr<Event> CudaDevice::make_event() {
@@ -197,9 +199,7 @@ std::unique_ptr<Kernel> CudaDevice::make_empty_kernel() {
 }
 
 std::size_t CudaDevice::cache_bytes() const {
-  int bytes = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, info_.index), "read size of L2");
-  return static_cast<std::size_t>(bytes);
+  return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, info_.index, "read size of L2"));
 }
 
 std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {

@@ -40,8 +40,7 @@ __device__ Part part_of(const GradientsParameters& p) {
 
 template <class T>
 __global__ void sum_squares(const __grid_constant__ GradientsParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const Part part = part_of(p);
   const float unscale = p.loss_scale == nullptr ? 1.0f : 1.0f / *p.loss_scale;
   float sum = 0.0f;
@@ -55,8 +54,7 @@ __global__ void sum_squares(const __grid_constant__ GradientsParameters p) {
 
 template <class T>
 __global__ void scale_gradients(const __grid_constant__ GradientsParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const Part part = part_of(p);
   const float scale = *p.scale;
   for (std::int64_t i = part.first + threadIdx.x; i < part.last; i += threads) {
@@ -73,8 +71,7 @@ struct ScaleParameters {
 };
 
 __global__ void find_scale(const ScaleParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   float sum = 0.0f;
   for (std::int64_t i = threadIdx.x; i < p.parts; i += threads) sum += p.partials[i];
   sum = block_reduce<Sum>(sum);
@@ -83,8 +80,7 @@ __global__ void find_scale(const ScaleParameters p) {
 
 template <class T>
 __global__ void find_not_finite(const __grid_constant__ GradientsParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const Part part = part_of(p);
   int found = 0;
   for (std::int64_t i = part.first + threadIdx.x; i < part.last; i += threads)
@@ -100,8 +96,7 @@ struct OverflowParameters {
 };
 
 __global__ void count_overflow(const OverflowParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   int found = 0;
   for (std::int64_t i = threadIdx.x; i < p.parts; i += threads) found |= p.partials[i] != 0.0f ? 1 : 0;
   found = __syncthreads_or(found);
@@ -148,11 +143,8 @@ std::int64_t over_gradients(const OpContext& context, const ir::OpCall& call, st
 // `ahead`: of the gradients stands their scale, where there is one.
 PreparedOp prepare_clip(OpContext& context, const ir::OpCall& call, std::size_t ahead) {
   const ir::DType dtype = call.input(ahead).dtype;
-  const auto function = [&](auto choose) { return for_float_type(call, dtype, choose); };
-  const void* const sum =
-      function([](auto element) { return reinterpret_cast<const void*>(&sum_squares<decltype(element)>); });
-  const void* const scale = function(
-      [](auto element) { return reinterpret_cast<const void*>(&scale_gradients<decltype(element)>); });
+  const void* const sum = kernel_for(call, dtype, [](auto t) { return &sum_squares<decltype(t)>; });
+  const void* const scale = kernel_for(call, dtype, [](auto t) { return &scale_gradients<decltype(t)>; });
   PreparedOp prepared;
   std::vector<NativeCall> scaling;
   const std::int64_t parts = over_gradients(
@@ -173,9 +165,8 @@ PreparedOp prepare_clip(OpContext& context, const ir::OpCall& call, std::size_t 
 }  // namespace
 
 PreparedOp prepare_find_overflow(OpContext& context, const ir::OpCall& call) {
-  const void* const find = for_float_type(call, call.input(1).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&find_not_finite<decltype(element)>);
-  });
+  const void* const find =
+      kernel_for(call, call.input(1).dtype, [](auto t) { return &find_not_finite<decltype(t)>; });
   PreparedOp prepared;
   const std::int64_t parts = over_gradients(
       context, call, 1, fixed_source(nullptr),

@@ -16,8 +16,7 @@ struct DropoutParameters {
 
 template <class T>
 __global__ void dropout_vector(const DropoutParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   using Vector = Vector16<T>;
   const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * Vector::size;
   if (at >= p.elements) return;
@@ -37,8 +36,7 @@ __global__ void dropout_vector(const DropoutParameters p) {
 
 template <class T>
 __global__ void dropout_scalar(const DropoutParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   const ir::FourWords words = p.rule.words(at / 4, *p.count);
@@ -54,22 +52,17 @@ PreparedOp prepare_dropout(OpContext&, const ir::OpCall& call) {
   const std::int64_t elements = call.input(0).elements();
   const std::int64_t per_vector = 16 / static_cast<std::int64_t>(ir::size_of(dtype));
   const bool vector = elements % per_vector == 0;
-  const void* function = for_float_type(call, dtype, [&](auto element) {
+  const void* function = kernel_for(call, dtype, [&](auto element) {
     using T = decltype(element);
-    return vector ? reinterpret_cast<const void*>(&dropout_vector<T>)
-                  : reinterpret_cast<const void*>(&dropout_scalar<T>);
+    return vector ? &dropout_vector<T> : &dropout_scalar<T>;
   });
-  PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(
-      function, dim3(blocks_for(elements, threads * (vector ? per_vector : 1))), dim3(threads),
-      DropoutParameters{nullptr,
-                        nullptr,
-                        nullptr,
-                        elements,
-                        {ir::real_attribute(*call.op, "p"), ir::integer_attribute(*call.op, "stream")}},
-      {operand_source(0), operand_source(1), operand_source(2)}));
-  prepared.in_place_input = 0;  // a thread reads what it writes, before it writes
-  return prepared;
+  return one_launch(
+      kernel_call(function, dim3(blocks_for(elements, threads * (vector ? per_vector : 1))), dim3(threads),
+                  DropoutParameters{
+                      .elements = elements,
+                      .rule = {ir::real_attribute(*call.op, "p"), ir::integer_attribute(*call.op, "stream")}},
+                  {operand_source(0), operand_source(1), operand_source(2)}),
+      0);
 }
 
 }  // namespace graphbench::cuda

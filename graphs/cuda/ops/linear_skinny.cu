@@ -278,16 +278,11 @@ std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const M
     return candidates;
   const void* function = spec.dtype == ir::DType::bf16 ? skinny_function<__nv_bfloat16>(spec.rows)
                                                        : skinny_function<__half>(spec.rows);
-  const SkinnyParameters parameters{nullptr,
-                                    nullptr,
-                                    nullptr,
-                                    nullptr,
-                                    nullptr,
-                                    static_cast<int>(spec.rows),
-                                    static_cast<int>(spec.n),
-                                    static_cast<int>(spec.k),
-                                    spec.activation,
-                                    spec.weights_constant};
+  const SkinnyParameters parameters{.rows = static_cast<int>(spec.rows),
+                                    .n = static_cast<int>(spec.n),
+                                    .k = static_cast<int>(spec.k),
+                                    .activation = spec.activation,
+                                    .weights_constant = spec.weights_constant};
   const int most = context.compute_major >= 9 ? clusters_max : 1;  // clusters came with 9.0
   for (int blocks = 1; blocks <= most; blocks *= 2) {
     if (spec.k % (std::int64_t{blocks} * warps * chunk) != 0) break;

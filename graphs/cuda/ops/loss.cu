@@ -17,8 +17,7 @@ struct SumParameters {
 };
 
 __global__ void sum_loss(const SumParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   float sum = 0.0f;
   for (std::int64_t i = threadIdx.x; i < p.parts; i += blockDim.x) sum += p.partials[i];
   sum = block_reduce<Sum>(sum);
@@ -37,8 +36,7 @@ struct MseParameters {
 
 template <class T>
 __global__ void mse_loss(const MseParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   const float slope = p.scale != nullptr ? p.slope * *p.scale : p.slope;
   float squares = 0.0f;
@@ -64,8 +62,7 @@ struct CrossEntropyParameters {
 
 template <class T>
 __global__ void cross_entropy_loss(const CrossEntropyParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const T* y = static_cast<const T*>(p.y) + std::int64_t{blockIdx.x} * p.columns;
   T* dy = static_cast<T*>(p.dy) + std::int64_t{blockIdx.x} * p.columns;
   const std::int32_t target = p.target[blockIdx.x];
@@ -106,9 +103,7 @@ PreparedOp prepare_loss(OpContext& context, const ir::OpCall& call, KernelCall p
 PreparedOp prepare_mse_loss(OpContext& context, const ir::OpCall& call) {
   const std::int64_t elements = call.input(0).elements();
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(elements);
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&mse_loss<decltype(element)>);
-  });
+  const void* function = kernel_for(call, call.input(0).dtype, [](auto t) { return &mse_loss<decltype(t)>; });
   const unsigned blocks = std::min(blocks_for(elements, threads), 1024U);
   return prepare_loss(
       context, call,
@@ -123,9 +118,8 @@ PreparedOp prepare_mse_loss(OpContext& context, const ir::OpCall& call) {
 PreparedOp prepare_cross_entropy_loss(OpContext& context, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(shape.rows);
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&cross_entropy_loss<decltype(element)>);
-  });
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &cross_entropy_loss<decltype(t)>; });
   return prepare_loss(
       context, call,
       kernel_call(

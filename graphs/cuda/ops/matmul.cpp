@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "graphs/cuda/ops/matmul_algorithm.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {

@@ -47,6 +47,13 @@ struct SkinnyCandidate {
 // None where the shape or the device is not one it takes.
 std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const MatmulSpec& spec);
 
+// The choice among cuBLASLt's algorithms for one product and kernels of our own that compute the same, made
+// once a shape; see tuning/tuner.hpp. `call` with its algorithm, or one of `others`. `key` says all that the
+// choice depends on. Nothing where cuBLASLt has no algorithm for the call and there are no others.
+std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
+                                        std::uint32_t alignment, const std::vector<SkinnyCandidate>& others,
+                                        const ir::OpCall& op);
+
 // Appends the calls: one matrix product with everything in its epilogue where cuBLASLt has that, else
 // a product into fp32 and a kernel that does the rest, so that rounding happens once either way.
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);

@@ -1,9 +1,8 @@
 // Which algorithm of cuBLASLt, or which kernel of our own, makes a matrix product.
-#include "graphs/cuda/ops/matmul_algorithm.hpp"
-
 #include <algorithm>
 #include <utility>
 
+#include "graphs/cuda/ops/matmul.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/tuning/candidate_timer.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"

@@ -74,6 +74,14 @@ std::map<std::string, std::string> serialised_plans(const OpContext& context);
 // Called before a stream that cuDNN's handle was set to is destroyed. Does nothing where there is no handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
 
+// An op that is one launch. `in_place_input`: a thread reads what it writes, before it writes.
+inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_place_input = std::nullopt) {
+  PreparedOp prepared;
+  prepared.calls.emplace_back(std::move(launch));
+  prepared.in_place_input = in_place_input;
+  return prepared;
+}
+
 [[noreturn]] void refuse(const ir::OpCall& call, const std::string& why);  // Error(unsupported)
 
 enum class Activation : int { none = 0, gelu_tanh = 1, relu = 2 };

@@ -158,8 +158,7 @@ __device__ __forceinline__ void update_vector(const OptimizerParameters<Rule>& p
 
 template <class T, class Rule>
 __global__ void optimizer_kernel(const __grid_constant__ OptimizerParameters<Rule> p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   if (p.rule.skips(p.ahead)) return;
   __shared__ typename Rule::Step shared;
   if (threadIdx.x == 0) shared = p.rule.begin(p.ahead);
@@ -178,9 +177,7 @@ template <class Rule>
 PreparedOp prepare_optimizer(const ir::OpCall& call, const Rule& rule) {
   const ir::DType dtype = call.input(Rule::ahead).dtype;
   const std::int64_t per_block = rounds * threads * (16 / static_cast<std::int64_t>(ir::size_of(dtype)));
-  const void* function = for_float_type(call, dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&optimizer_kernel<decltype(element), Rule>);
-  });
+  const void* function = kernel_for(call, dtype, [](auto t) { return &optimizer_kernel<decltype(t), Rule>; });
   PreparedOp prepared;
   for (std::size_t first = Rule::ahead; first < call.input_count; first += parameters_max * Rule::group) {
     const std::size_t last = std::min(first + parameters_max * Rule::group, call.input_count);
@@ -207,8 +204,7 @@ struct AdvanceParameters {
 };
 
 __global__ void advance_kernel(const AdvanceParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   ++*p.count;
 }
 
@@ -226,10 +222,8 @@ AdamW adamw_of(const ir::OpCall& call) {
 }  // namespace
 
 PreparedOp prepare_advance(OpContext&, const ir::OpCall&) {
-  PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(reinterpret_cast<const void*>(&advance_kernel), dim3(1), dim3(1),
-                                       AdvanceParameters{nullptr}, {operand_source(0)}));
-  return prepared;
+  return one_launch(kernel_call(reinterpret_cast<const void*>(&advance_kernel), dim3(1), dim3(1),
+                                AdvanceParameters{nullptr}, {operand_source(0)}));
 }
 PreparedOp prepare_sgd(OpContext&, const ir::OpCall& call) {
   return prepare_optimizer(call, sgd_of(call));

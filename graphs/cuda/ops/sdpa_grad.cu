@@ -111,8 +111,7 @@ __device__ __forceinline__ void add_scores(const SdpaGradParameters& p, float (&
 
 template <class T, int Chunks>
 __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const SdpaGradParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   extern __shared__ float4 tiles[];
   float* const q = reinterpret_cast<float*>(tiles);
   float* const dy = q + tile * p.pitch;
@@ -170,8 +169,7 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const SdpaGradPa
 
 template <class T, int Chunks>
 __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   extern __shared__ float4 tiles[];
   float* const k = reinterpret_cast<float*>(tiles);
   float* const v = k + tile * p.pitch;

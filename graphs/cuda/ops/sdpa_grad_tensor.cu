@@ -57,8 +57,7 @@ __device__ __forceinline__ void find_norms(float (&norm)[2], const SdpaGradParam
 
 template <class T>
 __global__ void __launch_bounds__(mma_threads) sdpa_grad_queries_tensor(const SdpaGradParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   __shared__ __align__(16) Tile<T, D> keys;
   __shared__ __align__(16) Tile<T, D> values;
   const SdpaRows own = sdpa_rows(p.tokens, mma_tile);
@@ -122,8 +121,7 @@ __global__ void __launch_bounds__(mma_threads) sdpa_grad_queries_tensor(const Sd
 
 template <class T>
 __global__ void __launch_bounds__(mma_threads) sdpa_grad_keys_tensor(const SdpaGradParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   __shared__ __align__(16) Tile<T, D> queries;
   __shared__ __align__(16) Tile<T, D> output_gradients;
   __shared__ float2 stats[mma_tile];

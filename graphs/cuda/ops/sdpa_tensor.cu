@@ -8,8 +8,7 @@ namespace {
 
 template <class T, int D>
 __global__ void __launch_bounds__(mma_threads) sdpa_tensor_kernel(const SdpaParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   __shared__ __align__(16) Tile<T, D> keys;
   __shared__ __align__(16) Tile<T, D> values;
   const std::int64_t head_row = blockIdx.y;  // sequence * heads + head
@@ -81,12 +80,10 @@ std::optional<PreparedOp> prepare_sdpa_tensor(OpContext& context, const SdpaShap
   if (!takes) return std::nullopt;
   const void* function = dtype == ir::DType::fp16 ? tensor_function<__half>(shape.head_dim)
                                                   : tensor_function<__nv_bfloat16>(shape.head_dim);
-  PreparedOp prepared;
-  prepared.calls.emplace_back(kernel_call(
+  return one_launch(kernel_call(
       function, dim3(blocks_for(shape.tokens, mma_tile), static_cast<unsigned>(shape.batch * shape.heads)),
       dim3(mma_threads), sdpa_parameters(shape),
       {operand_source(0), operand_source(1), operand_source(2), operand_source(3)}));
-  return prepared;
 }
 
 }  // namespace graphbench::cuda

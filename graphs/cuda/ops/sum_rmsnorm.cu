@@ -102,8 +102,7 @@ __global__ void sum_rmsnorm_vector(const SumRmsnormParameters p) {
 
 template <class T, class Part>
 __global__ void sum_rmsnorm_scalar(const SumRmsnormParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t row = std::int64_t{blockIdx.x} * p.columns;
   T* y = static_cast<T*>(p.y) + row;
   float squares = 0.0f;
@@ -140,18 +139,12 @@ KernelCall sum_rmsnorm_call(const OpContext& context, const SumRmsnorm& spec, co
     using T = decltype(element);
     return spec.slices == 0 ? function_for<T, T>(vector) : function_for<T, float>(vector);
   });
-  const SumRmsnormParameters parameters{nullptr,
-                                        nullptr,
-                                        nullptr,
-                                        nullptr,
-                                        nullptr,
-                                        nullptr,
-                                        spec.columns,
-                                        spec.rows * spec.columns,
-                                        spec.slices == 0 ? 1 : static_cast<int>(spec.slices),
-                                        spec.activation,
-                                        spec.eps,
-                                        spec.weights_constant};
+  const SumRmsnormParameters parameters{.columns = spec.columns,
+                                        .slice = spec.rows * spec.columns,
+                                        .slices = spec.slices == 0 ? 1 : static_cast<int>(spec.slices),
+                                        .activation = spec.activation,
+                                        .eps = spec.eps,
+                                        .weights_constant = spec.weights_constant};
   KernelCall launch = kernel_call(function, dim3(static_cast<unsigned>(spec.rows)), dim3(threads), parameters,
                                   {spec.sums, spec.bias, spec.residual, spec.y, spec.gamma, spec.normed});
   launch.programmatic = context.programmatic;

@@ -100,11 +100,12 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
     took(key, candidates[*index]);
     return *index;
   }
-  if (!settings_.timed) {
+  const auto take_first = [&] {
     say(key + ": " + candidates.front() + " (the heuristic's first)");
     took(key, candidates.front());
-    return 0;
-  }
+    return std::size_t{0};
+  };
+  if (!settings_.timed) return take_first();
   if (const auto known = chosen_.find(key); known != chosen_.end()) {
     if (const auto index = position(candidates, known->second.algorithm)) return *index;
   }
@@ -116,11 +117,7 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
     return fastest ? std::optional(candidates[*fastest]) : std::nullopt;
   };
   const auto found = cache_.find_or_make(cache_key(key), check, make);
-  if (!found && !may_time_) {
-    say(key + ": " + candidates.front() + " (the heuristic's first)");
-    took(key, candidates.front());
-  }
-  if (!found) return 0;
+  if (!found) return may_time_ ? 0 : take_first();
   if (found->hit) say(key + ": " + found->content + " (from the cache)");
   chosen_[key] = {key, found->content, true, found->hit};
   return *position(candidates, found->content);
@@ -134,12 +131,8 @@ std::optional<std::string> Tuner::known(const std::string& key) {
 
 bool Tuner::settles_for(const std::string& key, const std::string& first) {
   if (!settings_.prefer.empty()) return false;
-  if (!settings_.timed) {
-    took(key, first);
-    return true;
-  }
-  const std::optional<std::string> kept = known(key);
-  if (!kept && !may_time_) {
+  const std::optional<std::string> kept = known(key);  // nothing where choices are not timed
+  if (!settings_.timed || (!kept && !may_time_)) {
     took(key, first);
     return true;
   }
