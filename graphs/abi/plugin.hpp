@@ -47,11 +47,10 @@ struct BuildChoice {
   std::vector<std::string> split_kinds = {};  // of `piecewise`; empty: the workload's own
 };
 
-// The workloads and op kinds of this process. Everything it returns points into it.
+// The workloads and op kinds of this process: at first the built-in kinds, and no workload. Everything it
+// returns points into it.
 class WorkloadRegistry {
  public:
-  WorkloadRegistry();  // with the built-in op kinds and no workload
-
   // Takes a plugin's record. `origin` names it in errors. Throws Error(plugin_failed): another ABI
   // version (both named), a wrong size, a null or malformed field, a name taken before.
   void add(const gb_plugin& plugin, const std::string& origin);

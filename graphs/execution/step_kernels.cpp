@@ -118,14 +118,8 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
   std::size_t allocated_bytes = 0;
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
     if (done[id] || program.ops()[id].traits.marker) continue;
-    StepOp step{.kernel = nullptr,
-                .op = id,
-                .op_count = 1,
-                .operands = {},
-                .allocates = {},
-                .releases = {},
-                .takes_over = std::nullopt,
-                .must_record = nullptr};
+    StepOp step;
+    step.op = id;
     const ir::Op& op = program.ops()[id];
     const bool writes = !op.outputs.empty() || !op.mutates.empty();
     if (op.definition->foreign != nullptr && writes) step.must_record = &op;

@@ -153,8 +153,6 @@ std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std
 std::int64_t integer_attribute(const Op& op, std::string_view name);
 double real_attribute(const Op& op, std::string_view name);
 const std::string& text_attribute(const Op& op, std::string_view name);
-// The same for an op of any kind: `fallback` where neither the op nor its kind has the attribute.
-std::int64_t integer_attribute(const Op& op, std::string_view name, std::int64_t fallback);
 
 // The kinds of op a process knows: the built-in ones, and those of the plugins it loaded.
 class OpCatalog {

@@ -124,10 +124,6 @@ Outputs infer_find_overflow(const Op& op, const Inputs& inputs) {
   return {};
 }
 
-Outputs infer_clip_norm(const Op&, const Inputs&) {
-  return {};
-}
-
 // Every value of a group has the shape of the group's first, the parameter.
 Outputs infer_optimizer(const Op& op, const Inputs& inputs) {
   const std::size_t size = op.definition->groups.size;
@@ -147,9 +143,6 @@ bool is_fraction(const Attribute& given) {
 bool is_real_from_zero(const Attribute& given) {
   return std::get<double>(given) >= 0;
 }
-bool is_real_above_zero(const Attribute& given) {
-  return std::get<double>(given) > 0;
-}
 
 AttributeRule fraction_rule(const char* name, double fallback) {
   return {name, fallback, "at least 0 and below 1", is_fraction};
@@ -158,10 +151,10 @@ AttributeRule decay_rule(double fallback) {
   return {"weight_decay", fallback, "0 or more", is_real_from_zero};
 }
 AttributeRule epsilon_rule(double fallback) {
-  return {"eps", fallback, "positive", is_real_above_zero};
+  return {"eps", fallback, "positive", is_positive_real};
 }
 AttributeRule scale_rule() {
-  return {"scale", 1.0, "positive", is_real_above_zero};
+  return {"scale", 1.0, "positive", is_positive_real};
 }
 
 // A gradient with no attribute but whether it is added to a sum.
@@ -180,33 +173,29 @@ KindRow clip_row(const char* kind, std::size_t ahead, Positions scalars) {
           .inputs = ahead,
           .scalar_inputs = std::move(scalars),
           .groups = {.size = 1, .mutated = 0b1},
-          .attributes = {{"max_norm", 1.0, "positive", is_real_above_zero, true}},
-          .infer = infer_clip_norm};
+          .attributes = {{"max_norm", 1.0, "positive", is_positive_real, true}},
+          .infer = infer_nothing};
 }
-KindRow sgd_row(const char* kind, std::size_t ahead, Positions integers, Positions scalars) {
-  return {.kind = kind,
-          .inputs = ahead,
-          .integer_inputs = std::move(integers),
-          .scalar_inputs = std::move(scalars),
-          .groups = {.size = 3, .mutated = 0b101},
-          .attributes = {fraction_rule("momentum", 0.9), decay_rule(0.0)},
-          .infer = infer_optimizer};
-}
-KindRow adamw_row(const char* kind, std::size_t ahead, Positions integers, Positions scalars) {
-  return {.kind = kind,
-          .inputs = ahead,
-          .integer_inputs = std::move(integers),
-          .scalar_inputs = std::move(scalars),
-          .groups = {.size = 4, .mutated = 0b1101},
-          .attributes = {fraction_rule("beta1", 0.9), fraction_rule("beta2", 0.999), epsilon_rule(1e-8),
-                         decay_rule(0.01)},
-          .infer = infer_optimizer};
+// An optimizer of that rule.
+KindRow with_inputs(KindRow rule, const char* kind, Positions integers, Positions scalars) {
+  rule.kind = kind;
+  rule.inputs = integers.size() + scalars.size();
+  rule.integer_inputs = std::move(integers);
+  rule.scalar_inputs = std::move(scalars);
+  return rule;
 }
 
 }  // namespace
 
 std::vector<KindRow> training_rows() {
   const AttributeRule accumulate = flag_rule("accumulate");
+  const KindRow sgd{.groups = {.size = 3, .mutated = 0b101},
+                    .attributes = {fraction_rule("momentum", 0.9), decay_rule(0.0)},
+                    .infer = infer_optimizer};
+  const KindRow adamw{.groups = {.size = 4, .mutated = 0b1101},
+                      .attributes = {fraction_rule("beta1", 0.9), fraction_rule("beta2", 0.999),
+                                     epsilon_rule(1e-8), decay_rule(0.01)},
+                      .infer = infer_optimizer};
   return {
       summed_row("linear_grad_input", 2, infer_linear_grad_input),
       summed_row("linear_grad_weight", 2, infer_linear_grad_weight),
@@ -264,10 +253,10 @@ std::vector<KindRow> training_rows() {
        .infer = infer_find_overflow},
       clip_row("clip_norm", 0, {}),
       clip_row("clip_norm_scaled", 1, {0}),
-      sgd_row("sgd", 1, {}, {0}),
-      sgd_row("sgd_scaled", 3, {2}, {0, 1}),
-      adamw_row("adamw", 2, {0}, {1}),
-      adamw_row("adamw_scaled", 4, {0, 3}, {1, 2}),
+      with_inputs(sgd, "sgd", {}, {0}),
+      with_inputs(sgd, "sgd_scaled", {2}, {0, 1}),
+      with_inputs(adamw, "adamw", {0}, {1}),
+      with_inputs(adamw, "adamw_scaled", {0, 3}, {1, 2}),
   };
 }
 

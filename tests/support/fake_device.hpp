@@ -128,8 +128,10 @@ class FakeKernel final : public Kernel {
   // Runs in place on its last input where the log says so and the op has a residual.
   FakeKernel(CallLog& log, const ir::OpCall& call)
       : log_(log), name_(call.op->name), operands_(call.operands.size()) {
-    const bool residual = ir::integer_attribute(*call.op, "residual", 0) == 1;
-    if (log.residuals_in_place && residual) in_place_ = call.input_count - 1;
+    const auto residual = call.op->attributes.find("residual");
+    if (log.residuals_in_place && residual != call.op->attributes.end() &&
+        residual->second == ir::Attribute(std::int64_t{1}))
+      in_place_ = call.input_count - 1;
   }
   // Fused: named for both ops, in place where the first op is.
   FakeKernel(CallLog& log, const FusionCall& call) : FakeKernel(log, call.first) {

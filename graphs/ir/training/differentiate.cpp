@@ -275,29 +275,20 @@ class Differentiation {
 }  // namespace
 
 TrainingOptions training_options(const std::map<std::string, std::string>& words) {
-  using Losses = std::pair<std::string_view, Loss>;
-  using Optimizers = std::pair<std::string_view, Optimizer>;
-  using Times = std::pair<std::string_view, Accumulate>;
-  using Forms = std::pair<std::string_view, Backward>;
-  using Places = std::pair<std::string_view, OptimizerIn>;
-  using Kept = std::pair<std::string_view, Checkpoint>;
   TrainingOptions options;
-  options.loss = choice(words, "loss", {Losses{"mse", Loss::mse}, {"cross_entropy", Loss::cross_entropy}});
-  options.optimizer =
-      choice(words, "optimizer",
-             {Optimizers{"none", Optimizer::none}, {"sgd", Optimizer::sgd}, {"adamw", Optimizer::adamw}});
+  options.loss = choice<Loss>(words, "loss", {{"mse", Loss::mse}, {"cross_entropy", Loss::cross_entropy}});
+  options.optimizer = choice<Optimizer>(
+      words, "optimizer", {{"none", Optimizer::none}, {"sgd", Optimizer::sgd}, {"adamw", Optimizer::adamw}});
   options.accumulate =
-      choice(words, "accumulate", {Times{"asap", Accumulate::asap}, {"end", Accumulate::end}});
-  options.backward = choice(words, "backward",
-                            {Forms{"iteration", Backward::iteration},
-                             {"apart", Backward::apart},
-                             {"callables", Backward::callables}});
-  options.optimizer_in = choice(words, "optimizer-in",
-                                {Places{"graph", OptimizerIn::graph},
-                                 {"eager", OptimizerIn::eager},
-                                 {"backward", OptimizerIn::backward}});
+      choice<Accumulate>(words, "accumulate", {{"asap", Accumulate::asap}, {"end", Accumulate::end}});
+  options.backward = choice<Backward>(
+      words, "backward",
+      {{"iteration", Backward::iteration}, {"apart", Backward::apart}, {"callables", Backward::callables}});
+  options.optimizer_in = choice<OptimizerIn>(
+      words, "optimizer-in",
+      {{"graph", OptimizerIn::graph}, {"eager", OptimizerIn::eager}, {"backward", OptimizerIn::backward}});
   options.checkpoint =
-      choice(words, "checkpoint", {Kept{"none", Checkpoint::none}, {"layer", Checkpoint::layer}});
+      choice<Checkpoint>(words, "checkpoint", {{"none", Checkpoint::none}, {"layer", Checkpoint::layer}});
   const auto number = [&](const char* key, std::int64_t fallback) {
     const auto given = words.find(key);
     return given == words.end() ? fallback : std::stoll(given->second);

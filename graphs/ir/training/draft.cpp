@@ -77,9 +77,7 @@ ValueId Draft::drop_gradient(const Op& op, ValueId gradient) {
 }
 
 void Draft::copy(const Op& op) {
-  std::vector<ValueId> inputs;
-  for (const ValueId id : op.inputs) inputs.push_back(here_[id]);
-  const std::vector<ValueId> outputs = builder_.op(op.kind, named(op.name), std::move(inputs), op.attributes);
+  const std::vector<ValueId> outputs = builder_.op(op.kind, named(op.name), at(op.inputs), op.attributes);
   for (std::size_t i = 0; i < outputs.size(); ++i) here_[op.outputs[i]] = outputs[i];
 }
 

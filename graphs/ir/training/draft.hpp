@@ -20,6 +20,11 @@ class Draft {
   [[noreturn]] void refuse(const std::string& why) const;  // Error(no_backward)
   const Value& forward_value(ValueId forward) const { return forward_.value(forward); }
   ValueId at(ValueId forward) const { return here_.at(forward); }
+  std::vector<ValueId> at(const std::vector<ValueId>& forward) const {
+    std::vector<ValueId> here;
+    for (const ValueId id : forward) here.push_back(at(id));
+    return here;
+  }
   // Whether the loss's gradient by it is wanted: it is a parameter, or made from one.
   bool wants_gradient(ValueId forward) const { return wanted_.at(forward); }
 

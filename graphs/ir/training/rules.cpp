@@ -3,14 +3,11 @@
 #include <array>
 
 #include "graphs/ir/error.hpp"
+#include "graphs/ir/kind_row.hpp"
 #include "graphs/ir/training/draft.hpp"
 
 namespace graphbench::ir::training {
 namespace {
-
-bool flag(const Op& op, std::string_view name) {
-  return integer_attribute(op, name) == 1;
-}
 
 // An activation is taken out of its op where its gradient needs what went into it, or where the op's output
 // does not show what came out of it.
@@ -22,8 +19,7 @@ void linear_forward(Draft& draft, const Op& op) {
   Attributes attributes = op.attributes;
   attributes["residual"] = std::int64_t{0};
   if (gelu) attributes["activation"] = std::string("none");
-  std::vector<ValueId> inputs;
-  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
+  std::vector<ValueId> inputs = draft.at(op.inputs);
   if (residual) inputs.pop_back();
   ValueId y = draft.append("linear", op.name + ".linear", inputs, attributes);
   draft.save(op, y);
@@ -58,8 +54,7 @@ void conv2d_forward(Draft& draft, const Op& op) {
   Attributes attributes = op.attributes;
   attributes["residual"] = std::int64_t{0};
   attributes["activation"] = std::string("none");
-  std::vector<ValueId> inputs;
-  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
+  std::vector<ValueId> inputs = draft.at(op.inputs);
   const ValueId residual = inputs.back();
   inputs.pop_back();
   ValueId y = draft.drop(op, draft.append("conv2d", op.name + ".conv2d", inputs, attributes));
@@ -105,25 +100,18 @@ void bias_add_backward(Draft& draft, const Op& op, ValueId gradient) {
   draft.add_gradient(op.inputs[0], gradient);
 }
 
-void relu_backward(Draft& draft, const Op& op, ValueId gradient) {
+// Of an op of one input, whose gradient takes what the op gave, or what it took.
+enum class Takes { output, input };
+template <Takes takes>
+void unary_backward(Draft& draft, const Op& op, ValueId gradient) {
+  const ValueId other = draft.at((takes == Takes::output ? op.outputs : op.inputs)[0]);
   draft.add_gradient(op.inputs[0],
-                     draft.append("relu_grad", op.name + ".grad_input", {gradient, draft.at(op.outputs[0])}));
-}
-
-void gelu_tanh_backward(Draft& draft, const Op& op, ValueId gradient) {
-  draft.add_gradient(op.inputs[0], draft.append("gelu_tanh_grad", op.name + ".grad_input",
-                                                {gradient, draft.at(op.inputs[0])}));
-}
-
-void softmax_backward(Draft& draft, const Op& op, ValueId gradient) {
-  draft.add_gradient(op.inputs[0], draft.append("softmax_grad", op.name + ".grad_input",
-                                                {gradient, draft.at(op.outputs[0])}));
+                     draft.append(op.kind + "_grad", op.name + ".grad_input", {gradient, other}));
 }
 
 void sdpa_backward(Draft& draft, const Op& op, ValueId gradient) {
-  std::vector<ValueId> inputs{gradient};
-  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
-  inputs.push_back(draft.at(op.outputs[0]));
+  const std::vector<ValueId> q = draft.at(op.inputs);
+  std::vector<ValueId> inputs{gradient, q[0], q[1], q[2], draft.at(op.outputs[0])};
   const std::vector<ValueId> gradients =
       draft.builder().op("sdpa_grad", draft.named(op.name + ".grad_inputs"), std::move(inputs),
                          {{"causal", integer_attribute(op, "causal")}});
@@ -153,9 +141,9 @@ constexpr std::array<Rule, 11> rules{{
     {"rmsnorm", nullptr, rmsnorm_backward},
     {"add", nullptr, add_backward},
     {"bias_add", nullptr, bias_add_backward},
-    {"relu", nullptr, relu_backward},
-    {"gelu_tanh", nullptr, gelu_tanh_backward},
-    {"softmax", nullptr, softmax_backward},
+    {"relu", nullptr, unary_backward<Takes::output>},
+    {"gelu_tanh", nullptr, unary_backward<Takes::input>},
+    {"softmax", nullptr, unary_backward<Takes::output>},
     {"rope", nullptr, rope_backward},
     {"sdpa", nullptr, sdpa_backward},
     {"dropout", nullptr, dropout_backward},
@@ -170,8 +158,7 @@ const Rule* find_rule(std::string_view kind) {
 
 void backward_by_kind(Draft& draft, const Op& op) {
   const OpDefinition& kind = *op.definition;
-  std::vector<ValueId> inputs;
-  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
+  std::vector<ValueId> inputs = draft.at(op.inputs);
   for (const ValueId id : op.outputs) inputs.push_back(draft.at(id));
   for (const ValueId id : op.outputs) {
     if (draft.forward_value(id).dtype == DType::i32) continue;
