@@ -1,7 +1,6 @@
 // Cell: one workload at one batch and warmup, its modes side by side, now and over time.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
-import { generatedKernels } from "./generated.mjs";
 import { UIDS, frame } from "./links.mjs";
 import { UNITS, bars, lines, number, thresholds } from "./panels.mjs";
 import { USUAL, hostShare, maxBy, one, p50, parts, select, setupSeconds } from "./queries.mjs";
@@ -213,5 +212,5 @@ export function cell() {
   builder.withVariable(datasource());
   labels("graphbench_latency_seconds", ...PINS).forEach((variable) => builder.withVariable(variable));
   startUp(caller(costs(percentiles(sideBySide(headline(builder))))), CELLS);
-  return overTime(traceOfShapes(training(generatedKernels(builder, ALL)), ALL));
+  return overTime(traceOfShapes(training(builder), ALL));
 }

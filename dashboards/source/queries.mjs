@@ -14,8 +14,8 @@ export const one = (...labels) => labels.map((label) => `${label}="$${label}"`);
 export const any = (...labels) => labels.map((label) => `${label}=~"$${label}"`);
 
 /** Cells at the defaults of the axes that came later: others would be mixed with them. */
-export const USUAL = ["prepare", "graph_rewrite", "io", "io_source", "attention", "epilogues", "fuse",
-  "compile", "backward", "optimizer",
+export const USUAL = ["prepare", "graph_rewrite", "io", "io_source", "attention", "epilogues",
+  "backward", "optimizer",
   "optimizer_in", "loss", "accumulate", "micro_batches", "clip", "checkpoint", "loss_scale",
   "dropout", "program_pass"].map((label) => `${label}=""`);
 

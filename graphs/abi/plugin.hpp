@@ -41,8 +41,8 @@ struct BuildChoice {
   std::string pass = "forward";                 // or "training": the forward program differentiated
   std::map<std::string, std::int64_t> options;  // overrides of the preset
   // Values by axis, of which these mean something here: what ir::training_options() takes; `attention`, where
-  // it is "decomposed"; `epilogues`, where it is "off"; `fuse`; `program-pass`, a plugin's pass that rewrites
-  // the program.
+  // it is "decomposed"; `epilogues`, where it is "off" or "joined"; `program-pass`, a plugin's pass that
+  // rewrites the program.
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> split_kinds = {};  // of `piecewise`; empty: the workload's own
 };

@@ -130,15 +130,18 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
   ir::Program program = build_forward(workload, choice);
   if (choice.pass == "training")
     program = ir::differentiate(program, catalog_, ir::training_options(choice.axes));
-  if (const auto kept = choice.axes.find("epilogues"); kept != choice.axes.end() && kept->second == "off")
-    program = ir::without_epilogues(program, catalog_);
-  if (const auto way = choice.axes.find("attention"); way != choice.axes.end() && way->second == "decomposed")
-    program = ir::decompose_attention(program, catalog_);
+  const auto is = [&](const char* axis, const char* value) {
+    const auto given = choice.axes.find(axis);
+    return given != choice.axes.end() && given->second == value;
+  };
+  if (is("epilogues", "off")) program = ir::without_epilogues(program, catalog_);
+  if (is("attention", "decomposed")) program = ir::decompose_attention(program, catalog_);
   if (rewriting != nullptr)
     program = run_program_pass(
         rewriting->record, program, catalog_,
         plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
-  return ir::fused(std::move(program), catalog_, choice.axes, choice.split_kinds);
+  if (is("epilogues", "joined")) program = ir::with_epilogues(program, catalog_, choice.split_kinds);
+  return program;
 }
 
 ir::Program WorkloadRegistry::build_forward(std::string_view workload, const BuildChoice& choice) const {

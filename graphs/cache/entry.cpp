@@ -20,7 +20,6 @@ constexpr std::string_view version = "1";
 constexpr std::string_view plan_first_line = "graphbench plan 1\n";
 
 constexpr std::string_view choices_parts[] = {"op", "shape", "device", "libraries", "build"};
-constexpr std::string_view code_parts[] = {"source", "architecture", "compiler", "options"};
 constexpr std::string_view programs_parts[] = {"text", "options", "plugins"};
 
 struct KindRow {
@@ -29,7 +28,6 @@ struct KindRow {
   std::span<const std::string_view> parts;
 };
 constexpr KindRow kinds[] = {{Kind::choices, "choices", choices_parts},
-                             {Kind::code, "code", code_parts},
                              {Kind::programs, "programs", programs_parts}};
 
 const KindRow& row_of(Kind kind) {

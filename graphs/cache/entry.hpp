@@ -11,8 +11,8 @@
 
 namespace graphbench::cache {
 
-// Choices among a library's algorithms; generated device code; programs that were compiled.
-enum class Kind : std::uint8_t { choices, code, programs };
+// Choices among a library's algorithms; programs that were compiled.
+enum class Kind : std::uint8_t { choices, programs };
 
 std::string sha256_hex(std::string_view text);  // 64 hex digits
 

@@ -8,7 +8,6 @@
 #include "graphs/cuda/device_facts.hpp"
 #include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/nvml_monitor.hpp"
-#include "graphs/cuda/nvrtc_library.hpp"
 #include "graphs/cuda/profiling/cupti_library.hpp"
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
 #include "graphs/cuda/status.hpp"
@@ -71,8 +70,6 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   const bool wanted = programmatic_launch_wanted();
   context_.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, "count multiprocessors");
   context_.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, index, "read compute capability");
-  const int compute_minor = attribute(cudaDevAttrComputeCapabilityMinor, index, "read compute capability");
-  context_.architecture = "sm_" + std::to_string(context_.compute_major) + std::to_string(compute_minor);
   context_.programmatic = wanted && context_.compute_major >= 9;
   info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
   check(cudaMalloc(workspace_.put(), workspace_size + word_slot_size), "allocate workspace");
@@ -89,7 +86,6 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
 void CudaDevice::discard() {
   context_.cudnn.reset();
   context_.scratch.reset();
-  for (auto& [source, code] : context_.generated) code.reset();
   cublas_.reset();
   workspace_.reset();
   check(cudaDeviceReset(), "reset device");
@@ -117,20 +113,6 @@ std::unique_ptr<Event> CudaDevice::make_event() {
 
 std::unique_ptr<Kernel> CudaDevice::make_kernel(const ir::OpCall& call) {
   return std::make_unique<PreparedKernel>(call.op->name, prepare_op(context_, call));
-}
-
-std::unique_ptr<Kernel> CudaDevice::make_fused_kernel(const FusionCall& call) {
-  std::optional<PreparedOp> prepared = prepare_fused(context_, call);
-  if (!prepared) return nullptr;
-  return std::make_unique<PreparedKernel>(call.first.op->name + " and " + call.second.op->name,
-                                          std::move(*prepared));
-}
-
-ChainKernel CudaDevice::make_chain_kernel(const ChainCall& call) {
-  ChainKernel made;
-  std::optional<PreparedOp> prepared = prepare_chain(context_, call, made.why_not);
-  if (prepared) made.kernel = std::make_unique<PreparedKernel>(call.kinds(), std::move(*prepared));
-  return made;
 }
 
 void* CudaDevice::allocate(std::size_t bytes) {
@@ -209,10 +191,6 @@ std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {
   stream.copy_to_host(&nanoseconds, slot, sizeof(nanoseconds));
   stream.synchronize();
   return static_cast<double>(nanoseconds) * 1e-9;
-}
-
-CodeTargets CudaDevice::code_targets() const {
-  return nvrtc_targets();
 }
 
 std::optional<MemoryUse> CudaDevice::memory_use() {

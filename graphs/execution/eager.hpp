@@ -20,7 +20,6 @@ class EagerExecutor final : public Executor {
   GraphCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
-  std::vector<KernelPath> chains_not_made() const override { return kernels_.chains_not_made; }
   ir::AddressPlan address_plan(DeviceMemory& memory) const override { return make_plan(kernels_, memory); }
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
 

@@ -142,9 +142,7 @@ class Executor {
   // each of them.
   virtual std::vector<StepItem> items() const = 0;
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
-  // Of an eager executor: chains of ops that the device makes no kernel of, and why.
-  virtual std::vector<KernelPath> chains_not_made() const { return {}; }
-  // Likewise: where graphs would have its activations, in a pool of their own.
+  // Of an eager executor: where graphs would have its activations, in a pool of their own.
   virtual ir::AddressPlan address_plan(DeviceMemory&) const { return {}; }
   // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }

@@ -111,23 +111,6 @@ std::unique_ptr<Kernel> HostDevice::make_kernel(const ir::OpCall& call) {
   return std::make_unique<HostKernel>(kernels_, signature, call.operands.size());
 }
 
-ChainKernel HostDevice::make_chain_kernel(const ChainCall& call) {
-  if (call.ops.size() == 1) return {nullptr, "this device generates no code"};
-  std::string text = "chain of " + std::to_string(call.read) + " and " + std::to_string(call.written);
-  for (std::size_t i = 0; i < call.ops.size(); ++i) {
-    check_operands(call.ops[i]);
-    text.append("|").append(signature_text(call.ops[i]));
-    for (const std::size_t place : call.places[i]) text.append(" ").append(std::to_string(place));
-  }
-  const std::uint64_t signature = kernels_.find_or_make(text, [&] {
-    const PlanningThreads threads(compute_threads());
-    return named(make_chain(call, scratch_), call.kinds(), call.read + call.written);
-  });
-  return {std::make_unique<HostKernel>(kernels_, signature, call.read + call.written,
-                                       KernelPath{.name = call.kinds() + ":tiles", .fallback = {}}),
-          {}};
-}
-
 std::unique_ptr<Kernel> HostDevice::make_empty_kernel() {
   const std::uint64_t signature =
       kernels_.find_or_make("empty", [] { return named(direct_op(0, [](void* const*) {}), "empty", 0); });

@@ -61,8 +61,6 @@ GB_DESCRIBE(model::Counters, (MetricFields<T>()), skips);
 GB_DESCRIBE(model::PackageUse, (MetricFields<T>()), (later, plans), (later, addresses),
             (later, addresses_reason), (later, low_memory));
 GB_DESCRIBE(model::CacheUse, (MetricFields<T>()));
-GB_DESCRIBE(model::CompileStages, (MetricFields<T>()));
-GB_DESCRIBE(model::CompileUse, stages, (MetricFields<T>()));
 GB_DESCRIBE(model::AddressCheck, values, seconds);
 GB_DESCRIBE(model::PeakBytes, build, load, between_methods);
 GB_DESCRIBE(model::Memory, (MetricFields<T>()), (later, witness), (later, peak_bytes));
@@ -141,8 +139,8 @@ struct ReasonField {
 GB_DESCRIBE(model::CellResult, (custom_field<CellId>("id")), (inlined(&T::cell)),
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check, graph,
             memory, launches, summary, (later, caller_io), (later, counters), (later, address_check),
-            (later, training), (later, shape_walk), (later, cache), (later, package), (later, compiled),
-            (later, fallback), (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
+            (later, training), (later, shape_walk), (later, cache), (later, package), (later, fallback),
+            (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
             (later, measured_on), (later, shard), (later, rewrites));
 GB_DESCRIBE(model::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));

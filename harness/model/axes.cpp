@@ -138,7 +138,7 @@ AxisTable later_axes() {
   };
 }
 
-// Of the program itself: which ops it has, and which kernels they get.
+// Of the program itself: which ops it has.
 AxisTable program_axes() {
   using enum AxisValues;
   return {
@@ -153,28 +153,13 @@ AxisTable program_axes() {
        .passes = {"forward"}},
       {.name = "epilogues",
        .noun = "value of epilogues",
-       .placeholder = "ON|OFF,...",
-       .help = "off: bias, activation and residual of products are ops of their own (default: on)",
-       .choices = {"on", "off"},
+       .placeholder = "WHICH,...",
+       .help =
+           "bias, activation and residual of products: on, as the program has them; off, ops of their own; "
+           "joined, products take in those right behind them (default: on)",
+       .choices = {"on", "off", "joined"},
        .fallback = "on",
        .passes = {"forward"}},
-      {.name = "fuse",
-       .noun = "way of fusing ops",
-       .placeholder = "WHICH,...",
-       .help =
-           "kernels for several ops: none; pairs, those made by hand; chains, products take the ops right "
-           "behind them too, and runs of elementwise ops and norms have generated ones (default: pairs)",
-       .choices = {"none", "pairs", "chains"},
-       .fallback = "pairs"},
-      {.name = "compile",
-       .noun = "way of compiling ops",
-       .placeholder = "WHICH,...",
-       .help =
-           "generated kernels: none, of chains only; sized, of single elementwise ops, norms and rope too, "
-           "their sizes constants; general, sizes are arguments of all (default: none)",
-       .choices = {"none", "general", "sized"},
-       .fallback = "none",
-       .devices = {"cuda"}},
       {.name = "program-pass",
        .values = names,
        .noun = "program pass",

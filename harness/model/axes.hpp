@@ -52,7 +52,6 @@ struct Axis {
   std::vector<std::string> modes = {};
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};
-  std::vector<std::string> devices = {};  // kinds; elsewhere its other values are refused
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;

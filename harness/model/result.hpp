@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/compile_use.hpp"
 #include "harness/model/instruments.hpp"
+#include "harness/model/package_use.hpp"
 
 namespace graphbench::model {
 
@@ -360,7 +360,6 @@ struct CellResult {
   std::optional<ShapeWalk> shape_walk = {};
   std::optional<CacheUse> cache;           // absent where nothing is kept
   std::optional<PackageUse> package;       // of a sweep with --package
-  std::optional<CompileUse> compiled;      // absent where no kernel was generated
   std::vector<std::string> rewrites = {};  // what passes that were asked for did to its program
   std::string fallback;                    // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;   // why

@@ -1,4 +1,4 @@
-// Sections: the manifest, two programs a method, the choices, generated code, and a seal: what the others say
+// Sections: the manifest, two programs a method, the choices, and a seal: what the others say
 // together. It finds a change behind which the head was made to match, and is no signature.
 #include "harness/package/package.hpp"
 
@@ -76,17 +76,6 @@ std::vector<cache::Entry> read_choices(std::string_view text) {
   return choices;
 }
 
-std::vector<cache::Entry> read_code(std::string_view text, const Manifest& manifest) {
-  std::vector<cache::Entry> code = read_entries(text, cache::Kind::code);
-  const std::vector<std::string> architectures = code_architectures(manifest);
-  for (const cache::Entry& entry : code) {
-    const std::string& each = entry.key.values[1];
-    if (each == "host" || std::ranges::find(architectures, each) == architectures.end())
-      refuse("it has code for " + in_quotes(each) + ", which the manifest does not name");
-  }
-  return code;
-}
-
 std::vector<Section> sections_of(const Package& package) {
   std::vector<Section> sections = {{"manifest", write_manifest(package.manifest)}};
   for (std::size_t i = 0; i < package.programs.size(); ++i) {
@@ -96,7 +85,6 @@ std::vector<Section> sections_of(const Package& package) {
   }
   sections.push_back({"addresses", write_addresses(package.addresses)});
   sections.push_back({"choices", write_entries(package.choices)});
-  sections.push_back({"code", write_entries(package.code)});
   std::string all;
   for (const Section& section : sections)
     all += section.name + "\n" + model::sha256_hex(section.content) + "\n";
@@ -143,8 +131,7 @@ Package read_package(std::string_view text) {
   if (sections.empty() || sections.front().name != "manifest") refuse("its first section is no manifest");
   Package package{.manifest = within("manifest", [&] { return read_manifest(sections[0].content); }),
                   .programs = {},
-                  .choices = {},
-                  .code = {}};
+                  .choices = {}};
   package.programs.resize(package.manifest.methods.size());
   const std::vector<Section> wanted = sections_of(package);
   for (std::size_t i = 0; i < std::max(wanted.size(), sections.size()); ++i) {
@@ -157,8 +144,6 @@ Package read_package(std::string_view text) {
           within("addresses", [&] { return read_addresses(sections[i].content, package.manifest); });
     } else if (sections[i].name == "choices") {
       package.choices = within("choices", [&] { return read_choices(sections[i].content); });
-    } else if (sections[i].name == "code") {
-      package.code = within("code", [&] { return read_code(sections[i].content, package.manifest); });
     } else if (sections[i].name != "seal") {
       Programs& programs = package.programs[(i - 1) / 2];
       (i % 2 == 1 ? programs.before : programs.after) = sections[i].content;
@@ -207,9 +192,6 @@ std::string why_not_on(const Manifest& manifest, const std::string& kind, const 
   if (manifest.device != kind) return "it is for a device of kind " + manifest.device + ", this is " + kind;
   const std::string here = architecture_of(capability);
   if (std::ranges::find(manifest.architectures, here) != manifest.architectures.end()) return {};
-  const auto number = [](const std::string& architecture) { return std::stoi(architecture.substr(3)); };
-  if (manifest.architectures.back() == "ptx" && number(here) >= number(manifest.architectures.front()))
-    return {};
   std::string list;
   for (const std::string& each : manifest.architectures) list += (list.empty() ? "" : ", ") + each;
   return "architectures: it is for " + list + ", and this device is " + here;

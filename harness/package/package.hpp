@@ -25,7 +25,6 @@ struct Package {
   Manifest manifest;
   std::vector<Programs> programs;                // by method
   std::vector<cache::Entry> choices;             // what was chosen among libraries' algorithms
-  std::vector<cache::Entry> code = {};           // generated kernels, for each of code_architectures()
   std::vector<PlannedAddresses> addresses = {};  // they hold where every choice was taken
   std::vector<Section> sections = {};            // as read: sizes and digests of what the file holds
   std::size_t bytes = 0;                         // likewise: of the file

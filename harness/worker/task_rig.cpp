@@ -85,9 +85,8 @@ ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const m
 std::vector<model::OpPath> paths_of(execution::Executor& executor) {
   std::vector<model::OpPath> paths;
   // The eager executor has every op, whatever the graphs hold.
-  std::vector<KernelPath> all = executor.eager().chains_not_made();
-  for (const execution::StepItem& item : executor.eager().items()) all.push_back(item.kernel->path());
-  for (const KernelPath& path : all) {
+  for (const execution::StepItem& item : executor.eager().items()) {
+    const KernelPath path = item.kernel->path();
     if (path.name.empty()) continue;
     const auto found = std::ranges::find_if(paths, [&](const model::OpPath& known) {
       return known.path == path.name && known.fallback == path.fallback;

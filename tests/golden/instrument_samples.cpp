@@ -112,7 +112,7 @@ void add_caller(model::CellResult& cell) {
                                      2.125e-6,
                                      {{1, "b8 s128", 8, 40, "traced", "the first step", 0.25, 0.125},
                                       {2, "b* s128", 8, 40, "graph_hit", "", 3e-6}}};
-  cell.rewrites = {"pass fuse: removed 2 ops: layer0.up (linear) and others; added layer0.fused (fused)"};
+  cell.rewrites = {"pass swap: removed 2 ops: layer0.up (linear) and others; added layer0.swiglu (swiglu)"};
 }
 
 model::LaunchMachine machine(bool throttled) {
@@ -137,7 +137,7 @@ model::Result instruments_result() {
   result.environment.device.pci_bus_id = "0000:1b:00.0";
   result.environment.profiler = model::InstrumentState{true, "CUPTI 13.0"};
   result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
-  result.environment.variables = {{"GRAPHBENCH_FUSION", "always"}};
+  result.environment.variables = {{"GRAPHBENCH_AUTOTUNE", "off"}};
   result.environment.library_choices = {{"conv 56x56", "engine 1", true, false},
                                         {"conv 56x56", "engine 7", true, true, "serialised"},
                                         {"linear 8x1024", "algorithm 66", false, false}};

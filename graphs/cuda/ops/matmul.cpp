@@ -91,19 +91,6 @@ void repeat(std::int64_t products, std::initializer_list<Strided> operands, cons
   }
 }
 
-// The same product with its columns in parts, a batch of products whose results lie one behind the other.
-void slice(MatmulCall& call, const MatmulSpec& spec, std::int64_t slices, const char* object) {
-  const auto columns = static_cast<std::uint64_t>(spec.k / slices);
-  repeat(slices,
-         {{call.a_layout, spec.k / slices},
-          {call.b_layout, spec.k / slices},
-          {call.c_layout, spec.rows * spec.n},
-          {call.d_layout, spec.rows * spec.n}},
-         object);
-  set(call.a_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, columns, object);  // columns of w and x, as stored
-  set(call.b_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, columns, object);
-}
-
 void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   set(call.description, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(spec.activation, spec.has_bias), object);
   if (spec.has_bias) {
@@ -147,6 +134,16 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   return choose_matmul(context, call, key, spec.alignment, skinny_candidates(context, spec), op);
 }
 
+// x wT alone, in fp32, into `sums`. Nothing where cuBLASLt has no algorithm for it.
+std::optional<NativeCall> fp32_product(OpContext& context, const MatmulSpec& spec, void* sums,
+                                       const ir::OpCall& call) {
+  MatmulSpec plain = spec;
+  plain.y = fixed_source(sums);
+  const MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
+  const std::string key = key_of(context, product, spec, ir::DType::fp32, false);
+  return choose_matmul(context, product, key, spec.alignment, {}, call);
+}
+
 }  // namespace
 
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call) {
@@ -157,7 +154,7 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
   const std::size_t bytes =
       static_cast<std::size_t>(spec.rows) * static_cast<std::size_t>(spec.n) * sizeof(float);
   prepared.buffers.emplace_back(*context.memory, bytes, MemoryKind::workspace);
-  std::optional<NativeCall> chosen = sliced_product(context, spec, 1, prepared.buffers.back().data(), call);
+  std::optional<NativeCall> chosen = fp32_product(context, spec, prepared.buffers.back().data(), call);
   if (!chosen) refuse(call, "cuBLASLt has no algorithm for its shape");
   prepared.calls.push_back(std::move(*chosen));
   prepared.calls.emplace_back(epilogue_call(spec, prepared.buffers.back().data(), call));
@@ -178,20 +175,7 @@ std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& s
   return choose_matmul(context, products, key, spec.alignment, {}, call);
 }
 
-std::optional<NativeCall> sliced_product(OpContext& context, const MatmulSpec& spec, std::int64_t slices,
-                                         void* sums, const ir::OpCall& call) {
-  MatmulSpec plain = spec;
-  plain.y = fixed_source(sums);
-  MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
-  std::string key = key_of(context, product, spec, ir::DType::fp32, false);
-  if (slices > 1) {
-    slice(product, spec, slices, call.op->name.c_str());
-    key += " slices " + std::to_string(slices);
-  }
-  return choose_matmul(context, product, key, spec.alignment, {}, call);
-}
-
-MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call) {
+PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
   const ir::Op& op = *call.op;
   const RowsColumns x = rows_columns(call.input(0));
   MatmulSpec spec;
@@ -211,12 +195,8 @@ MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call) {
   spec.workspace = context.workspace;
   spec.workspace_bytes = context.workspace_bytes;
   if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
-  return spec;
-}
-
-PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
   PreparedOp prepared;
-  append_matmul(prepared, context, linear_spec(context, call), call);
+  append_matmul(prepared, context, spec, call);
   return prepared;
 }
 

@@ -35,9 +35,6 @@ struct MatmulSpec {
   std::uint32_t alignment = 256;  // of every operand, in bytes
 };
 
-// What a `linear` op asks for.
-MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call);
-
 // A kernel of our own for at most so many rows of 16-bit elements.
 inline constexpr std::int64_t skinny_rows_max = 32;
 struct SkinnyCandidate {
@@ -60,11 +57,6 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
 
 // The products alone, scaled, rounded to the spec's dtype. Nothing where cuBLASLt has no algorithm for them.
 std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
-
-// x wT alone, in fp32, into `sums`: the columns of x and w in `slices` equal parts, each summed into rows x
-// n values of its own, one part behind the other. Nothing where cuBLASLt has no algorithm for it.
-std::optional<NativeCall> sliced_product(OpContext& context, const MatmulSpec& spec, std::int64_t slices,
-                                         void* sums, const ir::OpCall& call);
 
 // The kernel that finishes fp32 sums (rows x n, in `sums`) into y.
 KernelCall epilogue_call(const MatmulSpec& spec, void* sums, const ir::OpCall& call);

@@ -19,7 +19,6 @@ namespace graphbench::cuda {
 struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it is prepared
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
-struct GeneratedCode;  // of a chain's kernel, loaded (chain_kernel.cpp)
 
 // What computes a product of one shape: an algorithm of cuBLASLt, or a kernel of our own by its name.
 struct MatmulChoice {
@@ -37,17 +36,13 @@ struct OpContext {
   std::unique_ptr<ScratchArena> scratch;
   int multiprocessors = 0;
   int compute_major = 0;
-  std::string architecture;  // "sm_90"
   bool use_cudnn = false;
   bool load_at_first_use = false;
   bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
   std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
-  std::weak_ptr<CudaStream*> latest_stream;                         // for timing candidates
-  std::map<std::string, MatmulChoice> matmuls;                      // chosen so far, by shape
-  std::map<std::string, std::shared_ptr<GeneratedCode>> generated;  // so far, by source; null: not loaded
-  CodeUse code_use;
-  std::vector<std::string> intermediate;  // architectures of offered code that the driver compiles
+  std::weak_ptr<CudaStream*> latest_stream;     // for timing candidates
+  std::map<std::string, MatmulChoice> matmuls;  // chosen so far, by shape
 };
 
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
@@ -58,15 +53,6 @@ PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 // would be timed as part of the capture (5 to 10 ms on an H200, unless timing the candidates has loaded it).
 // Nothing runs, so any addresses will do. Does nothing where code is to be loaded at its first use.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
-
-// One kernel for two ops, where one exists and is not slower than two.
-std::optional<PreparedOp> prepare_fused(OpContext& context, const FusionCall& call);
-
-// A generated kernel for a chain of ops; nothing, and why, where there is none.
-std::optional<PreparedOp> prepare_chain(OpContext& context, const ChainCall& call, std::string& why_not);
-// As DeviceInstruments has them.
-std::vector<cache::Entry> generated_code(OpContext& context, const std::vector<std::string>& architectures);
-void offer_code(OpContext& context, const std::vector<cache::Entry>& entries);
 
 // The plans of cuDNN's made so far, by the tuner's key, as far as cuDNN writes them down.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);

@@ -63,12 +63,6 @@ TuningSettings TuningSettings::from_environment() {
                 "GRAPHBENCH_AUTOTUNE: '" + std::string(timed) + "' is neither on nor off");
   }
   settings.timed = timed != "off";
-  const std::string_view fusion = environment("GRAPHBENCH_FUSION");
-  if (fusion != "" && fusion != "timed" && fusion != "always" && fusion != "off") {
-    throw Error(ErrorCode::invalid_argument,
-                "GRAPHBENCH_FUSION: '" + std::string(fusion) + "' is none of timed, always and off");
-  }
-  settings.fusion = fusion == "always" ? Fusion::always : fusion == "off" ? Fusion::never : Fusion::timed;
   settings.cache_folder = cache::folder_from_environment();
   const std::string_view verbose = environment("GRAPHBENCH_VERBOSE");
   if (verbose != "0") settings.verbose = verbose;

@@ -1,10 +1,8 @@
-// Preparing an op on the host: a function a kind, each in a file of its own, and the one that chooses. And a
-// chain of ops as one: a tile of rows goes through all of them before the next one does.
+// Preparing an op on the host: a function a kind, each in a file of its own, and the one that chooses.
 #pragma once
 
 #include <memory>
 
-#include "graphs/device/execution.hpp"
 #include "graphs/device/scratch_arena.hpp"
 #include "graphs/host/op_implementation.hpp"
 #include "graphs/ir/program.hpp"
@@ -13,8 +11,5 @@ namespace graphbench::host {
 
 // Throws Error(unsupported) naming the op where its kind has no implementation here.
 std::unique_ptr<OpImplementation> make_op(const ir::OpCall& call, ScratchArena& scratch);
-
-// Operands: what the chain reads, then what it writes. What stays inside is a tile of scratch memory.
-std::unique_ptr<OpImplementation> make_chain(const ChainCall& call, ScratchArena& scratch);
 
 }  // namespace graphbench::host

@@ -378,14 +378,6 @@ TEST(TuningSettingsTest, RefusesWordsItDoesNotKnow) {
   setenv("GRAPHBENCH_PLAN_CACHE", "off", 1);
   EXPECT_TRUE(TuningSettings::from_environment().cache_folder.empty());
   unsetenv("GRAPHBENCH_PLAN_CACHE");
-  setenv("GRAPHBENCH_FUSION", "sometimes", 1);
-  EXPECT_THROW(TuningSettings::from_environment(), Error);
-  setenv("GRAPHBENCH_FUSION", "always", 1);
-  EXPECT_EQ(TuningSettings::from_environment().fusion, Fusion::always);
-  setenv("GRAPHBENCH_FUSION", "off", 1);
-  EXPECT_EQ(TuningSettings::from_environment().fusion, Fusion::never);
-  unsetenv("GRAPHBENCH_FUSION");
-  EXPECT_EQ(TuningSettings::from_environment().fusion, Fusion::timed);
   EXPECT_TRUE(TuningSettings::from_environment().timed);
 }
 

@@ -32,7 +32,7 @@ class AddressPlanTest : public ExecutionTest {
     return sharing;
   }
   std::string failure_with(const std::function<void(ir::AddressPlan&)>& change) {
-    const StepKernels kernels(device_, program_, 4, {});
+    const StepKernels kernels(device_, program_, 4);
     ir::AddressPlan plan = make_plan(kernels, device_);
     EXPECT_EQ(why_not(plan, kernels), "");
     change(plan);
@@ -78,7 +78,7 @@ TEST_F(AddressPlanTest, IsUsedForItsBatchAloneAndNotWhereFreeRangesAreRecorded) 
 TEST_F(AddressPlanTest, OfOtherKernelsIsRefused) {
   plans_ = {{8, plan_at(8)}};
   EXPECT_TRUE(make_executor(ExecutionMode::whole, with_plans(), 8)->counts().planned_ahead);
-  device_.log.fuses_first = device_.log.fuses_second = "linear";  // more values live at the same time
+  device_.log.residuals_in_place = true;  // one value takes the memory of another
   EXPECT_FALSE(make_executor(ExecutionMode::whole, with_plans(), 8)->counts().planned_ahead);
 }
 

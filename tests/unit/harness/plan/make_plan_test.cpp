@@ -74,23 +74,6 @@ TEST(MakePlan, RefusesAValueThatWouldChangeNoCell) {
             std::vector<std::string>{"eager"});
 }
 
-TEST(MakePlan, RefusesAValueThatTheDeviceHasNone) {
-  EXPECT_EQ(refusal({{"compile", "none,sized"}}),
-            "--compile: \"sized\" would change no cell of this plan: it goes with --device cuda");
-  EXPECT_TRUE(planned(flags({{"compile", "none"}})).facts.axes.more_axes.empty());
-  Catalog cuda = sample_catalog();
-  cuda.facts.kind = "cuda";
-  const RawOptions raw = flags({{"workload", "mlp"},
-                                {"batch", "1"},
-                                {"warmup", "0"},
-                                {"mode", "eager"},
-                                {"dtype", "fp32"},
-                                {"preset", "tiny"},
-                                {"compile", "none,general"}});
-  EXPECT_THAT(ids(planned(raw, cuda)), ElementsAre("mlp/tiny/fp32/forward/b1/w0/eager",
-                                                   "mlp/tiny/fp32/forward/b1/w0/eager/compile=general"));
-}
-
 TEST(MakePlan, ATaskIsAWholeBatchLadder) {
   const model::Plan plan = planned(flags({{"workload", "mlp"},
                                           {"batch", "1:8:x2"},
