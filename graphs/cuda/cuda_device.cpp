@@ -19,12 +19,13 @@ namespace {
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
 constexpr std::size_t word_slot_size = 512;  // behind the workspace, for results of one word
 
-bool programmatic_launch_wanted() {
-  const char* value = std::getenv("GRAPHBENCH_PROGRAMMATIC_LAUNCH");
+// Of a variable that is "on" where it is not set.
+bool is_on(const char* variable) {
+  const char* value = std::getenv(variable);
   const std::string text = value == nullptr ? "on" : value;
   if (text != "on" && text != "off") {
     throw Error(ErrorCode::invalid_argument,
-                "GRAPHBENCH_PROGRAMMATIC_LAUNCH: '" + text + "' is neither on nor off");
+                std::string(variable) + ": '" + text + "' is neither on nor off");
   }
   return text == "on";
 }
@@ -62,12 +63,13 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   // context and must be set as the context is made.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
   check(cudaSetDevice(index), "select device");
-  info_ = device_info(index, options.use_cudnn);
+  const bool use_cudnn = is_on("GRAPHBENCH_CUDNN") && options.use_cudnn;
+  info_ = device_info(index, use_cudnn);
   TuningSettings tuning = options.tuning ? *options.tuning : TuningSettings::from_environment();
   const std::string plans = tuning.timed ? "timed" : "the heuristic's first";
   context_.tuner = tuner_for(std::move(tuning), platform_of(info_), !options.tuning);
   info_.libraries["plans"] = plans;
-  const bool wanted = programmatic_launch_wanted();
+  const bool wanted = is_on("GRAPHBENCH_PROGRAMMATIC_LAUNCH");
   context_.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, "count multiprocessors");
   context_.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, index, "read compute capability");
   context_.programmatic = wanted && context_.compute_major >= 9;
@@ -80,7 +82,7 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   context_.cublas = cublas_.get();
   context_.memory = this;
   context_.scratch = std::make_unique<ScratchArena>(*this);
-  context_.use_cudnn = options.use_cudnn && cudnn_library() != nullptr;
+  context_.use_cudnn = use_cudnn && cudnn_library() != nullptr;
 }
 
 void CudaDevice::discard() {

@@ -17,7 +17,7 @@
 namespace graphbench::cuda {
 
 struct CudaDeviceOptions {
-  bool use_cudnn = true;                 // false: convolution through im2col even where cuDNN is installed
+  bool use_cudnn = true;                 // false: kernels of ours even where cuDNN is installed
   std::optional<TuningSettings> tuning;  // nothing: as the environment says
 };
 

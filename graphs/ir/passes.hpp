@@ -25,7 +25,7 @@ bool splits_at(const Op& op, const std::vector<std::string>& split_kinds);
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds);
 
 // The captured ones cut further, where a training step's form starts another graph. No kernel is chosen by
-// these cuts, so that every form runs the same; one that does two ops is in the graph of the first.
+// these cuts, so that every form runs the same.
 std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments);
 
 // Where a value is written first and touched last, as op indices; `defined` equals `last_use` for a

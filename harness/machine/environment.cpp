@@ -61,9 +61,9 @@ std::int64_t usable_cores() {
 }
 
 // Not those that hold secrets, or say where things are kept or printed.
-constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE", "GRAPHBENCH_PLAN_CACHE",
-                                               "GRAPHBENCH_PROGRAMMATIC_LAUNCH", "GRAPHBENCH_MODULE_DIR",
-                                               "GRAPHBENCH_HOST_MEMORY_BYTES"};
+constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBENCH_CUDNN",
+                                               "GRAPHBENCH_PLAN_CACHE", "GRAPHBENCH_PROGRAMMATIC_LAUNCH",
+                                               "GRAPHBENCH_MODULE_DIR", "GRAPHBENCH_HOST_MEMORY_BYTES"};
 
 }  // namespace
 

@@ -106,16 +106,14 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
 }
 
 // All that the choice of an algorithm depends on.
-std::string key_of(const OpContext& context, const MatmulCall& call, const MatmulSpec& spec, ir::DType output,
-                   bool fused) {
+std::string key_of(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
   const auto text = [](auto value) { return std::to_string(value); };
   return "matmul rows " + text(spec.rows) + " n " + text(spec.n) + " k " + text(spec.k) + " " +
          std::string(ir::name_of(spec.dtype)) + " to " + std::string(ir::name_of(output)) + " epilogue " +
          (fused ? text(static_cast<int>(epilogue_of(spec.activation, spec.has_bias))) : "none") + " beta " +
          (call.beta == 0.0f ? "0" : "1") + " alignment " + text(spec.alignment) + " workspace " +
          text(call.workspace_bytes) + (spec.products > 1 ? " products " + text(spec.products) : "") +
-         (spec.x_transposed ? " x transposed" : "") + (spec.w_transposed ? " w transposed" : "") +
-         (spec.weights_constant ? " constant weights" : "") + (context.programmatic ? " programmatic" : "");
+         (spec.x_transposed ? " x transposed" : "") + (spec.w_transposed ? " w transposed" : "");
 }
 
 std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec, const ir::OpCall& op) {
@@ -130,8 +128,8 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
     return std::nullopt;
   MatmulCall call = describe_call(context, spec, spec.dtype, object);
   fuse(call, spec, object);
-  const std::string key = key_of(context, call, spec, spec.dtype, true);
-  return choose_matmul(context, call, key, spec.alignment, skinny_candidates(context, spec), op);
+  const std::string key = key_of(call, spec, spec.dtype, true);
+  return choose_matmul(context, call, key, spec.alignment, op);
 }
 
 // x wT alone, in fp32, into `sums`. Nothing where cuBLASLt has no algorithm for it.
@@ -140,8 +138,8 @@ std::optional<NativeCall> fp32_product(OpContext& context, const MatmulSpec& spe
   MatmulSpec plain = spec;
   plain.y = fixed_source(sums);
   const MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
-  const std::string key = key_of(context, product, spec, ir::DType::fp32, false);
-  return choose_matmul(context, product, key, spec.alignment, {}, call);
+  const std::string key = key_of(product, spec, ir::DType::fp32, false);
+  return choose_matmul(context, product, key, spec.alignment, call);
 }
 
 }  // namespace
@@ -171,8 +169,8 @@ std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& s
             {products.d_layout, spec.rows * spec.n}},
            object);
   }
-  const std::string key = key_of(context, products, spec, spec.dtype, false);
-  return choose_matmul(context, products, key, spec.alignment, {}, call);
+  const std::string key = key_of(products, spec, spec.dtype, false);
+  return choose_matmul(context, products, key, spec.alignment, call);
 }
 
 PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
@@ -190,7 +188,6 @@ PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
   spec.w = operand_source(1);
   if (spec.has_bias) spec.bias = operand_source(2);
   if (spec.has_residual) spec.residual = operand_source(spec.has_bias ? 3 : 2);
-  spec.weights_constant = call.is_weight(1) && (!spec.has_bias || call.is_weight(2));
   spec.y = operand_source(call.input_count);
   spec.workspace = context.workspace;
   spec.workspace_bytes = context.workspace_bytes;

@@ -29,27 +29,15 @@ struct MatmulSpec {
   bool has_residual = false;
   Activation activation = Activation::none;
   bool activation_last = false;
-  bool weights_constant = false;  // no op writes w or the bias: they may be read ahead of the stream's order
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   std::uint32_t alignment = 256;  // of every operand, in bytes
 };
 
-// A kernel of our own for at most so many rows of 16-bit elements.
-inline constexpr std::int64_t skinny_rows_max = 32;
-struct SkinnyCandidate {
-  std::string name;
-  KernelCall call;
-};
-// None where the shape or the device is not one it takes.
-std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const MatmulSpec& spec);
-
-// The choice among cuBLASLt's algorithms for one product and kernels of our own that compute the same, made
-// once a shape; see tuning/tuner.hpp. `call` with its algorithm, or one of `others`. `key` says all that the
-// choice depends on. Nothing where cuBLASLt has no algorithm for the call and there are no others.
+// `call` with its algorithm of cuBLASLt, which is chosen once a key; see tuning/tuner.hpp. `key` says all
+// that the choice depends on. Nothing where cuBLASLt has no algorithm for the call.
 std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
-                                        std::uint32_t alignment, const std::vector<SkinnyCandidate>& others,
-                                        const ir::OpCall& op);
+                                        std::uint32_t alignment, const ir::OpCall& op);
 
 // Appends the calls: one matrix product with everything in its epilogue where cuBLASLt has that, else
 // a product into fp32 and a kernel that does the rest, so that rounding happens once either way.

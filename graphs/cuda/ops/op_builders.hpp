@@ -20,12 +20,6 @@ struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it i
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
 
-// What computes a product of one shape: an algorithm of cuBLASLt, or a kernel of our own by its name.
-struct MatmulChoice {
-  std::string name;
-  cublasLtMatmulAlgo_t algorithm{};
-};
-
 // What a device offers its ops. `workspace` is shared by all kernels, which run one after another; `scratch`
 // by those of plugins, whose memset nodes stay as they are (memset_nodes.hpp).
 struct OpContext {
@@ -41,8 +35,8 @@ struct OpContext {
   bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
   std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
-  std::weak_ptr<CudaStream*> latest_stream;     // for timing candidates
-  std::map<std::string, MatmulChoice> matmuls;  // chosen so far, by shape
+  std::weak_ptr<CudaStream*> latest_stream;             // for timing candidates
+  std::map<std::string, cublasLtMatmulAlgo_t> matmuls;  // chosen so far, by what choose_matmul() calls a key
 };
 
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.

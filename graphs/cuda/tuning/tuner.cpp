@@ -123,19 +123,6 @@ std::optional<std::string> Tuner::known(const std::string& key) {
   return cache_.find(cache_key(key));
 }
 
-bool Tuner::settles_for(const std::string& key, const std::string& first) {
-  if (!settings_.prefer.empty()) return false;
-  const std::optional<std::string> kept = known(key);  // nothing where choices are not timed
-  if (!settings_.timed || (!kept && !may_time_)) {
-    took(key, first);
-    return true;
-  }
-  if (kept != first) return false;
-  const bool is_new = chosen_.emplace(key, LibraryChoice{key, first, true, true}).second;
-  if (is_new) say(key + ": " + first + " (from the cache)");
-  return true;
-}
-
 std::vector<LibraryChoice> Tuner::choices() const {
   std::vector<LibraryChoice> made;
   for (const auto& [key, choice] : chosen_) {

@@ -67,10 +67,6 @@ class Tuner {
   // time.
   std::optional<std::string> known(const std::string& key);
 
-  // Whether `choose` would use `first`, were that the first candidate, without timing anything. The other
-  // candidates need not be listed then.
-  bool settles_for(const std::string& key, const std::string& first);
-
   // From here on nothing is timed: what is not known yet is the heuristic's first, and is not kept.
   void stop_timing() noexcept { may_time_ = false; }
 

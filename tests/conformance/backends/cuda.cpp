@@ -18,6 +18,11 @@ const BackendRegistration registration{{
                      lacks_bf16},
                     {"*InPlaceOps.Conv2dOverItsResidual/cuda",
                      "convolution through im2col does not write over its residual", convolves_without_cudnn}},
+    // What a machine without cuDNN runs.
+    .variants = {{"no-cudnn",
+                  {"GRAPHBENCH_CUDNN=off"},
+                  {"OpConformance", "InPlaceOps", "ModeConformance", "StateConformance", "PoolConformance",
+                   "WorkloadConformance", "TrainingConformance", "TrainingModes"}}},
 }};
 
 }  // namespace
