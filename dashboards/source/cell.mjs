@@ -136,7 +136,6 @@ function training(builder) {
     column("Optimizer, MiB", mebi(bytes("optimizer"))),
     column("Peak, MiB", mebi(bytes("peak"))),
     column("Copies skipped", select("graphbench_training_copies_skipped", ALL)),
-    column("Steps skipped", select("graphbench_training_skipped_steps", ALL)),
     column("Evaluate, us", micro(select("graphbench_evaluation_latency_seconds", ALL))),
     ...Object.entries({
       forward: "Forward", backward: "Backward", optimizer: "Optimizer", step: "Phases together",

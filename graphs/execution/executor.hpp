@@ -71,8 +71,7 @@ struct ExecutionContext {
   ProgramBuffers& buffers;
   pool::MemoryPool& eager_pool;  // activations of eager steps
   pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
-  // Where piecewise splits; empty: the program's own. No kernel does the work of two ops across such a
-  // place, in any mode, so that all modes run the same kernels.
+  // Where piecewise splits; empty: the program's own.
   std::vector<std::string> split_kinds;
   // Keep, for every item of the step, what the pool had free when the item was captured. For tests
   // that poison free memory during a step; costs time in capture().

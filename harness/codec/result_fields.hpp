@@ -100,7 +100,7 @@ GB_DESCRIBE(model::OpPath, path, ops, (text, fallback));
 GB_DESCRIBE(model::TrainingOps, forward, backward, accumulate, optimizer, removed);
 GB_DESCRIBE(model::Evaluation, ops, pieces, eager_ops, identical, latency_seconds);
 GB_DESCRIBE(model::Training, ops, saved_bytes, gradient_bytes, optimizer_bytes, (later, copies_skipped),
-            (later, peak_bytes), (later, skipped_steps), (later, forward_seconds), (later, backward_seconds),
+            (later, peak_bytes), (later, forward_seconds), (later, backward_seconds),
             (later, optimizer_seconds), (later, step_seconds), (later, breaks), (later, evaluation));
 GB_DESCRIBE(model::TracedStep, id, signature, batch, ops, outcome, (later, reason), seconds,
             (later, trace_seconds));

@@ -302,9 +302,6 @@ struct Training {
   std::int64_t optimizer_bytes = 0;                           // the optimizer's state
   std::optional<std::int64_t> copies_skipped = std::nullopt;  // of gradients that a graph takes from another
   std::optional<std::int64_t> peak_bytes = std::nullopt;      // of activations and gradients at once
-  // Under a loss's scale: of the check's steps, those whose gradients overflowed, so that nothing was
-  // updated.
-  std::optional<std::int64_t> skipped_steps = std::nullopt;
   // Device time of the phases of a step, in a pass of its own; absent where a graph holds several of them.
   std::optional<double> forward_seconds = std::nullopt;
   std::optional<double> backward_seconds = std::nullopt;

@@ -375,7 +375,6 @@ void Ladder::check(Rung& rung) {
   if (rung.result.training)
     measure_phases(placement_->device(), rig.stream(), program_, *rung.executor, *rung.result.training);
   rig.check(*rung.executor, rung.batch, rung.result.check);
-  if (rung.result.training) rung.result.training->skipped_steps = rig.skipped_steps();
   count(rung);
   rung.result.status = model::CellStatus::ok;
 }

@@ -210,14 +210,4 @@ void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::opti
               "check: " + why + ", largest difference " + std::to_string(check->max_abs_error));
 }
 
-std::optional<std::int64_t> TaskRig::skipped_steps() {
-  const auto found = std::ranges::find(program_.values(), "optimizer.overflow", &ir::Value::name);
-  if (found == program_.values().end()) return std::nullopt;
-  std::int32_t overflow[2];
-  const auto id = static_cast<ir::ValueId>(found - program_.values().begin());
-  stream_->copy_to_host(overflow, buffers_->address(id), sizeof overflow);
-  stream_->synchronize();
-  return overflow[1];
-}
-
 }  // namespace graphbench::worker

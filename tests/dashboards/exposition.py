@@ -96,7 +96,7 @@ IO = {"copies": 0, "copy_bytes": 0, "copies_kept": 1, "kernel_nodes_set": 0, "co
       "pieces_touched": 1, "set_execs": 0, "recordings": 1, "updates": 63 / 64, "updates_refused": 1 / 64,
       "instantiations": 1 / 64}
 TRAINING = {"saved_bytes": 5e6, "gradient_bytes": 3e6, "optimizer_bytes": 6e6, "peak_bytes": 9e6,
-            "copies_skipped": 8, "skipped_steps": 0, "forward_seconds": 1e-4, "backward_seconds": 2e-4,
+            "copies_skipped": 8, "forward_seconds": 1e-4, "backward_seconds": 2e-4,
             "optimizer_seconds": 5e-5, "step_seconds": 3.5e-4}
 EVALUATION_SECONDS = 8e-5
 WALK = {"programs": 2, "recordings": 5, "generations": 1, "pool_bytes": 4e6, "hit_seconds": 2.4e-6,

@@ -97,8 +97,7 @@ void add_caller(model::CellResult& cell) {
       model::PackageUse{4096, 8192,      0.03125,           0.0078125,
                         0.25, "package", "planned_at_load", "no addresses were planned for this batch",
                         true, 1024};
-  cell.training =
-      model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1, 1e-4, 2e-4, 5e-5, 3.5e-4};
+  cell.training = model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1e-4, 2e-4, 5e-5, 3.5e-4};
   cell.training->breaks = {
       {"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
   cell.training->evaluation = model::Evaluation{33, 4, 1, true, std::nullopt};

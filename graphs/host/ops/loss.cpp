@@ -10,11 +10,6 @@
 namespace graphbench::host {
 namespace {
 
-// What gradients are multiplied by: the third input, where there is one.
-float scale_of(void* const* operands, std::size_t inputs) {
-  return inputs > 2 ? *static_cast<const float*>(operands[2]) : 1.0f;
-}
-
 // The gradient dy of a row by its model's output y, and the row's loss.
 template <typename T>
 float cross_entropy_row(const T* y, std::int64_t columns, std::int32_t target, float slope, T* dy) {
@@ -43,7 +38,7 @@ std::unique_ptr<OpImplementation> make_mse_loss(const ir::OpCall& call, ScratchA
       const T* y = static_cast<const T*>(operands[0]);
       const T* target = static_cast<const T*>(operands[1]);
       T* dy = static_cast<T*>(operands[inputs + 1]);
-      const float slope = 2.0f * weight * scale_of(operands, inputs);
+      const float slope = 2.0f * weight;
       const float squares = sum.over(8, [=](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i)
           dy[i] = from_float<T>(slope * (to_float(y[i]) - to_float(target[i])));
@@ -67,9 +62,8 @@ std::unique_ptr<OpImplementation> make_cross_entropy_loss(const ir::OpCall& call
       const T* y = static_cast<const T*>(operands[0]);
       const auto* target = static_cast<const std::int32_t*>(operands[1]);
       T* dy = static_cast<T*>(operands[inputs + 1]);
-      const float slope = weight * scale_of(operands, inputs);
       const float losses = sum.over(1 + 4096 / columns, [=](std::int64_t r, std::int64_t) {
-        return cross_entropy_row(y + r * columns, columns, target[r], slope, dy + r * columns);
+        return cross_entropy_row(y + r * columns, columns, target[r], weight, dy + r * columns);
       });
       *static_cast<float*>(operands[inputs]) = weight * losses;
     });

@@ -15,7 +15,7 @@ void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
   const bool gelu = activation == "gelu_tanh";
-  if (!gelu && !(residual && (activation != "none" || draft.drops()))) return draft.copy(op);
+  if (!gelu && !(residual && activation != "none")) return draft.copy(op);
   Attributes attributes = op.attributes;
   attributes["residual"] = std::int64_t{0};
   if (gelu) attributes["activation"] = std::string("none");
@@ -24,7 +24,7 @@ void linear_forward(Draft& draft, const Op& op) {
   ValueId y = draft.append("linear", op.name + ".linear", inputs, attributes);
   draft.save(op, y);
   if (gelu) y = draft.append("gelu_tanh", residual ? op.name + ".activation" : op.name, {y});
-  if (residual) y = draft.append("add", op.name, {draft.drop(op, y), draft.at(op.inputs.back())});
+  if (residual) y = draft.append("add", op.name, {y, draft.at(op.inputs.back())});
   draft.set(op.outputs[0], y);
 }
 
@@ -37,37 +37,16 @@ ValueId before_activation(Draft& draft, const Op& op, ValueId gradient) {
 }
 
 void linear_backward(Draft& draft, const Op& op, ValueId gradient) {
-  if (flag(op, "residual")) {
-    draft.add_gradient(op.inputs.back(), gradient);
-    gradient = draft.drop_gradient(op, gradient);
-  }
+  if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), gradient);
   const ValueId dz = before_activation(draft, op, gradient);
   if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
   draft.add_gradient(op.inputs[1], op, "linear_grad_weight", "grad_weight", {dz, draft.at(op.inputs[0])});
   draft.add_gradient(op.inputs[0], op, "linear_grad_input", "grad_input", {dz, draft.at(op.inputs[1])});
 }
 
-// Its activation comes behind the sum.
-void conv2d_forward(Draft& draft, const Op& op) {
-  if (!flag(op, "residual") || !draft.drops()) return draft.copy(op);
-  const bool relu = text_attribute(op, "activation") == "relu";
-  Attributes attributes = op.attributes;
-  attributes["residual"] = std::int64_t{0};
-  attributes["activation"] = std::string("none");
-  std::vector<ValueId> inputs = draft.at(op.inputs);
-  const ValueId residual = inputs.back();
-  inputs.pop_back();
-  ValueId y = draft.drop(op, draft.append("conv2d", op.name + ".conv2d", inputs, attributes));
-  y = draft.append("add", relu ? op.name + ".sum" : op.name, {y, residual});
-  draft.set(op.outputs[0], relu ? draft.append("relu", op.name, {y}) : y);
-}
-
 void conv2d_backward(Draft& draft, const Op& op, ValueId gradient) {
-  ValueId dz = before_activation(draft, op, gradient);
-  if (flag(op, "residual")) {
-    draft.add_gradient(op.inputs.back(), dz);
-    dz = draft.drop_gradient(op, dz);
-  }
+  const ValueId dz = before_activation(draft, op, gradient);  // which comes behind the sum
+  if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), dz);
   if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
   const Shape& image = draft.forward_value(op.inputs[0]).shape;
   const Shape& filter = draft.forward_value(op.inputs[1]).shape;
@@ -130,14 +109,9 @@ void rope_backward(Draft& draft, const Op& op, ValueId) {
                                                 {{"theta", real_attribute(op, "theta")}}));
 }
 
-void dropout_backward(Draft& draft, const Op& op, ValueId gradient) {
-  draft.add_gradient(op.inputs[0], draft.append("dropout", op.name + ".grad_input",
-                                                {gradient, draft.at(op.inputs[1])}, op.attributes));
-}
-
-constexpr std::array<Rule, 11> rules{{
+constexpr std::array<Rule, 10> rules{{
     {"linear", linear_forward, linear_backward},
-    {"conv2d", conv2d_forward, conv2d_backward},
+    {"conv2d", nullptr, conv2d_backward},
     {"rmsnorm", nullptr, rmsnorm_backward},
     {"add", nullptr, add_backward},
     {"bias_add", nullptr, bias_add_backward},
@@ -146,7 +120,6 @@ constexpr std::array<Rule, 11> rules{{
     {"softmax", nullptr, unary_backward<Takes::output>},
     {"rope", nullptr, rope_backward},
     {"sdpa", nullptr, sdpa_backward},
-    {"dropout", nullptr, dropout_backward},
 }};
 
 }  // namespace
