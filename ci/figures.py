@@ -324,8 +324,8 @@ def rows_of(folder, wanted):
             rows.extend(sustained_rows(folder))
         elif stage == "first-use":
             rows.extend(document_rows(folder, "first_use.json", first_use_rows))
-        elif stage == "compiled":
-            rows.extend(program_figures.compiled_rows(folder))
+        elif stage == "programs":
+            rows.extend(program_figures.program_rows(folder))
         elif stage == "start-up":
             rows.extend(program_figures.start_up_rows(folder))
         elif stage == "training":

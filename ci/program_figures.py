@@ -1,11 +1,9 @@
-"""Figures of how programs are compiled, loaded and trained: stages compiled, start-up, training of ci/gpu."""
+"""Figures of how programs are built, loaded and trained: stages programs, start-up, training of ci/gpu."""
 
 import collections
 
 from figure_row import Row, at_most, document_rows, geometric_mean, published
 
-CHAINS_OVER_BY_HAND_MAX = 1.05
-CHAINS_OVER_PAIRS_MAX = 1.01
 PACKAGE_OVER_COLD_MAX, PACKAGE_OVER_WARM_MAX = 0.5, 1.05
 GRAPH_HIT_SECONDS_MAX = 1e-6
 # Of a batch, from what all batches share to the end of its first step.
@@ -52,25 +50,9 @@ def ratio_rows(figure, ratios, limit=None):
     return rows or [Row(figure, "measured", "no cell", False)]
 
 
-def fuse_rows(document):
-    """Generated kernels against those made by hand; what an importer gives against the builder's program."""
-    grid = by_axes(document, "epilogues", "fuse")
-    by_hand = (None, None)
-    rows = ratio_rows("--fuse chains / pairs", ratios_of(grid, (None, "chains"), by_hand),
-                      CHAINS_OVER_PAIRS_MAX)
-    rows += ratio_rows("--epilogues off --fuse chains / by hand", ratios_of(grid, ("off", "chains"), by_hand),
-                       CHAINS_OVER_BY_HAND_MAX)
-    for name, fuse in (("none", "none"), ("pairs", None)):
-        rows += ratio_rows(f"--epilogues off --fuse {name} / by hand",
-                           ratios_of(grid, ("off", fuse), by_hand))
-    return rows + ratio_rows("--fuse none / pairs", ratios_of(grid, (None, "none"), by_hand))
-
-
-def size_rows(document):
-    """Generated kernels of single ops: those that take any size, those for one, and this build's."""
-    grid = by_axes(document, "compile")
-    return (ratio_rows("--compile general / sized", ratios_of(grid, ("general",), ("sized",)))
-            + ratio_rows("--compile sized / none", ratios_of(grid, ("sized",), (None,))))
+def epilogue_rows(document):
+    grid = by_axes(document, "epilogues")
+    return ratio_rows("--epilogues off / on", ratios_of(grid, ("off",), (None,)))
 
 
 def attention_rows(document):
@@ -192,9 +174,8 @@ def shape_rows(folder):
     return rows
 
 
-def compiled_rows(folder):
-    return [*document_rows(folder, "fuse.json", fuse_rows),
-            *document_rows(folder, "sizes.json", size_rows),
+def program_rows(folder):
+    return [*document_rows(folder, "epilogues.json", epilogue_rows),
             *document_rows(folder, "attention_ways.json", attention_rows)]
 
 

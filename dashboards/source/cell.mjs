@@ -1,7 +1,6 @@
 // Cell: one workload at one batch and warmup, its modes side by side, now and over time.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
-import { generatedKernels } from "./generated.mjs";
 import { UIDS, frame } from "./links.mjs";
 import { UNITS, bars, lines, number, thresholds } from "./panels.mjs";
 import { USUAL, hostShare, maxBy, one, p50, parts, select, setupSeconds } from "./queries.mjs";
@@ -137,7 +136,6 @@ function training(builder) {
     column("Optimizer, MiB", mebi(bytes("optimizer"))),
     column("Peak, MiB", mebi(bytes("peak"))),
     column("Copies skipped", select("graphbench_training_copies_skipped", ALL)),
-    column("Steps skipped", select("graphbench_training_skipped_steps", ALL)),
     column("Evaluate, us", micro(select("graphbench_evaluation_latency_seconds", ALL))),
     ...Object.entries({
       forward: "Forward", backward: "Backward", optimizer: "Optimizer", step: "Phases together",
@@ -213,5 +211,5 @@ export function cell() {
   builder.withVariable(datasource());
   labels("graphbench_latency_seconds", ...PINS).forEach((variable) => builder.withVariable(variable));
   startUp(caller(costs(percentiles(sideBySide(headline(builder))))), CELLS);
-  return overTime(traceOfShapes(training(generatedKernels(builder, ALL)), ALL));
+  return overTime(traceOfShapes(training(builder), ALL));
 }

@@ -14,10 +14,9 @@ export const one = (...labels) => labels.map((label) => `${label}="$${label}"`);
 export const any = (...labels) => labels.map((label) => `${label}=~"$${label}"`);
 
 /** Cells at the defaults of the axes that came later: others would be mixed with them. */
-export const USUAL = ["prepare", "graph_rewrite", "io", "io_source", "attention", "epilogues", "fuse",
-  "compile", "backward", "optimizer",
-  "optimizer_in", "loss", "accumulate", "micro_batches", "clip", "checkpoint", "loss_scale",
-  "dropout", "program_pass"].map((label) => `${label}=""`);
+export const USUAL = ["prepare", "graph_rewrite", "io", "io_source", "attention", "epilogues", "backward",
+  "optimizer", "optimizer_in", "loss", "accumulate", "micro_batches", "checkpoint",
+  "program_pass"].map((label) => `${label}=""`);
 
 /** The median of a time that is published as quantiles. */
 export const p50 = (what, ...matchers) =>

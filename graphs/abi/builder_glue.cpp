@@ -186,15 +186,6 @@ std::int32_t split_at(gb_builder* builder, const char* const* kinds, std::int32_
   });
 }
 
-void record_failure(gb_builder* builder, const char* message) {
-  if (builder == nullptr || !builder->failure.empty()) return;
-  kept(builder, [&] {
-    builder->failure =
-        message == nullptr || *message == '\0' ? "failed without a message" : printable(message);
-    return 0;
-  });
-}
-
 std::int32_t pad_with(gb_builder* builder, std::int32_t value, double pad) {
   return kept(builder, [&] {
     if (value < 0) refuse("pad_with: " + std::to_string(value) + " is no value's id");
@@ -219,8 +210,9 @@ std::int32_t add_hook(gb_builder* builder, std::int32_t weight, std::int32_t pla
   });
 }
 
-constexpr gb_builder_api kApi = {sizeof(gb_builder_api), 0,        add_value, add_op, mark_output, split_at,
-                                 record_failure,         pad_with, add_hook};
+constexpr gb_builder_api kApi = {
+    sizeof(gb_builder_api),     0,        add_value, add_op, mark_output, split_at,
+    record_failure<gb_builder>, pad_with, add_hook};
 
 }  // namespace
 
@@ -228,20 +220,8 @@ ir::Program build_program(const gb_workload& workload, const gb_build_request& r
                           const ir::OpCatalog& catalog, const std::string& program_name,
                           const std::string& where) {
   gb_builder builder{ir::ProgramBuilder(program_name, catalog), {}, {}};
-  const int status =
-      guarded(where + ": build", [&] { return workload.build(&request, &builder, &kApi, workload.user); });
-  // A refused call is the cause of whatever the plugin said after it.
-  if (!builder.refusal.empty()) throw Error(ErrorCode::plugin_failed, where + ": " + builder.refusal);
-  if (!builder.failure.empty()) throw Error(ErrorCode::plugin_failed, where + ": " + builder.failure);
-  if (status != 0) {
-    throw Error(ErrorCode::plugin_failed,
-                where + ": build returned " + std::to_string(status) + " and no reason");
-  }
-  try {
-    return builder.program.finish();
-  } catch (const Error& error) {
-    throw Error(ErrorCode::plugin_failed, where + ": " + error.what());
-  }
+  return finished(builder, where, "build",
+                  [&] { return workload.build(&request, &builder, &kApi, workload.user); });
 }
 
 }  // namespace graphbench::abi

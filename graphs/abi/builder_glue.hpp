@@ -17,6 +17,12 @@ ir::Program build_program(const gb_workload& workload, const gb_build_request& r
                           const ir::OpCatalog& catalog, const std::string& program_name,
                           const std::string& where);
 
+// Runs a plugin's rewriting pass. The program as the pass makes it, with its log among the rewrites, each
+// line after "pass NAME: ". `where` begins every error. Throws Error(plugin_failed): rewrite() refused,
+// returned non-zero, threw, or ignored a refused call; or what it made is no valid program.
+ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& program,
+                             const ir::OpCatalog& catalog, const std::string& where);
+
 // What the tables of functions share. All refuse with Error(invalid_argument) that begins with `where`.
 std::string checked_line(const std::string& what, const char* text);
 ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count);

@@ -109,7 +109,7 @@ typedef struct gb_op_call {
 typedef struct gb_builder gb_builder; /* graphbench's, opaque */
 
 /* Where a hook takes a parameter's gradient: that of one micro-batch, ahead of being added to those of
- * earlier ones; or the sum of all, ahead of clipping and of the optimizer. */
+ * earlier ones; or the sum of all, ahead of the optimizer. */
 typedef enum gb_hook_place { GB_HOOK_PRE = 0, GB_HOOK_POST_ACCUMULATE = 1 } gb_hook_place;
 
 /* Functions a workload builds with. An id is a non-negative int32; a negative return means that the

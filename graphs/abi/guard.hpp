@@ -8,6 +8,7 @@
 
 #include "graphs/abi/text.hpp"
 #include "graphs/ir/error.hpp"
+#include "graphs/ir/program.hpp"
 
 namespace graphbench::abi {
 
@@ -39,6 +40,37 @@ std::int32_t kept(Handle* handle, Call&& call) noexcept {
     handle->refusal = "a plugin's infer() threw something that is no std::exception";
   }
   return kRefused;
+}
+
+// The function fail() of such a table.
+template <typename Handle>
+void record_failure(Handle* handle, const char* message) {
+  if (handle == nullptr || !handle->failure.empty()) return;
+  kept(handle, [&] {
+    handle->failure =
+        message == nullptr || *message == '\0' ? "failed without a message" : printable(message);
+    return 0;
+  });
+}
+
+// Calls the plugin's function `name`, which makes the handle's program, and finishes that. Throws
+// Error(plugin_failed) where the plugin, or a call of the table, or the finished program refuses.
+template <typename Handle, typename Call>
+ir::Program finished(Handle& handle, const std::string& where, const char* name, Call&& call) {
+  const int status = guarded(where + ": " + name, std::forward<Call>(call));
+  // A refused call is the cause of whatever the plugin said after it.
+  for (const std::string* said : {&handle.refusal, &handle.failure}) {
+    if (!said->empty()) throw Error(ErrorCode::plugin_failed, where + ": " + *said);
+  }
+  if (status != 0) {
+    throw Error(ErrorCode::plugin_failed,
+                where + ": " + name + " returned " + std::to_string(status) + " and no reason");
+  }
+  try {
+    return handle.program.finish();
+  } catch (const Error& error) {
+    throw Error(ErrorCode::plugin_failed, where + ": " + error.what());
+  }
 }
 
 }  // namespace graphbench::abi

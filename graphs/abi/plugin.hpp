@@ -41,17 +41,16 @@ struct BuildChoice {
   std::string pass = "forward";                 // or "training": the forward program differentiated
   std::map<std::string, std::int64_t> options;  // overrides of the preset
   // Values by axis, of which these mean something here: what ir::training_options() takes; `attention`, where
-  // it is "decomposed"; `epilogues`, where it is "off"; `fuse`; `program-pass`, a plugin's pass that rewrites
-  // the program.
+  // it is "decomposed"; `epilogues`, where it is "off" or "joined"; `program-pass`, a plugin's pass that
+  // rewrites the program.
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> split_kinds = {};  // of `piecewise`; empty: the workload's own
 };
 
-// The workloads and op kinds of this process. Everything it returns points into it.
+// The workloads and op kinds of this process: at first the built-in kinds, and no workload. Everything it
+// returns points into it.
 class WorkloadRegistry {
  public:
-  WorkloadRegistry();  // with the built-in op kinds and no workload
-
   // Takes a plugin's record. `origin` names it in errors. Throws Error(plugin_failed): another ABI
   // version (both named), a wrong size, a null or malformed field, a name taken before.
   void add(const gb_plugin& plugin, const std::string& origin);

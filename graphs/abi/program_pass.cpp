@@ -1,6 +1,4 @@
 // The view of a program that a pass gets, and the functions behind gb_rewriter_api.
-#include "graphs/abi/program_pass.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -113,17 +111,8 @@ std::int32_t add_line(gb_rewriter* rewriter, const char* line) {
   });
 }
 
-void record_failure(gb_rewriter* rewriter, const char* message) {
-  if (rewriter == nullptr || !rewriter->failure.empty()) return;
-  kept(rewriter, [&] {
-    rewriter->failure =
-        message == nullptr || *message == '\0' ? "failed without a message" : printable(message);
-    return 0;
-  });
-}
-
-constexpr gb_rewriter_api kApi = {sizeof(gb_rewriter_api), 0, keep, add_op, replace, add_line,
-                                  record_failure};
+constexpr gb_rewriter_api kApi = {sizeof(gb_rewriter_api),    0, keep, add_op, replace, add_line,
+                                  record_failure<gb_rewriter>};
 
 }  // namespace
 
@@ -131,21 +120,8 @@ ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& pro
                              const ir::OpCatalog& catalog, const std::string& where) {
   const View view(program);
   gb_rewriter rewriter{ir::Rewriter(program, catalog, pass.name)};
-  const int status =
-      guarded(where + ": rewrite", [&] { return pass.rewrite(view.program(), &rewriter, &kApi, pass.user); });
-  // A refused call is the cause of whatever the plugin said after it.
-  for (const std::string* said : {&rewriter.refusal, &rewriter.failure}) {
-    if (!said->empty()) throw Error(ErrorCode::plugin_failed, where + ": " + *said);
-  }
-  if (status != 0) {
-    throw Error(ErrorCode::plugin_failed,
-                where + ": rewrite returned " + std::to_string(status) + " and no reason");
-  }
-  try {
-    return rewriter.program.finish();
-  } catch (const Error& error) {
-    throw Error(ErrorCode::plugin_failed, where + ": " + error.what());
-  }
+  return finished(rewriter, where, "rewrite",
+                  [&] { return pass.rewrite(view.program(), &rewriter, &kApi, pass.user); });
 }
 
 }  // namespace graphbench::abi

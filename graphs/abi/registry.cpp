@@ -1,12 +1,12 @@
 // The workloads of a process: adding checked plugins, listing workloads, resolving a choice of preset and
 // options, and building.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "graphs/abi/builder_glue.hpp"
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/abi/plugin.hpp"
-#include "graphs/abi/program_pass.hpp"
 #include "graphs/abi/records.hpp"
 #include "graphs/ir/attention.hpp"
 #include "graphs/ir/epilogues.hpp"
@@ -19,7 +19,7 @@ namespace {
 template <typename Items, typename NameOf>
 std::string joined(const Items& items, NameOf name_of_item) {
   std::string text;
-  for (const auto& item : items) text += (text.empty() ? "" : ", ") + name_of_item(item);
+  for (const auto& item : items) text += (text.empty() ? "" : ", ") + std::invoke(name_of_item, item);
   return text.empty() ? "none" : text;
 }
 
@@ -28,11 +28,10 @@ std::string joined(const Items& items, NameOf name_of_item) {
 }
 
 const WorkloadPreset& preset_of(const WorkloadInfo& info, const std::string& name) {
-  const auto found = std::find_if(info.presets.begin(), info.presets.end(),
-                                  [&](const WorkloadPreset& preset) { return preset.name == name; });
+  const auto found = std::ranges::find(info.presets, name, &WorkloadPreset::name);
   if (found == info.presets.end()) {
     reject("workload " + info.name + ": unknown preset '" + name +
-           "', it has: " + joined(info.presets, [](const WorkloadPreset& preset) { return preset.name; }));
+           "', it has: " + joined(info.presets, &WorkloadPreset::name));
   }
   return *found;
 }
@@ -41,11 +40,10 @@ const WorkloadPreset& preset_of(const WorkloadInfo& info, const std::string& nam
 std::vector<gb_option_value> option_values(const WorkloadInfo& info, const BuildChoice& choice) {
   const auto& overrides = choice.options;
   for (const auto& [key, value] : overrides) {
-    const auto found = std::find_if(info.options.begin(), info.options.end(),
-                                    [&key = key](const WorkloadOption& option) { return option.key == key; });
+    const auto found = std::ranges::find(info.options, key, &WorkloadOption::key);
     if (found == info.options.end()) {
       reject("workload " + info.name + ": unknown option '" + key +
-             "', it has: " + joined(info.options, [](const WorkloadOption& option) { return option.key; }));
+             "', it has: " + joined(info.options, &WorkloadOption::key));
     }
     if (value < found->min || value > found->max) {
       reject("workload " + info.name + ": option " + key + "=" + std::to_string(value) + " is outside " +
@@ -68,8 +66,6 @@ gb_dtype floating_dtype(const WorkloadInfo& info, ir::DType dtype) {
 }
 
 }  // namespace
-
-WorkloadRegistry::WorkloadRegistry() = default;
 
 void WorkloadRegistry::add(const gb_plugin& plugin, const std::string& origin) {
   // Everything is checked before anything is added: a refused plugin leaves no half of itself.
@@ -134,15 +130,18 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
   ir::Program program = build_forward(workload, choice);
   if (choice.pass == "training")
     program = ir::differentiate(program, catalog_, ir::training_options(choice.axes));
-  if (const auto kept = choice.axes.find("epilogues"); kept != choice.axes.end() && kept->second == "off")
-    program = ir::without_epilogues(program, catalog_);
-  if (const auto way = choice.axes.find("attention"); way != choice.axes.end() && way->second == "decomposed")
-    program = ir::decompose_attention(program, catalog_);
+  const auto is = [&](const char* axis, const char* value) {
+    const auto given = choice.axes.find(axis);
+    return given != choice.axes.end() && given->second == value;
+  };
+  if (is("epilogues", "off")) program = ir::without_epilogues(program, catalog_);
+  if (is("attention", "decomposed")) program = ir::decompose_attention(program, catalog_);
   if (rewriting != nullptr)
     program = run_program_pass(
         rewriting->record, program, catalog_,
         plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
-  return ir::fused(std::move(program), catalog_, choice.axes, choice.split_kinds);
+  if (is("epilogues", "joined")) program = ir::with_epilogues(program, catalog_, choice.split_kinds);
+  return program;
 }
 
 ir::Program WorkloadRegistry::build_forward(std::string_view workload, const BuildChoice& choice) const {

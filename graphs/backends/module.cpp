@@ -13,10 +13,7 @@ namespace graphbench {
 namespace {
 
 ModuleResult failed(std::string failure, std::string advice) {
-  ModuleResult result;
-  result.failure = std::move(failure);
-  result.advice = std::move(advice);
-  return result;
+  return {nullptr, std::move(failure), std::move(advice)};
 }
 
 // dlerror() holds the text of the last failure of this thread, once.

@@ -1,6 +1,7 @@
 // Finds backends, lists what they offer and opens devices by name.
 #include "graphs/backends/registry.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -11,16 +12,11 @@
 namespace graphbench {
 namespace {
 
-constexpr const char* cuda_module_file = "graphbench_cuda.so";
-
-std::string cuda_module_path() {
-  return module_directory() + "/" + cuda_module_file;
-}
-
 // Loaded once a process, on first use. Never destroyed: devices may live until the last static
 // destructor, and each needs its backend.
 const ModuleResult& cuda_module() {
-  static const ModuleResult* const loaded = new ModuleResult(load_backend_module(cuda_module_path()));
+  static const ModuleResult* const loaded =
+      new ModuleResult(load_backend_module(module_directory() + "/graphbench_cuda.so"));
   return *loaded;
 }
 
@@ -68,13 +64,6 @@ std::unique_ptr<Device> open_cuda(std::optional<int> index) {
                                           (offered.empty() ? "none" : offered));
 }
 
-bool any_available(const std::vector<DeviceStatus>& statuses) {
-  for (const DeviceStatus& status : statuses) {
-    if (status.available) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<DeviceStatus> list_devices() {
@@ -88,7 +77,8 @@ void load_backend(const std::string& spec) {
 }
 
 std::unique_ptr<Device> open_device(const std::string& spec) {
-  if (spec == "auto") return open_device(any_available(cuda_devices()) ? "cuda" : "host");
+  if (spec == "auto")
+    return open_device(std::ranges::any_of(cuda_devices(), &DeviceStatus::available) ? "cuda" : "host");
   if (spec == "host") return host::make_host_backend()->open(0);
   if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1);
   return open_cuda(cuda_index(spec));

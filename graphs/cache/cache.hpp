@@ -47,7 +47,6 @@ class Cache {
   // From here on the entry is found ahead of what the folder holds, unless a check refuses it. Nothing is
   // written for it.
   void offer(const Entry& entry) { offered_.insert_or_assign(file_name_of(entry.key), entry); }
-  bool is_offered(const Key& key) const { return offered_.contains(file_name_of(key)); }
   // Every entry found or made so far, also where nothing is kept, in the order of their files' names.
   std::vector<Entry> entries() const;
 

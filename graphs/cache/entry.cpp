@@ -18,14 +18,13 @@ constexpr std::string_view first_words = "graphbench cache ";
 constexpr std::string_view version = "1";
 
 constexpr std::string_view choices_parts[] = {"op", "shape", "device", "libraries", "build"};
-constexpr std::string_view code_parts[] = {"source", "architecture", "compiler", "options"};
 
 struct KindRow {
   Kind kind;
   std::string_view name;
   std::span<const std::string_view> parts;
 };
-constexpr KindRow kinds[] = {{Kind::choices, "choices", choices_parts}, {Kind::code, "code", code_parts}};
+constexpr KindRow kinds[] = {{Kind::choices, "choices", choices_parts}};
 
 const KindRow& row_of(Kind kind) {
   return kinds[static_cast<std::size_t>(kind)];

@@ -11,8 +11,8 @@
 
 namespace graphbench::cache {
 
-// Choices among a library's algorithms; generated device code.
-enum class Kind : std::uint8_t { choices, code };
+// Choices among a library's algorithms.
+enum class Kind : std::uint8_t { choices };
 
 std::string sha256_hex(std::string_view text);  // 64 hex digits
 

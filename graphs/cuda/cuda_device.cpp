@@ -4,13 +4,10 @@
 #include <cstdlib>
 #include <map>
 
-#include "graphs/cuda/clock_probe.hpp"
 #include "graphs/cuda/cudnn_library.hpp"
-#include "graphs/cuda/data_kernels.hpp"
 #include "graphs/cuda/device_facts.hpp"
-#include "graphs/cuda/empty_kernel.hpp"
+#include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/nvml_monitor.hpp"
-#include "graphs/cuda/nvrtc_library.hpp"
 #include "graphs/cuda/profiling/cupti_library.hpp"
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
 #include "graphs/cuda/status.hpp"
@@ -22,14 +19,30 @@ namespace {
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
 constexpr std::size_t word_slot_size = 512;  // behind the workspace, for results of one word
 
-bool programmatic_launch_wanted() {
-  const char* value = std::getenv("GRAPHBENCH_PROGRAMMATIC_LAUNCH");
+// Of a variable that is "on" where it is not set.
+bool is_on(const char* variable) {
+  const char* value = std::getenv(variable);
   const std::string text = value == nullptr ? "on" : value;
   if (text != "on" && text != "off") {
     throw Error(ErrorCode::invalid_argument,
-                "GRAPHBENCH_PROGRAMMATIC_LAUNCH: '" + text + "' is neither on nor off");
+                std::string(variable) + ": '" + text + "' is neither on nor off");
   }
   return text == "on";
+}
+
+// Made with `stream`, where it is given. Timing candidates may borrow it.
+template <typename... Stream>
+std::unique_ptr<CudaStream> stream_of(OpContext& context, Stream... stream) {
+  const DeviceRange workspace{static_cast<const std::byte*>(context.workspace), context.workspace_bytes};
+  auto made = std::make_unique<CudaStream>(workspace, stream...);
+  context.latest_stream = made->reference();
+  return made;
+}
+
+int attribute(cudaDeviceAttr name, int index, const char* operation) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, name, index), operation);
+  return value;
 }
 
 // With settings from the environment, which are the process's, a choice stands until the process ends: a
@@ -50,20 +63,15 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   // context and must be set as the context is made.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
   check(cudaSetDevice(index), "select device");
-  info_ = device_info(index, options.use_cudnn);
+  const bool use_cudnn = is_on("GRAPHBENCH_CUDNN") && options.use_cudnn;
+  info_ = device_info(index, use_cudnn);
   TuningSettings tuning = options.tuning ? *options.tuning : TuningSettings::from_environment();
   const std::string plans = tuning.timed ? "timed" : "the heuristic's first";
   context_.tuner = tuner_for(std::move(tuning), platform_of(info_), !options.tuning);
   info_.libraries["plans"] = plans;
-  const bool wanted = programmatic_launch_wanted();
-  check(cudaDeviceGetAttribute(&context_.multiprocessors, cudaDevAttrMultiProcessorCount, index),
-        "count multiprocessors");
-  check(cudaDeviceGetAttribute(&context_.compute_major, cudaDevAttrComputeCapabilityMajor, index),
-        "read compute capability");
-  int compute_minor = 0;
-  check(cudaDeviceGetAttribute(&compute_minor, cudaDevAttrComputeCapabilityMinor, index),
-        "read compute capability");
-  context_.architecture = "sm_" + std::to_string(context_.compute_major) + std::to_string(compute_minor);
+  const bool wanted = is_on("GRAPHBENCH_PROGRAMMATIC_LAUNCH");
+  context_.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, "count multiprocessors");
+  context_.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, index, "read compute capability");
   context_.programmatic = wanted && context_.compute_major >= 9;
   info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
   check(cudaMalloc(workspace_.put(), workspace_size + word_slot_size), "allocate workspace");
@@ -74,13 +82,12 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) {
   context_.cublas = cublas_.get();
   context_.memory = this;
   context_.scratch = std::make_unique<ScratchArena>(*this);
-  context_.use_cudnn = options.use_cudnn && cudnn_library() != nullptr;
+  context_.use_cudnn = use_cudnn && cudnn_library() != nullptr;
 }
 
 void CudaDevice::discard() {
   context_.cudnn.reset();
   context_.scratch.reset();
-  for (auto& [source, code] : context_.generated) code.reset();
   cublas_.reset();
   workspace_.reset();
   check(cudaDeviceReset(), "reset device");
@@ -95,18 +102,11 @@ bool CudaDevice::supports(ir::DType dtype) const {
 }
 
 std::unique_ptr<Stream> CudaDevice::make_stream() {
-  auto stream = std::make_unique<CudaStream>(
-      DeviceRange{static_cast<const std::byte*>(context_.workspace), context_.workspace_bytes});
-  context_.latest_stream = stream->reference();
-  return stream;
+  return stream_of(context_);
 }
 
 std::unique_ptr<Stream> CudaDevice::default_stream() {
-  auto stream = std::make_unique<CudaStream>(
-      DeviceRange{static_cast<const std::byte*>(context_.workspace), context_.workspace_bytes},
-      cudaStreamPerThread);
-  context_.latest_stream = stream->reference();
-  return stream;
+  return stream_of(context_, cudaStreamPerThread);
 }
 
 std::unique_ptr<Event> CudaDevice::make_event() {
@@ -115,20 +115,6 @@ std::unique_ptr<Event> CudaDevice::make_event() {
 
 std::unique_ptr<Kernel> CudaDevice::make_kernel(const ir::OpCall& call) {
   return std::make_unique<PreparedKernel>(call.op->name, prepare_op(context_, call));
-}
-
-std::unique_ptr<Kernel> CudaDevice::make_fused_kernel(const FusionCall& call) {
-  std::optional<PreparedOp> prepared = prepare_fused(context_, call);
-  if (!prepared) return nullptr;
-  return std::make_unique<PreparedKernel>(call.first.op->name + " and " + call.second.op->name,
-                                          std::move(*prepared));
-}
-
-ChainKernel CudaDevice::make_chain_kernel(const ChainCall& call) {
-  ChainKernel made;
-  std::optional<PreparedOp> prepared = prepare_chain(context_, call, made.why_not);
-  if (prepared) made.kernel = std::make_unique<PreparedKernel>(call.kinds(), std::move(*prepared));
-  return made;
 }
 
 void* CudaDevice::allocate(std::size_t bytes) {
@@ -197,9 +183,7 @@ std::unique_ptr<Kernel> CudaDevice::make_empty_kernel() {
 }
 
 std::size_t CudaDevice::cache_bytes() const {
-  int bytes = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, info_.index), "read size of L2");
-  return static_cast<std::size_t>(bytes);
+  return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, info_.index, "read size of L2"));
 }
 
 std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {
@@ -209,10 +193,6 @@ std::optional<double> CudaDevice::clock_probe_seconds(Stream& stream) {
   stream.copy_to_host(&nanoseconds, slot, sizeof(nanoseconds));
   stream.synchronize();
   return static_cast<double>(nanoseconds) * 1e-9;
-}
-
-CodeTargets CudaDevice::code_targets() const {
-  return nvrtc_targets();
 }
 
 std::optional<MemoryUse> CudaDevice::memory_use() {

@@ -17,7 +17,7 @@
 namespace graphbench::cuda {
 
 struct CudaDeviceOptions {
-  bool use_cudnn = true;                 // false: convolution through im2col even where cuDNN is installed
+  bool use_cudnn = true;                 // false: kernels of ours even where cuDNN is installed
   std::optional<TuningSettings> tuning;  // nothing: as the environment says
 };
 
@@ -32,8 +32,6 @@ class CudaDevice final : public Device {
   std::unique_ptr<Stream> default_stream() override;
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
-  std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override;
-  ChainKernel make_chain_kernel(const ChainCall& call) override;
   void* allocate(std::size_t bytes) override;
   void deallocate(void* data) noexcept override;
   void* allocate_pinned(std::size_t bytes) override;
@@ -59,12 +57,6 @@ class CudaDevice final : public Device {
   std::size_t offer_choices(const std::vector<cache::Entry>& entries) override {
     return context_.tuner->offer(entries);
   }
-  CodeUse code_use() const override { return context_.code_use; }
-  CodeTargets code_targets() const override;
-  std::vector<cache::Entry> generated_code(const std::vector<std::string>& architectures) override {
-    return cuda::generated_code(context_, architectures);
-  }
-  void offer_code(const std::vector<cache::Entry>& entries) override { cuda::offer_code(context_, entries); }
   std::optional<MemoryUse> memory_use() override;  // NVML
   ProfilerResult make_profiler() override;         // CUPTI
   MonitorResult make_monitor() override;           // NVML

@@ -40,4 +40,17 @@ class DynamicLibrary {
   std::string why_;
 };
 
+// The functions of a library, and why they cannot be used: empty where they can.
+template <typename Functions>
+struct Opened {
+  Functions library;
+  std::string why;
+
+  // Null, with the reason in `why_not`, where they cannot be used.
+  const Functions* usable(std::string& why_not) const {
+    why_not = why;
+    return why.empty() ? &library : nullptr;
+  }
+};
+
 }  // namespace graphbench::cuda

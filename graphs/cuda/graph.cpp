@@ -2,7 +2,9 @@
 #include "graphs/cuda/graph.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "graphs/cuda/prepared_kernel.hpp"
 #include "graphs/cuda/status.hpp"
@@ -12,25 +14,28 @@ namespace graphbench::cuda {
 namespace {
 
 // Of cudaGraphExecUpdateResult; the runtime has no texts for them.
-const char* text_of(cudaGraphExecUpdateResult result) {
-  switch (result) {
-    case cudaGraphExecUpdateErrorTopologyChanged:
-      return "the graph has other nodes or edges";
-    case cudaGraphExecUpdateErrorNodeTypeChanged:
-      return "the node is of another type";
-    case cudaGraphExecUpdateErrorFunctionChanged:
-      return "the node's function cannot become the other one";
-    case cudaGraphExecUpdateErrorParametersChanged:
-      return "the node's parameters changed in a way that is not supported";
-    case cudaGraphExecUpdateErrorNotSupported:
-      return "something of the node is not supported";
-    case cudaGraphExecUpdateErrorUnsupportedFunctionChange:
-      return "the node's function changed in a way that is not supported";
-    case cudaGraphExecUpdateErrorAttributesChanged:
-      return "the node's attributes changed in a way that is not supported";
-    default:
-      return "the driver gives no reason";
-  }
+constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
+    {cudaGraphExecUpdateErrorTopologyChanged, "the graph has other nodes or edges"},
+    {cudaGraphExecUpdateErrorNodeTypeChanged, "the node is of another type"},
+    {cudaGraphExecUpdateErrorFunctionChanged, "the node's function cannot become the other one"},
+    {cudaGraphExecUpdateErrorParametersChanged,
+     "the node's parameters changed in a way that is not supported"},
+    {cudaGraphExecUpdateErrorNotSupported, "something of the node is not supported"},
+    {cudaGraphExecUpdateErrorUnsupportedFunctionChange,
+     "the node's function changed in a way that is not supported"},
+    {cudaGraphExecUpdateErrorAttributesChanged,
+     "the node's attributes changed in a way that is not supported"},
+};
+
+constexpr std::pair<cudaGraphNodeType, const char*> type_names[] = {
+    {cudaGraphNodeTypeKernel, "kernel"}, {cudaGraphNodeTypeMemcpy, "memcpy"},
+    {cudaGraphNodeTypeMemset, "memset"}, {cudaGraphNodeTypeHost, "host"},
+    {cudaGraphNodeTypeGraph, "graph"},   {cudaGraphNodeTypeEmpty, "empty"}};
+
+template <typename Value, std::size_t count>
+const char* text_of(const std::pair<Value, const char*> (&texts)[count], Value value, const char* other) {
+  const auto found = std::ranges::find(texts, value, &std::pair<Value, const char*>::first);
+  return found == std::end(texts) ? other : found->second;
 }
 
 // "kernel node 3" by its place in the graph that was to be taken over; empty where there is none.
@@ -48,22 +53,7 @@ std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
 }  // namespace
 
 const char* name_of(cudaGraphNodeType type) noexcept {
-  switch (type) {
-    case cudaGraphNodeTypeKernel:
-      return "kernel";
-    case cudaGraphNodeTypeMemcpy:
-      return "memcpy";
-    case cudaGraphNodeTypeMemset:
-      return "memset";
-    case cudaGraphNodeTypeHost:
-      return "host";
-    case cudaGraphNodeTypeGraph:
-      return "graph";
-    case cudaGraphNodeTypeEmpty:
-      return "empty";
-    default:
-      return "other";
-  }
+  return text_of(type_names, type, "other");
 }
 
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
@@ -82,7 +72,9 @@ GraphUpdate CudaGraphExec::update(Graph& graph) {
     return {.done = true, .node = "", .reason = ""};
   if (status != cudaErrorGraphExecUpdateFailure) raise(status, "update", "graph");
   (void)cudaGetLastError();
-  return {.done = false, .node = place_of(info.errorNode, native), .reason = text_of(info.result)};
+  return {.done = false,
+          .node = place_of(info.errorNode, native),
+          .reason = text_of(update_texts, info.result, "the driver gives no reason")};
 }
 
 void CudaGraphExec::set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) {

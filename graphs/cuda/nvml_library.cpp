@@ -6,13 +6,8 @@
 namespace graphbench::cuda {
 namespace {
 
-struct Opened {
-  NvmlLibrary library;
-  std::string why;  // empty where the library can be used
-};
-
-Opened open() {
-  Opened opened;
+Opened<NvmlLibrary> open() {
+  Opened<NvmlLibrary> opened;
   DynamicLibrary file("NVML", {"libnvidia-ml.so.1"});
   NvmlLibrary& library = opened.library;
   file.look_up("nvmlInit_v2", library.init);
@@ -37,9 +32,8 @@ Opened open() {
 }  // namespace
 
 const NvmlLibrary* nvml_library(std::string& why) {
-  static const Opened opened = open();
-  why = opened.why;
-  return opened.why.empty() ? &opened.library : nullptr;
+  static const Opened<NvmlLibrary> opened = open();
+  return opened.usable(why);
 }
 
 }  // namespace graphbench::cuda

@@ -1,5 +1,5 @@
-// Arithmetic that our kernels and the generated ones share: nvcc compiles it, and NVRTC, which has no
-// headers. Each operation says how it rounds, so that both give the same bits whatever a compiler contracts.
+// Arithmetic that several kernels share. Each operation says how it rounds, so that the bits are the same
+// whatever a compiler contracts.
 #pragma once
 
 namespace graphbench::cuda {

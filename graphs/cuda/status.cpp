@@ -1,13 +1,39 @@
 // Maps statuses to error codes and texts; all of it off the launch path.
 #include "graphs/cuda/status.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include "graphs/cuda/cudnn_library.hpp"
 
 namespace graphbench::cuda {
 namespace {
+
+constexpr cudaError_t sticky[] = {
+    cudaErrorECCUncorrectable,    cudaErrorNvlinkUncorrectable, cudaErrorIllegalAddress,
+    cudaErrorLaunchTimeout,       cudaErrorContextIsDestroyed,  cudaErrorAssert,
+    cudaErrorHardwareStackError,  cudaErrorIllegalInstruction,  cudaErrorMisalignedAddress,
+    cudaErrorInvalidAddressSpace, cudaErrorInvalidPc,           cudaErrorLaunchFailure,
+    cudaErrorExternalDevice,      cudaErrorDevicesUnavailable};
+
+constexpr std::pair<cudaError_t, ErrorCode> codes[] = {
+    {cudaErrorStreamCaptureUnsupported, ErrorCode::capture_unsupported},
+    {cudaErrorStreamCaptureInvalidated, ErrorCode::capture_invalidated},
+    {cudaErrorStreamCaptureMerge, ErrorCode::capture_merge},
+    {cudaErrorStreamCaptureUnmatched, ErrorCode::capture_unmatched},
+    {cudaErrorStreamCaptureUnjoined, ErrorCode::capture_unjoined},
+    {cudaErrorStreamCaptureIsolation, ErrorCode::capture_isolation},
+    {cudaErrorStreamCaptureImplicit, ErrorCode::capture_implicit},
+    {cudaErrorCapturedEvent, ErrorCode::captured_event},
+    {cudaErrorStreamCaptureWrongThread, ErrorCode::capture_wrong_thread},
+    {cudaErrorTimeout, ErrorCode::graph_timeout},
+    {cudaErrorGraphExecUpdateFailure, ErrorCode::graph_update_failed},
+    {cudaErrorMemoryAllocation, ErrorCode::out_of_memory},
+    {cudaErrorNotSupported, ErrorCode::unsupported},
+};
 
 std::string headline(const char* operation, const char* object) {
   std::string text = operation;
@@ -32,58 +58,13 @@ std::string cause(cudaError_t hidden) {
 }  // namespace
 
 bool is_sticky(cudaError_t status) noexcept {
-  switch (status) {
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorContextIsDestroyed:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-    case cudaErrorExternalDevice:
-    case cudaErrorDevicesUnavailable:
-      return true;
-    default:
-      return false;
-  }
+  return std::ranges::find(sticky, status) != std::end(sticky);
 }
 
 ErrorCode code_of(cudaError_t status) noexcept {
-  switch (status) {
-    case cudaErrorStreamCaptureUnsupported:
-      return ErrorCode::capture_unsupported;
-    case cudaErrorStreamCaptureInvalidated:
-      return ErrorCode::capture_invalidated;
-    case cudaErrorStreamCaptureMerge:
-      return ErrorCode::capture_merge;
-    case cudaErrorStreamCaptureUnmatched:
-      return ErrorCode::capture_unmatched;
-    case cudaErrorStreamCaptureUnjoined:
-      return ErrorCode::capture_unjoined;
-    case cudaErrorStreamCaptureIsolation:
-      return ErrorCode::capture_isolation;
-    case cudaErrorStreamCaptureImplicit:
-      return ErrorCode::capture_implicit;
-    case cudaErrorCapturedEvent:
-      return ErrorCode::captured_event;
-    case cudaErrorStreamCaptureWrongThread:
-      return ErrorCode::capture_wrong_thread;
-    case cudaErrorTimeout:
-      return ErrorCode::graph_timeout;
-    case cudaErrorGraphExecUpdateFailure:
-      return ErrorCode::graph_update_failed;
-    case cudaErrorMemoryAllocation:
-      return ErrorCode::out_of_memory;
-    case cudaErrorNotSupported:
-      return ErrorCode::unsupported;
-    default:
-      return is_sticky(status) ? ErrorCode::device_lost : ErrorCode::device_failed;
-  }
+  const auto found = std::ranges::find(codes, status, &std::pair<cudaError_t, ErrorCode>::first);
+  if (found != std::end(codes)) return found->second;
+  return is_sticky(status) ? ErrorCode::device_lost : ErrorCode::device_failed;
 }
 
 std::string describe(cudaError_t status) {

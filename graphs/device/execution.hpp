@@ -45,35 +45,6 @@ class Kernel {
   virtual std::size_t settable_nodes() const { return 0; }
 };
 
-// Two neighbouring ops of a step (ir::OpPair), offered for one kernel.
-struct FusionCall {
-  const ir::OpCall& first;
-  const ir::OpCall& second;
-  std::size_t position = 0;  // the input of `second` that is the output of `first`
-  // What is launched right before and after the two, in steps that follow one another: a device that times
-  // its kernels does so between them. Null: unknown.
-  const ir::OpCall* ahead = nullptr;
-  const ir::OpCall* behind = nullptr;
-};
-
-// A chain of ops (ir::Chain), one at least, offered for one kernel.
-struct ChainCall {
-  std::vector<ir::OpCall> ops;                   // in order
-  std::vector<ir::TensorDesc> values;            // those read from memory, those written to it, those inside
-  std::vector<std::vector<std::size_t>> places;  // of each op's operands, in `values`
-  std::size_t read = 0;
-  std::size_t written = 0;
-  bool general = false;  // one code serves all batches and widths
-
-  std::string kinds() const;  // "bias_add+relu"
-};
-
-// A kernel, or why there is none: "a row of 100000 elements is too long".
-struct ChainKernel {
-  std::unique_ptr<Kernel> kernel;
-  std::string why_not;
-};
-
 // A point in a stream's order, with a time.
 class Event {
  public:
@@ -199,12 +170,6 @@ class DeviceExecution {
   // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op where this device has
   // no implementation. Markers get a Kernel whose launch does nothing.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
-  // One kernel that computes what both ops do, each result rounded as if it stood alone, where this
-  // device has one that is faster than two; else null. Its operands are the first op's, then the second's.
-  virtual std::unique_ptr<Kernel> make_fused_kernel(const FusionCall&) { return nullptr; }
-  // One kernel for all ops of a chain, whose results have the bits that the ops' own kernels give. Its
-  // operands are what the chain reads, then what it writes.
-  virtual ChainKernel make_chain_kernel(const ChainCall&) { return {nullptr, "this device makes none"}; }
   virtual bool can_fork_captures() const { return false; }
   // From here on preparing a kernel neither times candidates nor runs, records or loads it on purpose: what a
   // cache of choices or a library's heuristic says is used, and code is loaded where the first step needs it.

@@ -35,22 +35,6 @@ struct LibraryChoice {
   std::string plan = {};
 };
 
-// What generated kernels took so far, and how many there were.
-struct CodeUse {
-  double generate_seconds = 0;  // writing their source
-  double compile_seconds = 0;
-  double load_seconds = 0;    // putting their code on the device
-  std::int64_t kernels = 0;   // prepared
-  std::int64_t compiled = 0;  // codes loaded that were compiled now; several kernels may share one
-  std::int64_t cached = 0;    // codes loaded that were kept
-};
-
-// The architectures that a device's compiler makes code for: "sm_80"; none, and why, where there is none.
-struct CodeTargets {
-  std::vector<std::string> architectures;
-  std::string why_not;
-};
-
 class DeviceInstruments {
  public:
   // A kernel without operands that does nothing: what a launch costs at best. Throws
@@ -75,14 +59,6 @@ class DeviceInstruments {
   // Choices are taken from these ahead of the cache, where they fit. Returns how many are for this device,
   // its libraries and this build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
-  virtual CodeUse code_use() const { return {}; }
-  virtual CodeTargets code_targets() const { return {{}, "this device generates no code"}; }
-  // All generated code of this device so far, compiled for each of the architectures. "compute_80" is
-  // intermediate code, which drivers compile for that architecture and later ones. Throws Error(unsupported)
-  // where there is no compiler.
-  virtual std::vector<cache::Entry> generated_code(const std::vector<std::string>&) { return {}; }
-  // Code is taken from these ahead of the cache and of a compiler, where it fits.
-  virtual void offer_code(const std::vector<cache::Entry>&) {}
   // Loads what it needs at this call and not before. Never throws for a missing library.
   virtual ProfilerResult make_profiler();
   virtual MonitorResult make_monitor();

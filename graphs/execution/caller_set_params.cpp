@@ -66,16 +66,10 @@ void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
   }
 }
 
-// An output of one of the op's kernels, or an input that an op declares to write.
+// An output of the op, or an input that it declares to write.
 bool CallerExecutor::writes(const StepOp& op, ir::ValueId id) const {
-  std::int64_t left = op.op_count;
-  for (ir::OpId at = op.op; left > 0; ++at) {
-    const ir::Op& each = program_of_.ops()[at];
-    if (each.traits.marker) continue;
-    --left;
-    if (std::ranges::count(each.outputs, id) + std::ranges::count(each.mutates, id) > 0) return true;
-  }
-  return false;
+  const ir::Op& of_program = program_of_.ops()[op.op];
+  return std::ranges::count(of_program.outputs, id) + std::ranges::count(of_program.mutates, id) > 0;
 }
 
 void CallerExecutor::set_nodes(std::size_t place) {

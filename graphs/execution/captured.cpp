@@ -145,8 +145,7 @@ GraphCounts CapturedExecutor::counts() const {
   counts.kernels = static_cast<std::int64_t>(eager_.kernels().kernels.size());
   counts.peak_bytes = static_cast<std::int64_t>(eager_.kernels().peak_bytes);
   for (const Item& item : items_) {
-    std::int64_t ops = 0;
-    for (std::size_t i = item.first; i < item.last; ++i) ops += eager_.kernels().ops[i].op_count;
+    const auto ops = static_cast<std::int64_t>(item.last - item.first);
     if (item.captured) {
       ++counts.pieces;
       counts.captured_ops += ops;

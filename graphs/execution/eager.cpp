@@ -9,7 +9,7 @@ namespace graphbench::execution {
 EagerExecutor::EagerExecutor(const ExecutionContext& context, std::int64_t batch)
     : stream_(context.stream),
       pool_(context.eager_pool),
-      kernels_(context.device, context.program, batch, context.split_kinds),
+      kernels_(context.device, context.program, batch),
       operands_(kernels_),
       addresses_(context.program.values().size()),
       blocks_(context.program.values().size()) {
@@ -54,7 +54,7 @@ void EagerExecutor::enqueue_step() {
 
 GraphCounts EagerExecutor::counts() const {
   GraphCounts counts;
-  for (const StepOp& op : kernels_.ops) counts.eager_ops += op.op_count;
+  counts.eager_ops = static_cast<std::int64_t>(kernels_.ops.size());
   counts.kernels = static_cast<std::int64_t>(kernels_.kernels.size());
   counts.peak_bytes = static_cast<std::int64_t>(kernels_.peak_bytes);
   return counts;

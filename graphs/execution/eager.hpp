@@ -19,7 +19,6 @@ class EagerExecutor final : public Executor {
   GraphCounts counts() const override;
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
-  std::vector<KernelPath> chains_not_made() const override { return kernels_.chains_not_made; }
   const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const override { return no_ranges_; }
 
   const StepKernels& kernels() const noexcept { return kernels_; }

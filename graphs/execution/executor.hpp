@@ -67,8 +67,7 @@ struct ExecutionContext {
   ProgramBuffers& buffers;
   pool::MemoryPool& eager_pool;  // activations of eager steps
   pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
-  // Where piecewise splits; empty: the program's own. No kernel does the work of two ops across such a
-  // place, in any mode, so that all modes run the same kernels.
+  // Where piecewise splits; empty: the program's own.
   std::vector<std::string> split_kinds;
   // Keep, for every item of the step, what the pool had free when the item was captured. For tests
   // that poison free memory during a step; costs time in capture().
@@ -132,8 +131,6 @@ class Executor {
   // each of them.
   virtual std::vector<StepItem> items() const = 0;
   virtual const std::vector<std::vector<pool::MemoryRange>>& free_ranges() const = 0;
-  // Of an eager executor: chains of ops that the device makes no kernel of, and why.
-  virtual std::vector<KernelPath> chains_not_made() const { return {}; }
   // The recordings of a step's pieces in order, from capture() on; none of an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
   // The same, described; ops are known where the context names nodes.

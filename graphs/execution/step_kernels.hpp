@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "graphs/device/execution.hpp"
@@ -21,9 +20,7 @@ struct TakeOver {
 struct StepOp {
   Kernel* kernel = nullptr;
   ir::OpId op = 0;
-  std::int64_t op_count = 1;  // of the program: more where one kernel does the next ops too
-  // Inputs, then outputs; of a pair of ops the first's ahead; of a chain what it reads, then what it writes.
-  std::vector<ir::ValueId> operands;
+  std::vector<ir::ValueId> operands;   // inputs, then outputs
   std::vector<ir::ValueId> allocates;  // its outputs, less one that takes memory over
   std::vector<ir::ValueId> releases;   // values whose last use this is, program outputs not among them
   // The first output runs in the memory of a value whose last use this is, which is then in neither
@@ -35,21 +32,15 @@ struct StepOp {
 
 // Markers do nothing and are left out: `ops` holds what is enqueued, in order.
 struct StepKernels {
-  // No kernel reaches across a place where `split_kinds` split (none: where the program's own do).
-  StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch,
-              const std::vector<std::string>& split_kinds);
+  StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch);
 
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<StepOp> ops;
   std::vector<std::size_t> value_bytes;  // at this batch, of activations and outputs
   std::vector<ir::ValueId> outputs;      // the program's results
   std::size_t peak_bytes = 0;            // of values that a step has allocated at once
-  // Chains that the device makes no kernel of, named as in Kernel::path(), and why.
-  std::vector<KernelPath> chains_not_made;
 
  private:
-  void add_operands(StepOp& step, const ir::Program& program, std::int64_t batch,
-                    const std::vector<ir::ValueId>& read, const std::vector<ir::ValueId>& written);
   void run_in_place(StepOp& step) const;
 };
 

@@ -2,7 +2,6 @@
 #include "graphs/host/host_device.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 
 #include "graphs/host/cpu.hpp"
@@ -11,16 +10,14 @@
 #include "graphs/host/host_kernel.hpp"
 #include "graphs/host/host_stream.hpp"
 #include "graphs/host/library_stream.hpp"
-#include "graphs/host/ops/chain.hpp"
+#include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
 namespace graphbench::host {
 namespace {
 
 void run_fill_task(Task& task, StreamContext&) {
-  FillRequest request;
-  std::memcpy(static_cast<void*>(&request), task.words.data(), sizeof(request));
-  run_fill(request);
+  run_fill(task.payload<FillRequest>());
 }
 
 struct DigestRequest {
@@ -30,22 +27,16 @@ struct DigestRequest {
 };
 
 void run_digest_task(Task& task, StreamContext&) {
-  DigestRequest request;
-  std::memcpy(&request, task.words.data(), sizeof(request));
+  const auto request = task.payload<DigestRequest>();
   *request.digest = digest_of(request.source, request.bytes);
 }
 
-class EmptyOp final : public OpImplementation {
- public:
-  void run(void* const*, StreamContext&) override {}
-  std::unique_ptr<BoundOp> bind(void* const*) override { return std::make_unique<Bound>(); }
-
- private:
-  class Bound final : public BoundOp {
-   public:
-    void run(StreamContext&) override {}
-  };
-};
+std::unique_ptr<OpImplementation> named(std::unique_ptr<OpImplementation> made, const std::string& name,
+                                        std::size_t operands) {
+  made->set_name(name);
+  if (operands > Task::words_max) made->list_operands();
+  return made;
+}
 
 // Records for as long as it lives.
 class HostProfiler final : public ActivityProfiler {
@@ -116,40 +107,14 @@ std::unique_ptr<Kernel> HostDevice::make_kernel(const ir::OpCall& call) {
   check_operands(call);
   const std::uint64_t signature = kernels_.find_or_make(signature_text(call), [&] {
     const PlanningThreads threads(compute_threads());
-    std::unique_ptr<OpImplementation> made = make_op(call, scratch_);
-    made->set_name(call.op->kind);
-    if (call.operands.size() > Task::words_max) made->list_operands();
-    return made;
+    return named(make_op(call, scratch_), call.op->kind, call.operands.size());
   });
   return std::make_unique<HostKernel>(kernels_, signature, call.operands.size());
 }
 
-ChainKernel HostDevice::make_chain_kernel(const ChainCall& call) {
-  if (call.ops.size() == 1) return {nullptr, "this device generates no code"};
-  std::string text = "chain of " + std::to_string(call.read) + " and " + std::to_string(call.written);
-  for (std::size_t i = 0; i < call.ops.size(); ++i) {
-    check_operands(call.ops[i]);
-    text.append("|").append(signature_text(call.ops[i]));
-    for (const std::size_t place : call.places[i]) text.append(" ").append(std::to_string(place));
-  }
-  const std::uint64_t signature = kernels_.find_or_make(text, [&] {
-    const PlanningThreads threads(compute_threads());
-    std::unique_ptr<OpImplementation> made = make_chain(call, scratch_);
-    made->set_name(call.kinds());
-    if (call.read + call.written > Task::words_max) made->list_operands();
-    return made;
-  });
-  return {std::make_unique<HostKernel>(kernels_, signature, call.read + call.written,
-                                       KernelPath{.name = call.kinds() + ":tiles", .fallback = {}}),
-          {}};
-}
-
 std::unique_ptr<Kernel> HostDevice::make_empty_kernel() {
-  const std::uint64_t signature = kernels_.find_or_make("empty", [] {
-    auto made = std::make_unique<EmptyOp>();
-    made->set_name("empty");
-    return made;
-  });
+  const std::uint64_t signature =
+      kernels_.find_or_make("empty", [] { return named(direct_op(0, [](void* const*) {}), "empty", 0); });
   return std::make_unique<HostKernel>(kernels_, signature, 0);
 }
 

@@ -36,20 +36,13 @@ TaskRing::SpinTimes spin_times(int cores) {
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};
 }
 
-template <typename Payload>
-Payload payload_of(const Task& task) {
-  Payload payload;
-  std::memcpy(&payload, task.words.data(), sizeof(Payload));
-  return payload;
-}
-
 void run_fill(Task& task, StreamContext&) {
-  const auto fill = payload_of<FillBytes>(task);
+  const auto fill = task.payload<FillBytes>();
   std::memset(fill.destination, fill.byte, fill.bytes);
 }
 
 void run_copy(Task& task, StreamContext&) {
-  const auto copy = payload_of<CopyBytes>(task);
+  const auto copy = task.payload<CopyBytes>();
   std::memmove(copy.destination, copy.source, copy.bytes);
 }
 
@@ -203,8 +196,8 @@ bool HostStream::is_copy(const Task& task) {
 }
 
 std::size_t HostStream::bytes_of(const Task& task) {
-  if (task.run == run_copy) return payload_of<CopyBytes>(task).bytes;
-  return task.run == run_fill ? payload_of<FillBytes>(task).bytes : 0;
+  if (task.run == run_copy) return task.payload<CopyBytes>().bytes;
+  return task.run == run_fill ? task.payload<FillBytes>().bytes : 0;
 }
 
 void HostStream::copy_on_device(void* destination, const void* source, std::size_t bytes) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "graphs/host/parking.hpp"
@@ -23,6 +24,13 @@ struct Task {
   Run run = nullptr;
   void* object = nullptr;
   std::array<void*, words_max> words;  // left as it is where a task needs none
+
+  template <typename Payload>
+  Payload payload() const {
+    Payload payload;
+    std::memcpy(static_cast<void*>(&payload), words.data(), sizeof(payload));
+    return payload;
+  }
 };
 static_assert(sizeof(Task) == 256);
 

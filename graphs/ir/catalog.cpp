@@ -8,9 +8,8 @@
 namespace graphbench::ir {
 namespace {
 
-// Null where neither the op nor its kind has it.
 template <typename T>
-const T* find_attribute(const Op& op, std::string_view name, const char* type_name) {
+const T& attribute(const Op& op, std::string_view name, const char* type_name) {
   const Attribute* value = nullptr;
   if (const auto given = op.attributes.find(name); given != op.attributes.end()) {
     value = &given->second;
@@ -18,15 +17,9 @@ const T* find_attribute(const Op& op, std::string_view name, const char* type_na
     const auto rule = std::ranges::find(op.definition->attributes, name, &AttributeRule::name);
     if (rule != op.definition->attributes.end() && !rule->required) value = &rule->fallback;
   }
-  if (value == nullptr) return nullptr;
-  if (const T* typed = std::get_if<T>(value)) return typed;
+  if (value == nullptr) refuse(op, "attribute " + std::string(name) + " is missing");
+  if (const T* typed = std::get_if<T>(value)) return *typed;
   refuse(op, "attribute " + std::string(name) + " must be " + type_name);
-}
-
-template <typename T>
-const T& attribute(const Op& op, std::string_view name, const char* type_name) {
-  if (const T* value = find_attribute<T>(op, name, type_name)) return *value;
-  refuse(op, "attribute " + std::string(name) + " is missing");
 }
 
 }  // namespace
@@ -57,11 +50,6 @@ std::vector<std::string> OpCatalog::kinds() const {
 
 std::int64_t integer_attribute(const Op& op, std::string_view name) {
   return attribute<std::int64_t>(op, name, "an integer");
-}
-
-std::int64_t integer_attribute(const Op& op, std::string_view name, std::int64_t fallback) {
-  const auto* value = find_attribute<std::int64_t>(op, name, "an integer");
-  return value != nullptr ? *value : fallback;
 }
 
 double real_attribute(const Op& op, std::string_view name) {

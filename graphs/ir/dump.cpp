@@ -61,11 +61,14 @@ std::string dump(const Program& program, const std::vector<Segment>& segments, s
   write_values(out, program, batch);
   std::size_t pieces = 0;
   OpId next = 0;
-  for (const Segment& segment : segments) {
-    for (; next < segment.first; ++next) {
+  const auto write_markers = [&](std::size_t end) {
+    for (; next < end; ++next) {
       out << "  marker\n";
       write_op(out, program, program.ops()[next]);
     }
+  };
+  for (const Segment& segment : segments) {
+    write_markers(segment.first);
     if (segment.captured) {
       out << "  piece " << pieces++ << "  (captured)\n";
     } else {
@@ -73,10 +76,7 @@ std::string dump(const Program& program, const std::vector<Segment>& segments, s
     }
     for (; next < segment.last; ++next) write_op(out, program, program.ops()[next]);
   }
-  for (; next < program.ops().size(); ++next) {
-    out << "  marker\n";
-    write_op(out, program, program.ops()[next]);
-  }
+  write_markers(program.ops().size());
   for (const std::string& rewrite : program.rewrites()) out << "  rewritten: " << rewrite << "\n";
   return out.str();
 }

@@ -114,7 +114,7 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog,
   for (const Op& op : ops) {
     for (const ValueId input : op.inputs) ++reads[input];
   }
-  Rewriter rewriter(program, catalog, "fuse");
+  Rewriter rewriter(program, catalog, "epilogues");
   bool changed = false;
   for (OpId id = 0, next = 0; id < ops.size(); id = next) {
     next = id + 1;
@@ -132,12 +132,6 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog,
     changed |= next > id + 1;
   }
   return changed ? rewriter.finish() : program;
-}
-
-Program fused(Program program, const OpCatalog& catalog, const std::map<std::string, std::string>& axes,
-              const std::vector<std::string>& split_kinds) {
-  program.choose_kernels(axes);
-  return program.fusion() == Fusion::chains ? with_epilogues(program, catalog, split_kinds) : program;
 }
 
 }  // namespace graphbench::ir

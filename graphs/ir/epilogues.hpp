@@ -1,7 +1,6 @@
 // Products with nothing behind them, as importers of models give programs, and the way back.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -20,10 +19,5 @@ Program without_epilogues(const Program& program, const OpCatalog& catalog);
 // training programs. `catalog` outlives the result.
 Program with_epilogues(const Program& program, const OpCatalog& catalog,
                        const std::vector<std::string>& split_kinds = {});
-
-// The program with the kernels of these axes (Program::choose_kernels), and with_epilogues() too where chains
-// are asked for.
-Program fused(Program program, const OpCatalog& catalog, const std::map<std::string, std::string>& axes,
-              const std::vector<std::string>& split_kinds);
 
 }  // namespace graphbench::ir

@@ -3,20 +3,15 @@
 
 #define GRAPHBENCH_KINDS(KIND) \
   KIND(adamw)                  \
-  KIND(adamw_scaled)           \
   KIND(add)                    \
   KIND(advance)                \
   KIND(batched_matmul)         \
   KIND(bias_add)               \
-  KIND(clip_norm)              \
-  KIND(clip_norm_scaled)       \
   KIND(column_sum)             \
   KIND(conv2d)                 \
   KIND(conv2d_grad_input)      \
   KIND(conv2d_grad_weight)     \
   KIND(cross_entropy_loss)     \
-  KIND(dropout)                \
-  KIND(find_overflow)          \
   KIND(gelu_tanh)              \
   KIND(gelu_tanh_grad)         \
   KIND(linear)                 \
@@ -34,6 +29,5 @@
   KIND(sdpa)                   \
   KIND(sdpa_grad)              \
   KIND(sgd)                    \
-  KIND(sgd_scaled)             \
   KIND(softmax)                \
   KIND(softmax_grad)

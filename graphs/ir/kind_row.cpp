@@ -130,6 +130,14 @@ Outputs infer_elementwise(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, inputs[0]->shape}};
 }
 
+Outputs infer_nothing(const Op&, const Inputs&) {
+  return {};
+}
+
+bool is_positive_real(const Attribute& given) {
+  return std::get<double>(given) > 0;
+}
+
 AttributeRule flag_rule(const char* name) {
   return {name, std::int64_t{0}, "0 or 1", is_flag};
 }

@@ -41,6 +41,7 @@ void expect_shape(const Op& op, const Value& value, const Shape& wanted);
 void expect_rank(const Op& op, const Value& value, std::size_t rank);
 std::int64_t fixed_extent(const Op& op, const Value& value, std::size_t axis);
 bool flag(const Op& op, std::string_view name);
+bool is_positive_real(const Attribute& given);
 AttributeRule flag_rule(const char* name);
 AttributeRule required_size(const char* name);
 AttributeRule padding_rule();
@@ -49,5 +50,6 @@ AttributeRule stride_rule();
 std::int64_t window_steps(const Op& op, std::int64_t extent, std::int64_t window);
 Outputs infer_sdpa(const Op& op, const Inputs& inputs);         // of q, k, v
 Outputs infer_elementwise(const Op& op, const Inputs& inputs);  // every input has the shape of the first
+Outputs infer_nothing(const Op& op, const Inputs& inputs);      // of an op without outputs
 
 }  // namespace graphbench::ir

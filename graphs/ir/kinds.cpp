@@ -120,13 +120,6 @@ Outputs infer_softmax(const Op& op, const Inputs& inputs) {
   return {{x.dtype, x.shape}};
 }
 
-Outputs infer_nothing(const Op&, const Inputs&) {
-  return {};
-}
-
-bool is_positive_real(const Attribute& given) {
-  return std::get<double>(given) > 0;
-}
 bool is_none_or_relu(const Attribute& given) {
   const auto& text = std::get<std::string>(given);
   return text == "none" || text == "relu";

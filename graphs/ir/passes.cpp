@@ -65,25 +65,6 @@ std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment
   return graphs;
 }
 
-std::vector<OpPair> fusible_pairs(const Program& program, const std::vector<Segment>& segments) {
-  std::vector<OpPair> pairs;
-  for (const Segment& segment : segments) {
-    const Op* ahead = nullptr;
-    for (OpId id = segment.first; id < segment.last; ++id) {
-      const Op& op = program.ops()[id];
-      if (op.traits.marker) continue;
-      const Op* first = std::exchange(ahead, &op);
-      if (!segment.captured || first == nullptr || first->outputs.size() != 1) continue;
-      const ValueId between = first->outputs.front();
-      const auto read = std::ranges::find(op.inputs, between);
-      if (std::ranges::count(op.inputs, between) != 1) continue;
-      pairs.push_back({static_cast<OpId>(first - program.ops().data()), id,
-                       static_cast<std::size_t>(read - op.inputs.begin())});
-    }
-  }
-  return pairs;
-}
-
 std::vector<LiveRange> live_ranges(const Program& program) {
   std::vector<LiveRange> ranges(program.values().size());
   const std::vector<Op>& ops = program.ops();

@@ -25,21 +25,8 @@ bool splits_at(const Op& op, const std::vector<std::string>& split_kinds);
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& split_kinds);
 
 // The captured ones cut further, where a training step's form starts another graph. No kernel is chosen by
-// these cuts, so that every form runs the same; one that does two ops is in the graph of the first.
+// these cuts, so that every form runs the same.
 std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments);
-
-// Two ops, one right behind the other, of which a device may make one kernel: `second` reads the only
-// output of `first`, and reads it once.
-struct OpPair {
-  OpId first = 0;
-  OpId second = 0;
-  std::size_t position = 0;  // the input of `second` that it is
-  friend bool operator==(const OpPair&, const OpPair&) = default;
-};
-
-// In program order; an op may be in two of them. A pair lies within one captured segment. Markers at
-// which no segment ends are as if they were not there.
-std::vector<OpPair> fusible_pairs(const Program& program, const std::vector<Segment>& segments);
 
 // Where a value is written first and touched last, as op indices; `defined` equals `last_use` for a
 // value that is written and never read.

@@ -63,30 +63,6 @@ std::vector<ValueId> Program::values_of(ValueKind kind) const {
   return ids;
 }
 
-void Program::set_fusion(Fusion fusion) {
-  fusion_ = fusion;
-  if (fusion == Fusion::none) rewrites_.emplace_back("pass fuse: every op has a kernel of its own");
-  if (fusion == Fusion::chains) rewrites_.emplace_back("pass fuse: chains of ops have generated kernels");
-}
-
-void Program::set_code(Code code) {
-  code_ = code;
-  if (code == Code::general)
-    rewrites_.emplace_back("pass compile: ops have generated kernels, which take any size");
-  if (code == Code::sized)
-    rewrites_.emplace_back("pass compile: ops have generated kernels, each for one size");
-}
-
-void Program::choose_kernels(const std::map<std::string, std::string>& axes) {
-  const auto value = [&](const char* axis) {
-    const auto found = axes.find(axis);
-    return found == axes.end() ? std::string() : found->second;
-  };
-  const std::string fuse = value("fuse"), compile = value("compile");
-  set_fusion(fuse == "none" ? Fusion::none : fuse == "chains" ? Fusion::chains : Fusion::pairs);
-  set_code(compile == "general" ? Code::general : compile == "sized" ? Code::sized : Code::built_in);
-}
-
 std::vector<ValueId> Program::results() const {
   std::vector<ValueId> ids = values_of(ValueKind::output);
   const std::vector<ValueId> gradients = values_of(ValueKind::gradient);

@@ -153,8 +153,6 @@ std::vector<std::uint32_t> mutated_positions(const OpDefinition& definition, std
 std::int64_t integer_attribute(const Op& op, std::string_view name);
 double real_attribute(const Op& op, std::string_view name);
 const std::string& text_attribute(const Op& op, std::string_view name);
-// The same for an op of any kind: `fallback` where neither the op nor its kind has the attribute.
-std::int64_t integer_attribute(const Op& op, std::string_view name, std::int64_t fallback);
 
 // The kinds of op a process knows: the built-in ones, and those of the plugins it loaded.
 class OpCatalog {
@@ -180,14 +178,6 @@ struct GradientHook {
   Attributes attributes;
 };
 
-// Which neighbouring ops a device makes one kernel of: none; pairs that it has a kernel for; chains too, for
-// which kernels are made (chains.hpp). A program is made for one of them by fused() (epilogues.hpp).
-enum class Fusion : std::uint8_t { none, pairs, chains };
-// Which code the kernels of single ops have, of kinds that chains are made of: this build's; or code that is
-// generated, with extents as its arguments or as constants. Kernels of chains are generated anyway, with
-// constants where ops have this build's code.
-enum class Code : std::uint8_t { built_in, general, sized };
-
 class Program {
  public:
   const std::string& name() const { return name_; }
@@ -203,13 +193,6 @@ class Program {
   std::int64_t removed_ops() const { return removed_ops_; }
   // What differentiate() puts on gradients, in this order; a forward step leaves them out.
   const std::vector<GradientHook>& hooks() const { return hooks_; }
-  Fusion fusion() const { return fusion_; }
-  Code code() const { return code_; }
-  // For who makes the program, ahead of all that read it. What is no default is a line of rewrites().
-  void set_fusion(Fusion fusion);
-  void set_code(Code code);
-  // Both, of values by axis: `fuse` (pairs where it is not there) and `compile` (none).
-  void choose_kernels(const std::map<std::string, std::string>& axes);
   const Value& value(ValueId id) const { return values_.at(id); }
   // How many parts of equal size a batch is worked on in. Shapes are functions of the part's batch;
   // everything that takes a batch here takes the whole, and throws Error(invalid_argument) where it does not
@@ -231,8 +214,6 @@ class Program {
   std::vector<std::string> rewrites_;
   std::vector<GradientHook> hooks_;
   std::int64_t removed_ops_ = 0;
-  Fusion fusion_ = Fusion::pairs;
-  Code code_ = Code::built_in;
   std::int64_t micro_batches_ = 1;
 };
 

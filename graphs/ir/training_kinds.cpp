@@ -109,22 +109,8 @@ Outputs infer_cross_entropy_loss(const Op& op, const Inputs& inputs) {
   return {{DType::fp32, {fixed_dim(1)}}, {inputs[0]->dtype, inputs[0]->shape}};
 }
 
-Outputs infer_dropout(const Op& op, const Inputs& inputs) {
-  expect_shape(op, *inputs[1], {fixed_dim(1)});
-  return {{inputs[0]->dtype, inputs[0]->shape}};
-}
-
 Outputs infer_advance(const Op& op, const Inputs& inputs) {
   expect_shape(op, *inputs[0], {fixed_dim(1)});
-  return {};
-}
-
-Outputs infer_find_overflow(const Op& op, const Inputs& inputs) {
-  expect_shape(op, *inputs[0], {fixed_dim(2)});
-  return {};
-}
-
-Outputs infer_clip_norm(const Op&, const Inputs&) {
   return {};
 }
 
@@ -132,9 +118,7 @@ Outputs infer_clip_norm(const Op&, const Inputs&) {
 Outputs infer_optimizer(const Op& op, const Inputs& inputs) {
   const std::size_t size = op.definition->groups.size;
   const std::size_t ahead = op.definition->inputs_ahead;
-  for (std::size_t i = 0; i < ahead; ++i) {  // the step count, scalars, and last what overflowed
-    if (inputs[i]->dtype == DType::i32) expect_shape(op, *inputs[i], {fixed_dim(i == 0 ? 1 : 2)});
-  }
+  for (std::size_t i = 0; i < ahead; ++i) expect_shape(op, *inputs[i], {fixed_dim(1)});  // count, rate
   for (std::size_t i = ahead; i < inputs.size(); ++i)
     expect_shape(op, *inputs[i], inputs[i - (i - ahead) % size]->shape);
   return {};
@@ -147,9 +131,6 @@ bool is_fraction(const Attribute& given) {
 bool is_real_from_zero(const Attribute& given) {
   return std::get<double>(given) >= 0;
 }
-bool is_real_above_zero(const Attribute& given) {
-  return std::get<double>(given) > 0;
-}
 
 AttributeRule fraction_rule(const char* name, double fallback) {
   return {name, fallback, "at least 0 and below 1", is_fraction};
@@ -158,10 +139,10 @@ AttributeRule decay_rule(double fallback) {
   return {"weight_decay", fallback, "0 or more", is_real_from_zero};
 }
 AttributeRule epsilon_rule(double fallback) {
-  return {"eps", fallback, "positive", is_real_above_zero};
+  return {"eps", fallback, "positive", is_positive_real};
 }
 AttributeRule scale_rule() {
-  return {"scale", 1.0, "positive", is_real_above_zero};
+  return {"scale", 1.0, "positive", is_positive_real};
 }
 
 // A gradient with no attribute but whether it is added to a sum.
@@ -171,36 +152,6 @@ KindRow summed_row(const char* kind, std::size_t inputs, Outputs (*infer)(const 
           .flagged_inputs = {"accumulate"},
           .attributes = {flag_rule("accumulate")},
           .infer = infer};
-}
-
-using Positions = std::vector<std::uint32_t>;
-
-KindRow clip_row(const char* kind, std::size_t ahead, Positions scalars) {
-  return {.kind = kind,
-          .inputs = ahead,
-          .scalar_inputs = std::move(scalars),
-          .groups = {.size = 1, .mutated = 0b1},
-          .attributes = {{"max_norm", 1.0, "positive", is_real_above_zero, true}},
-          .infer = infer_clip_norm};
-}
-KindRow sgd_row(const char* kind, std::size_t ahead, Positions integers, Positions scalars) {
-  return {.kind = kind,
-          .inputs = ahead,
-          .integer_inputs = std::move(integers),
-          .scalar_inputs = std::move(scalars),
-          .groups = {.size = 3, .mutated = 0b101},
-          .attributes = {fraction_rule("momentum", 0.9), decay_rule(0.0)},
-          .infer = infer_optimizer};
-}
-KindRow adamw_row(const char* kind, std::size_t ahead, Positions integers, Positions scalars) {
-  return {.kind = kind,
-          .inputs = ahead,
-          .integer_inputs = std::move(integers),
-          .scalar_inputs = std::move(scalars),
-          .groups = {.size = 4, .mutated = 0b1101},
-          .attributes = {fraction_rule("beta1", 0.9), fraction_rule("beta2", 0.999), epsilon_rule(1e-8),
-                         decay_rule(0.01)},
-          .infer = infer_optimizer};
 }
 
 }  // namespace
@@ -237,37 +188,27 @@ std::vector<KindRow> training_rows() {
       {.kind = "softmax_grad", .inputs = 2, .infer = infer_softmax_grad},
       {.kind = "rope_grad", .inputs = 3, .attributes = {{"theta", 10000.0}}, .infer = infer_rope_grad},
       {.kind = "sdpa_grad", .inputs = 5, .attributes = {flag_rule("causal")}, .infer = infer_sdpa_grad},
-      {.kind = "mse_loss",
-       .inputs = 2,
-       .flagged_inputs = {"scaled"},
-       .scalar_inputs = {2},
-       .attributes = {scale_rule(), flag_rule("scaled")},
-       .infer = infer_mse_loss},
+      {.kind = "mse_loss", .inputs = 2, .attributes = {scale_rule()}, .infer = infer_mse_loss},
       {.kind = "cross_entropy_loss",
        .inputs = 2,
-       .flagged_inputs = {"scaled"},
        .integer_inputs = {1},
-       .scalar_inputs = {2},
-       .attributes = {scale_rule(), flag_rule("scaled")},
+       .attributes = {scale_rule()},
        .infer = infer_cross_entropy_loss},
-      {.kind = "dropout",
-       .inputs = 2,
-       .integer_inputs = {1},
-       .attributes = {{"p", 0.0, "at least 0 and below 1", is_fraction, true}, {"stream", std::int64_t{0}}},
-       .infer = infer_dropout},
       {.kind = "advance", .inputs = 1, .integer_inputs = {0}, .mutated_inputs = {0}, .infer = infer_advance},
-      {.kind = "find_overflow",
+      {.kind = "sgd",
        .inputs = 1,
+       .scalar_inputs = {0},
+       .groups = {.size = 3, .mutated = 0b101},
+       .attributes = {fraction_rule("momentum", 0.9), decay_rule(0.0)},
+       .infer = infer_optimizer},
+      {.kind = "adamw",
+       .inputs = 2,
        .integer_inputs = {0},
-       .mutated_inputs = {0},
-       .groups = {.size = 1},
-       .infer = infer_find_overflow},
-      clip_row("clip_norm", 0, {}),
-      clip_row("clip_norm_scaled", 1, {0}),
-      sgd_row("sgd", 1, {}, {0}),
-      sgd_row("sgd_scaled", 3, {2}, {0, 1}),
-      adamw_row("adamw", 2, {0}, {1}),
-      adamw_row("adamw_scaled", 4, {0, 3}, {1, 2}),
+       .scalar_inputs = {1},
+       .groups = {.size = 4, .mutated = 0b1101},
+       .attributes = {fraction_rule("beta1", 0.9), fraction_rule("beta2", 0.999), epsilon_rule(1e-8),
+                      decay_rule(0.01)},
+       .infer = infer_optimizer},
   };
 }
 

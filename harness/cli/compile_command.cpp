@@ -1,5 +1,4 @@
-// graphbench compile: programs, library choices, generated code and weights of a workload as a package and a
-// file of weights.
+// graphbench compile: programs, library choices and weights of a workload as a package and a file of weights.
 // As `bench` it builds and opens in this process: nothing is measured.
 #include <algorithm>
 #include <cstdio>
@@ -48,10 +47,8 @@ class CompileCommand final : public Command {
                   "a program of the package: NAME=forward:base or NAME=training:base (repeatable)");
     options.text("--batch", asked_.batches, "LIST", "batch sizes to compile: 1,2,4 or 1:256:x2");
     options.flag("--general", asked_.general, "let other batch sizes be run too");
-    options.text(
-        "--arch", asked_.architectures, "LIST",
-        "which devices the package is for: host, or sm_80,sm_90,...; ptx: generated code for later ones "
-        "too (default: the device's own)");
+    options.text("--arch", asked_.architectures, "LIST",
+                 "which devices the package is for: host, or sm_80,sm_90,... (default: the device's own)");
     for (const package::PackagedAxis& packaged : package::packaged_axes()) {
       const model::Axis& axis = model::axis_named(packaged.name);
       std::string& value = asked_.axes[axis.name] = axis.fallback;
@@ -117,9 +114,9 @@ class CompileCommand final : public Command {
       });
     });
     reporters::write_file_atomically(asked_.output, text);
-    std::printf("%s: %zu bytes, %zu programs, %zu library choices, %zu codes; %s: %lld bytes, %zu tensors\n",
+    std::printf("%s: %zu bytes, %zu programs, %zu library choices; %s: %lld bytes, %zu tensors\n",
                 asked_.output.c_str(), text.size(), package.programs.size(), package.choices.size(),
-                package.code.size(), asked_.weights.c_str(), static_cast<long long>(weights_bytes),
+                asked_.weights.c_str(), static_cast<long long>(weights_bytes),
                 package.manifest.tensors.size());
     compiler.print_memory();
     return exit_done;
@@ -132,9 +129,6 @@ class CompileCommand final : public Command {
     for (const std::string& each : given) config::require_known("--arch", each, "known architecture", known);
     std::ranges::copy_if(known, std::back_inserter(manifest_.architectures),
                          [&](const std::string& each) { return std::ranges::count(given, each) > 0; });
-    if (manifest_.architectures.front() == "ptx")
-      throw InputError("--arch",
-                       "\"ptx\" is for devices later than a first one: give that too, as sm_80,ptx");
   }
 
   package::Method method_of(const std::string& text) const {

@@ -65,9 +65,6 @@ class PackageCommand final : public Command {
       std::printf("choice   %s %s: %s%s\n", entry.key.values[0].c_str(), entry.key.values[1].c_str(),
                   choice.algorithm.c_str(), choice.serialised.empty() ? "" : plan.c_str());
     }
-    for (const cache::Entry& code : package.code)
-      std::printf("code     %s %s  %10zu B\n", code.key.values[1].c_str(),
-                  code.key.values[0].substr(0, 16).c_str(), code.content.size());
     for (const package::Programs& programs : package.programs) {
       if (programs_) std::printf("\n%s\n%s", programs.before.c_str(), programs.after.c_str());
     }

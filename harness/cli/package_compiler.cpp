@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "graphs/backends/registry.hpp"
-#include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/text.hpp"
 #include "harness/cli/planning.hpp"
 #include "harness/config/suggest.hpp"
@@ -56,7 +55,6 @@ package::Package PackageCompiler::run() {
                  why.c_str());
     entry.content = choice.algorithm;
   }
-  if (generates()) package_.code = device_->generated_code(package::code_architectures(manifest));
   return std::move(package_);
 }
 void PackageCompiler::write_weights(const std::vector<package::Tensor>& tensors,
@@ -110,39 +108,6 @@ void PackageCompiler::open() {
   for (package::Method& method : manifest.methods) {
     if (method.preset.empty()) method.preset = asked_.preset.empty() ? kind.preset : asked_.preset;
   }
-  check_code();
-}
-
-bool PackageCompiler::generates() const {
-  const package::Manifest& manifest = package_.manifest;
-  return device_->info().kind != "host" && (manifest.fuse == "chains" || manifest.compile != "none");
-}
-
-void PackageCompiler::check_code() {
-  const package::Manifest& manifest = package_.manifest;
-  const std::string& kind = device_->info().kind;
-  for (const package::PackagedAxis& packaged : package::packaged_axes()) {
-    const model::Axis& axis = model::axis_named(packaged.name);
-    if (manifest.*packaged.value != axis.fallback && !axis.devices.empty() &&
-        std::ranges::count(axis.devices, kind) == 0)
-      throw InputError("--" + axis.name, in_quotes(manifest.*packaged.value) + " is for --device " +
-                                             config::join(axis.devices) + ", and this is " + kind);
-  }
-  if (!generates()) {
-    if (manifest.architectures.back() == "ptx")
-      throw InputError("--arch",
-                       "\"ptx\" is generated code, and there is none: give --fuse chains or "
-                       "--compile sized, or leave it out");
-    return;
-  }
-  CodeTargets targets = device_->code_targets();
-  if (!targets.why_not.empty()) throw Error(ErrorCode::unsupported, "generate code: " + targets.why_not);
-  targets.architectures.emplace_back("ptx");
-  for (const std::string& each : manifest.architectures) {
-    config::require_known("--arch", each, "architecture that NVRTC makes code for", targets.architectures);
-    if (each == "sm_75" && manifest.dtype == "bf16")
-      throw InputError("--arch", in_quotes(each) + " has no bf16: leave it out, or give another --dtype");
-  }
 }
 
 void PackageCompiler::compile(const package::Method& method,
@@ -155,14 +120,10 @@ void PackageCompiler::compile(const package::Method& method,
   task.pass = method.pass;
   task.mode = model::reference_mode().name;
   task.batches = manifest.batches;
-  std::map<std::string, std::string> kernels;  // not in the text: a sweep may say otherwise
   for (const package::PackagedAxis& packaged : package::packaged_axes()) {
     const model::Axis& axis = model::axis_named(packaged.name);
-    if (axis.passes.empty()) {
-      kernels[axis.name] = manifest.*packaged.value;
-    } else if (std::ranges::count(axis.passes, method.pass) > 0) {
+    if (std::ranges::count(axis.passes, method.pass) > 0)
       task.more_axes[axis.name] = manifest.*packaged.value;
-    }
   }
   const auto build = [&](auto&& make) {
     return blamed("--method " + method.name, [&] { return make(registry_, task); });
@@ -176,7 +137,7 @@ void PackageCompiler::compile(const package::Method& method,
       if (plugin != plugin_of_kind.end()) needed_plugins_.insert(plugin->second);
     }
   }
-  prepare(method, task, ir::fused(after, registry_.catalog(), kernels, {}));
+  prepare(method, task, after);
   left_bytes_ = std::max(left_bytes_, device_->tally().now(MemoryKind::program));
 }
 

@@ -47,8 +47,6 @@ class PackageCompiler {
  private:
   std::map<std::string, std::string> load_plugins();  // by kind of op
   void open();
-  bool generates() const;
-  void check_code();
   void compile(const package::Method& method, const std::map<std::string, std::string>& plugin_of_kind);
   // The method is on the device as long as this runs.
   void prepare(const package::Method& method, const model::WorkerTask& task, const ir::Program& program);

@@ -164,8 +164,7 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   for (const package::PackagedAxis& packaged : package::packaged_axes()) {
     const model::Axis& axis = model::axis_named(packaged.name);
     const std::string& value = manifest.*packaged.value;
-    const bool reached =
-        axis.passes.empty() || std::ranges::find_first_of(axes.pass, axis.passes) != axes.pass.end();
+    const bool reached = std::ranges::find_first_of(axes.pass, axis.passes) != axes.pass.end();
     if (reached && value != axis.fallback && !options.places.contains(axis.name))
       axes.more_axes[axis.name] = {value};
   }

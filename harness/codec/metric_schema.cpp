@@ -36,11 +36,6 @@ struct TypeOf {
   Json operator()(double model::CacheUse::*) const { return {{"type", "number"}, {"minimum", 0}}; }
   Json operator()(std::int64_t model::PackageUse::*) const { return reference("count"); }
   Json operator()(double model::PackageUse::*) const { return {{"type", "number"}, {"minimum", 0}}; }
-  Json operator()(double model::CompileStages::*) const { return {{"type", "number"}, {"minimum", 0}}; }
-  Json operator()(std::int64_t model::CompileUse::*) const { return reference("count"); }
-  Json operator()(std::optional<double> model::CompileUse::*) const {
-    return {{"type", "number"}, {"exclusiveMinimum", 0}};
-  }
   Json operator()(std::int64_t model::Memory::*) const { return reference("count"); }
   // Differences of readings may be negative.
   Json operator()(std::optional<std::int64_t> model::Memory::*) const {
@@ -130,8 +125,6 @@ Json with_tables(Json schema) {
   replace(definitions["counters"], rows_in(MetricSection::counters));
   replace(definitions["training"], rows_in(MetricSection::training));
   replace(definitions["cache"], rows_in(MetricSection::cache));
-  replace(definitions["compile_stages"], rows_in(MetricSection::stages));
-  replace(definitions["compiled"], rows_in(MetricSection::compiled));
   replace(definitions["cell"]["properties"]["memory"], rows_in(MetricSection::memory));
   replace(definitions["cell_summary"], rows_in(MetricSection::summary));
   add_later_axes(definitions);

@@ -60,8 +60,6 @@ GB_DESCRIBE(model::Io, (MetricFields<T>()), (later, refused));
 GB_DESCRIBE(model::Counters, (MetricFields<T>()), skips);
 GB_DESCRIBE(model::PackageUse, (MetricFields<T>()), (later, plans), (later, low_memory));
 GB_DESCRIBE(model::CacheUse, (MetricFields<T>()));
-GB_DESCRIBE(model::CompileStages, (MetricFields<T>()));
-GB_DESCRIBE(model::CompileUse, stages, (MetricFields<T>()));
 GB_DESCRIBE(model::PeakBytes, build, load, between_methods);
 GB_DESCRIBE(model::Memory, (MetricFields<T>()), (later, witness), (later, peak_bytes));
 GB_DESCRIBE(model::CellSummary, (MetricFields<T>()),
@@ -100,7 +98,7 @@ GB_DESCRIBE(model::OpPath, path, ops, (text, fallback));
 GB_DESCRIBE(model::TrainingOps, forward, backward, accumulate, optimizer, removed);
 GB_DESCRIBE(model::Evaluation, ops, pieces, eager_ops, identical, latency_seconds);
 GB_DESCRIBE(model::Training, ops, saved_bytes, gradient_bytes, optimizer_bytes, (later, copies_skipped),
-            (later, peak_bytes), (later, skipped_steps), (later, forward_seconds), (later, backward_seconds),
+            (later, peak_bytes), (later, forward_seconds), (later, backward_seconds),
             (later, optimizer_seconds), (later, step_seconds), (later, breaks), (later, evaluation));
 GB_DESCRIBE(model::TracedStep, id, signature, batch, ops, outcome, (later, reason), seconds,
             (later, trace_seconds));
@@ -139,7 +137,7 @@ struct ReasonField {
 GB_DESCRIBE(model::CellResult, (custom_field<CellId>("id")), (inlined(&T::cell)),
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check, graph,
             memory, launches, summary, (later, caller_io), (later, counters), (later, training),
-            (later, shape_walk), (later, cache), (later, package), (later, compiled), (later, fallback),
+            (later, shape_walk), (later, cache), (later, package), (later, fallback),
             (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
             (later, measured_on), (later, shard), (later, rewrites));
 GB_DESCRIBE(model::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,

@@ -18,20 +18,8 @@ void check_choices(const model::Axis& axis, const std::vector<std::string>& give
 }
 
 std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<RawItem>& items) {
-  return parse_numbers(
-      items.front().where, joined(items),
-      {.noun = axis.noun, .allow_zero = axis.allow_zero, .power_of_two_max = axis.power_of_two_max});
-}
-
-// One value has one spelling: it stands in ids.
-void check_fractions(const std::vector<std::string>& given, const std::string& where) {
-  for (const std::string& text : given) {
-    const double value = parse_real(text).value_or(-1);
-    char shortest[32];
-    const char* const end = std::to_chars(std::begin(shortest), std::end(shortest), value).ptr;
-    if (value >= 0 && value < 1 && text == std::string_view(shortest, end)) continue;
-    throw InputError(where, in_quotes(text) + " will not do: give 0, or a fraction below 1 as 0.1 or 0.25");
-  }
+  return parse_numbers(items.front().where, joined(items),
+                       {.noun = axis.noun, .allow_zero = axis.allow_zero});
 }
 
 std::vector<std::string> texts_of(const model::Axis& axis, const std::vector<RawItem>& items) {
@@ -43,7 +31,6 @@ std::vector<std::string> texts_of(const model::Axis& axis, const std::vector<Raw
   }
   texts = words_of(items, axis.noun);
   if (axis.values == model::AxisValues::choices) check_choices(axis, texts, items.front().where);
-  if (axis.values == model::AxisValues::fractions) check_fractions(texts, items.front().where);
   return texts;
 }
 

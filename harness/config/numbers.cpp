@@ -72,17 +72,7 @@ class NumberListParser {
     return parsed.value;
   }
 
-  bool is_allowed(std::int64_t number) const {
-    const std::int64_t largest = rules_.power_of_two_max;
-    return largest == 0 || (number <= largest && (number & (number - 1)) == 0);
-  }
-
   void add(std::int64_t number, std::string_view entry) {
-    if (!is_allowed(number)) {
-      throw InputError(where_, in_quotes(std::to_string(number)) +
-                                   " will not do: give a power of two, at most " +
-                                   std::to_string(rules_.power_of_two_max));
-    }
     if (!seen_.insert(number).second) {
       throw InputError(where_, std::to_string(number) + " is given twice (in " + in_quotes(entry) +
                                    "): give each " + rules_.noun + " once");

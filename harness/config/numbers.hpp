@@ -35,7 +35,6 @@ struct NumberRules {
   std::string noun;         // "batch": how messages call one value
   bool allow_zero = false;  // a warmup count may be 0
   std::size_t values_max = 10'000;
-  std::int64_t power_of_two_max = 0;  // each is a power of two, at most this; 0: any will do
 };
 
 // `text` is a comma-separated list of numbers and ranges: `1,2,4`, `1:256:x2` (geometric), `8:64:+8`

@@ -10,7 +10,6 @@ OptionKind kind_of(model::AxisValues values) {
   switch (values) {
     case model::AxisValues::names:
     case model::AxisValues::choices:
-    case model::AxisValues::fractions:
       return OptionKind::words;
     case model::AxisValues::numbers:
       return OptionKind::numbers;

@@ -36,15 +36,4 @@ std::optional<model::CacheUse> cache_use_since(const std::optional<cache::Use>& 
                          .seconds_saved = std::max(0.0, now->seconds_saved - then.seconds_saved)};
 }
 
-std::optional<model::CompileUse> compile_use_since(const CodeUse& before, const DeviceInstruments& device) {
-  const CodeUse now = device.code_use();
-  if (now.kernels == before.kernels) return std::nullopt;
-  return model::CompileUse{
-      .stages = {now.generate_seconds - before.generate_seconds, now.compile_seconds - before.compile_seconds,
-                 now.load_seconds - before.load_seconds},
-      .kernels = now.kernels - before.kernels,
-      .compiled = now.compiled - before.compiled,
-      .cached = now.cached - before.cached};
-}
-
 }  // namespace graphbench::machine

@@ -11,7 +11,5 @@ std::vector<model::LibraryChoice> choices_of(const DeviceInstruments& device);
 // What this process had of the cache since `before`; absent where the device keeps nothing.
 std::optional<model::CacheUse> cache_use_since(const std::optional<cache::Use>& before,
                                                const DeviceInstruments& device);
-// What generated kernels took since `before`; absent where there were none.
-std::optional<model::CompileUse> compile_use_since(const CodeUse& before, const DeviceInstruments& device);
 
 }  // namespace graphbench::machine

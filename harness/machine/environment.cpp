@@ -61,7 +61,7 @@ std::int64_t usable_cores() {
 }
 
 // Not those that hold secrets, or say where things are kept or printed.
-constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBENCH_FUSION",
+constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBENCH_CUDNN",
                                                "GRAPHBENCH_PLAN_CACHE", "GRAPHBENCH_PROGRAMMATIC_LAUNCH",
                                                "GRAPHBENCH_MODULE_DIR", "GRAPHBENCH_HOST_MEMORY_BYTES"};
 

@@ -138,7 +138,7 @@ AxisTable later_axes() {
   };
 }
 
-// Of the program itself: which ops it has, and which kernels they get.
+// Of the program itself: which ops it has.
 AxisTable program_axes() {
   using enum AxisValues;
   return {
@@ -153,28 +153,13 @@ AxisTable program_axes() {
        .passes = {"forward"}},
       {.name = "epilogues",
        .noun = "value of epilogues",
-       .placeholder = "ON|OFF,...",
-       .help = "off: bias, activation and residual of products are ops of their own (default: on)",
-       .choices = {"on", "off"},
+       .placeholder = "WHICH,...",
+       .help =
+           "bias, activation and residual of products: on, as the program has them; off, ops of their own; "
+           "joined, products take in those right behind them (default: on)",
+       .choices = {"on", "off", "joined"},
        .fallback = "on",
        .passes = {"forward"}},
-      {.name = "fuse",
-       .noun = "way of fusing ops",
-       .placeholder = "WHICH,...",
-       .help =
-           "kernels for several ops: none; pairs, those made by hand; chains, products take the ops right "
-           "behind them too, and runs of elementwise ops and norms have generated ones (default: pairs)",
-       .choices = {"none", "pairs", "chains"},
-       .fallback = "pairs"},
-      {.name = "compile",
-       .noun = "way of compiling ops",
-       .placeholder = "WHICH,...",
-       .help =
-           "generated kernels: none, of chains only; sized, of single elementwise ops, norms and rope too, "
-           "their sizes constants; general, sizes are arguments of all (default: none)",
-       .choices = {"none", "general", "sized"},
-       .fallback = "none",
-       .devices = {"cuda"}},
       {.name = "program-pass",
        .values = names,
        .noun = "program pass",
@@ -241,14 +226,6 @@ AxisTable gradient_axes() {
        .help = "parts of a batch whose gradients a training step adds up (default: 1)",
        .fallback = "1",
        .passes = {"training"}},
-      {.name = "clip",
-       .values = numbers,
-       .noun = "norm",
-       .placeholder = "NORM,...",
-       .help = "scale all gradients down to this norm, a whole number; 0: do not (default: 0)",
-       .allow_zero = true,
-       .fallback = "0",
-       .passes = {"training"}},
       {.name = "checkpoint",
        .noun = "way of keeping activations",
        .placeholder = "WHAT,...",
@@ -257,23 +234,6 @@ AxisTable gradient_axes() {
            "its inputs (default: none)",
        .choices = {"none", "layer"},
        .fallback = "none",
-       .passes = {"training"}},
-      {.name = "loss-scale",
-       .values = numbers,
-       .noun = "scale",
-       .placeholder = "N,...",
-       .help = "what gradients are scaled by until the optimizer, a power of two; a step that overflows is "
-               "skipped (default: 1)",
-       .power_of_two_max = std::int64_t{1} << 24,
-       .fallback = "1",
-       .passes = {"training"},
-       .within = {"optimizer", {"sgd", "adamw"}}},
-      {.name = "dropout",
-       .values = fractions,
-       .noun = "probability",
-       .placeholder = "P,...",
-       .help = "probability that an element of a residual branch is dropped in a training step (default: 0)",
-       .fallback = "0",
        .passes = {"training"}},
   };
 }

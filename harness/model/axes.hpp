@@ -14,11 +14,10 @@
 namespace graphbench::model {
 
 enum class AxisValues : std::uint8_t {
-  names,      // any words: the plan knows which there are
-  name,       // one such word
-  choices,    // words of `choices`
-  numbers,    // positive whole numbers, and ranges of them
-  fractions,  // at least 0 and below 1
+  names,    // any words: the plan knows which there are
+  name,     // one such word
+  choices,  // words of `choices`
+  numbers,  // positive whole numbers, and ranges of them
 };
 
 // The first seven axes have members in Cell and Axes, and are always shown. An axis that came later has
@@ -37,8 +36,7 @@ struct Axis {
   std::string placeholder;  // of the option's value; empty: no option gives it
   std::string help;         // of the option
   std::vector<std::string> choices = {};
-  bool allow_zero = false;            // of numbers
-  std::int64_t power_of_two_max = 0;  // of numbers: each is a power of two, at most this; 0: any will do
+  bool allow_zero = false;  // of numbers
   // What the option would say where it is not given. Empty: what the device and the workloads decide. A
   // later axis has exactly one value here.
   std::string fallback = {};
@@ -52,7 +50,6 @@ struct Axis {
   std::vector<std::string> modes = {};
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};
-  std::vector<std::string> devices = {};  // kinds; elsewhere its other values are refused
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;

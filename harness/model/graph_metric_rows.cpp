@@ -136,9 +136,6 @@ constexpr MetricRow rows[] = {
              "Gradients that one graph of a training step hands to another without a copy."),
     training("peak_bytes", &Training::peak_bytes, {45, "graphbench_training_peak_bytes"}, false,
              "The most that a training step's activations and gradients take at once."),
-    training(
-        "skipped_steps", &Training::skipped_steps, {46, "graphbench_training_skipped_steps"}, false,
-        "Of the check's ten training steps, those whose scaled gradients overflowed: they updated nothing."),
     training("forward_seconds", &Training::forward_seconds, {47, "graphbench_training_forward_seconds"},
              false, "Device time of a training step's forward ops, where no graph holds other phases too."),
     training("backward_seconds", &Training::backward_seconds, {48, "graphbench_training_backward_seconds"},

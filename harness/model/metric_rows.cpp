@@ -178,9 +178,8 @@ MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, Met
 
 std::vector<MetricRow> metric_rows() {
   std::vector<MetricRow> rows(std::begin(times), std::end(times));
-  for (const auto& more :
-       {startup_metric_rows(), graph_metric_rows(), walk_metric_rows(), memory_metric_rows(),
-        cache_metric_rows(), package_metric_rows(), compile_metric_rows()})
+  for (const auto& more : {startup_metric_rows(), graph_metric_rows(), walk_metric_rows(),
+                           memory_metric_rows(), cache_metric_rows(), package_metric_rows()})
     rows.insert(rows.end(), more.begin(), more.end());
   rows.insert(rows.end(), std::begin(summaries), std::end(summaries));
   return rows;

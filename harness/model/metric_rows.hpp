@@ -14,7 +14,6 @@ std::vector<MetricRow> memory_metric_rows();   // memory
 std::vector<MetricRow> startup_metric_rows();  // startup
 std::vector<MetricRow> cache_metric_rows();    // cache
 std::vector<MetricRow> package_metric_rows();  // package
-std::vector<MetricRow> compile_metric_rows();  // compiled
 std::vector<MetricRow> walk_metric_rows();     // evaluation and shape_walk
 
 // Of what is measured where it is asked for.

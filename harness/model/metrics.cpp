@@ -56,9 +56,8 @@ MetricSection section_of(const MetricRow& row) {
       MetricSection::graph,    MetricSection::io,       MetricSection::io,        MetricSection::counters,
       MetricSection::training, MetricSection::training, MetricSection::training,  MetricSection::evaluated,
       MetricSection::walk,     MetricSection::walk,     MetricSection::cache,     MetricSection::cache,
-      MetricSection::package,  MetricSection::package,  MetricSection::stages,    MetricSection::compiled,
-      MetricSection::compiled, MetricSection::memory,   MetricSection::memory,    MetricSection::summary,
-      MetricSection::summary,  MetricSection::derived};
+      MetricSection::package,  MetricSection::package,  MetricSection::memory,    MetricSection::memory,
+      MetricSection::summary,  MetricSection::summary,  MetricSection::derived};
   static_assert(std::size(by_type) == std::variant_size_v<MetricValue>);
   return by_type[row.value.index()];
 }

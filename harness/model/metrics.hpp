@@ -31,8 +31,6 @@ enum class MetricSection : std::uint8_t {
   walk,       // shape_walk: of the cell
   cache,      // cache: of the cell
   package,    // package: of the cell
-  stages,     // compiled.stages: of the cell
-  compiled,   // compiled: of the cell
   memory,     // memory: of the cell
   summary,    // summary: over launches already
   derived     // not in the document: computed from other metrics
@@ -42,16 +40,17 @@ enum class MetricSection : std::uint8_t {
 enum class DerivedMetric : std::uint8_t { setup_seconds };
 
 // The member that holds the value.
-using MetricValue = std::variant<
-    std::optional<Summary> Launch::*, std::optional<double> Launch::*, std::optional<Summary> Sustained::*,
-    std::optional<double> Sustained::*, double Setup::*, std::optional<double> Setup::*, double Startup::*,
-    std::optional<double> Startup::*, std::int64_t GraphCounts::*, std::int64_t Io::*, double Io::*,
-    std::int64_t Counters::*, std::int64_t Training::*, std::optional<std::int64_t> Training::*,
-    std::optional<double> Training::*, std::optional<Summary> Evaluation::*, std::int64_t ShapeWalk::*,
-    std::optional<double> ShapeWalk::*, std::int64_t CacheUse::*, double CacheUse::*,
-    std::int64_t PackageUse::*, double PackageUse::*, double CompileStages::*, std::int64_t CompileUse::*,
-    std::optional<double> CompileUse::*, std::int64_t Memory::*, std::optional<std::int64_t> Memory::*,
-    std::optional<double> CellSummary::*, std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
+using MetricValue =
+    std::variant<std::optional<Summary> Launch::*, std::optional<double> Launch::*,
+                 std::optional<Summary> Sustained::*, std::optional<double> Sustained::*, double Setup::*,
+                 std::optional<double> Setup::*, double Startup::*, std::optional<double> Startup::*,
+                 std::int64_t GraphCounts::*, std::int64_t Io::*, double Io::*, std::int64_t Counters::*,
+                 std::int64_t Training::*, std::optional<std::int64_t> Training::*,
+                 std::optional<double> Training::*, std::optional<Summary> Evaluation::*,
+                 std::int64_t ShapeWalk::*, std::optional<double> ShapeWalk::*, std::int64_t CacheUse::*,
+                 double CacheUse::*, std::int64_t PackageUse::*, double PackageUse::*, std::int64_t Memory::*,
+                 std::optional<std::int64_t> Memory::*, std::optional<double> CellSummary::*,
+                 std::optional<std::int64_t> CellSummary::*, DerivedMetric>;
 
 // A place in a list that has an order of its own; 0: not in it.
 struct MetricPlace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/compile_use.hpp"
 #include "harness/model/instruments.hpp"
+#include "harness/model/package_use.hpp"
 
 namespace graphbench::model {
 
@@ -296,9 +296,6 @@ struct Training {
   std::int64_t optimizer_bytes = 0;                           // the optimizer's state
   std::optional<std::int64_t> copies_skipped = std::nullopt;  // of gradients that a graph takes from another
   std::optional<std::int64_t> peak_bytes = std::nullopt;      // of activations and gradients at once
-  // Under a loss's scale: of the check's steps, those whose gradients overflowed, so that nothing was
-  // updated.
-  std::optional<std::int64_t> skipped_steps = std::nullopt;
   // Device time of the phases of a step, in a pass of its own; absent where a graph holds several of them.
   std::optional<double> forward_seconds = std::nullopt;
   std::optional<double> backward_seconds = std::nullopt;
@@ -353,7 +350,6 @@ struct CellResult {
   std::optional<ShapeWalk> shape_walk = {};
   std::optional<CacheUse> cache;           // absent where nothing is kept
   std::optional<PackageUse> package;       // of a sweep with --package
-  std::optional<CompileUse> compiled;      // absent where no kernel was generated
   std::vector<std::string> rewrites = {};  // what passes that were asked for did to its program
   std::string fallback;                    // the mode it ran in instead of its own; empty: its own
   std::optional<Reason> fallback_reason;   // why

@@ -15,7 +15,7 @@ GB_DESCRIBE(package::Method, name, pass, preset);
 GB_DESCRIBE(package::PluginFile, name, sha256);
 GB_DESCRIBE(package::Tensor, name, method, dtype, dims, bytes, sha256);
 GB_DESCRIBE(package::Manifest, tool_version, tool_commit, device, device_name, architectures, workload, dtype,
-            attention, epilogues, fuse, compile, general, batches, methods, plugins, tensors);
+            attention, epilogues, general, batches, methods, plugins, tensors);
 
 struct TensorList {
   std::vector<package::Tensor> tensors;
@@ -47,7 +47,7 @@ void check_architectures(const Manifest& manifest) {
     if (among(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
       wanted.push_back(each);
   }
-  if (wanted.empty() || wanted.front() == "ptx") refuse("architectures", "there is none");
+  if (wanted.empty()) refuse("architectures", "there is none");
   if (wanted != manifest.architectures)
     refuse("architectures",
            "they are not in order, given twice, or not for a device of kind " + manifest.device);
@@ -83,24 +83,15 @@ void check_tensors(const Manifest& manifest) {
 }  // namespace
 
 const std::vector<std::string>& known_architectures() {
-  static const std::vector<std::string> known = {"host",   "sm_75",  "sm_80",  "sm_86",  "sm_87",
-                                                 "sm_89",  "sm_90",  "sm_100", "sm_103", "sm_110",
-                                                 "sm_120", "sm_121", "ptx"};
+  static const std::vector<std::string> known = {"host",  "sm_75",  "sm_80",  "sm_86",  "sm_87",  "sm_89",
+                                                 "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
   return known;
 }
 
 const std::vector<PackagedAxis>& packaged_axes() {
   static const std::vector<PackagedAxis> packaged = {{"attention", &Manifest::attention},
-                                                     {"epilogues", &Manifest::epilogues},
-                                                     {"fuse", &Manifest::fuse},
-                                                     {"compile", &Manifest::compile}};
+                                                     {"epilogues", &Manifest::epilogues}};
   return packaged;
-}
-
-std::vector<std::string> code_architectures(const Manifest& manifest) {
-  std::vector<std::string> list = manifest.architectures;
-  if (list.back() == "ptx") list.back() = "compute_" + list.front().substr(3);
-  return list;
 }
 
 std::string architecture_of(std::string_view compute_capability) {

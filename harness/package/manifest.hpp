@@ -43,10 +43,7 @@ struct Manifest {
   std::string workload;
   std::string dtype;
   std::string attention;
-  // What code was generated for, and what a sweep runs unless it says otherwise.
   std::string epilogues;
-  std::string fuse;
-  std::string compile;
   bool general = false;               // other batches may be run too
   std::vector<std::int64_t> batches;  // compiled, rising
   std::vector<Method> methods;
@@ -54,8 +51,7 @@ struct Manifest {
   std::vector<Tensor> tensors;
 };
 
-// "host", "sm_80", ..., "ptx": what `--arch` may name. The last one is generated code that drivers compile,
-// for the first of the others and later ones.
+// "host", "sm_80", ...: what `--arch` may name.
 const std::vector<std::string>& known_architectures();
 // The axes of a sweep that the manifest has a value of: ways that programs were built and prepared.
 struct PackagedAxis {
@@ -63,8 +59,6 @@ struct PackagedAxis {
   std::string Manifest::*value;
 };
 const std::vector<PackagedAxis>& packaged_axes();
-// The architectures that the package has generated code for: "sm_80", "compute_80" for "ptx".
-std::vector<std::string> code_architectures(const Manifest& manifest);
 // "sm_90" of "9.0"; "host" of a device without a compute capability.
 std::string architecture_of(std::string_view compute_capability);
 

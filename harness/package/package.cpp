@@ -1,4 +1,4 @@
-// Sections: the manifest, two programs a method, the choices, generated code, and a seal: what the others say
+// Sections: the manifest, two programs a method, the choices, and a seal: what the others say
 // together. It finds a change behind which the head was made to match, and is no signature.
 #include "harness/package/package.hpp"
 
@@ -43,7 +43,7 @@ std::string write_entries(const std::vector<cache::Entry>& entries) {
   return text;
 }
 
-std::vector<cache::Entry> read_entries(std::string_view text, cache::Kind kind) {
+std::vector<cache::Entry> read_entries(std::string_view text) {
   std::vector<cache::Entry> entries;
   while (!text.empty()) {
     const std::string which = "entry " + std::to_string(entries.size()) + ": ";
@@ -55,8 +55,6 @@ std::vector<cache::Entry> read_entries(std::string_view text, cache::Kind kind) 
       refuse(which + "it is cut short");
     cache::Reading reading = cache::decode(text.substr(digits + 1, bytes));
     if (!reading.entry) refuse(which + reading.why_not);
-    if (reading.entry->key.kind != kind)
-      refuse(which + "it is of kind " + std::string(cache::name_of(reading.entry->key.kind)));
     if (std::ranges::count(entries, reading.entry->key, &cache::Entry::key) > 0)
       refuse(which + "an earlier one has its key");
     entries.push_back(std::move(*reading.entry));
@@ -66,24 +64,13 @@ std::vector<cache::Entry> read_entries(std::string_view text, cache::Kind kind) 
 }
 
 std::vector<cache::Entry> read_choices(std::string_view text) {
-  std::vector<cache::Entry> choices = read_entries(text, cache::Kind::choices);
+  std::vector<cache::Entry> choices = read_entries(text);
   for (std::size_t i = 0; i < choices.size(); ++i) {
     if (choices[i].content.find('\n') == std::string::npos) continue;
     const std::string why = why_not_serialised(cache::split_choice(choices[i].content).serialised);
     if (!why.empty()) refuse("entry " + std::to_string(i) + ": its serialised plan " + why);
   }
   return choices;
-}
-
-std::vector<cache::Entry> read_code(std::string_view text, const Manifest& manifest) {
-  std::vector<cache::Entry> code = read_entries(text, cache::Kind::code);
-  const std::vector<std::string> architectures = code_architectures(manifest);
-  for (const cache::Entry& entry : code) {
-    const std::string& each = entry.key.values[1];
-    if (each == "host" || std::ranges::find(architectures, each) == architectures.end())
-      refuse("it has code for " + in_quotes(each) + ", which the manifest does not name");
-  }
-  return code;
 }
 
 std::vector<Section> sections_of(const Package& package) {
@@ -94,7 +81,6 @@ std::vector<Section> sections_of(const Package& package) {
     sections.push_back({name_of(method, Stage::after), package.programs[i].after});
   }
   sections.push_back({"choices", write_entries(package.choices)});
-  sections.push_back({"code", write_entries(package.code)});
   std::string all;
   for (const Section& section : sections)
     all += section.name + "\n" + model::sha256_hex(section.content) + "\n";
@@ -140,8 +126,7 @@ Package read_package(std::string_view text) {
   if (sections.empty() || sections.front().name != "manifest") refuse("its first section is no manifest");
   Package package{.manifest = within("manifest", [&] { return read_manifest(sections[0].content); }),
                   .programs = {},
-                  .choices = {},
-                  .code = {}};
+                  .choices = {}};
   package.programs.resize(package.manifest.methods.size());
   const std::vector<Section> wanted = sections_of(package);
   for (std::size_t i = 0; i < std::max(wanted.size(), sections.size()); ++i) {
@@ -151,8 +136,6 @@ Package read_package(std::string_view text) {
     if (i == 0) continue;
     if (sections[i].name == "choices") {
       package.choices = within("choices", [&] { return read_choices(sections[i].content); });
-    } else if (sections[i].name == "code") {
-      package.code = within("code", [&] { return read_code(sections[i].content, package.manifest); });
     } else if (sections[i].name != "seal") {
       Programs& programs = package.programs[(i - 1) / 2];
       (i % 2 == 1 ? programs.before : programs.after) = sections[i].content;
@@ -201,9 +184,6 @@ std::string why_not_on(const Manifest& manifest, const std::string& kind, const 
   if (manifest.device != kind) return "it is for a device of kind " + manifest.device + ", this is " + kind;
   const std::string here = architecture_of(capability);
   if (std::ranges::find(manifest.architectures, here) != manifest.architectures.end()) return {};
-  const auto number = [](const std::string& architecture) { return std::stoi(architecture.substr(3)); };
-  if (manifest.architectures.back() == "ptx" && number(here) >= number(manifest.architectures.front()))
-    return {};
   std::string list;
   for (const std::string& each : manifest.architectures) list += (list.empty() ? "" : ", ") + each;
   return "architectures: it is for " + list + ", and this device is " + here;

@@ -22,12 +22,11 @@ struct Programs {
 
 struct Package {
   Manifest manifest;
-  std::vector<Programs> programs;       // by method
-  std::vector<cache::Entry> choices;    // what was chosen among libraries' algorithms
-  std::vector<cache::Entry> code = {};  // generated kernels, for each of code_architectures()
-  std::vector<Section> sections = {};   // as read: sizes and digests of what the file holds
-  std::size_t bytes = 0;                // likewise: of the file
-  std::string digest = {};              // likewise
+  std::vector<Programs> programs;      // by method
+  std::vector<cache::Entry> choices;   // what was chosen among libraries' algorithms
+  std::vector<Section> sections = {};  // as read: sizes and digests of what the file holds
+  std::size_t bytes = 0;               // likewise: of the file
+  std::string digest = {};             // likewise
 };
 
 // Empty, or why a plan that a library wrote down (cache::Choice) cannot be in a package: it is a JSON object

@@ -64,22 +64,21 @@ std::string options_of(const std::string& axis, const std::vector<std::string>& 
 }
 
 // A later axis may be given a value that means nothing in any cell of the plan, and would change none.
-void check_reach(const config::SweepOptions& options, const std::string& device,
-                 const std::vector<model::Cell>& cells, const model::AxisTable& table) {
+void check_reach(const config::SweepOptions& options, const std::vector<model::Cell>& cells,
+                 const model::AxisTable& table) {
   for (const model::Axis& axis : table) {
     const auto given = options.axes.more_axes.find(axis.name);
     if (given == options.axes.more_axes.end()) continue;
-    const bool of_device = axis.devices.empty() || std::ranges::count(axis.devices, device) > 0;
     for (const std::string& value : given->second) {
       const auto has = [&](const model::Cell& cell) {
         const auto found = cell.more_axes.find(axis.name);
         return found != cell.more_axes.end() && found->second == value;
       };
-      if (value == axis.fallback || (of_device && std::ranges::any_of(cells, has))) continue;
+      if (value == axis.fallback || std::ranges::any_of(cells, has)) continue;
       throw InputError(options.where(axis.name),
                        in_quotes(value) + " would change no cell of this plan: it goes with" +
-                           options_of("device", axis.devices) + options_of("pass", axis.passes) +
-                           options_of("mode", axis.modes) + options_of(axis.within.axis, axis.within.values));
+                           options_of("pass", axis.passes) + options_of("mode", axis.modes) +
+                           options_of(axis.within.axis, axis.within.values));
     }
   }
 }
@@ -120,7 +119,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   for (const WorkloadChoice& workload : workloads)
     std::ranges::move(model::cells_of(workload.name, workload.preset, plan.facts.axes, table),
                       std::back_inserter(plan.cells));
-  check_reach(options, catalog.facts.kind, plan.cells, table);
+  check_reach(options, plan.cells, table);
 
   model::WorkerTask common;
   common.device = catalog.device;

@@ -163,20 +163,6 @@ void compare_with_reference(CellResult& cell, const CellResult& reference) {
   if (const auto setup = setup_seconds(cell)) add_breakeven(cell.summary, *setup, eager->p50 - own->p50);
 }
 
-// `cells` by id are those that were measured.
-void compare_with_sized(CellResult& cell, const std::map<std::string, const CellResult*>& cells) {
-  model::Cell twin = cell.cell;
-  const auto axis = twin.more_axes.find("compile");
-  if (!cell.compiled || axis == twin.more_axes.end() || axis->second != "general") return;
-  axis->second = "sized";
-  const auto sized = cells.find(id_of(twin));
-  if (sized == cells.end()) return;
-  const auto& own = cell.summary.latency_seconds;
-  const auto& other = sized->second->summary.latency_seconds;
-  if (own && other && own->p50 > 0 && other->p50 > 0)
-    cell.compiled->general_over_sized = own->p50 / other->p50;
-}
-
 }  // namespace
 
 std::optional<model::Estimate> estimate_over(const std::vector<double>& launches) {
@@ -217,7 +203,6 @@ void summarize_cells(std::vector<CellResult>& cells) {
     if (cell.status != model::CellStatus::ok) continue;
     const auto reference = measured.find(id_of(model::reference_of(cell.cell)));
     if (reference != measured.end()) compare_with_reference(cell, *reference->second);
-    compare_with_sized(cell, measured);
   }
 }
 

@@ -21,8 +21,7 @@ std::optional<model::Estimate> estimate_over(const std::vector<double>& launches
 model::WithinLaunch within_launch(const model::Launch& launch);
 
 // Fills `summary` of every cell from its launches, and speedup and break-even from the eager cell of
-// the same workload, preset, dtype, pass, batch and warmup; general_over_sized from the same cell with
-// generated kernels for its sizes.
+// the same workload, preset, dtype, pass, batch and warmup.
 void summarize_cells(std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::statistics

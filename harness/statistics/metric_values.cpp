@@ -79,15 +79,6 @@ struct InCell {
   Number operator()(T model::PackageUse::*field) const {
     return cell.package ? Number(static_cast<double>((*cell.package).*field)) : std::nullopt;
   }
-  Number operator()(double model::CompileStages::*field) const {
-    return cell.compiled ? Number(cell.compiled->stages.*field) : std::nullopt;
-  }
-  Number operator()(std::int64_t model::CompileUse::*field) const {
-    return cell.compiled ? Number(static_cast<double>((*cell.compiled).*field)) : std::nullopt;
-  }
-  Number operator()(std::optional<double> model::CompileUse::*field) const {
-    return cell.compiled ? (*cell.compiled).*field : std::nullopt;
-  }
   Number operator()(std::int64_t model::Memory::*field) const {
     return cell.memory ? Number(static_cast<double>((*cell.memory).*field)) : std::nullopt;
   }

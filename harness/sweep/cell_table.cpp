@@ -108,7 +108,6 @@ void CellTable::add_cell(const model::CellResult& reported) {
     model::add(*cell.cache, *reported.cache);
   }
   if (!cell.package) cell.package = reported.package;
-  if (!cell.compiled) cell.compiled = reported.compiled;
   if (!reported.rewrites.empty()) cell.rewrites = reported.rewrites;
   if (!reported.fallback.empty()) {
     cell.fallback = reported.fallback;

@@ -8,7 +8,6 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
 #include "graphs/execution/executor.hpp"
-#include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/passes.hpp"
 #include "harness/machine/device_facts.hpp"
 #include "harness/model/axes.hpp"
@@ -102,7 +101,7 @@ class Probe {
       return package::program_of(package, task.pass, task.preset, stage, registry_.catalog());
     };
     read(package::Stage::before);
-    return ir::fused(read(package::Stage::after), registry_.catalog(), task.more_axes, task.split_ops);
+    return read(package::Stage::after);
   }
 
   void check_splits(const model::WorkerTask& task, const ir::Program& program) {

@@ -243,9 +243,7 @@ void Ladder::count(Rung& rung) {
 void Ladder::set_up_first(Rung& rung) {
   model::Launch& launch = rung.result.launches.emplace_back();
   launch.index = task_.launch;
-  const CodeUse before = placement_->device().code_use();
   rung.executor = prepare(rung, launch.setup);
-  rung.result.compiled = machine::compile_use_since(before, placement_->device());
   const execution::GraphCounts counts = rung.executor->counts();
   rung.result.graph = to_model(counts);
   rung.result.paths = paths_of(*rung.executor);
@@ -357,7 +355,6 @@ void Ladder::check(Rung& rung) {
   if (rung.result.training)
     measure_phases(placement_->device(), rig.stream(), program_, *rung.executor, *rung.result.training);
   rig.check(*rung.executor, rung.batch, rung.result.check);
-  if (rung.result.training) rung.result.training->skipped_steps = rig.skipped_steps();
   count(rung);
   rung.result.status = model::CellStatus::ok;
 }

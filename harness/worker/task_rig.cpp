@@ -85,9 +85,8 @@ ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const m
 std::vector<model::OpPath> paths_of(execution::Executor& executor) {
   std::vector<model::OpPath> paths;
   // The eager executor has every op, whatever the graphs hold.
-  std::vector<KernelPath> all = executor.eager().chains_not_made();
-  for (const execution::StepItem& item : executor.eager().items()) all.push_back(item.kernel->path());
-  for (const KernelPath& path : all) {
+  for (const execution::StepItem& item : executor.eager().items()) {
+    const KernelPath path = item.kernel->path();
     if (path.name.empty()) continue;
     const auto found = std::ranges::find_if(paths, [&](const model::OpPath& known) {
       return known.path == path.name && known.fallback == path.fallback;
@@ -203,16 +202,6 @@ void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::opti
   if (check->identical) return;
   throw Error(ErrorCode::check_failed,
               "check: " + why + ", largest difference " + std::to_string(check->max_abs_error));
-}
-
-std::optional<std::int64_t> TaskRig::skipped_steps() {
-  const auto found = std::ranges::find(program_.values(), "optimizer.overflow", &ir::Value::name);
-  if (found == program_.values().end()) return std::nullopt;
-  std::int32_t overflow[2];
-  const auto id = static_cast<ir::ValueId>(found - program_.values().begin());
-  stream_->copy_to_host(overflow, buffers_->address(id), sizeof overflow);
-  stream_->synchronize();
-  return overflow[1];
 }
 
 }  // namespace graphbench::worker

@@ -76,9 +76,6 @@ class TaskRig {
   // Throws Error(check_failed) where the outputs differ from eager's. `check` is filled in either way.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check);
 
-  // Of the steps since the state was filled, those whose gradients overflowed; absent without a loss's scale.
-  std::optional<std::int64_t> skipped_steps();
-
   // The weights of the task's package; null without one, and before allocate().
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 

@@ -5,7 +5,6 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
-#include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/package/package.hpp"
@@ -41,15 +40,12 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   if (!package) workloads::add_builtin(registry);
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   const auto packaged = [&](package::Stage stage) {
-    return ir::fused(package::program_of(*package, task.pass, task.preset, stage, registry.catalog()),
-                     registry.catalog(), task.more_axes, task.split_ops);
+    return package::program_of(*package, task.pass, task.preset, stage, registry.catalog());
   };
   const ir::Program program = package ? packaged(package::Stage::after) : build_program(registry, task);
   std::optional<ir::Program> evaluated;
   if (task.instruments.evaluate && ir::is_training(program))
-    evaluated = package ? packaged(package::Stage::before)
-                        : ir::fused(build_forward_program(registry, task), registry.catalog(), task.more_axes,
-                                    task.split_ops);
+    evaluated = package ? packaged(package::Stage::before) : build_forward_program(registry, task);
   TraceProgram traced;
   if (!task.instruments.shape_trace.steps.empty()) {
     traced = [&](std::int64_t sequence) {
@@ -65,7 +61,6 @@ void run_worker(const model::WorkerTask& task, WorkerEvents& events) {
   machine::SubmitterPin pin(task.instruments, machine::allowed_cpus(), !task.device.starts_with("host"));
   const auto open = [&] {
     std::unique_ptr<Device> device = open_device(task.device);
-    if (package) device->offer_code(package->code);
     if (!package || package->choices.empty()) return device;
     const std::size_t taken = device->offer_choices(package->choices);
     clock.package->plans = taken == package->choices.size() ? "package" : "chosen_at_load";

@@ -43,9 +43,8 @@ std::map<std::string, std::set<std::string>> backends_by_suite() {
 // The label of suites that run under ThreadSanitizer too. These are about values alone, and take a third of
 // all suites' time there: their programs run on the same threads as those of the others.
 std::string threads_of(std::string_view suite) {
-  constexpr std::string_view values[] = {"ChainConformance",   "CheckpointConformance", "Gradients",
-                                         "LossConformance",    "LossScaleConformance",  "TrainingConformance",
-                                         "WorkloadConformance"};
+  constexpr std::string_view values[] = {"CheckpointConformance", "Gradients", "LossConformance",
+                                         "TrainingConformance", "WorkloadConformance"};
   return std::ranges::find(values, suite) == std::end(values) ? ";threads" : "";
 }
 

@@ -167,7 +167,7 @@ std::vector<NamedProgram> plugin_training_programs() {
   for (const bool hooks : {false, true}) {
     add(hooks ? "hooks" : "plugin", hooks, {.optimizer = adamw});
     add(hooks ? "hooks_apart" : "plugin_apart", hooks,
-        {.optimizer = sgd, .micro_batches = 2, .backward = apart, .clip = 1});
+        {.optimizer = sgd, .micro_batches = 2, .backward = apart});
     add(hooks ? "hooks_callables" : "plugin_callables", hooks,
         {.optimizer = adamw, .accumulate = ir::Accumulate::end, .backward = callables});
     add(hooks ? "hooks_backward" : "plugin_backward", hooks,

@@ -41,13 +41,12 @@ double loss_at(Fp64Walk walk, ValueId loss, ValueId parameter, Index element, do
   return walk.value(loss).at(0);
 }
 
-void expect_gradients_of_central_differences(const NamedProgram& forward, ir::Accumulate accumulate,
-                                             double dropout = 0) {
+void expect_gradients_of_central_differences(const NamedProgram& forward, ir::Accumulate accumulate) {
   constexpr std::int64_t batch = 2;
   constexpr double h = 1e-5;
   const ir::OpCatalog catalog;
-  const ir::Program program = trained(
-      catalog, forward, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate, .dropout = dropout});
+  const ir::Program program =
+      trained(catalog, forward, {.optimizer = ir::Optimizer::sgd, .accumulate = accumulate});
   Fp64Walk start(program, batch);
   start.fill(5);
   Fp64Walk walk = start;
@@ -115,13 +114,6 @@ TEST(Gradients, AreThoseOfCentralDifferencesAtOddPlaces) {
     expect_gradients_of_central_differences(forward, ir::Accumulate::asap);
     expect_gradients_of_central_differences(forward, ir::Accumulate::end);
   }
-}
-
-// The mask is the same at every walk: the count of steps is.
-TEST(Gradients, AreThoseOfCentralDifferencesUnderDropout) {
-  for (const NamedProgram& forward :
-       {small_programs()[0], small_programs()[1], NamedProgram{"odd", odd_places}})
-    expect_gradients_of_central_differences(forward, ir::Accumulate::asap, 0.25);
 }
 
 TEST(Gradients, TheLossIsThatOfTheForwardProgram) {
@@ -272,21 +264,15 @@ std::vector<NamedProgram> with_micro_batches() {
   using enum ir::Backward;
   const NamedProgram& mlp = base_programs().front();
   const NamedProgram attention{"attending", attending};
-  add("micro_asap", mlp, {.optimizer = adamw, .micro_batches = 2, .clip = 1});
-  add("micro_end", mlp,
-      {.optimizer = adamw, .accumulate = ir::Accumulate::end, .micro_batches = 2, .clip = 1});
+  add("micro_asap", mlp, {.optimizer = adamw, .micro_batches = 2});
+  add("micro_end", mlp, {.optimizer = adamw, .accumulate = ir::Accumulate::end, .micro_batches = 2});
   add("apart", attention, {.optimizer = adamw, .backward = apart});
   add("apart_eager", mlp, {.optimizer = sgd, .backward = apart, .optimizer_in = ir::OptimizerIn::eager});
   add("callables", attention, {.optimizer = none, .backward = callables});
   add("callables_micro", mlp, {.optimizer = sgd, .micro_batches = 2, .backward = callables});
   add("callables_backward", mlp,
       {.optimizer = adamw, .backward = callables, .optimizer_in = ir::OptimizerIn::backward});
-  add("scaled", mlp, {.optimizer = adamw, .micro_batches = 2, .loss_scale = 256});
-  add("scaled_clipped", mlp, {.optimizer = sgd, .micro_batches = 2, .clip = 1, .loss_scale = 256});
   const auto layer = ir::Checkpoint::layer;
-  add("dropout_micro", mlp, {.optimizer = adamw, .micro_batches = 2, .dropout = 0.1});
-  add("dropout_callables", base_programs()[3],
-      {.optimizer = sgd, .backward = callables, .optimizer_in = ir::OptimizerIn::eager, .dropout = 0.5});
   add("checkpoint", attention, {.optimizer = adamw, .checkpoint = layer});
   add("checkpoint_apart_micro", mlp,
       {.optimizer = sgd, .micro_batches = 2, .backward = apart, .checkpoint = layer});
@@ -346,13 +332,8 @@ TEST_P(LossConformance, Falls) {
                      .learning_rate = 0.01,
                      .micro_batches = 2,
                      .backward = form,
-                     .clip = 1,
                      .checkpoint = ir::Checkpoint::layer},
                     0.2);
-    expect_to_learn(
-        small_programs()[0],
-        {.optimizer = adamw, .learning_rate = 0.01, .backward = form, .loss_scale = 1024, .dropout = 0.1},
-        0.5);
   }
   // Its outputs are not negative, and half of the targets are.
   expect_to_learn(small_programs()[1], {.optimizer = adamw, .learning_rate = 0.005}, 0.75);

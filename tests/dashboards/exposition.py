@@ -96,7 +96,7 @@ IO = {"copies": 0, "copy_bytes": 0, "copies_kept": 1, "kernel_nodes_set": 0, "co
       "pieces_touched": 1, "set_execs": 0, "recordings": 1, "updates": 63 / 64, "updates_refused": 1 / 64,
       "instantiations": 1 / 64}
 TRAINING = {"saved_bytes": 5e6, "gradient_bytes": 3e6, "optimizer_bytes": 6e6, "peak_bytes": 9e6,
-            "copies_skipped": 8, "skipped_steps": 0, "forward_seconds": 1e-4, "backward_seconds": 2e-4,
+            "copies_skipped": 8, "forward_seconds": 1e-4, "backward_seconds": 2e-4,
             "optimizer_seconds": 5e-5, "step_seconds": 3.5e-4}
 EVALUATION_SECONDS = 8e-5
 WALK = {"programs": 2, "recordings": 5, "generations": 1, "pool_bytes": 4e6, "hit_seconds": 2.4e-6,
@@ -107,9 +107,6 @@ STARTUP = {"process": 8e-3, "plugin": 4e-3, "module": 0.1, "context": 0.5, "weig
 CACHE = {"hits": 5, "misses": 1, "refused": 0, "bytes": 3072, "seconds_saved": 1.5}
 PACKAGE = {"bytes": 25000, "weights_bytes": 1155072, "load_seconds": 0.03, "verify_seconds": 0.001,
            "first_step_seconds": 0.05}
-COMPILED = {"compile_generate": 0.0004, "compile": 0.9, "compile_load": 0.002}
-COMPILED = {**{f"{name}_seconds": value for name, value in COMPILED.items()}, "compile_kernels": 17,
-            "compile_compiled": 3, "compile_cached": 0, "general_over_sized_ratio": 1.02}
 COMPARED = ("latency", "submit", "device", "setup")
 
 
@@ -152,8 +149,6 @@ def rows_of_cells():
     yield "graphbench_counters_skips", {**next(cells()), "mode": "whole", "reason": "host_op"}, 1
     for cell in cells():
         yield from rows_of_start(cell)
-        for name, value in COMPILED.items():
-            yield f"graphbench_{name}", {**cell, "compile": "general"}, value
         if cell["mode"] != "eager":
             yield from rows_of_walk(cell)
             yield from rows_of_caller(cell)

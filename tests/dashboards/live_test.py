@@ -44,8 +44,6 @@ MAY_LACK = {
     "graphbench_evaluation_latency_seconds": "the sweeps train nothing",
     **{metric.name: "a service takes no packages" for metric in TABLE.metrics
        if metric.name.startswith("graphbench_package_")},
-    **{metric.name: "the host device generates no code" for metric in TABLE.metrics
-       if metric.name.startswith(("graphbench_compile_", "graphbench_general_"))},
     "graphbench_baseline_mismatch_info": "gone when a sweep compares again; a test looks back at it",
 }
 OF_A_MACHINE = ("graphbench_breakeven_steps", "graphbench_steady_after_steps")

@@ -16,16 +16,14 @@ namespace {
 // A package in which the section of the name has this content.
 std::string with(std::string_view name, const std::string& content) {
   using namespace graphbench;
-  package::Package sound{.manifest = {}, .programs = {{"before", "after"}}, .choices = {}, .code = {}};
+  package::Package sound{.manifest = {}, .programs = {{"before", "after"}}, .choices = {}};
   package::Manifest& manifest = sound.manifest;
   manifest.device = "cuda";
-  manifest.architectures = {"sm_80", "ptx"};
+  manifest.architectures = {"sm_80"};
   manifest.workload = "mlp";
   manifest.dtype = "fp32";
   manifest.attention = "auto";
   manifest.epilogues = "on";
-  manifest.fuse = "chains";
-  manifest.compile = "none";
   manifest.batches = {1};
   manifest.methods = {{"forward", "forward", "tiny"}};
   std::vector<package::Section> sections = package::decode(package::write_package(sound));
@@ -43,8 +41,8 @@ std::string with(std::string_view name, const std::string& content) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graphbench;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const std::string& file : {text, package::encode({{"manifest", text}, {"choices", ""}}),
-                                  with("code", text), with("choices", text)}) {
+  for (const std::string& file :
+       {text, package::encode({{"manifest", text}, {"choices", ""}}), with("choices", text)}) {
     try {
       if (package::write_package(package::read_package(file)) != file) std::abort();
     } catch (const Error& error) {

@@ -93,8 +93,7 @@ void add_caller(model::CellResult& cell) {
   cell.counters = model::Counters{6, 8, 8, 112, 49, 63, 144, {}};
   cell.cache = model::CacheUse{3, 1, 1, 2048, 1.5};
   cell.package = model::PackageUse{4096, 8192, 0.03125, 0.0078125, 0.25, "package", true, 1024};
-  cell.training =
-      model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1, 1e-4, 2e-4, 5e-5, 3.5e-4};
+  cell.training = model::Training{{33, 47, 8, 2, 1}, 1234560, 4096, 8196, 7, 65536, 1e-4, 2e-4, 5e-5, 3.5e-4};
   cell.training->breaks = {
       {"no_gradient_capture", "op layer0.gate.grad_inputs (gate_grad) runs on the host"}};
   cell.training->evaluation = model::Evaluation{33, 4, 1, true, std::nullopt};
@@ -108,7 +107,7 @@ void add_caller(model::CellResult& cell) {
                                      2.125e-6,
                                      {{1, "b8 s128", 8, 40, "traced", "the first step", 0.25, 0.125},
                                       {2, "b* s128", 8, 40, "graph_hit", "", 3e-6}}};
-  cell.rewrites = {"pass fuse: removed 2 ops: layer0.up (linear) and others; added layer0.fused (fused)"};
+  cell.rewrites = {"pass swap: removed 2 ops: layer0.up (linear) and others; added layer0.swiglu (swiglu)"};
 }
 
 model::LaunchMachine machine(bool throttled) {
@@ -133,7 +132,7 @@ model::Result instruments_result() {
   result.environment.device.pci_bus_id = "0000:1b:00.0";
   result.environment.profiler = model::InstrumentState{true, "CUPTI 13.0"};
   result.environment.monitor = model::InstrumentState{true, "NVML 580.1"};
-  result.environment.variables = {{"GRAPHBENCH_FUSION", "always"}};
+  result.environment.variables = {{"GRAPHBENCH_AUTOTUNE", "off"}};
   result.environment.library_choices = {{"conv 56x56", "engine 1", true, false},
                                         {"conv 56x56", "engine 7", true, true, "serialised"},
                                         {"linear 8x1024", "algorithm 66", false, false}};

@@ -8,7 +8,6 @@ from harness_case import HarnessCase
 
 SWEEP = ["--sweep", "--quiet", "--package", "p.gbp", "--weights", "w", "--warmup", "0",
          "--time-per-cell", "0.01", "--cache", "off"]
-SINGLE_OPS = ["--fuse", "none", "--epilogues", "off"]
 
 
 class PackagesOnAGpu(HarnessCase):
@@ -80,38 +79,6 @@ class PackagesOnAGpu(HarnessCase):
             self.assertEqual((memory["tuning_bytes_max"], memory["peak_bytes"]["between_methods"]), (0, 0))
             self.assertGreater(memory["peak_bytes"]["load"], memory["weights_bytes"])
             self.assertIs(cell["package"]["low_memory"], True)
-
-    def test_generated_code_comes_along(self):
-        here = self.compile(*SINGLE_OPS, "--compile", "sized").stdout
-        self.assertNotIn(" 0 codes", here)
-        shown = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
-        own = [line.split()[1] for line in shown.splitlines() if line.startswith("code ")]
-        self.assertEqual(1, len(set(own)), shown)
-        for arguments in ([], ["--arch", "sm_80,ptx"]):
-            self.compile(*SINGLE_OPS, "--compile", "general", *arguments)
-            self.run_graphbench(*SWEEP, code=0)
-            for cell in self.result()["cells"]:
-                self.assertEqual("ok", cell["status"], cell["id"])
-                self.assertTrue(cell["check"]["identical"], cell["id"])
-                self.assertTrue(cell["id"].endswith("/compile=general/epilogues=off/fuse=none"), cell["id"])
-                self.assertEqual(0, cell["compiled"]["compiled"], cell["id"])
-                self.assertEqual(0, cell["compiled"]["stages"]["compile_seconds"])
-                self.assertGreater(cell["compiled"]["kernels"], 0)
-            first = max(self.result()["cells"], key=lambda cell: cell["batch"])
-            self.assertGreater(first["compiled"]["cached"], 0)
-            codes = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
-            self.assertEqual(bool(arguments), "compute_80" in codes)
-
-    def test_code_is_made_for_architectures_that_the_compiler_knows(self):
-        self.compile(*SINGLE_OPS, "--compile", "sized", "--arch", "sm_80,sm_90,ptx")
-        shown = self.run_graphbench("package", "inspect", "p.gbp", code=0).stdout
-        codes = [line.split()[1:3] for line in shown.splitlines() if line.startswith("code ")]
-        self.assertEqual({"sm_80", "sm_90", "compute_80"}, {architecture for architecture, _ in codes})
-        self.assertEqual(3 * len({source for _, source in codes}), len(codes))
-        for arguments, said in ((["--arch", "sm_80,ptx"], "give --fuse chains or --compile"),
-                                (["--arch", "sm_75", "--fuse", "chains"], "--arch: \"sm_75\" has no bf16"),
-                                (["--arch", "sm_999"], "--arch: \"sm_999\" is not a known architecture")):
-            self.assertIn(said, self.compile(*arguments, code=2).stderr)
 
     def test_is_refused_without_this_devices_architecture(self):
         self.compile("--arch", "sm_75")

@@ -52,11 +52,11 @@ class Packages(HarnessCase):
     def test_inspect_says_what_is_inside(self):
         self.compile("--method", "infer=forward:tiny", "--method", "learn=training:tiny", "--general")
         said = self.run_graphbench("package", "inspect", "p.gbp", "--programs", code=0).stdout
-        for part in ("for host; mlp, fp32, attention auto, epilogues on, fuse pairs, compile none; ",
+        for part in ("for host; mlp, fp32, attention auto, epilogues on; ",
                      "batches 1 2, and any other",
                      "method   infer: forward of tiny", "method   learn: training of tiny",
                      "section  manifest", "section  program/learn/before", "section  choices",
-                     "section  code", "section  seal",
+                     "section  seal",
                      "tensor   ", "graphbench program 1\n"):
             self.assertIn(part, said)
         tensors = [line for line in said.splitlines() if line.startswith("tensor")]
@@ -77,20 +77,12 @@ class Packages(HarnessCase):
         self.assertEqual(["attention/tiny/fp32/forward/b2/w0/whole/attention=decomposed"], list(cells))
         self.refused(*SWEEP, *FILES, "--preset", "huge", said="--preset: \"huge\" is not in")
 
-    def test_a_sweep_runs_what_was_compiled_unless_it_says_otherwise(self):
-        self.compile("--epilogues", "off", "--fuse", "chains", "--method", "f=forward:tiny",
-                     "--method", "t=training:tiny")
-        way = "mlp/tiny/fp32/forward/b2/w0/whole/epilogues=off/fuse="
-        cells = self.cells(*FILES, "--batch", "2", "--mode", "whole", "--pass", "forward")
-        self.assertEqual([way + "chains"], list(cells))
-        self.assertEqual(24, cells[way + "chains"]["graph"]["nodes"])
-        self.assertEqual(1, len([line for line in cells[way + "chains"]["rewrites"] if "chains" in line]))
-        cells = self.cells(*FILES, "--batch", "2", "--mode", "whole", "--pass", "forward",
-                           "--fuse", "none,chains")
-        self.assertEqual({way + "none", way + "chains"}, set(cells))
-        self.assertEqual(56, cells[way + "none"]["graph"]["nodes"])
-        cells = self.cells(*FILES, "--batch", "2", "--mode", "whole", "--pass", "training")
-        self.assertEqual(["mlp/tiny/fp32/training/b2/w0/whole/fuse=chains"], list(cells))
+    def test_a_sweep_runs_the_program_that_was_compiled(self):
+        self.compile("--epilogues", "off", "--method", "f=forward:tiny", "--method", "t=training:tiny")
+        cells = self.cells(*FILES, "--batch", "2", "--mode", "whole")
+        way = "mlp/tiny/fp32/forward/b2/w0/whole/epilogues=off"
+        self.assertEqual({way, "mlp/tiny/fp32/training/b2/w0/whole"}, set(cells))
+        self.assertEqual(56, cells[way]["graph"]["nodes"])
 
     def test_options_that_exclude_each_other_are_refused(self):
         self.compile()
@@ -184,7 +176,7 @@ class Packages(HarnessCase):
 
     def test_a_package_with_general_kernels_runs_at_any_batch(self):
         self.compile("--general")
-        for arguments in ([], ["--batch", "3"], ["--fuse", "none"], ["--io", "copy_in_out"]):
+        for arguments in ([], ["--batch", "3"], ["--io", "copy_in_out"]):
             for name, cell in self.cells(*FILES, *arguments).items():
                 self.assertEqual((cell["status"], cell["check"]["identical"]), ("ok", True), name)
 
@@ -197,11 +189,9 @@ class Packages(HarnessCase):
                 (["--method", "x=forward:huge"], "--method x: "),
                 (["--method", "x=forward:tiny", "--method", "x=training:tiny"], "give each once"),
                 (["--workload", "mpl"], "--workload"), (["--device", "tpu"], "--device"),
-                (["--arch", "host,ptx"], "--arch: \"ptx\" is none of a device of kind host"),
-                (["--arch", "ptx"], "--arch: \"ptx\" is for devices later than a first one"),
-                (["--fuse", "all"], "--fuse: \"all\" is not a way of fusing ops: give none, pairs, chains"),
-                (["--epilogues", "none"], "--epilogues: \"none\" is not a value of epilogues: give on, off"),
-                (["--compile", "sized"], "--compile: \"sized\" is for --device cuda, and this is host"),
+                (["--arch", "ptx"], "--arch: \"ptx\" is not a known architecture"),
+                (["--epilogues", "none"],
+                 "--epilogues: \"none\" is not a value of epilogues: give on, off, joined"),
                 (["--attention", "none"], "--attention: \"none\""), (["--dtype", "fp7"], "--dtype: \"fp7\""),
                 (["--plugin", "none.so"], "--plugin: "), (["--cache", "/dev/null"], "--cache: ")):
             self.refused(*COMPILE, *arguments, said=said)

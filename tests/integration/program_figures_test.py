@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ci/program_figures.py makes of documents of ci/gpu's stages compiled, start-up and training."""
+"""What ci/program_figures.py makes of documents of ci/gpu's stages programs, start-up and training."""
 
 import json
 import pathlib
@@ -24,25 +24,10 @@ class ProgramFigures(unittest.TestCase):
     def write(self, name, *cells):
         (self.folder / name).write_text(json.dumps({"cells": cells}))
 
-    def test_chains_are_held_to_the_program_made_by_hand_in_every_cell(self):
-        def rows(chains):
-            return figures.fuse_rows({"cells": [
-                cell(seconds=1e-4), cell(seconds=1e-4, fuse="chains"), cell(seconds=2e-4, fuse="none"),
-                cell(seconds=2e-4, epilogues="off"), cell(seconds=chains, epilogues="off", fuse="chains"),
-                cell(seconds=3e-4, epilogues="off", fuse="none")]})
-
-        by_figure = {row.figure: row for row in rows(1.05e-4)}
-        self.assertTrue(all(row.passed for row in by_figure.values()))
-        self.assertEqual("3.000, largest 3.000 at b1 (b1 3.000)",
-                         by_figure["--epilogues off --fuse none / by hand: mlp"].measured)
-        missed = [row.figure for row in rows(1.06e-4) if not row.passed]
-        self.assertEqual(["--epilogues off --fuse chains / by hand: mlp"], missed)
-
-    def test_general_code_is_beside_sized(self):
-        rows = figures.size_rows({"cells": [cell(seconds=1e-4), cell(seconds=2e-4, compile="general"),
-                                            cell(seconds=1.6e-4, compile="sized")]})
-        self.assertEqual(["1.250, largest 1.250 at b1 (b1 1.250)", "1.600, largest 1.600 at b1 (b1 1.600)"],
-                         [row.measured for row in rows])
+    def test_epilogues_apart_are_beside_the_program_as_it_is(self):
+        rows = figures.epilogue_rows({"cells": [cell(seconds=1e-4), cell(seconds=1.25e-4, epilogues="off")]})
+        self.assertEqual([("--epilogues off / on: mlp", "1.250, largest 1.250 at b1 (b1 1.250)")],
+                         [(row.figure, row.measured) for row in rows])
 
     def test_a_cell_that_failed_is_named_and_fails_its_row(self):
         failed = cell(batch=8, attention="fused", status="failed")
@@ -89,7 +74,7 @@ class ProgramFigures(unittest.TestCase):
         self.assertEqual(4, sum(not row.passed for row in rows(7.1e-6)))
 
     def test_missing_documents_and_numbers_fail(self):
-        for rows in (figures.compiled_rows(self.folder), figures.start_up_rows(self.folder),
+        for rows in (figures.program_rows(self.folder), figures.start_up_rows(self.folder),
                      figures.training_rows(self.folder)):
             self.assertTrue(rows and not any(row.passed for row in rows))
         self.write("shapes_4.json", cell())

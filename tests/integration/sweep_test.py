@@ -51,34 +51,22 @@ class Sweep(HarnessCase):
         self.run_graphbench(*arguments, "--set", "mlp.hidden=32", code=0)
         self.assertNotEqual(first["plan"]["hash"], self.result()["plan"]["hash"])
 
-    def test_epilogues_and_chains_are_cells_of_their_own(self):
+    def test_epilogues_are_cells_of_their_own(self):
         self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager,whole",
-                            "--epilogues", "on,off", "--fuse", "none,pairs,chains", code=0)
+                            "--epilogues", "on,off,joined", code=0)
         result = self.result()
         self.assert_valid(result, "result.schema.json")
         cells = {cell["id"].removeprefix("mlp/tiny/fp32/forward/b2/w0/whole"): cell
                  for cell in result["cells"] if cell["mode"] == "whole" and cell["batch"] == 2}
-        self.assertEqual({"", "/epilogues=off", "/fuse=none", "/fuse=chains", "/epilogues=off/fuse=none",
-                          "/epilogues=off/fuse=chains"}, set(cells))
+        self.assertEqual({"", "/epilogues=off", "/epilogues=joined"}, set(cells))
         for cell in cells.values():
             self.assertTrue(cell["check"]["identical"], cell["id"])
         self.assertNotIn("rewrites", cells[""])
-        self.assertEqual(["pass fuse: every op has a kernel of its own"], cells["/fuse=none"]["rewrites"])
-        apart, chained = (cells["/epilogues=off/fuse=" + way] for way in ("none", "chains"))
-        self.assertEqual(56, apart["graph"]["nodes"])
-        # Sixteen products, which took what was behind them, and eight norms.
-        self.assertEqual(24, chained["graph"]["nodes"])
-        self.assertEqual(24, cells["/fuse=chains"]["graph"]["nodes"])
-        self.assertTrue(any(line.startswith("pass fuse: removed 48 ops") for line in chained["rewrites"]))
-        self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "whole", "--epilogues", "off",
-                            "--fuse", "chains", "--split-ops", "gelu_tanh", code=0)
-        for cell in self.result()["cells"]:
-            self.assertEqual(32, cell["graph"]["nodes"], "eight ops at which pieces end are apart")
+        self.assertEqual(56, cells["/epilogues=off"]["graph"]["nodes"])
+        for way in ("", "/epilogues=joined"):
+            self.assertEqual(24, cells[way]["graph"]["nodes"], "sixteen products and eight norms")
         refused = self.run_graphbench(*TINY, "--pass", "training", "--epilogues", "off", code=2)
         self.assertIn("--epilogues", refused.stderr)
-        refused = self.run_graphbench(*TINY, "--compile", "general,sized", code=2)
-        self.assertEqual("graphbench: --compile: \"general\" would change no cell of this plan: it goes with "
-                         "--device cuda\n", refused.stderr)
 
     def test_variables_of_google_benchmark_do_not_change_how_a_sweep_measures(self):
         for variable, value in (("REPETITIONS", "3"), ("LIST_TESTS", "true"), ("OUT", "benchmark.json"),

@@ -19,7 +19,7 @@ SCRIPTS = (".py", ".cmake", ".sh")
 WIDE = (".md", ".json", ".txt", "dashboards/page/columns.mjs")
 
 CUDA_HEADER = re.compile(
-    r"^(cuda|cublas|cudnn|cupti|nvml|nvrtc|nvtx|cooperative_groups|driver_types|vector_types|mma)")
+    r"^(cuda|cublas|cudnn|cupti|nvml|nvtx|cooperative_groups|driver_types|vector_types|mma)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+\.(?:h|hpp|cuh))[>"]')
 ORPHAN = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))")
 # A line that opens a function's body: parameters, then what may follow them, then the brace.

@@ -32,8 +32,6 @@ struct CallLog {
   bool residuals_in_place = false;
   bool refuse_updates = false;
   std::vector<DeviceCopy> copies_set;
-  bool makes_chains = false;
-  std::string fuses_first, fuses_second;  // kinds of op that have one kernel for both, where set
 
   void step(const char* what) {
     if (++calls == fail_at) throw Error(ErrorCode::device_failed, std::string(what) + ": injected");
@@ -128,17 +126,10 @@ class FakeKernel final : public Kernel {
   // Runs in place on its last input where the log says so and the op has a residual.
   FakeKernel(CallLog& log, const ir::OpCall& call)
       : log_(log), name_(call.op->name), operands_(call.operands.size()) {
-    const bool residual = ir::integer_attribute(*call.op, "residual", 0) == 1;
-    if (log.residuals_in_place && residual) in_place_ = call.input_count - 1;
-  }
-  // Fused: named for both ops, in place where the first op is.
-  FakeKernel(CallLog& log, const FusionCall& call) : FakeKernel(log, call.first) {
-    name_ += "+" + call.second.op->name;
-    operands_ += call.second.operands.size();
-  }
-  FakeKernel(CallLog& log, const ChainCall& call) : log_(log), operands_(call.read + call.written) {
-    for (const ir::OpCall& op : call.ops) name_ += (name_.empty() ? "" : "+") + op.op->name;
-    if (call.ops.size() == 1) name_ += call.general ? " of any size" : " of one size";
+    const auto residual = call.op->attributes.find("residual");
+    if (log.residuals_in_place && residual != call.op->attributes.end() &&
+        residual->second == ir::Attribute(std::int64_t{1}))
+      in_place_ = call.input_count - 1;
   }
   std::optional<std::size_t> in_place_input() const override { return in_place_; }
   void launch(Stream&, void* const* operands) override {
@@ -173,15 +164,6 @@ class FakeDevice : public Device {
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     log.step("make kernel");
     return std::make_unique<FakeKernel>(log, call);
-  }
-  std::unique_ptr<Kernel> make_fused_kernel(const FusionCall& call) override {
-    if (call.first.op->kind != log.fuses_first || call.second.op->kind != log.fuses_second) return nullptr;
-    log.step("make fused kernel");
-    return std::make_unique<FakeKernel>(log, call);
-  }
-  ChainKernel make_chain_kernel(const ChainCall& call) override {
-    if (!log.makes_chains) return {nullptr, "a fake makes none"};
-    return {std::make_unique<FakeKernel>(log, call), {}};
   }
   void* allocate(std::size_t bytes) override {
     log.step("allocate");

@@ -1,6 +1,6 @@
 // mlp: layers of x + W2·gelu_tanh(W1·rmsnorm(x) + b1) + b2. The batch is rows. Between layers stands a
 // `boundary`, where piecewise mode splits, so that a program of n layers makes n pieces. It stands behind the
-// next layer's norm, so that a residual sum and the norm of it are in one piece, and may be one kernel.
+// next layer's norm: compilers make one kernel of a residual sum and its norm, and find both in one piece.
 #include "graphs/abi/graphbench_abi.h"
 #include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"

@@ -7,8 +7,8 @@ namespace graphbench::cuda {
 namespace {
 
 struct MergeParameters {
-  const void* x;  // [batch, heads, rows, columns]
-  void* y;        // [batch, rows, heads, columns]
+  const void* x = nullptr;  // [batch, heads, rows, columns]
+  void* y = nullptr;        // [batch, rows, heads, columns]
   std::int64_t elements;
   int heads;
   int rows;
@@ -17,8 +17,7 @@ struct MergeParameters {
 
 template <class T>
 __global__ void merge_heads_kernel(const MergeParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   const std::int64_t column = at % p.columns, head = at / p.columns % p.heads;
@@ -28,17 +27,14 @@ __global__ void merge_heads_kernel(const MergeParameters p) {
 }
 
 KernelCall merge_call(const ir::OpCall& call, const MatmulSpec& spec, Source product) {
-  const void* function = for_float_type(call, spec.dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&merge_heads_kernel<decltype(element)>);
-  });
+  const void* function =
+      kernel_for(call, spec.dtype, [](auto t) { return &merge_heads_kernel<decltype(t)>; });
   constexpr unsigned threads = 256;
   const std::int64_t elements = spec.products * spec.rows * spec.n;
-  const MergeParameters parameters{nullptr,
-                                   nullptr,
-                                   elements,
-                                   static_cast<int>(call.input(0).dims.at(1)),
-                                   static_cast<int>(spec.rows),
-                                   static_cast<int>(spec.n)};
+  const MergeParameters parameters{.elements = elements,
+                                   .heads = static_cast<int>(call.input(0).dims.at(1)),
+                                   .rows = static_cast<int>(spec.rows),
+                                   .columns = static_cast<int>(spec.n)};
   return kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads), parameters,
                      {product, operand_source(2)});
 }

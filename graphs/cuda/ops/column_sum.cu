@@ -15,8 +15,7 @@ struct SumPartialsParameters {
 
 template <class T>
 __global__ void sum_partials(const SumPartialsParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t column = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (column >= p.columns) return;
   float sum = 0.0f;
@@ -38,9 +37,8 @@ KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64
                              std::int64_t columns, std::size_t sum_operand) {
   constexpr unsigned threads = 128;
   const bool accumulate = ir::integer_attribute(*call.op, "accumulate") != 0;
-  const void* function = for_float_type(call, call.output(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&sum_partials<decltype(element)>);
-  });
+  const void* function =
+      kernel_for(call, call.output(0).dtype, [](auto t) { return &sum_partials<decltype(t)>; });
   return kernel_call(function, dim3(blocks_for(columns, threads)), dim3(threads),
                      SumPartialsParameters{nullptr, nullptr, partials, parts, columns, accumulate},
                      {operand_source(accumulate ? sum_operand : 0), operand_source(call.input_count)});

@@ -8,10 +8,10 @@
 namespace graphbench::cuda {
 
 struct ColumnSumParameters {
-  const void* a;
-  const void* b;
-  const float* scales;  // of rows
-  float* partials;      // [parts, columns]
+  const void* a = nullptr;
+  const void* b = nullptr;
+  const float* scales = nullptr;  // of rows
+  float* partials = nullptr;      // [parts, columns]
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t rows_a_part;
@@ -23,8 +23,7 @@ constexpr int column_sum_lanes = 8;  // rows that a block sums at once
 // column_sum_lanes rows.
 template <class T, class Term>
 __global__ void column_partials(const ColumnSumParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   __shared__ float lanes[column_sum_lanes][32];
   const std::int64_t column = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
   const std::int64_t first = blockIdx.y * p.rows_a_part;
@@ -59,16 +58,13 @@ void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float
                        std::size_t bytes, std::size_t sum_operand) {
   const RowsColumns shape = rows_columns(call.input(0));
   const std::int64_t parts = parts_of(call, shape.rows, shape.columns, 64, bytes);
-  const ColumnSumParameters parameters{nullptr,
-                                       nullptr,
-                                       scales,
-                                       static_cast<float*>(partials),
-                                       shape.rows,
-                                       shape.columns,
-                                       (shape.rows + parts - 1) / parts};
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&column_partials<decltype(element), Term>);
-  });
+  const ColumnSumParameters parameters{.scales = scales,
+                                       .partials = static_cast<float*>(partials),
+                                       .rows = shape.rows,
+                                       .columns = shape.columns,
+                                       .rows_a_part = (shape.rows + parts - 1) / parts};
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &column_partials<decltype(t), Term>; });
   prepared.calls.push_back(kernel_call(
       function, dim3(blocks_for(shape.columns, 32), static_cast<unsigned>(parts)), dim3(32, column_sum_lanes),
       parameters, {operand_source(0), operand_source(sum_operand == 1 ? 0 : 1)}));

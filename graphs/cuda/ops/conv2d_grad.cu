@@ -8,34 +8,13 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-struct Geometry {
-  std::int64_t images;
-  int height, width, channels;
-  int out_height, out_width, filters;
-  int window, padding, stride;
-};
-
-Geometry geometry_of(const ConvolutionShape& s) {
-  const auto narrow = [](std::int64_t extent) { return static_cast<int>(extent); };
-  return {s.batch,
-          narrow(s.height),
-          narrow(s.width),
-          narrow(s.channels),
-          narrow(s.out_height),
-          narrow(s.out_width),
-          narrow(s.filters),
-          narrow(s.window),
-          narrow(s.padding),
-          narrow(s.stride)};
-}
-
 struct GradInputParameters {
   const void* dy;
   const void* w;
   const void* sum;
   void* dx;
   std::int64_t elements;
-  Geometry shape;
+  ConvolutionGeometry shape;
   bool accumulate;
 };
 
@@ -43,9 +22,8 @@ struct GradInputParameters {
 // neighbouring w.
 template <class T>
 __global__ void conv2d_grad_input(const GradInputParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
-  const Geometry& g = p.shape;
+  take_turn();
+  const ConvolutionGeometry& g = p.shape;
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   std::int64_t rest = at;
@@ -79,16 +57,15 @@ struct GradWeightParameters {
   const void* x;
   float* partials;  // [parts, filters, window, window, channels]
   std::int64_t rows_a_part;
-  Geometry shape;
+  ConvolutionGeometry shape;
 };
 
 // Blocks of 32 channels by column_sum_lanes rows, a row being a place of the output in an image; blockIdx.y
 // is the filter's element, blockIdx.z the part.
 template <class T>
 __global__ void conv2d_grad_weight_partials(const GradWeightParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
-  const Geometry& g = p.shape;
+  take_turn();
+  const ConvolutionGeometry& g = p.shape;
   __shared__ float lanes[column_sum_lanes][32];
   const int c = static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x);
   const int s = static_cast<int>(blockIdx.y) % g.window;
@@ -116,17 +93,14 @@ __global__ void conv2d_grad_weight_partials(const GradWeightParameters p) {
 
 PreparedOp prepare_grad_input(const ConvolutionShape& shape, const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();
-  const void* function = for_float_type(call, shape.dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&conv2d_grad_input<decltype(element)>);
-  });
-  PreparedOp prepared;
-  prepared.calls.push_back(
+  const void* function =
+      kernel_for(call, shape.dtype, [](auto t) { return &conv2d_grad_input<decltype(t)>; });
+  return one_launch(
       kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads),
-                  GradInputParameters{nullptr, nullptr, nullptr, nullptr, elements, geometry_of(shape),
-                                      shape.has_residual},
+                  GradInputParameters{nullptr, nullptr, nullptr, nullptr, elements,
+                                      ConvolutionGeometry(shape), shape.has_residual},
                   {operand_source(0), operand_source(1), operand_source(shape.has_residual ? 2 : 0),
                    operand_source(call.input_count)}));
-  return prepared;
 }
 
 PreparedOp prepare_grad_weight(OpContext& context, const ConvolutionShape& shape, const ir::OpCall& call) {
@@ -134,17 +108,17 @@ PreparedOp prepare_grad_weight(OpContext& context, const ConvolutionShape& shape
   const std::int64_t rows = shape.batch * shape.out_height * shape.out_width;
   const std::int64_t parts = parts_of(call, rows, outputs, 512, context.workspace_bytes);
   auto* const partials = static_cast<float*>(context.workspace);
-  const void* function = for_float_type(call, shape.dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&conv2d_grad_weight_partials<decltype(element)>);
-  });
+  const void* function =
+      kernel_for(call, shape.dtype, [](auto t) { return &conv2d_grad_weight_partials<decltype(t)>; });
   const dim3 grid(blocks_for(shape.channels, 32),
                   static_cast<unsigned>(shape.filters * shape.window * shape.window),
                   static_cast<unsigned>(parts));
   PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(
-      function, grid, dim3(32, column_sum_lanes),
-      GradWeightParameters{nullptr, nullptr, partials, (rows + parts - 1) / parts, geometry_of(shape)},
-      {operand_source(0), operand_source(1)}));
+  prepared.calls.push_back(
+      kernel_call(function, grid, dim3(32, column_sum_lanes),
+                  GradWeightParameters{nullptr, nullptr, partials, (rows + parts - 1) / parts,
+                                       ConvolutionGeometry(shape)},
+                  {operand_source(0), operand_source(1)}));
   prepared.calls.push_back(sum_partials_call(call, partials, parts, outputs, 2));
   return prepared;
 }

@@ -41,6 +41,25 @@ struct ConvolutionShape {
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }
 };
 
+// The shape as our kernels take it.
+struct ConvolutionGeometry {
+  explicit ConvolutionGeometry(const ConvolutionShape& s)
+      : images(s.batch), height(static_cast<int>(s.height)), width(static_cast<int>(s.width)) {
+    channels = static_cast<int>(s.channels);
+    out_height = static_cast<int>(s.out_height);
+    out_width = static_cast<int>(s.out_width);
+    filters = static_cast<int>(s.filters);
+    window = static_cast<int>(s.window);
+    padding = static_cast<int>(s.padding);
+    stride = static_cast<int>(s.stride);
+  }
+
+  std::int64_t images;
+  int height, width, channels;
+  int out_height, out_width, filters;
+  int window, padding, stride;
+};
+
 // Nothing where cuDNN has no plan for the shape that is deterministic, exact in fp32 and fits the workspace.
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const ConvolutionShape& shape,
                                                     const ir::OpCall& call);

@@ -5,9 +5,9 @@
 #include "graphs/cuda/tuning/candidate_timer.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
 
-#if defined(GRAPHBENCH_HAVE_CUDNN)
-
 namespace graphbench::cuda {
+
+#if defined(GRAPHBENCH_HAVE_CUDNN)
 namespace {
 
 CudnnCall call_of(CudnnHandle& handle, CudnnPlan& plan, const ConvolutionShape& shape, const ir::OpCall& op) {
@@ -100,16 +100,12 @@ std::optional<PreparedOp> prepare_cudnn_convolution(OpContext& context, const Co
   return prepared;
 }
 
-}  // namespace graphbench::cuda
-
 #else
-
-namespace graphbench::cuda {
 
 std::optional<PreparedOp> prepare_cudnn_convolution(OpContext&, const ConvolutionShape&, const ir::OpCall&) {
   return std::nullopt;
 }
 
-}  // namespace graphbench::cuda
-
 #endif
+
+}  // namespace graphbench::cuda

@@ -13,20 +13,13 @@ struct Im2colParameters {
   const void* x;
   void* rows;
   std::int64_t elements;
-  int height;
-  int width;
-  int channels;
-  int window;
-  int out_height;
-  int out_width;
-  int padding;
-  int stride;
+  ConvolutionGeometry shape;
 };
 
 template <class T>
 __global__ void im2col_kernel(const Im2colParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
+  const ConvolutionGeometry& g = p.shape;
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   std::int64_t rest = at;
@@ -35,13 +28,13 @@ __global__ void im2col_kernel(const Im2colParameters p) {
     rest /= extent;
     return index;
   };
-  const int c = next(p.channels);
-  const int s = next(p.window);
-  const int r = next(p.window);
-  const int x = next(p.out_width) * p.stride + s - p.padding;
-  const int y = next(p.out_height) * p.stride + r - p.padding;
-  const bool inside = x >= 0 && x < p.width && y >= 0 && y < p.height;
-  const std::int64_t source = ((rest * p.height + y) * p.width + x) * p.channels + c;
+  const int c = next(g.channels);
+  const int s = next(g.window);
+  const int r = next(g.window);
+  const int x = next(g.out_width) * g.stride + s - g.padding;
+  const int y = next(g.out_height) * g.stride + r - g.padding;
+  const bool inside = x >= 0 && x < g.width && y >= 0 && y < g.height;
+  const std::int64_t source = ((rest * g.height + y) * g.width + x) * g.channels + c;
   static_cast<T*>(p.rows)[at] = inside ? static_cast<const T*>(p.x)[source] : from_float<T>(0.0f);
 }
 
@@ -51,20 +44,8 @@ KernelCall im2col_call(const ConvolutionShape& shape, std::int64_t first_image, 
   const std::int64_t image_elements = shape.height * shape.width * shape.channels;
   const std::int64_t elements =
       images * shape.out_height * shape.out_width * shape.window * shape.window * shape.channels;
-  const Im2colParameters parameters{nullptr,
-                                    nullptr,
-                                    elements,
-                                    static_cast<int>(shape.height),
-                                    static_cast<int>(shape.width),
-                                    static_cast<int>(shape.channels),
-                                    static_cast<int>(shape.window),
-                                    static_cast<int>(shape.out_height),
-                                    static_cast<int>(shape.out_width),
-                                    static_cast<int>(shape.padding),
-                                    static_cast<int>(shape.stride)};
-  const void* function = for_float_type(call, shape.dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&im2col_kernel<decltype(element)>);
-  });
+  const Im2colParameters parameters{nullptr, nullptr, elements, ConvolutionGeometry(shape)};
+  const void* function = kernel_for(call, shape.dtype, [](auto t) { return &im2col_kernel<decltype(t)>; });
   const std::size_t offset =
       static_cast<std::size_t>(first_image * image_elements) * ir::size_of(shape.dtype);
   return kernel_call(function, dim3(blocks_for(elements, threads)), dim3(threads), parameters,

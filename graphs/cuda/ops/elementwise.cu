@@ -41,8 +41,7 @@ __device__ __forceinline__ std::int64_t place_of_b(const ElementwiseParameters& 
 
 template <class T, class Operation>
 __global__ void elementwise_vector(const ElementwiseParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   using Vector = Vector16<T>;
   const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * Vector::size;
   if (at >= p.elements) return;
@@ -58,8 +57,7 @@ __global__ void elementwise_vector(const ElementwiseParameters p) {
 
 template <class T, class Operation>
 __global__ void elementwise_scalar(const ElementwiseParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   const float a = to_float(static_cast<const T*>(p.a)[at]);
@@ -76,18 +74,15 @@ PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input)
   const std::int64_t per_vector = 16 / static_cast<std::int64_t>(ir::size_of(dtype));
   const std::int64_t columns = call.input(0).dims.back();
   const bool vector = (std::is_same_v<Operation, AddBias> ? columns : elements) % per_vector == 0;
-  const void* function = for_float_type(call, dtype, [&](auto element) {
+  const void* function = kernel_for(call, dtype, [&](auto element) {
     using T = decltype(element);
-    return vector ? reinterpret_cast<const void*>(&elementwise_vector<T, Operation>)
-                  : reinterpret_cast<const void*>(&elementwise_scalar<T, Operation>);
+    return vector ? &elementwise_vector<T, Operation> : &elementwise_scalar<T, Operation>;
   });
-  PreparedOp prepared;
-  prepared.calls.push_back(
+  return one_launch(
       kernel_call(function, dim3(blocks_for(elements, threads * (vector ? per_vector : 1))), dim3(threads),
                   ElementwiseParameters{nullptr, nullptr, nullptr, elements, columns},
-                  {operand_source(0), operand_source(second_input), operand_source(call.input_count)}));
-  prepared.in_place_input = 0;  // a thread reads what it writes, before it writes
-  return prepared;
+                  {operand_source(0), operand_source(second_input), operand_source(call.input_count)}),
+      0);
 }
 
 }  // namespace

@@ -23,8 +23,7 @@ __device__ __forceinline__ float activate(float x, Activation activation) {
 
 template <class T>
 __global__ void epilogue_kernel(const EpilogueParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= p.elements) return;
   float value = p.sums[at];
@@ -39,9 +38,7 @@ __global__ void epilogue_kernel(const EpilogueParameters p) {
 
 KernelCall epilogue_call(const MatmulSpec& spec, void* sums, const ir::OpCall& call) {
   constexpr unsigned threads = 256;
-  const void* function = for_float_type(call, spec.dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&epilogue_kernel<decltype(element)>);
-  });
+  const void* function = kernel_for(call, spec.dtype, [](auto t) { return &epilogue_kernel<decltype(t)>; });
   const std::int64_t elements = spec.rows * spec.n;
   const EpilogueParameters parameters{nullptr,  nullptr, nullptr,         nullptr,
                                       elements, spec.n,  spec.activation, spec.activation_last};

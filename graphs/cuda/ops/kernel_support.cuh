@@ -8,6 +8,12 @@
 
 namespace graphbench::cuda {
 
+// How a kernel begins that has nothing to do ahead of its turn.
+__device__ __forceinline__ void take_turn() {
+  let_next_kernel_start();
+  wait_for_kernels_ahead();
+}
+
 __device__ __forceinline__ void prefetch_l2(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
@@ -26,6 +32,13 @@ auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
       break;
   }
   refuse(call, "element type i32");
+}
+
+// The same for one kernel, which `choose` returns a pointer to.
+template <class Choose>
+const void* kernel_for(const ir::OpCall& call, ir::DType dtype, Choose choose) {
+  return for_float_type(call, dtype,
+                        [&](auto element) { return reinterpret_cast<const void*>(choose(element)); });
 }
 
 inline unsigned blocks_for(std::int64_t work, std::int64_t per_block) {

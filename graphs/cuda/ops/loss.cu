@@ -17,8 +17,7 @@ struct SumParameters {
 };
 
 __global__ void sum_loss(const SumParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   float sum = 0.0f;
   for (std::int64_t i = threadIdx.x; i < p.parts; i += blockDim.x) sum += p.partials[i];
   sum = block_reduce<Sum>(sum);
@@ -29,7 +28,6 @@ struct MseParameters {
   const void* y;
   const void* target;
   void* dy;
-  const float* scale;  // of dy; null: none
   float* partials;
   std::int64_t elements;
   float slope;
@@ -37,16 +35,14 @@ struct MseParameters {
 
 template <class T>
 __global__ void mse_loss(const MseParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  const float slope = p.scale != nullptr ? p.slope * *p.scale : p.slope;
   float squares = 0.0f;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < p.elements; i += stride) {
     const float difference =
         to_float(static_cast<const T*>(p.y)[i]) - to_float(static_cast<const T*>(p.target)[i]);
     squares += difference * difference;
-    static_cast<T*>(p.dy)[i] = from_float<T>(slope * difference);
+    static_cast<T*>(p.dy)[i] = from_float<T>(p.slope * difference);
   }
   squares = block_reduce<Sum>(squares);
   if (threadIdx.x == 0) p.partials[blockIdx.x] = squares;
@@ -56,7 +52,6 @@ struct CrossEntropyParameters {
   const void* y;
   const std::int32_t* target;
   void* dy;
-  const float* scale;  // of dy; null: none
   float* partials;
   std::int64_t columns;
   float slope;
@@ -64,12 +59,10 @@ struct CrossEntropyParameters {
 
 template <class T>
 __global__ void cross_entropy_loss(const CrossEntropyParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const T* y = static_cast<const T*>(p.y) + std::int64_t{blockIdx.x} * p.columns;
   T* dy = static_cast<T*>(p.dy) + std::int64_t{blockIdx.x} * p.columns;
   const std::int32_t target = p.target[blockIdx.x];
-  const float slope = p.scale != nullptr ? p.slope * *p.scale : p.slope;
   float largest = Max::identity;
   for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) largest = fmaxf(largest, to_float(y[c]));
   largest = block_reduce<Max>(largest);
@@ -78,14 +71,9 @@ __global__ void cross_entropy_loss(const CrossEntropyParameters p) {
   sum = block_reduce<Sum>(sum);
   for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x) {
     const float softmax = expf(to_float(y[c]) - largest) / sum;
-    dy[c] = from_float<T>(slope * (softmax - (c == target ? 1.0f : 0.0f)));
+    dy[c] = from_float<T>(p.slope * (softmax - (c == target ? 1.0f : 0.0f)));
   }
   if (threadIdx.x == 0) p.partials[blockIdx.x] = logf(sum) + largest - to_float(y[target]);
-}
-
-// The third input, where there is one.
-Source scale_source(const ir::OpCall& call) {
-  return call.input_count > 2 ? operand_source(2) : fixed_source(nullptr);
 }
 
 // The loss is the first output, the gradient the second.
@@ -106,33 +94,28 @@ PreparedOp prepare_loss(OpContext& context, const ir::OpCall& call, KernelCall p
 PreparedOp prepare_mse_loss(OpContext& context, const ir::OpCall& call) {
   const std::int64_t elements = call.input(0).elements();
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(elements);
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&mse_loss<decltype(element)>);
-  });
+  const void* function = kernel_for(call, call.input(0).dtype, [](auto t) { return &mse_loss<decltype(t)>; });
   const unsigned blocks = std::min(blocks_for(elements, threads), 1024U);
   return prepare_loss(
       context, call,
-      kernel_call(
-          function, dim3(blocks), dim3(threads),
-          MseParameters{nullptr, nullptr, nullptr, nullptr, static_cast<float*>(context.workspace), elements,
-                        static_cast<float>(2 * factor)},
-          {operand_source(0), operand_source(1), operand_source(call.input_count + 1), scale_source(call)}),
+      kernel_call(function, dim3(blocks), dim3(threads),
+                  MseParameters{nullptr, nullptr, nullptr, static_cast<float*>(context.workspace), elements,
+                                static_cast<float>(2 * factor)},
+                  {operand_source(0), operand_source(1), operand_source(call.input_count + 1)}),
       factor);
 }
 
 PreparedOp prepare_cross_entropy_loss(OpContext& context, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(shape.rows);
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&cross_entropy_loss<decltype(element)>);
-  });
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &cross_entropy_loss<decltype(t)>; });
   return prepare_loss(
       context, call,
-      kernel_call(
-          function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads),
-          CrossEntropyParameters{nullptr, nullptr, nullptr, nullptr, static_cast<float*>(context.workspace),
-                                 shape.columns, static_cast<float>(factor)},
-          {operand_source(0), operand_source(1), operand_source(call.input_count + 1), scale_source(call)}),
+      kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads),
+                  CrossEntropyParameters{nullptr, nullptr, nullptr, static_cast<float*>(context.workspace),
+                                         shape.columns, static_cast<float>(factor)},
+                  {operand_source(0), operand_source(1), operand_source(call.input_count + 1)}),
       factor);
 }
 

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "graphs/cuda/ops/matmul_algorithm.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
@@ -92,19 +91,6 @@ void repeat(std::int64_t products, std::initializer_list<Strided> operands, cons
   }
 }
 
-// The same product with its columns in parts, a batch of products whose results lie one behind the other.
-void slice(MatmulCall& call, const MatmulSpec& spec, std::int64_t slices, const char* object) {
-  const auto columns = static_cast<std::uint64_t>(spec.k / slices);
-  repeat(slices,
-         {{call.a_layout, spec.k / slices},
-          {call.b_layout, spec.k / slices},
-          {call.c_layout, spec.rows * spec.n},
-          {call.d_layout, spec.rows * spec.n}},
-         object);
-  set(call.a_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, columns, object);  // columns of w and x, as stored
-  set(call.b_layout, CUBLASLT_MATRIX_LAYOUT_ROWS, columns, object);
-}
-
 void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   set(call.description, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(spec.activation, spec.has_bias), object);
   if (spec.has_bias) {
@@ -120,16 +106,14 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
 }
 
 // All that the choice of an algorithm depends on.
-std::string key_of(const OpContext& context, const MatmulCall& call, const MatmulSpec& spec, ir::DType output,
-                   bool fused) {
+std::string key_of(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
   const auto text = [](auto value) { return std::to_string(value); };
   return "matmul rows " + text(spec.rows) + " n " + text(spec.n) + " k " + text(spec.k) + " " +
          std::string(ir::name_of(spec.dtype)) + " to " + std::string(ir::name_of(output)) + " epilogue " +
          (fused ? text(static_cast<int>(epilogue_of(spec.activation, spec.has_bias))) : "none") + " beta " +
          (call.beta == 0.0f ? "0" : "1") + " alignment " + text(spec.alignment) + " workspace " +
          text(call.workspace_bytes) + (spec.products > 1 ? " products " + text(spec.products) : "") +
-         (spec.x_transposed ? " x transposed" : "") + (spec.w_transposed ? " w transposed" : "") +
-         (spec.weights_constant ? " constant weights" : "") + (context.programmatic ? " programmatic" : "");
+         (spec.x_transposed ? " x transposed" : "") + (spec.w_transposed ? " w transposed" : "");
 }
 
 std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec, const ir::OpCall& op) {
@@ -144,8 +128,18 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
     return std::nullopt;
   MatmulCall call = describe_call(context, spec, spec.dtype, object);
   fuse(call, spec, object);
-  const std::string key = key_of(context, call, spec, spec.dtype, true);
-  return choose_matmul(context, call, key, spec.alignment, skinny_candidates(context, spec), op);
+  const std::string key = key_of(call, spec, spec.dtype, true);
+  return choose_matmul(context, call, key, spec.alignment, op);
+}
+
+// x wT alone, in fp32, into `sums`. Nothing where cuBLASLt has no algorithm for it.
+std::optional<NativeCall> fp32_product(OpContext& context, const MatmulSpec& spec, void* sums,
+                                       const ir::OpCall& call) {
+  MatmulSpec plain = spec;
+  plain.y = fixed_source(sums);
+  const MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
+  const std::string key = key_of(product, spec, ir::DType::fp32, false);
+  return choose_matmul(context, product, key, spec.alignment, call);
 }
 
 }  // namespace
@@ -158,7 +152,7 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
   const std::size_t bytes =
       static_cast<std::size_t>(spec.rows) * static_cast<std::size_t>(spec.n) * sizeof(float);
   prepared.buffers.emplace_back(*context.memory, bytes, MemoryKind::workspace);
-  std::optional<NativeCall> chosen = sliced_product(context, spec, 1, prepared.buffers.back().data(), call);
+  std::optional<NativeCall> chosen = fp32_product(context, spec, prepared.buffers.back().data(), call);
   if (!chosen) refuse(call, "cuBLASLt has no algorithm for its shape");
   prepared.calls.push_back(std::move(*chosen));
   prepared.calls.emplace_back(epilogue_call(spec, prepared.buffers.back().data(), call));
@@ -175,24 +169,11 @@ std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& s
             {products.d_layout, spec.rows * spec.n}},
            object);
   }
-  const std::string key = key_of(context, products, spec, spec.dtype, false);
-  return choose_matmul(context, products, key, spec.alignment, {}, call);
+  const std::string key = key_of(products, spec, spec.dtype, false);
+  return choose_matmul(context, products, key, spec.alignment, call);
 }
 
-std::optional<NativeCall> sliced_product(OpContext& context, const MatmulSpec& spec, std::int64_t slices,
-                                         void* sums, const ir::OpCall& call) {
-  MatmulSpec plain = spec;
-  plain.y = fixed_source(sums);
-  MatmulCall product = describe_call(context, plain, ir::DType::fp32, call.op->name.c_str());
-  std::string key = key_of(context, product, spec, ir::DType::fp32, false);
-  if (slices > 1) {
-    slice(product, spec, slices, call.op->name.c_str());
-    key += " slices " + std::to_string(slices);
-  }
-  return choose_matmul(context, product, key, spec.alignment, {}, call);
-}
-
-MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call) {
+PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
   const ir::Op& op = *call.op;
   const RowsColumns x = rows_columns(call.input(0));
   MatmulSpec spec;
@@ -207,17 +188,12 @@ MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call) {
   spec.w = operand_source(1);
   if (spec.has_bias) spec.bias = operand_source(2);
   if (spec.has_residual) spec.residual = operand_source(spec.has_bias ? 3 : 2);
-  spec.weights_constant = call.is_weight(1) && (!spec.has_bias || call.is_weight(2));
   spec.y = operand_source(call.input_count);
   spec.workspace = context.workspace;
   spec.workspace_bytes = context.workspace_bytes;
   if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
-  return spec;
-}
-
-PreparedOp prepare_linear(OpContext& context, const ir::OpCall& call) {
   PreparedOp prepared;
-  append_matmul(prepared, context, linear_spec(context, call), call);
+  append_matmul(prepared, context, spec, call);
   return prepared;
 }
 

@@ -29,23 +29,15 @@ struct MatmulSpec {
   bool has_residual = false;
   Activation activation = Activation::none;
   bool activation_last = false;
-  bool weights_constant = false;  // no op writes w or the bias: they may be read ahead of the stream's order
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   std::uint32_t alignment = 256;  // of every operand, in bytes
 };
 
-// What a `linear` op asks for.
-MatmulSpec linear_spec(const OpContext& context, const ir::OpCall& call);
-
-// A kernel of our own for at most so many rows of 16-bit elements.
-inline constexpr std::int64_t skinny_rows_max = 32;
-struct SkinnyCandidate {
-  std::string name;
-  KernelCall call;
-};
-// None where the shape or the device is not one it takes.
-std::vector<SkinnyCandidate> skinny_candidates(const OpContext& context, const MatmulSpec& spec);
+// `call` with its algorithm of cuBLASLt, which is chosen once a key; see tuning/tuner.hpp. `key` says all
+// that the choice depends on. Nothing where cuBLASLt has no algorithm for the call.
+std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
+                                        std::uint32_t alignment, const ir::OpCall& op);
 
 // Appends the calls: one matrix product with everything in its epilogue where cuBLASLt has that, else
 // a product into fp32 and a kernel that does the rest, so that rounding happens once either way.
@@ -53,11 +45,6 @@ void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& s
 
 // The products alone, scaled, rounded to the spec's dtype. Nothing where cuBLASLt has no algorithm for them.
 std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
-
-// x wT alone, in fp32, into `sums`: the columns of x and w in `slices` equal parts, each summed into rows x
-// n values of its own, one part behind the other. Nothing where cuBLASLt has no algorithm for it.
-std::optional<NativeCall> sliced_product(OpContext& context, const MatmulSpec& spec, std::int64_t slices,
-                                         void* sums, const ir::OpCall& call);
 
 // The kernel that finishes fp32 sums (rows x n, in `sums`) into y.
 KernelCall epilogue_call(const MatmulSpec& spec, void* sums, const ir::OpCall& call);

@@ -1,9 +1,8 @@
-// Which algorithm of cuBLASLt, or which kernel of our own, makes a matrix product.
-#include "graphs/cuda/ops/matmul_algorithm.hpp"
-
+// Which algorithm of cuBLASLt makes a matrix product.
 #include <algorithm>
 #include <utility>
 
+#include "graphs/cuda/ops/matmul.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/tuning/candidate_timer.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
@@ -115,39 +114,22 @@ Named named(const std::vector<cublasLtMatmulAlgo_t>& algorithms) {
 }  // namespace
 
 std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
-                                        std::uint32_t alignment, const std::vector<SkinnyCandidate>& others,
-                                        const ir::OpCall& op) {
-  const auto other_call = [&](const std::string& name) -> std::optional<NativeCall> {
-    for (const SkinnyCandidate& other : others) {
-      if (other.name == name) return other.call;
-    }
-    return std::nullopt;
-  };
+                                        std::uint32_t alignment, const ir::OpCall& op) {
   if (const auto known = context.matmuls.find(key); known != context.matmuls.end()) {
-    if (const auto other = other_call(known->second.name)) return other;
-    call.algo = known->second.algorithm;
+    call.algo = known->second;
     return call;
   }
-  Named candidates = named(algorithms_of(context, call, alignment, op.op->name.c_str()));
-  const std::size_t library_count = candidates.algorithms.size();
-  for (const SkinnyCandidate& other : others) candidates.names.push_back(other.name);
+  const Named candidates = named(algorithms_of(context, call, alignment, op.op->name.c_str()));
   if (candidates.names.empty()) return std::nullopt;
   std::optional<CandidateTimer> timer;  // its memory is wanted only where nothing is known yet
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     if (!timer) timer.emplace(context, op);
-    // Our kernels in a chain, as in a step, whose other ops are our kernels too where rows are few.
-    if (candidate >= library_count) return timer->cost({others[candidate - library_count].call});
     call.algo = candidates.algorithms[candidate];
     return still_valid(context, call) ? timer->cost({call}) : std::nullopt;
   };
-  const std::size_t index = context.tuner->choose(key, candidates.names, time);
-  MatmulChoice choice{candidates.names[index], {}};
-  if (index < library_count) {
-    choice.algorithm = call.algo = candidates.algorithms[index];
-    if (!still_valid(context, call)) return std::nullopt;
-  }
-  context.matmuls.emplace(key, choice);
-  if (index >= library_count) return others[index - library_count].call;
+  call.algo = candidates.algorithms[context.tuner->choose(key, candidates.names, time)];
+  if (!still_valid(context, call)) return std::nullopt;
+  context.matmuls.emplace(key, call.algo);
   return call;
 }
 

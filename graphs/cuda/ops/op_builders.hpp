@@ -19,13 +19,6 @@ namespace graphbench::cuda {
 struct CudnnHandle;  // cuDNN's handle, made when the first op that may use it is prepared
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
-struct GeneratedCode;  // of a chain's kernel, loaded (chain_kernel.cpp)
-
-// What computes a product of one shape: an algorithm of cuBLASLt, or a kernel of our own by its name.
-struct MatmulChoice {
-  std::string name;
-  cublasLtMatmulAlgo_t algorithm{};
-};
 
 // What a device offers its ops. `workspace` is shared by all kernels, which run one after another; `scratch`
 // by those of plugins, whose memset nodes stay as they are (memset_nodes.hpp).
@@ -37,17 +30,13 @@ struct OpContext {
   std::unique_ptr<ScratchArena> scratch;
   int multiprocessors = 0;
   int compute_major = 0;
-  std::string architecture;  // "sm_90"
   bool use_cudnn = false;
   bool load_at_first_use = false;
   bool programmatic = false;  // our kernels start while the kernel ahead of them still runs
   std::shared_ptr<CudnnHandle> cudnn;
   std::shared_ptr<Tuner> tuner;
-  std::weak_ptr<CudaStream*> latest_stream;                         // for timing candidates
-  std::map<std::string, MatmulChoice> matmuls;                      // chosen so far, by shape
-  std::map<std::string, std::shared_ptr<GeneratedCode>> generated;  // so far, by source; null: not loaded
-  CodeUse code_use;
-  std::vector<std::string> intermediate;  // architectures of offered code that the driver compiles
+  std::weak_ptr<CudaStream*> latest_stream;             // for timing candidates
+  std::map<std::string, cublasLtMatmulAlgo_t> matmuls;  // chosen so far, by what choose_matmul() calls a key
 };
 
 // Dispatches on the op's kind. Throws Error(unsupported) naming an op that has no implementation here.
@@ -59,20 +48,19 @@ PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 // Nothing runs, so any addresses will do. Does nothing where code is to be loaded at its first use.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call);
 
-// One kernel for two ops, where one exists and is not slower than two.
-std::optional<PreparedOp> prepare_fused(OpContext& context, const FusionCall& call);
-
-// A generated kernel for a chain of ops; nothing, and why, where there is none.
-std::optional<PreparedOp> prepare_chain(OpContext& context, const ChainCall& call, std::string& why_not);
-// As DeviceInstruments has them.
-std::vector<cache::Entry> generated_code(OpContext& context, const std::vector<std::string>& architectures);
-void offer_code(OpContext& context, const std::vector<cache::Entry>& entries);
-
 // The plans of cuDNN's made so far, by the tuner's key, as far as cuDNN writes them down.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);
 
 // Called before a stream that cuDNN's handle was set to is destroyed. Does nothing where there is no handle.
 void forget_cudnn_stream(OpContext& context, const char* object);
+
+// An op that is one launch. `in_place_input`: a thread reads what it writes, before it writes.
+inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_place_input = std::nullopt) {
+  PreparedOp prepared;
+  prepared.calls.emplace_back(std::move(launch));
+  prepared.in_place_input = in_place_input;
+  return prepared;
+}
 
 [[noreturn]] void refuse(const ir::OpCall& call, const std::string& why);  // Error(unsupported)
 

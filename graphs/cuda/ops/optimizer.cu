@@ -22,10 +22,7 @@ struct Sgd {
   struct Step {
     float rate;
   };
-  __device__ bool skips(void* const*) const { return false; }
-  __device__ Step begin(void* const* values, std::int32_t = 0) const {
-    return {*static_cast<const float*>(values[0])};
-  }
+  __device__ Step begin(void* const* values) const { return {*static_cast<const float*>(values[0])}; }
   __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
     value[2] = momentum * value[2] + (value[1] + decay * value[0]);
     value[0] -= step.rate * value[2];
@@ -52,9 +49,8 @@ struct AdamW {
   struct Step {
     float size, shrink, root, keep1, take1, keep2, take2;
   };
-  __device__ bool skips(void* const*) const { return false; }
-  __device__ Step begin(void* const* values, std::int32_t skipped = 0) const {
-    const std::int32_t count = *static_cast<const std::int32_t*>(values[0]) - skipped;
+  __device__ Step begin(void* const* values) const {
+    const std::int32_t count = *static_cast<const std::int32_t*>(values[0]);
     const float rate = *static_cast<const float*>(values[1]);
     return {rate / static_cast<float>(1 - power(beta1, count)),
             1.0f - rate * decay,
@@ -65,8 +61,7 @@ struct AdamW {
             static_cast<float>(1 - beta2)};
   }
   __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
-    // Which product of a sum is contracted is said, and not the compiler's choice: scaled or not, the bits
-    // are the same.
+    // Which product of a sum is contracted is said, and not the compiler's choice.
     const float gradient = value[1];
     value[2] = __fmaf_rn(step.keep1, value[2], __fmul_rn(step.take1, gradient));
     value[3] = __fmaf_rn(step.keep2, value[3], __fmul_rn(__fmul_rn(step.take2, gradient), gradient));
@@ -74,29 +69,6 @@ struct AdamW {
     // traffic.
     const float direction = __fdividef(value[2], __fmaf_rn(sqrtf(value[3]), step.root, epsilon));
     value[0] = __fmaf_rn(value[0], step.shrink, -__fmul_rn(step.size, direction));
-  }
-};
-
-// Of gradients that are scaled: behind what stands ahead come the scale, and what overflowed.
-template <class Rule>
-struct Scaled : Rule {
-  static constexpr std::size_t ahead = Rule::ahead + 2;
-
-  struct Step {
-    typename Rule::Step step;
-    float unscale;
-  };
-  __device__ static const std::int32_t* overflow(void* const* values) {
-    return static_cast<const std::int32_t*>(values[ahead - 1]);
-  }
-  __device__ bool skips(void* const* values) const { return overflow(values)[0] != 0; }
-  __device__ Step begin(void* const* values) const {
-    return {Rule::begin(values, overflow(values)[1]), 1.0f / *static_cast<const float*>(values[ahead - 2])};
-  }
-  __device__ __forceinline__ void update(const Step& step, float (&value)[Rule::group]) const {
-    // Never contracted with what the rule does next: a power of two leaves the rule's own bits.
-    value[1] = __fmul_rn(value[1], step.unscale);
-    Rule::update(step.step, value);
   }
 };
 
@@ -158,9 +130,7 @@ __device__ __forceinline__ void update_vector(const OptimizerParameters<Rule>& p
 
 template <class T, class Rule>
 __global__ void optimizer_kernel(const __grid_constant__ OptimizerParameters<Rule> p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
-  if (p.rule.skips(p.ahead)) return;
+  take_turn();
   __shared__ typename Rule::Step shared;
   if (threadIdx.x == 0) shared = p.rule.begin(p.ahead);
   __syncthreads();
@@ -178,9 +148,7 @@ template <class Rule>
 PreparedOp prepare_optimizer(const ir::OpCall& call, const Rule& rule) {
   const ir::DType dtype = call.input(Rule::ahead).dtype;
   const std::int64_t per_block = rounds * threads * (16 / static_cast<std::int64_t>(ir::size_of(dtype)));
-  const void* function = for_float_type(call, dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&optimizer_kernel<decltype(element), Rule>);
-  });
+  const void* function = kernel_for(call, dtype, [](auto t) { return &optimizer_kernel<decltype(t), Rule>; });
   PreparedOp prepared;
   for (std::size_t first = Rule::ahead; first < call.input_count; first += parameters_max * Rule::group) {
     const std::size_t last = std::min(first + parameters_max * Rule::group, call.input_count);
@@ -207,41 +175,27 @@ struct AdvanceParameters {
 };
 
 __global__ void advance_kernel(const AdvanceParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   ++*p.count;
 }
 
 float real(const ir::OpCall& call, const char* name) {
   return static_cast<float>(ir::real_attribute(*call.op, name));
 }
-Sgd sgd_of(const ir::OpCall& call) {
-  return {real(call, "momentum"), real(call, "weight_decay")};
-}
-AdamW adamw_of(const ir::OpCall& call) {
-  return {ir::real_attribute(*call.op, "beta1"), ir::real_attribute(*call.op, "beta2"), real(call, "eps"),
-          real(call, "weight_decay")};
-}
 
 }  // namespace
 
 PreparedOp prepare_advance(OpContext&, const ir::OpCall&) {
-  PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(reinterpret_cast<const void*>(&advance_kernel), dim3(1), dim3(1),
-                                       AdvanceParameters{nullptr}, {operand_source(0)}));
-  return prepared;
+  return one_launch(kernel_call(reinterpret_cast<const void*>(&advance_kernel), dim3(1), dim3(1),
+                                AdvanceParameters{nullptr}, {operand_source(0)}));
 }
 PreparedOp prepare_sgd(OpContext&, const ir::OpCall& call) {
-  return prepare_optimizer(call, sgd_of(call));
-}
-PreparedOp prepare_sgd_scaled(OpContext&, const ir::OpCall& call) {
-  return prepare_optimizer(call, Scaled<Sgd>{sgd_of(call)});
+  return prepare_optimizer(call, Sgd{real(call, "momentum"), real(call, "weight_decay")});
 }
 PreparedOp prepare_adamw(OpContext&, const ir::OpCall& call) {
-  return prepare_optimizer(call, adamw_of(call));
-}
-PreparedOp prepare_adamw_scaled(OpContext&, const ir::OpCall& call) {
-  return prepare_optimizer(call, Scaled<AdamW>{adamw_of(call)});
+  return prepare_optimizer(call,
+                           AdamW{ir::real_attribute(*call.op, "beta1"), ir::real_attribute(*call.op, "beta2"),
+                                 real(call, "eps"), real(call, "weight_decay")});
 }
 
 }  // namespace graphbench::cuda

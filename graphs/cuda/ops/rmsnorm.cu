@@ -6,9 +6,9 @@ namespace graphbench::cuda {
 namespace {
 
 struct RmsnormParameters {
-  const void* x;
-  const void* gamma;
-  void* y;
+  const void* x = nullptr;
+  const void* gamma = nullptr;
+  void* y = nullptr;
   std::int64_t columns;
   float eps;
   bool gamma_constant;
@@ -44,8 +44,7 @@ __global__ void rmsnorm_vector(const RmsnormParameters p) {
 
 template <class T>
 __global__ void rmsnorm_scalar(const RmsnormParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const T* x = static_cast<const T*>(p.x) + std::int64_t{blockIdx.x} * p.columns;
   const T* gamma = static_cast<const T*>(p.gamma);
   T* y = static_cast<T*>(p.y) + std::int64_t{blockIdx.x} * p.columns;
@@ -62,26 +61,19 @@ __global__ void rmsnorm_scalar(const RmsnormParameters p) {
 
 PreparedOp prepare_rmsnorm(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
-  const RmsnormParameters parameters{nullptr,
-                                     nullptr,
-                                     nullptr,
-                                     shape.columns,
-                                     static_cast<float>(ir::real_attribute(*call.op, "eps")),
-                                     call.is_weight(1)};
+  const RmsnormParameters parameters{.columns = shape.columns,
+                                     .eps = static_cast<float>(ir::real_attribute(*call.op, "eps")),
+                                     .gamma_constant = call.is_weight(1)};
   const std::int64_t per_thread = 16 / static_cast<std::int64_t>(ir::size_of(call.input(0).dtype));
   const bool vector = shape.columns % per_thread == 0 && shape.columns / per_thread <= 1024;
   const unsigned threads =
       vector ? threads_for(shape.columns / per_thread, 1024) : threads_for(shape.columns, 512);
-  const void* function = for_float_type(call, call.input(0).dtype, [&](auto element) {
+  const void* function = kernel_for(call, call.input(0).dtype, [&](auto element) {
     using T = decltype(element);
-    return vector ? reinterpret_cast<const void*>(&rmsnorm_vector<T>)
-                  : reinterpret_cast<const void*>(&rmsnorm_scalar<T>);
+    return vector ? &rmsnorm_vector<T> : &rmsnorm_scalar<T>;
   });
-  PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads),
-                                       parameters,
-                                       {operand_source(0), operand_source(1), operand_source(2)}));
-  return prepared;
+  return one_launch(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads), parameters,
+                                {operand_source(0), operand_source(1), operand_source(2)}));
 }
 
 }  // namespace graphbench::cuda

@@ -18,8 +18,7 @@ struct GradInputParameters {
 
 template <class T>
 __global__ void rmsnorm_grad_input(const GradInputParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t begin = std::int64_t{blockIdx.x} * p.columns;
   const T* dy = static_cast<const T*>(p.dy) + begin;
   const T* x = static_cast<const T*>(p.x) + begin;
@@ -50,8 +49,7 @@ struct ScaleParameters {
 
 template <class T>
 __global__ void row_scales(const ScaleParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const T* x = static_cast<const T*>(p.x) + std::int64_t{blockIdx.x} * p.columns;
   float squares = 0.0f;
   for (std::int64_t c = threadIdx.x; c < p.columns; c += blockDim.x)
@@ -78,18 +76,15 @@ float eps_of(const ir::OpCall& call) {
 PreparedOp prepare_rmsnorm_grad_input(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const bool accumulate = ir::integer_attribute(*call.op, "accumulate") != 0;
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&rmsnorm_grad_input<decltype(element)>);
-  });
-  PreparedOp prepared;
-  prepared.calls.push_back(
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &rmsnorm_grad_input<decltype(t)>; });
+  return one_launch(
       kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
                   GradInputParameters{nullptr, nullptr, nullptr, nullptr, nullptr, shape.columns,
                                       eps_of(call), accumulate},
                   {operand_source(0), operand_source(1), operand_source(2),
-                   operand_source(accumulate ? 3 : 0), operand_source(call.input_count)}));
-  if (accumulate) prepared.in_place_input = 3;  // a thread reads what it writes, before it writes
-  return prepared;
+                   operand_source(accumulate ? 3 : 0), operand_source(call.input_count)}),
+      accumulate ? std::optional<std::size_t>(3) : std::nullopt);
 }
 
 PreparedOp prepare_rmsnorm_grad_weight(OpContext& context, const ir::OpCall& call) {
@@ -97,9 +92,8 @@ PreparedOp prepare_rmsnorm_grad_weight(OpContext& context, const ir::OpCall& cal
   const std::size_t scale_bytes = (static_cast<std::size_t>(shape.rows) * sizeof(float) + 255) / 256 * 256;
   if (scale_bytes >= context.workspace_bytes) refuse(call, "its rows' scales are larger than the workspace");
   auto* const scales = static_cast<float*>(context.workspace);
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&row_scales<decltype(element)>);
-  });
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &row_scales<decltype(t)>; });
   PreparedOp prepared;
   prepared.calls.push_back(
       kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),

@@ -129,15 +129,11 @@ PreparedOp prepare(const ir::OpCall& call, const void* function, const ir::Tenso
   KernelCall launch = kernel_call(function, dim3(static_cast<unsigned>(q.at(0) * q.at(2))),
                                   dim3(threads_for(pairs, 512)), parameters, sources);
   launch.shared_bytes = static_cast<unsigned>(q.at(3) / 2) * static_cast<unsigned>(sizeof(float2));
-  PreparedOp prepared;
-  prepared.calls.push_back(launch);
-  return prepared;
+  return one_launch(launch);
 }
 
 const void* rope_function(const ir::OpCall& call) {
-  return for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&rope_kernel<decltype(element)>);
-  });
+  return kernel_for(call, call.input(0).dtype, [](auto t) { return &rope_kernel<decltype(t)>; });
 }
 
 }  // namespace
@@ -155,9 +151,8 @@ PreparedOp prepare_rope(OpContext&, const ir::OpCall& call) {
 }
 
 PreparedOp prepare_rope_grad(OpContext&, const ir::OpCall& call) {
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&rope_grad_kernel<decltype(element)>);
-  });
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &rope_grad_kernel<decltype(t)>; });
   return prepare(
       call, function, call.input(0), call.input(0).dims.at(2),
       {operand_source(3), fixed_source(nullptr), operand_source(1), operand_source(2), operand_source(0)});

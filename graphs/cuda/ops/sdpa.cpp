@@ -1,4 +1,4 @@
-// sdpa: reads the op, chooses a kernel, and asks whether cuDNN is faster.
+// sdpa: reads the op, then takes cuDNN where it can.
 #include "graphs/cuda/ops/sdpa.hpp"
 
 #include <cmath>
@@ -20,20 +20,6 @@ SdpaParameters sdpa_parameters(const SdpaShape& shape) {
   return parameters;
 }
 
-namespace {
-
-PreparedOp prepare_own(OpContext& context, const SdpaShape& shape, const ir::OpCall& call) {
-  if (std::optional<PreparedOp> tensor = prepare_sdpa_tensor(context, shape, call)) {
-    tensor->path.name = "sdpa:tensor";
-    return std::move(*tensor);
-  }
-  PreparedOp vector = prepare_sdpa_vector(context, shape, call);
-  vector.path.name = "sdpa:vector";
-  return vector;
-}
-
-}  // namespace
-
 PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   const std::vector<std::int64_t>& q = call.input(0).dims;
   SdpaShape shape;
@@ -44,9 +30,17 @@ PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   shape.slots = call.input(1).dims.at(2);
   shape.causal = ir::integer_attribute(*call.op, "causal") != 0;
   shape.dtype = call.input(0).dtype;
-  PreparedOp own = prepare_own(context, shape, call);
-  if (std::optional<PreparedOp> fused = prepare_sdpa_cudnn(context, shape, own, call))
-    return std::move(*fused);
+  std::string why_not_cudnn;
+  if (is_for_cudnn(shape)) {
+    why_not_cudnn = "cuDNN is not installed, or switched off";
+    if (context.use_cudnn) {
+      if (std::optional<PreparedOp> fused = prepare_sdpa_cudnn(context, shape, call))
+        return std::move(*fused);
+      why_not_cudnn = "cuDNN has no sound kernel for it";
+    }
+  }
+  PreparedOp own = prepare_sdpa_vector(context, shape, call);
+  own.path = KernelPath{.name = "sdpa:vector", .fallback = std::move(why_not_cudnn)};
   return own;
 }
 

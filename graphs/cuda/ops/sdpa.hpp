@@ -1,8 +1,8 @@
-// Attention over the KV cache: the shape, and what serves it: two kernels of our own, or cuDNN.
+// Attention over the KV cache: the shape, and what serves it: cuDNN, or a kernel of our own.
 //
-// `vector` gives every query a block of its own and splits the keys over blocks where queries are few:
-// decoding, where the cache's bytes are all there is to it, and every shape the other does not take.
-// `tensor` gives 64 queries a block and multiplies on the tensor cores: prefill in fp16 and bf16.
+// `vector` gives every query a block of its own and splits the keys over blocks where queries are few. It
+// takes every shape and type, and is there for what cuDNN has nothing sound for: all decoding, where the
+// cache's bytes are all there is to it, and fp32.
 #pragma once
 
 #include <optional>
@@ -44,17 +44,14 @@ inline constexpr float sdpa_lowest = -1.0e30f;
 
 PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const ir::OpCall& call);
 
-// Nothing where the shape is not one it takes.
-std::optional<PreparedOp> prepare_sdpa_tensor(OpContext& context, const SdpaShape& shape,
-                                              const ir::OpCall& call);
-
-// Whether cuDNN of that version may be asked for the shape: it has kernels for it, and none is known to be
-// wrong.
+// Whether some version of cuDNN has kernels for the shape that are worth asking for.
+bool is_for_cudnn(const SdpaShape& shape);
+// Whether that version may be asked: none of its kernels for the shape is known to be wrong.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
 
-// Nothing where cuDNN has no fused attention for the shape, or `own` is as fast.
+// Nothing where this cuDNN has no sound fused attention for the shape.
 std::optional<PreparedOp> prepare_sdpa_cudnn(OpContext& context, const SdpaShape& shape,
-                                             const PreparedOp& own, const ir::OpCall& op);
+                                             const ir::OpCall& op);
 
 SdpaParameters sdpa_parameters(const SdpaShape& shape);
 

@@ -3,7 +3,8 @@
 // sum has one owner and one order, so there are no atomics. All of it in fp32.
 #include <cmath>
 
-#include "graphs/cuda/ops/sdpa_grad.cuh"
+#include "graphs/cuda/ops/kernel_support.cuh"
+#include "graphs/cuda/ops/sdpa.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -12,6 +13,47 @@ constexpr int tile = 32;  // rows that a block owns, and that it visits at once:
 constexpr int warps = 8;
 constexpr int own = tile / warps;  // rows that a warp owns
 constexpr unsigned all = 0xffffffffu;
+
+struct SdpaGradParameters {
+  const void* dy;
+  const void* q;
+  const void* k;
+  const void* v;
+  void* first;    // over queries: o, which is read; over keys: dk
+  void* second;   // dq; dv
+  float2* stats;  // of each query: log2 of the sum of its scores' powers of 2, and o·do
+  int heads;
+  int tokens;
+  int slots;
+  int head_dim;
+  int width;  // head_dim, rounded up to whole float4
+  int pitch;  // floats from a row of a tile to the next
+  bool causal;
+  float scale;  // 1 / sqrt(head_dim)
+};
+
+// Which rows a block owns: of one head of one sequence, from `first` on.
+struct SdpaRows {
+  std::int64_t head_row;
+  int first;
+};
+__device__ __forceinline__ SdpaRows sdpa_rows(int rows) {
+  const int tiles = (rows + tile - 1) / tile;
+  return {blockIdx.x / tiles, static_cast<int>(blockIdx.x % tiles) * tile};
+}
+
+// Where o and do have a query of the head.
+__device__ __forceinline__ std::int64_t output_at(const SdpaGradParameters& p, std::int64_t head_row,
+                                                  int query) {
+  return ((head_row / p.heads * p.tokens + query) * p.heads + head_row % p.heads) * p.head_dim;
+}
+
+__device__ __forceinline__ bool sees(const SdpaGradParameters& p, int query, int key) {
+  return query < p.tokens && key < p.slots && (!p.causal || key <= p.slots - p.tokens + query);
+}
+__device__ __forceinline__ float scale_log2(const SdpaGradParameters& p) {
+  return p.scale * 1.4426950408889634f;
+}
 
 // Rows `stride` elements apart; those past `rows` and columns past head_dim are zero.
 template <class T>
@@ -111,14 +153,13 @@ __device__ __forceinline__ void add_scores(const SdpaGradParameters& p, float (&
 
 template <class T, int Chunks>
 __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const SdpaGradParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   extern __shared__ float4 tiles[];
   float* const q = reinterpret_cast<float*>(tiles);
   float* const dy = q + tile * p.pitch;
   float* const k = dy + tile * p.pitch;
   float* const v = k + tile * p.pitch;
-  const SdpaRows place = sdpa_rows(p.tokens, tile);
+  const SdpaRows place = sdpa_rows(p.tokens);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int mine = static_cast<int>(threadIdx.x / 32) * own;  // the warp's first row of the tile
   const std::int64_t queries = place.head_row * p.tokens + place.first;
@@ -170,14 +211,13 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_queries(const SdpaGradPa
 
 template <class T, int Chunks>
 __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   extern __shared__ float4 tiles[];
   float* const k = reinterpret_cast<float*>(tiles);
   float* const v = k + tile * p.pitch;
   float* const q = v + tile * p.pitch;
   float* const dy = q + tile * p.pitch;
-  const SdpaRows place = sdpa_rows(p.slots, tile);
+  const SdpaRows place = sdpa_rows(p.slots);
   const int mine = static_cast<int>(threadIdx.x / 32) * own;
   const std::int64_t queries = place.head_row * p.tokens;
   const std::int64_t keys = place.head_row * p.slots + place.first;
@@ -216,10 +256,16 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParam
   }
 }
 
+// One goes over queries, then one over keys.
+struct SdpaGradKernels {
+  const void* queries;
+  const void* keys;
+};
+
 template <class T, int Chunks>
 SdpaGradKernels kernels() {
   return {reinterpret_cast<const void*>(&sdpa_grad_queries<T, Chunks>),
-          reinterpret_cast<const void*>(&sdpa_grad_keys<T, Chunks>), tile, warps * 32};
+          reinterpret_cast<const void*>(&sdpa_grad_keys<T, Chunks>)};
 }
 
 SdpaGradKernels kernels_for(const ir::OpCall& call, std::int64_t head_dim) {
@@ -251,10 +297,8 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   if (p.head_dim > 256) refuse(call, "head_dim " + std::to_string(p.head_dim) + " is above 256");
   if (static_cast<std::size_t>(head_rows * p.tokens) * sizeof(float2) > context.workspace_bytes)
     refuse(call, "its queries' sums are larger than the workspace");
-  const std::optional<SdpaGradKernels> tensor = sdpa_grad_tensor(context, call.input(0).dtype, p);
-  const SdpaGradKernels kernels = tensor ? *tensor : kernels_for(call, p.head_dim);
-  const auto shared_bytes =
-      tensor ? 0u : 4u * tile * static_cast<unsigned>(p.pitch) * static_cast<unsigned>(sizeof(float));
+  const SdpaGradKernels kernels = kernels_for(call, p.head_dim);
+  const auto shared_bytes = 4u * tile * static_cast<unsigned>(p.pitch * sizeof(float));
   PreparedOp prepared;
   const auto append = [&](const void* kernel, std::int64_t rows, std::initializer_list<Source> sources) {
     // Above 48 KB a kernel has to be allowed to.
@@ -263,9 +307,8 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
       (void)cudaGetLastError();
       refuse(call, "its tiles are larger than this GPU's shared memory");
     }
-    KernelCall launch =
-        kernel_call(kernel, dim3(blocks_for(rows, kernels.tile) * static_cast<unsigned>(head_rows)),
-                    dim3(kernels.threads), p, sources);
+    KernelCall launch = kernel_call(kernel, dim3(blocks_for(rows, tile) * static_cast<unsigned>(head_rows)),
+                                    dim3(warps * 32), p, sources);
     launch.shared_bytes = shared_bytes;
     prepared.calls.push_back(launch);
   };
@@ -273,7 +316,6 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
                value = operand_source(3);
   append(kernels.queries, p.tokens, {dy, query, key, value, operand_source(4), operand_source(5)});
   append(kernels.keys, p.slots, {dy, query, key, value, operand_source(6), operand_source(7)});
-  prepared.path.name = tensor ? "sdpa_grad:tensor" : "sdpa_grad:tiled";
   return prepared;
 }
 

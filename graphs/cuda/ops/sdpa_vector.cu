@@ -164,22 +164,13 @@ __global__ void sdpa_combine_kernel(const SdpaParameters p) {
   combine_records<T>(p, p.partial + query * p.splits * (p.head_dim + 2), query);
 }
 
-template <class T, bool Few>
+// Of the first power of two from `Lanes` on that is not below `lanes`.
+template <class T, bool Few, int Lanes = 1>
 const void* vector_function(int lanes) {
-  switch (lanes) {
-    case 1:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 1, Few>);
-    case 2:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 2, Few>);
-    case 4:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 4, Few>);
-    case 8:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 8, Few>);
-    case 16:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 16, Few>);
-    default:
-      return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, 32, Few>);
+  if constexpr (Lanes < 32) {
+    if (lanes > Lanes) return vector_function<T, Few, 2 * Lanes>(lanes);
   }
+  return reinterpret_cast<const void*>(&sdpa_vector_kernel<T, Lanes, Few>);
 }
 
 // As many blocks as run at once, as long as each has a full round of keys: a power of two a query, as
@@ -232,9 +223,7 @@ PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const
   if (clusters) visit.cluster_blocks = static_cast<unsigned>(parameters.splits);
   prepared.calls.emplace_back(visit);
   if (!split || clusters) return prepared;
-  const void* combine = for_float_type(call, dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&sdpa_combine_kernel<decltype(element)>);
-  });
+  const void* combine = kernel_for(call, dtype, [](auto t) { return &sdpa_combine_kernel<decltype(t)>; });
   prepared.calls.emplace_back(
       kernel_call(combine, dim3(queries), dim3(threads_for(shape.head_dim, 256)), parameters, sources));
   return prepared;

@@ -13,8 +13,7 @@ struct SoftmaxParameters {
 
 template <class T>
 __global__ void softmax_kernel(const SoftmaxParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t seen =
       p.tokens == 0 ? p.columns : p.columns - p.tokens + std::int64_t{blockIdx.x} % p.tokens + 1;
   const T* x = static_cast<const T*>(p.x) + std::int64_t{blockIdx.x} * p.columns;
@@ -39,8 +38,7 @@ struct SoftmaxGradParameters {
 
 template <class T>
 __global__ void softmax_grad_kernel(const SoftmaxGradParameters p) {
-  let_next_kernel_start();
-  wait_for_kernels_ahead();
+  take_turn();
   const std::int64_t begin = std::int64_t{blockIdx.x} * p.columns;
   const T* dy = static_cast<const T*>(p.dy) + begin;
   const T* y = static_cast<const T*>(p.y) + begin;
@@ -57,28 +55,22 @@ __global__ void softmax_grad_kernel(const SoftmaxGradParameters p) {
 PreparedOp prepare_softmax(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const bool causal = ir::integer_attribute(*call.op, "causal") != 0;
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&softmax_kernel<decltype(element)>);
-  });
-  PreparedOp prepared;
-  prepared.calls.push_back(
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &softmax_kernel<decltype(t)>; });
+  return one_launch(
       kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
                   SoftmaxParameters{nullptr, nullptr, shape.columns, causal ? call.input(0).dims.at(2) : 0},
                   {operand_source(0), operand_source(1)}));
-  return prepared;
 }
 
 PreparedOp prepare_softmax_grad(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
-  const void* function = for_float_type(call, call.input(0).dtype, [](auto element) {
-    return reinterpret_cast<const void*>(&softmax_grad_kernel<decltype(element)>);
-  });
-  PreparedOp prepared;
-  prepared.calls.push_back(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)),
-                                       dim3(threads_for(shape.columns, 512)),
-                                       SoftmaxGradParameters{nullptr, nullptr, nullptr, shape.columns},
-                                       {operand_source(0), operand_source(1), operand_source(2)}));
-  return prepared;
+  const void* function =
+      kernel_for(call, call.input(0).dtype, [](auto t) { return &softmax_grad_kernel<decltype(t)>; });
+  return one_launch(kernel_call(function, dim3(static_cast<unsigned>(shape.rows)),
+                                dim3(threads_for(shape.columns, 512)),
+                                SoftmaxGradParameters{nullptr, nullptr, nullptr, shape.columns},
+                                {operand_source(0), operand_source(1), operand_source(2)}));
 }
 
 }  // namespace graphbench::cuda

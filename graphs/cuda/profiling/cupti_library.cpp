@@ -11,11 +11,6 @@
 namespace graphbench::cuda {
 namespace {
 
-struct Opened {
-  CuptiLibrary library;
-  std::string why;  // empty where the library can be used
-};
-
 // The version that belongs to the CUDA runtime this module was built with comes first: another one may
 // not know the running driver.
 std::vector<std::string> files() {
@@ -27,8 +22,8 @@ std::vector<std::string> files() {
   return files;
 }
 
-Opened open() {
-  Opened opened;
+Opened<CuptiLibrary> open() {
+  Opened<CuptiLibrary> opened;
   DynamicLibrary file("CUPTI", files());
   CuptiLibrary& library = opened.library;
   file.look_up("cuptiGetVersion", library.get_version);
@@ -50,9 +45,8 @@ Opened open() {
 }  // namespace
 
 const CuptiLibrary* cupti_library(std::string& why) {
-  static const Opened opened = open();
-  why = opened.why;
-  return opened.why.empty() ? &opened.library : nullptr;
+  static const Opened<CuptiLibrary> opened = open();
+  return opened.usable(why);
 }
 
 }  // namespace graphbench::cuda

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "graphs/cuda/data_kernels.hpp"
+#include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/graph.hpp"
 #include "graphs/cuda/status.hpp"
 

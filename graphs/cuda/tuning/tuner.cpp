@@ -63,12 +63,6 @@ TuningSettings TuningSettings::from_environment() {
                 "GRAPHBENCH_AUTOTUNE: '" + std::string(timed) + "' is neither on nor off");
   }
   settings.timed = timed != "off";
-  const std::string_view fusion = environment("GRAPHBENCH_FUSION");
-  if (fusion != "" && fusion != "timed" && fusion != "always" && fusion != "off") {
-    throw Error(ErrorCode::invalid_argument,
-                "GRAPHBENCH_FUSION: '" + std::string(fusion) + "' is none of timed, always and off");
-  }
-  settings.fusion = fusion == "always" ? Fusion::always : fusion == "off" ? Fusion::never : Fusion::timed;
   settings.cache_folder = cache::folder_from_environment();
   const std::string_view verbose = environment("GRAPHBENCH_VERBOSE");
   if (verbose != "0") settings.verbose = verbose;
@@ -100,11 +94,12 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
     took(key, candidates[*index]);
     return *index;
   }
-  if (!settings_.timed) {
+  const auto take_first = [&] {
     say(key + ": " + candidates.front() + " (the heuristic's first)");
     took(key, candidates.front());
-    return 0;
-  }
+    return std::size_t{0};
+  };
+  if (!settings_.timed) return take_first();
   if (const auto known = chosen_.find(key); known != chosen_.end()) {
     if (const auto index = position(candidates, known->second.algorithm)) return *index;
   }
@@ -116,11 +111,7 @@ std::size_t Tuner::choose(const std::string& key, const std::vector<std::string>
     return fastest ? std::optional(candidates[*fastest]) : std::nullopt;
   };
   const auto found = cache_.find_or_make(cache_key(key), check, make);
-  if (!found && !may_time_) {
-    say(key + ": " + candidates.front() + " (the heuristic's first)");
-    took(key, candidates.front());
-  }
-  if (!found) return 0;
+  if (!found) return may_time_ ? 0 : take_first();
   if (found->hit) say(key + ": " + found->content + " (from the cache)");
   chosen_[key] = {key, found->content, true, found->hit};
   return *position(candidates, found->content);
@@ -130,23 +121,6 @@ std::optional<std::string> Tuner::known(const std::string& key) {
   if (!settings_.prefer.empty() || !settings_.timed) return std::nullopt;
   if (const auto chosen = chosen_.find(key); chosen != chosen_.end()) return chosen->second.algorithm;
   return cache_.find(cache_key(key));
-}
-
-bool Tuner::settles_for(const std::string& key, const std::string& first) {
-  if (!settings_.prefer.empty()) return false;
-  if (!settings_.timed) {
-    took(key, first);
-    return true;
-  }
-  const std::optional<std::string> kept = known(key);
-  if (!kept && !may_time_) {
-    took(key, first);
-    return true;
-  }
-  if (kept != first) return false;
-  const bool is_new = chosen_.emplace(key, LibraryChoice{key, first, true, true}).second;
-  if (is_new) say(key + ": " + first + " (from the cache)");
-  return true;
 }
 
 std::vector<LibraryChoice> Tuner::choices() const {

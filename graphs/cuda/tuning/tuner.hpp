@@ -18,19 +18,15 @@
 
 namespace graphbench::cuda {
 
-// Whether one kernel does the work of two ops: where it is timed and faster, wherever there is one, or never.
-enum class Fusion { timed, always, never };
-
 struct TuningSettings {
-  bool timed = true;  // false: what the library's heuristic puts first
-  Fusion fusion = Fusion::timed;
+  bool timed = true;                   // false: what the library's heuristic puts first
   std::string verbose;                 // empty: silent; "1": stderr; else a file that lines are appended to
   std::filesystem::path cache_folder;  // empty: choices live as long as the process
   // For tests: the first candidate that runs and whose name begins so is chosen, however slow it is.
   std::string prefer;
 
-  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_FUSION=timed|always|off, GRAPHBENCH_VERBOSE=1|FILE, and the
-  // cache's folder. Throws Error(invalid_argument) for other values.
+  // GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_VERBOSE=1|FILE, and the cache's folder. Throws
+  // Error(invalid_argument) for other values.
   static TuningSettings from_environment();
 };
 
@@ -71,10 +67,6 @@ class Tuner {
   // time.
   std::optional<std::string> known(const std::string& key);
 
-  // Whether `choose` would use `first`, were that the first candidate, without timing anything. The other
-  // candidates need not be listed then.
-  bool settles_for(const std::string& key, const std::string& first);
-
   // From here on nothing is timed: what is not known yet is the heuristic's first, and is not kept.
   void stop_timing() noexcept { may_time_ = false; }
 
@@ -83,9 +75,6 @@ class Tuner {
 
   // Every choice so far, one a key, in the order of keys.
   std::vector<LibraryChoice> choices() const;
-
-  // Where choices are kept, and other things may be.
-  cache::Cache& cache() noexcept { return cache_; }
 
   // Absent where nothing is kept.
   std::optional<cache::Use> cache_use() const;

@@ -28,17 +28,14 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
   dnnl::primitive_attr scaled = library_attributes();
   scaled.set_output_scales(0, {static_cast<float>(ir::real_attribute(*call.op, "scale"))});
   builder.step<dnnl::matmul>(
-      dnnl::matmul::primitive_desc(dnnl::matmul::desc(left, right, product), scaled, library_engine_handle()),
-      {{DNNL_ARG_SRC, left, {0}}, {DNNL_ARG_WEIGHTS, right, {1}}, {DNNL_ARG_DST, product, apart}});
+      dnnl::matmul::desc(left, right, product),
+      {{DNNL_ARG_SRC, left, {0}}, {DNNL_ARG_WEIGHTS, right, {1}}, {DNNL_ARG_DST, product, apart}}, scaled);
   if (merges) {
     const dnnl::memory::desc by_head = plain({batch, heads, rows, columns}, type);
     const Dim width = heads * columns;
     const dnnl::memory::desc by_row({batch, heads, rows, columns}, type,
                                     Dims{rows * width, columns, width, 1});
-    const dnnl::engine engine = library_engine_handle();
-    builder.step<dnnl::reorder>(
-        dnnl::reorder::primitive_desc(engine, by_head, engine, by_row, library_attributes()),
-        {{DNNL_ARG_FROM, by_head, apart}, {DNNL_ARG_TO, by_row, out}});
+    builder.reorder({by_head, apart}, {by_row, out});
   }
   return builder.finish(scratch);
 }

@@ -7,18 +7,6 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-// Brings the weights into the layout that the convolution chose. Done in every run: weights are the
-// caller's memory, and a copy kept from an earlier run would be wrong once they change.
-LibraryArgument weights_for(LibraryOpBuilder& builder, const dnnl::memory::desc& given,
-                            const dnnl::memory::desc& wanted) {
-  if (given == wanted) return {DNNL_ARG_WEIGHTS, given, {1}};
-  const Place packed = builder.scratch(wanted.get_size());
-  const dnnl::engine engine = library_engine_handle();
-  const dnnl::reorder::primitive_desc reorder(engine, given, engine, wanted, library_attributes());
-  builder.step<dnnl::reorder>(reorder, {{DNNL_ARG_FROM, given, {1}}, {DNNL_ARG_TO, wanted, packed}});
-  return {DNNL_ARG_WEIGHTS, wanted, packed};
-}
-
 std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& scratch) {
   const ir::Op& op = *call.op;
   const auto& in = call.input(0).dims;      // B, Y, X, C
@@ -60,7 +48,8 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
   const Conv::primitive_desc chosen(desc, attributes, library_engine_handle());
 
   LibraryOpBuilder builder;
-  arguments.push_back(weights_for(builder, {w_dims, type, Tag::ohwi}, chosen.weights_desc()));
+  const Place packed = builder.repacked({{w_dims, type, Tag::ohwi}, {1}}, chosen.weights_desc());
+  arguments.push_back({DNNL_ARG_WEIGHTS, chosen.weights_desc(), packed});
   builder.step<Conv>(chosen, std::move(arguments));
   return builder.finish(scratch);
 }

@@ -34,7 +34,7 @@ class GradientBuilder {
     using Conv = dnnl::convolution_backward_data;
     const Conv::primitive_desc chosen(Conv::desc(kDirect, dx, any_w, dy, strides_, pads_, pads_),
                                       library_attributes(), engine_, forward(dx, any_w, dy));
-    const Place packed = repacked(w, chosen.weights_desc(), {1});
+    const Place packed = builder_.repacked({w, {1}}, chosen.weights_desc());
     const Place result = sum_ ? builder_.scratch(dx.get_size()) : output();
     builder_.step<Conv>(chosen, {{DNNL_ARG_DIFF_DST, dy, {0}},
                                  {DNNL_ARG_WEIGHTS, chosen.weights_desc(), packed},
@@ -56,17 +56,12 @@ class GradientBuilder {
     const Place place = made == dw ? result : builder_.scratch(made.get_size());
     builder_.step<Conv>(
         chosen, {{DNNL_ARG_DIFF_DST, dy, {0}}, {DNNL_ARG_SRC, x, {1}}, {DNNL_ARG_DIFF_WEIGHTS, made, place}});
-    if (made != dw) reorder({made, place}, {dw, result});
+    if (made != dw) builder_.reorder({made, place}, {dw, result});
     add_sum(dw, result);
     return builder_.finish(scratch);
   }
 
  private:
-  struct Located {
-    dnnl::memory::desc desc;
-    Place place;
-  };
-
   Type result_type() const { return sum_ ? Type::f32 : type_; }
   Place output() const { return {static_cast<int>(call_.input_count)}; }
 
@@ -82,28 +77,13 @@ class GradientBuilder {
     return {desc, library_attributes(), engine_};
   }
 
-  void reorder(const Located& from, const Located& to) {
-    const dnnl::reorder::primitive_desc chosen(engine_, from.desc, engine_, to.desc, library_attributes());
-    builder_.step<dnnl::reorder>(chosen,
-                                 {{DNNL_ARG_FROM, from.desc, from.place}, {DNNL_ARG_TO, to.desc, to.place}});
-  }
-
-  // In every run, as conv2d does: weights change.
-  Place repacked(const dnnl::memory::desc& given, const dnnl::memory::desc& wanted, Place place) {
-    if (given == wanted) return place;
-    const Place packed = builder_.scratch(wanted.get_size());
-    reorder({given, place}, {wanted, packed});
-    return packed;
-  }
-
   void add_sum(const dnnl::memory::desc& result, Place place) {
     if (!sum_) return;
     dnnl::memory::desc out = result;
     out.data.data_type = dnnl_data_type_t(type_);
-    const dnnl::binary::primitive_desc chosen(
-        dnnl::binary::desc(dnnl::algorithm::binary_add, result, out, out), library_attributes(), engine_);
     builder_.step<dnnl::binary>(
-        chosen, {{DNNL_ARG_SRC_0, result, place}, {DNNL_ARG_SRC_1, out, {2}}, {DNNL_ARG_DST, out, output()}});
+        dnnl::binary::desc(dnnl::algorithm::binary_add, result, out, out),
+        {{DNNL_ARG_SRC_0, result, place}, {DNNL_ARG_SRC_1, out, {2}}, {DNNL_ARG_DST, out, output()}});
   }
 
   const ir::OpCall& call_;

@@ -1,33 +1,43 @@
-// Base of the ops that are plain loops (or a plugin's function): they need their addresses and
-// nothing else, so that binding is a copy of them.
+// Ops that are plain loops (or a plugin's function): they need their addresses and nothing else, so that
+// binding is a copy of them.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "graphs/host/bfloat16.hpp"
 #include "graphs/host/op_implementation.hpp"
+#include "graphs/ir/program.hpp"
 
 namespace graphbench::host {
 
-class DirectOp : public OpImplementation {
+// `Compute` is called with the operands, or with them and the StreamContext.
+template <typename Compute>
+class DirectOp final : public OpImplementation {
  public:
-  explicit DirectOp(std::size_t operand_count) : operand_count_(operand_count) {}
+  DirectOp(std::size_t operand_count, Compute compute, std::optional<std::size_t> in_place_input)
+      : operand_count_(operand_count), compute_(std::move(compute)), in_place_input_(in_place_input) {}
 
-  void run(void* const* operands, StreamContext&) final { compute(operands); }
-
-  std::unique_ptr<BoundOp> bind(void* const* operands) final {
+  void run(void* const* operands, StreamContext& context) override {
+    if constexpr (std::is_invocable_v<Compute&, void* const*>)
+      compute_(operands);
+    else
+      compute_(operands, context);
+  }
+  std::optional<std::size_t> in_place_input() const override { return in_place_input_; }
+  std::unique_ptr<BoundOp> bind(void* const* operands) override {
     return std::make_unique<Bound>(*this, operands);
   }
-
- protected:
-  virtual void compute(void* const* operands) = 0;
 
  private:
   class Bound final : public BoundOp {
    public:
     Bound(DirectOp& op, void* const* operands) : op_(op), operands_(operands, operands + op.operand_count_) {}
-    void run(StreamContext&) override { op_.compute(operands_.data()); }
+    void run(StreamContext& context) override { op_.run(operands_.data(), context); }
 
    private:
     DirectOp& op_;
@@ -35,6 +45,25 @@ class DirectOp : public OpImplementation {
   };
 
   std::size_t operand_count_;
+  Compute compute_;
+  std::optional<std::size_t> in_place_input_;
 };
+
+template <typename Compute>
+std::unique_ptr<OpImplementation> direct_op(std::size_t operand_count, Compute compute,
+                                            std::optional<std::size_t> in_place_input = std::nullopt) {
+  return std::make_unique<DirectOp<Compute>>(operand_count, std::move(compute), in_place_input);
+}
+template <typename Compute>
+std::unique_ptr<OpImplementation> direct_op(const ir::OpCall& call, Compute compute,
+                                            std::optional<std::size_t> in_place_input = std::nullopt) {
+  return direct_op(call.operands.size(), std::move(compute), in_place_input);
+}
+
+// Calls `choose` with a value of the element type and returns what it gives.
+template <typename Choose>
+auto for_float_type(ir::DType dtype, const Choose& choose) {
+  return dtype == ir::DType::bf16 ? choose(BFloat16{}) : choose(float{});
+}
 
 }  // namespace graphbench::host

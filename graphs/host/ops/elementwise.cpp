@@ -1,7 +1,6 @@
 // add, bias_add, relu, gelu_tanh and their gradients: one pass over contiguous elements, arithmetic in fp32.
 #include <cmath>
 
-#include "graphs/host/bfloat16.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/parallel.hpp"
@@ -36,64 +35,24 @@ struct GeluTanhGrad {
 };
 
 // The operands may be the same memory, never partly overlapping: element i depends on elements i only.
-template <typename T, typename Function>
-class Elementwise final : public DirectOp {
- public:
-  Elementwise(std::int64_t elements, bool binary)
-      : DirectOp(binary ? 3 : 2), elements_(elements), binary_(binary) {}
-
-  std::optional<std::size_t> in_place_input() const override { return 0; }
-
- protected:
-  void compute(void* const* operands) override {
-    const T* a = static_cast<const T*>(operands[0]);
-    const T* b = binary_ ? static_cast<const T*>(operands[1]) : a;
-    T* out = static_cast<T*>(operands[binary_ ? 2 : 1]);
-    parallel_for(elements_, elements_a_thread, [=](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) {
-        out[i] = from_float<T>(Function::apply(to_float(a[i]), to_float(b[i])));
-      }
-    });
-  }
-
- private:
-  std::int64_t elements_;
-  bool binary_;
-};
-
-template <typename T>
-class BiasAdd final : public DirectOp {
- public:
-  explicit BiasAdd(const ir::OpCall& call)
-      : DirectOp(3), columns_(call.input(1).elements()), rows_(call.input(0).elements() / columns_) {}
-
-  std::optional<std::size_t> in_place_input() const override { return 0; }
-
- protected:
-  void compute(void* const* operands) override {
-    const T* bias = static_cast<const T*>(operands[1]);
-    parallel_for(rows_, 1 + elements_a_thread / columns_, [=, this](std::int64_t first, std::int64_t last) {
-      for (std::int64_t r = first; r < last; ++r) {
-        const T* x = static_cast<const T*>(operands[0]) + r * columns_;
-        T* y = static_cast<T*>(operands[2]) + r * columns_;
-        for (std::int64_t c = 0; c < columns_; ++c) y[c] = from_float<T>(to_float(x[c]) + to_float(bias[c]));
-      }
-    });
-  }
-
- private:
-  std::int64_t columns_;
-  std::int64_t rows_;
-};
-
 template <typename Function>
 std::unique_ptr<OpImplementation> make(const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();
   const bool binary = call.input_count == 2;
-  if (call.output(0).dtype == ir::DType::bf16) {
-    return std::make_unique<Elementwise<BFloat16, Function>>(elements, binary);
-  }
-  return std::make_unique<Elementwise<float, Function>>(elements, binary);
+  return for_float_type(call.output(0).dtype, [&](auto element) {
+    using T = decltype(element);
+    const auto compute = [elements, binary](void* const* operands) {
+      const T* a = static_cast<const T*>(operands[0]);
+      const T* b = binary ? static_cast<const T*>(operands[1]) : a;
+      T* out = static_cast<T*>(operands[binary ? 2 : 1]);
+      parallel_for(elements, elements_a_thread, [=](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          out[i] = from_float<T>(Function::apply(to_float(a[i]), to_float(b[i])));
+        }
+      });
+    };
+    return direct_op(call, compute, 0);
+  });
 }
 
 }  // namespace
@@ -102,8 +61,21 @@ std::unique_ptr<OpImplementation> make_add(const ir::OpCall& call, ScratchArena&
   return make<Add>(call);
 }
 std::unique_ptr<OpImplementation> make_bias_add(const ir::OpCall& call, ScratchArena&) {
-  if (call.output(0).dtype == ir::DType::bf16) return std::make_unique<BiasAdd<BFloat16>>(call);
-  return std::make_unique<BiasAdd<float>>(call);
+  const std::int64_t columns = call.input(1).elements(), rows = call.input(0).elements() / columns;
+  return for_float_type(call.output(0).dtype, [&](auto element) {
+    using T = decltype(element);
+    const auto compute = [columns, rows](void* const* operands) {
+      const T* bias = static_cast<const T*>(operands[1]);
+      parallel_for(rows, 1 + elements_a_thread / columns, [=](std::int64_t first, std::int64_t last) {
+        for (std::int64_t r = first; r < last; ++r) {
+          const T* x = static_cast<const T*>(operands[0]) + r * columns;
+          T* y = static_cast<T*>(operands[2]) + r * columns;
+          for (std::int64_t c = 0; c < columns; ++c) y[c] = from_float<T>(to_float(x[c]) + to_float(bias[c]));
+        }
+      });
+    };
+    return direct_op(call, compute, 0);
+  });
 }
 std::unique_ptr<OpImplementation> make_relu(const ir::OpCall& call, ScratchArena&) {
   return make<Relu>(call);

@@ -126,6 +126,19 @@ void LibraryOpBuilder::add(dnnl::primitive primitive, const dnnl::memory::desc& 
   steps_.push_back({std::move(primitive), std::move(arguments)});
 }
 
+void LibraryOpBuilder::reorder(const Located& from, const Located& to) {
+  const dnnl::engine engine = library_engine_handle();
+  step<dnnl::reorder>(dnnl::reorder::primitive_desc(engine, from.desc, engine, to.desc, library_attributes()),
+                      {{DNNL_ARG_FROM, from.desc, from.place}, {DNNL_ARG_TO, to.desc, to.place}});
+}
+
+Place LibraryOpBuilder::repacked(const Located& given, const dnnl::memory::desc& wanted) {
+  if (given.desc == wanted) return given.place;
+  const Place packed = scratch(wanted.get_size());
+  reorder(given, {wanted, packed});
+  return packed;
+}
+
 std::unique_ptr<OpImplementation> LibraryOpBuilder::finish(ScratchArena& arena) {
   const Place scratchpad = scratch(scratchpad_bytes_max_);
   for (LibraryStep& step : steps_) {

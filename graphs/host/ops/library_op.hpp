@@ -34,6 +34,17 @@ struct LibraryStep {
   std::vector<LibraryArgument> arguments;
 };
 
+// A tensor, and where it lies.
+struct Located {
+  dnnl::memory::desc desc;
+  Place place;
+};
+
+// Attributes every primitive here is made with: scratch memory is ours to provide.
+dnnl::primitive_attr library_attributes();
+// The engine as the C++ API wants it.
+dnnl::engine library_engine_handle();
+
 // Collects the steps of an op and lays out its scratch memory.
 class LibraryOpBuilder {
  public:
@@ -46,6 +57,16 @@ class LibraryOpBuilder {
   void step(const typename Primitive::primitive_desc& chosen, std::vector<LibraryArgument> arguments) {
     add(Primitive(chosen), chosen.scratchpad_desc(), std::move(arguments));
   }
+  template <typename Primitive>
+  void step(const typename Primitive::desc& wanted, std::vector<LibraryArgument> arguments,
+            const dnnl::primitive_attr& attributes = library_attributes()) {
+    step<Primitive>(typename Primitive::primitive_desc(wanted, attributes, library_engine_handle()),
+                    std::move(arguments));
+  }
+  void reorder(const Located& from, const Located& to);
+  // Where the tensor lies in the layout that a primitive wants. Brought there in every run: weights are the
+  // caller's memory, and a copy kept from an earlier run would be wrong once they change.
+  Place repacked(const Located& given, const dnnl::memory::desc& wanted);
   std::unique_ptr<OpImplementation> finish(ScratchArena& arena);
 
  private:
@@ -58,13 +79,9 @@ class LibraryOpBuilder {
   std::size_t scratchpad_bytes_max_ = 0;  // the steps run one after the other and share one
 };
 
-// The engine as the C++ API wants it.
-dnnl::engine library_engine_handle();
 dnnl::memory::data_type library_type(ir::DType dtype);
 // A plain row-major tensor.
 dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type);
-// Attributes every primitive here is made with: scratch memory is ours to provide.
-dnnl::primitive_attr library_attributes();
 // tokens x slots: 0 where a query may see a slot, far below every score where it may not: the exponential of
 // the difference is exactly 0. Infinity would do as well, but infinity minus infinity is not a number.
 std::vector<float> causal_mask(std::int64_t tokens, std::int64_t slots);

@@ -37,8 +37,7 @@ std::unique_ptr<OpImplementation> build(const ir::OpCall& call, ScratchArena& sc
 
   const auto desc = has_bias ? dnnl::matmul::desc(x, w, bias, y) : dnnl::matmul::desc(x, w, y);
   LibraryOpBuilder builder;
-  builder.step<dnnl::matmul>(dnnl::matmul::primitive_desc(desc, attributes, library_engine_handle()),
-                             std::move(arguments));
+  builder.step<dnnl::matmul>(desc, std::move(arguments), attributes);
   return builder.finish(scratch);
 }
 

@@ -22,9 +22,7 @@ std::unique_ptr<OpImplementation> product(const ir::OpCall& call, ScratchArena& 
     arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, out, {2}});
   }
   LibraryOpBuilder builder;
-  builder.step<dnnl::matmul>(
-      dnnl::matmul::primitive_desc(dnnl::matmul::desc(a, b, out), attributes, library_engine_handle()),
-      std::move(arguments));
+  builder.step<dnnl::matmul>(dnnl::matmul::desc(a, b, out), std::move(arguments), attributes);
   return builder.finish(scratch);
 }
 

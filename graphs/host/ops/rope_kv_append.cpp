@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "graphs/host/bfloat16.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/parallel.hpp"
@@ -51,17 +50,15 @@ void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, fl
 
 // Both kinds; rope's caches are outputs of as many slots as there are tokens.
 template <typename T>
-class RopeKvAppend final : public DirectOp {
+class RopeKvAppend {
  public:
   RopeKvAppend(const ir::OpCall& call, const Extents& extents, std::vector<float> angles)
-      : DirectOp(call.operands.size()),
-        name_(call.op->name),
+      : name_(call.op->name),
         e_(extents),
         angles_(std::move(angles)),
         starts_(call.input_count == 1 ? static_cast<std::size_t>(extents.batch) : 0) {}
 
- protected:
-  void compute(void* const* operands) override {
+  void operator()(void* const* operands) const {
     const T* qkv = static_cast<const T*>(operands[0]);
     const bool appends = starts_.empty();
     const auto* positions = appends ? static_cast<const std::int32_t*>(operands[1]) : starts_.data();
@@ -109,13 +106,12 @@ class RopeKvAppend final : public DirectOp {
 };
 
 template <typename T>
-class RopeGrad final : public DirectOp {
+class RopeGrad {
  public:
   RopeGrad(const ir::OpCall&, const Extents& extents, std::vector<float> angles)
-      : DirectOp(4), e_(extents), angles_(std::move(angles)) {}
+      : e_(extents), angles_(std::move(angles)) {}
 
- protected:
-  void compute(void* const* operands) override {
+  void operator()(void* const* operands) const {
     const std::int64_t width = e_.heads * e_.head_dim;
     parallel_for(e_.batch * e_.tokens, 1 + 4096 / width, [=, this](std::int64_t first, std::int64_t last) {
       for (std::int64_t r = first; r < last; ++r) {
@@ -145,9 +141,9 @@ std::unique_ptr<OpImplementation> make(const ir::OpCall& call, ScratchArena& scr
   const Extents extents{q.at(0), q.at(1), q.at(2), slots, q.at(3)};
   std::vector<float> angles = angle_table(extents, ir::real_attribute(*call.op, "theta"));
   scratch.count(angles.size() * sizeof(float));
-  if (heads.dtype == ir::DType::bf16)
-    return std::make_unique<Rope<BFloat16>>(call, extents, std::move(angles));
-  return std::make_unique<Rope<float>>(call, extents, std::move(angles));
+  return for_float_type(heads.dtype, [&](auto element) {
+    return direct_op(call, Rope<decltype(element)>(call, extents, std::move(angles)));
+  });
 }
 
 }  // namespace

@@ -5,8 +5,7 @@
 
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
-#include "graphs/host/ops/parallel.hpp"
-#include "graphs/host/ops/row_scale.hpp"
+#include "graphs/host/ops/sums.hpp"
 
 namespace graphbench::host {
 namespace {
@@ -14,11 +13,10 @@ namespace {
 constexpr std::int64_t columns_at_once = 64;
 
 template <typename T>
-class SdpaGrad final : public DirectOp {
+class SdpaGrad {
  public:
   SdpaGrad(const ir::OpCall& call, ScratchArena& scratch)
-      : DirectOp(call.operands.size()),
-        heads_(call.input(1).dims.at(1)),
+      : heads_(call.input(1).dims.at(1)),
         tokens_(call.input(1).dims.at(2)),
         slots_(call.input(2).dims.at(2)),
         dim_(call.input(1).dims.at(3)),
@@ -28,8 +26,7 @@ class SdpaGrad final : public DirectOp {
         stats_(reinterpret_cast<Stats*>(
             scratch.reserve(static_cast<std::size_t>(head_rows_ * tokens_) * sizeof(Stats)))) {}
 
- protected:
-  void compute(void* const* operands) override {
+  void operator()(void* const* operands) {
     const auto at = [&](std::size_t i) { return static_cast<T*>(operands[i]); };
     const Operands o{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)};
     const std::int64_t grain = 1 + 16 * 1024 / (slots_ * dim_);
@@ -130,8 +127,9 @@ class SdpaGrad final : public DirectOp {
 }  // namespace
 
 std::unique_ptr<OpImplementation> make_sdpa_grad(const ir::OpCall& call, ScratchArena& scratch) {
-  if (call.output(0).dtype == ir::DType::bf16) return std::make_unique<SdpaGrad<BFloat16>>(call, scratch);
-  return std::make_unique<SdpaGrad<float>>(call, scratch);
+  return for_float_type(call.output(0).dtype, [&](auto element) {
+    return direct_op(call, SdpaGrad<decltype(element)>(call, scratch));
+  });
 }
 
 }  // namespace graphbench::host

@@ -16,17 +16,13 @@ std::unique_ptr<OpImplementation> make_softmax(const ir::OpCall& call, ScratchAr
     LibraryOpBuilder builder;
     if (causal) {
       const dnnl::memory::desc mask = plain({1, tokens, columns}, dnnl::memory::data_type::f32);
-      builder.step<dnnl::binary>(
-          dnnl::binary::primitive_desc(dnnl::binary::desc(dnnl::algorithm::binary_add, x, mask, x),
-                                       library_attributes(), library_engine_handle()),
-          {{DNNL_ARG_SRC_0, x, {0}},
-           {DNNL_ARG_SRC_1, mask, builder.constant(causal_mask(tokens, columns))},
-           {DNNL_ARG_DST, x, {1}}});
+      builder.step<dnnl::binary>(dnnl::binary::desc(dnnl::algorithm::binary_add, x, mask, x),
+                                 {{DNNL_ARG_SRC_0, x, {0}},
+                                  {DNNL_ARG_SRC_1, mask, builder.constant(causal_mask(tokens, columns))},
+                                  {DNNL_ARG_DST, x, {1}}});
     }
     const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, x, 2);
-    builder.step<dnnl::softmax_forward>(
-        dnnl::softmax_forward::primitive_desc(desc, library_attributes(), library_engine_handle()),
-        {{DNNL_ARG_SRC, x, {causal ? 1 : 0}}, {DNNL_ARG_DST, x, {1}}});
+    builder.step<dnnl::softmax_forward>(desc, {{DNNL_ARG_SRC, x, {causal ? 1 : 0}}, {DNNL_ARG_DST, x, {1}}});
     return builder.finish(scratch);
   });
 }

@@ -15,7 +15,6 @@ namespace {
 using training::Draft;
 using training::Rule;
 
-constexpr std::int64_t loss_scale_max = std::int64_t{1} << 24;
 constexpr std::int64_t micro_batches_max = 1024;  // a step has a copy of the forward and backward ops of each
 
 // The value of `choices` whose name the words give; the first where they give none.
@@ -42,10 +41,7 @@ class Differentiation {
     builder().split_batches(options_.micro_batches);
     for (std::int64_t i = 0; i < options_.micro_batches; ++i) {
       draft_.begin_micro_batch(i);
-      if (i == 0 && options_.dropout > 0) draft_.begin_dropout(options_.dropout);
       for (const Op& op : forward_.ops()) append_forward(op);
-      if (draft_.drops() && draft_.dropouts() == 0)
-        draft_.refuse("dropout is of residual branches, and no op adds one");
       append_loss();
       const std::vector<Op>& ops = forward_.ops();
       const bool updates = updates_at_once() && i + 1 == options_.micro_batches;
@@ -57,8 +53,6 @@ class Differentiation {
     }
     if (!updates_at_once()) {
       gather_gradients();
-      append_overflow();
-      append_clip();
       append_optimizer();
     }
     builder().split_at(forward_.default_split_kinds());
@@ -83,14 +77,6 @@ class Differentiation {
     if (forward_.values_of(ValueKind::output).empty()) draft_.refuse("it has no output to train");
     const Value& y = forward_.value(output());
     if (y.dtype == DType::i32) draft_.refuse("output " + y.name + " is of integers, which have no gradient");
-    if (updates_at_once() && options_.clip != 0)
-      draft_.refuse(
-          "clip scales all gradients together, and optimizer-in backward keeps none until all are there");
-    if (scales() && options_.optimizer == Optimizer::none)
-      draft_.refuse("loss-scale has no optimizer that would divide gradients by it");
-    if (scales() && updates_at_once())
-      draft_.refuse(
-          "loss-scale skips a step by all gradients, and optimizer-in backward updates before all are there");
     if (!draft_.wants_gradient(output())) draft_.refuse("output " + y.name + " depends on no weight");
   }
 
@@ -113,14 +99,9 @@ class Differentiation {
                         classes ? Shape{y.shape[0]} : y.shape, random);
     Attributes attributes;
     if (options_.micro_batches > 1) attributes["scale"] = 1.0 / static_cast<double>(options_.micro_batches);
-    std::vector<ValueId> inputs{draft_.at(output()), target};
-    if (scales()) {
-      if (!scale_) scale_ = scalar("loss.scale", DType::fp32, options_.loss_scale);
-      attributes["scaled"] = std::int64_t{1};
-      inputs.push_back(*scale_);
-    }
-    const std::vector<ValueId> loss = builder().op(classes ? "cross_entropy_loss" : "mse_loss",
-                                                   draft_.named("loss"), std::move(inputs), attributes);
+    const std::vector<ValueId> loss =
+        builder().op(classes ? "cross_entropy_loss" : "mse_loss", draft_.named("loss"),
+                     {draft_.at(output()), target}, attributes);
     builder().mark_output(loss[0]);
     draft_.add_gradient(output(), loss[1]);
   }
@@ -166,38 +147,9 @@ class Differentiation {
     }
   }
 
-  // Behind `ahead`. One that is two parameters' stands there once.
-  std::vector<ValueId> all_gradients(std::vector<ValueId> ahead) const {
-    for (const Trained& each : trained_) {
-      if (std::ranges::count(ahead, each.gradient) == 0) ahead.push_back(each.gradient);
-    }
-    return ahead;
-  }
-
-  // After all of accumulation: gradients are written in place. And after find_overflow, which looks at them
-  // as backward left them.
-  void append_clip() {
-    if (options_.clip == 0) return;
-    builder().begin_phase(Phase::optimizer);
-    builder().op(scales() ? "clip_norm_scaled" : "clip_norm", "optimizer.clip",
-                 all_gradients(scales() ? std::vector{*scale_} : std::vector<ValueId>{}),
-                 {{"max_norm", options_.clip}});
-  }
-
   ValueId scalar(const char* name, DType dtype, double value) {
     return builder().value(ValueKind::state, name, dtype, {fixed_dim(1)},
                            {Init::Kind::constant, value, value});
-  }
-
-  bool scales() const { return options_.loss_scale != 1; }
-
-  // Ahead of all that updates.
-  void append_overflow() {
-    if (!scales()) return;
-    overflow_ = builder().value(ValueKind::state, "optimizer.overflow", DType::i32, {fixed_dim(2)},
-                                {Init::Kind::constant, 0, 0});
-    builder().begin_phase(Phase::optimizer);
-    builder().op("find_overflow", "optimizer.find_overflow", all_gradients({overflow_}), {});
   }
 
   bool updates_at_once() const {
@@ -212,7 +164,6 @@ class Differentiation {
       builder().op("advance", "optimizer.advance", ahead_, {});
     }
     ahead_.push_back(scalar("optimizer.rate", DType::fp32, options_.learning_rate));
-    if (scales()) ahead_.insert(ahead_.end(), {*scale_, overflow_});
   }
 
   void append_step(const std::string& name, const std::vector<Trained>& trained) {
@@ -229,8 +180,7 @@ class Differentiation {
       }
     }
     builder().begin_phase(Phase::optimizer);
-    builder().op(std::string(adamw ? "adamw" : "sgd") + (scales() ? "_scaled" : ""), name, std::move(inputs),
-                 {});
+    builder().op(adamw ? "adamw" : "sgd", name, std::move(inputs), {});
   }
 
   void append_optimizer() {
@@ -257,7 +207,7 @@ class Differentiation {
     if (options_.backward == Backward::iteration) return;
     const bool layers = options_.backward == Backward::callables;
     builder().start_graphs([layers](const Op& op) -> std::string {
-      if (op.phase == Phase::accumulate || op.name == "dropout.advance") return "";
+      if (op.phase == Phase::accumulate) return "";
       const std::string part = op.phase == Phase::forward ? "forward" : "backward";
       return layers ? part + " " + layer_of(op.name) : part;
     });
@@ -268,36 +218,25 @@ class Differentiation {
   Draft draft_;
   std::vector<Trained> trained_;
   std::vector<ValueId> ahead_;  // of parameters, in an optimizer's op
-  std::optional<ValueId> scale_;
-  ValueId overflow_ = 0;
 };
 
 }  // namespace
 
 TrainingOptions training_options(const std::map<std::string, std::string>& words) {
-  using Losses = std::pair<std::string_view, Loss>;
-  using Optimizers = std::pair<std::string_view, Optimizer>;
-  using Times = std::pair<std::string_view, Accumulate>;
-  using Forms = std::pair<std::string_view, Backward>;
-  using Places = std::pair<std::string_view, OptimizerIn>;
-  using Kept = std::pair<std::string_view, Checkpoint>;
   TrainingOptions options;
-  options.loss = choice(words, "loss", {Losses{"mse", Loss::mse}, {"cross_entropy", Loss::cross_entropy}});
-  options.optimizer =
-      choice(words, "optimizer",
-             {Optimizers{"none", Optimizer::none}, {"sgd", Optimizer::sgd}, {"adamw", Optimizer::adamw}});
+  options.loss = choice<Loss>(words, "loss", {{"mse", Loss::mse}, {"cross_entropy", Loss::cross_entropy}});
+  options.optimizer = choice<Optimizer>(
+      words, "optimizer", {{"none", Optimizer::none}, {"sgd", Optimizer::sgd}, {"adamw", Optimizer::adamw}});
   options.accumulate =
-      choice(words, "accumulate", {Times{"asap", Accumulate::asap}, {"end", Accumulate::end}});
-  options.backward = choice(words, "backward",
-                            {Forms{"iteration", Backward::iteration},
-                             {"apart", Backward::apart},
-                             {"callables", Backward::callables}});
-  options.optimizer_in = choice(words, "optimizer-in",
-                                {Places{"graph", OptimizerIn::graph},
-                                 {"eager", OptimizerIn::eager},
-                                 {"backward", OptimizerIn::backward}});
+      choice<Accumulate>(words, "accumulate", {{"asap", Accumulate::asap}, {"end", Accumulate::end}});
+  options.backward = choice<Backward>(
+      words, "backward",
+      {{"iteration", Backward::iteration}, {"apart", Backward::apart}, {"callables", Backward::callables}});
+  options.optimizer_in = choice<OptimizerIn>(
+      words, "optimizer-in",
+      {{"graph", OptimizerIn::graph}, {"eager", OptimizerIn::eager}, {"backward", OptimizerIn::backward}});
   options.checkpoint =
-      choice(words, "checkpoint", {Kept{"none", Checkpoint::none}, {"layer", Checkpoint::layer}});
+      choice<Checkpoint>(words, "checkpoint", {{"none", Checkpoint::none}, {"layer", Checkpoint::layer}});
   const auto number = [&](const char* key, std::int64_t fallback) {
     const auto given = words.find(key);
     return given == words.end() ? fallback : std::stoll(given->second);
@@ -306,15 +245,6 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
   if (options.micro_batches > micro_batches_max)
     throw Error(ErrorCode::invalid_argument, "micro-batches \"" + std::to_string(options.micro_batches) +
                                                  "\": at most " + std::to_string(micro_batches_max));
-  const std::int64_t scale = number("loss-scale", 1);
-  if (scale > loss_scale_max || (scale & (scale - 1)) != 0)
-    throw Error(ErrorCode::invalid_argument, "loss-scale \"" + std::to_string(scale) +
-                                                 "\": a power of two, at most " +
-                                                 std::to_string(loss_scale_max));
-  options.loss_scale = static_cast<double>(scale);
-  options.clip = static_cast<double>(number("clip", 0));
-  if (const auto given = words.find("dropout"); given != words.end())
-    options.dropout = std::stod(given->second);
   return options;
 }
 

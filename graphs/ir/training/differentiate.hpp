@@ -33,16 +33,11 @@ struct TrainingOptions {
   std::int64_t micro_batches = 1;  // parts of a batch, forward and backward of one after the other
   Backward backward = Backward::iteration;
   OptimizerIn optimizer_in = OptimizerIn::graph;
-  double clip = 0;  // the norm that gradients are scaled down to, all together; 0: none
   Checkpoint checkpoint = Checkpoint::none;
-  // What the loss's gradient is multiplied by, and the optimizer divides by again: a power of two. 1:
-  // nothing.
-  double loss_scale = 1;
-  double dropout = 0;  // of residual branches, ahead of their sum: the probability that an element is 0
 };
 
 // From words, by name: `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`, `optimizer-in`,
-// `clip`, `checkpoint`, `dropout`, `loss-scale`; others are not looked at.
+// `checkpoint`; others are not looked at.
 // Throws Error(invalid_argument) for a value that there is not.
 TrainingOptions training_options(const std::map<std::string, std::string>& words);
 
@@ -50,17 +45,14 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
 // cross_entropy, which wants rows, an integer a row. Its value is the new program's output, `loss.0`.
 // Floating weights become parameters, in the order they had; each that the loss depends on has a gradient. An
 // optimizer's state is state, named after its parameter; its learning rate is the state `optimizer.rate`, its
-// count of steps `optimizer.count`, the loss's scale `loss.scale`; a step whose scaled gradients are not all
-// finite updates nothing, and `optimizer.overflow` says whether the last one was such, and how many were. Ops
-// keep their names; those of the backward part begin with the name of the op they come from. Of a later
-// micro-batch, names of ops and inputs end in `.micro1` and so on, and there is an output more; the outputs
-// together are the loss of the batch.
+// count of steps `optimizer.count`. Ops keep their names; those of the backward part begin with the name of
+// the op they come from. Of a later micro-batch, names of ops and inputs end in `.micro1` and so on, and
+// there is an output more; the outputs together are the loss of the batch.
 //
 // `catalog` has the kinds of `forward` and the built-in ones, and outlives the result. Throws
 // Error(no_backward), naming op or value: a kind without a rule where a gradient has to pass, an op that
-// writes state there, gradients to be clipped that are not kept, an output of integers or, for cross_entropy,
-// not of rows, no weight that the loss depends on, no residual branch for dropout, a loss's scale without an
-// optimizer at the end of the step, a training program.
+// writes state there, an output of integers or, for cross_entropy, not of rows, no weight that the loss
+// depends on, a training program.
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
 // What a training program consists of, at one batch. A forward program has forward ops and nothing else.

@@ -56,30 +56,8 @@ void Draft::begin_micro_batch(std::int64_t part) {
   }
 }
 
-void Draft::begin_dropout(double p) {
-  dropout_ = p;
-  dropout_count_ = builder_.value(ValueKind::state, "dropout.count", DType::i32, {fixed_dim(1)},
-                                  {Init::Kind::constant, 0, 0});
-  builder_.op("advance", "dropout.advance", {dropout_count_}, {});
-}
-
-ValueId Draft::drop(const Op& op, ValueId value) {
-  if (!drops()) return value;
-  const std::int64_t stream = streams_[op.name] = dropouts_++;
-  return append("dropout", op.name + ".dropout", {value, dropout_count_},
-                {{"p", dropout_}, {"stream", stream}});
-}
-
-ValueId Draft::drop_gradient(const Op& op, ValueId gradient) {
-  if (!drops()) return gradient;
-  return append("dropout", op.name + ".grad_dropout", {gradient, dropout_count_},
-                {{"p", dropout_}, {"stream", streams_.at(op.name)}});
-}
-
 void Draft::copy(const Op& op) {
-  std::vector<ValueId> inputs;
-  for (const ValueId id : op.inputs) inputs.push_back(here_[id]);
-  const std::vector<ValueId> outputs = builder_.op(op.kind, named(op.name), std::move(inputs), op.attributes);
+  const std::vector<ValueId> outputs = builder_.op(op.kind, named(op.name), at(op.inputs), op.attributes);
   for (std::size_t i = 0; i < outputs.size(); ++i) here_[op.outputs[i]] = outputs[i];
 }
 

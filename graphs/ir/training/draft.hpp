@@ -20,6 +20,11 @@ class Draft {
   [[noreturn]] void refuse(const std::string& why) const;  // Error(no_backward)
   const Value& forward_value(ValueId forward) const { return forward_.value(forward); }
   ValueId at(ValueId forward) const { return here_.at(forward); }
+  std::vector<ValueId> at(const std::vector<ValueId>& forward) const {
+    std::vector<ValueId> here;
+    for (const ValueId id : forward) here.push_back(at(id));
+    return here;
+  }
   // Whether the loss's gradient by it is wanted: it is a parameter, or made from one.
   bool wants_gradient(ValueId forward) const { return wanted_.at(forward); }
 
@@ -28,16 +33,6 @@ class Draft {
   void begin_micro_batch(std::int64_t part);
   // The name within the part.
   std::string named(const std::string& name) const { return name + suffix_; }
-
-  // From here on residual branches are thinned out, by masks that a count of steps, which this appends,
-  // gives.
-  void begin_dropout(double p);
-  bool drops() const { return dropout_ > 0; }
-  std::int64_t dropouts() const { return dropouts_; }  // so far
-  // What dropout leaves of `value`, which `op` is about to add; the value itself where there is none. And of
-  // the gradient by what dropout left, the gradient by the value.
-  ValueId drop(const Op& op, ValueId value);
-  ValueId drop_gradient(const Op& op, ValueId gradient);
 
   // Appends the op as it is.
   void copy(const Op& op);
@@ -79,10 +74,6 @@ class Draft {
   std::vector<std::vector<ValueId>> gradients_;  // likewise: summands not yet added
   std::vector<int> sums_;                        // likewise: additions made so far
   std::map<std::string, ValueId> saved_;         // by op
-  double dropout_ = 0;
-  ValueId dropout_count_ = 0;
-  std::int64_t dropouts_ = 0;
-  std::map<std::string, std::int64_t> streams_;  // by op: of its mask
   std::map<ValueId, ValueId> parts_;             // by parameter with `pre` hooks: the sum of parts that ended
   std::string splits_with_;
   std::string suffix_;

@@ -3,14 +3,11 @@
 #include <array>
 
 #include "graphs/ir/error.hpp"
+#include "graphs/ir/kind_row.hpp"
 #include "graphs/ir/training/draft.hpp"
 
 namespace graphbench::ir::training {
 namespace {
-
-bool flag(const Op& op, std::string_view name) {
-  return integer_attribute(op, name) == 1;
-}
 
 // An activation is taken out of its op where its gradient needs what went into it, or where the op's output
 // does not show what came out of it.
@@ -18,17 +15,16 @@ void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
   const bool gelu = activation == "gelu_tanh";
-  if (!gelu && !(residual && (activation != "none" || draft.drops()))) return draft.copy(op);
+  if (!gelu && !(residual && activation != "none")) return draft.copy(op);
   Attributes attributes = op.attributes;
   attributes["residual"] = std::int64_t{0};
   if (gelu) attributes["activation"] = std::string("none");
-  std::vector<ValueId> inputs;
-  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
+  std::vector<ValueId> inputs = draft.at(op.inputs);
   if (residual) inputs.pop_back();
   ValueId y = draft.append("linear", op.name + ".linear", inputs, attributes);
   draft.save(op, y);
   if (gelu) y = draft.append("gelu_tanh", residual ? op.name + ".activation" : op.name, {y});
-  if (residual) y = draft.append("add", op.name, {draft.drop(op, y), draft.at(op.inputs.back())});
+  if (residual) y = draft.append("add", op.name, {y, draft.at(op.inputs.back())});
   draft.set(op.outputs[0], y);
 }
 
@@ -41,38 +37,16 @@ ValueId before_activation(Draft& draft, const Op& op, ValueId gradient) {
 }
 
 void linear_backward(Draft& draft, const Op& op, ValueId gradient) {
-  if (flag(op, "residual")) {
-    draft.add_gradient(op.inputs.back(), gradient);
-    gradient = draft.drop_gradient(op, gradient);
-  }
+  if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), gradient);
   const ValueId dz = before_activation(draft, op, gradient);
   if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
   draft.add_gradient(op.inputs[1], op, "linear_grad_weight", "grad_weight", {dz, draft.at(op.inputs[0])});
   draft.add_gradient(op.inputs[0], op, "linear_grad_input", "grad_input", {dz, draft.at(op.inputs[1])});
 }
 
-// Its activation comes behind the sum.
-void conv2d_forward(Draft& draft, const Op& op) {
-  if (!flag(op, "residual") || !draft.drops()) return draft.copy(op);
-  const bool relu = text_attribute(op, "activation") == "relu";
-  Attributes attributes = op.attributes;
-  attributes["residual"] = std::int64_t{0};
-  attributes["activation"] = std::string("none");
-  std::vector<ValueId> inputs;
-  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
-  const ValueId residual = inputs.back();
-  inputs.pop_back();
-  ValueId y = draft.drop(op, draft.append("conv2d", op.name + ".conv2d", inputs, attributes));
-  y = draft.append("add", relu ? op.name + ".sum" : op.name, {y, residual});
-  draft.set(op.outputs[0], relu ? draft.append("relu", op.name, {y}) : y);
-}
-
 void conv2d_backward(Draft& draft, const Op& op, ValueId gradient) {
-  ValueId dz = before_activation(draft, op, gradient);
-  if (flag(op, "residual")) {
-    draft.add_gradient(op.inputs.back(), dz);
-    dz = draft.drop_gradient(op, dz);
-  }
+  const ValueId dz = before_activation(draft, op, gradient);  // which comes behind the sum
+  if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), dz);
   if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
   const Shape& image = draft.forward_value(op.inputs[0]).shape;
   const Shape& filter = draft.forward_value(op.inputs[1]).shape;
@@ -105,25 +79,18 @@ void bias_add_backward(Draft& draft, const Op& op, ValueId gradient) {
   draft.add_gradient(op.inputs[0], gradient);
 }
 
-void relu_backward(Draft& draft, const Op& op, ValueId gradient) {
+// Of an op of one input, whose gradient takes what the op gave, or what it took.
+enum class Takes { output, input };
+template <Takes takes>
+void unary_backward(Draft& draft, const Op& op, ValueId gradient) {
+  const ValueId other = draft.at((takes == Takes::output ? op.outputs : op.inputs)[0]);
   draft.add_gradient(op.inputs[0],
-                     draft.append("relu_grad", op.name + ".grad_input", {gradient, draft.at(op.outputs[0])}));
-}
-
-void gelu_tanh_backward(Draft& draft, const Op& op, ValueId gradient) {
-  draft.add_gradient(op.inputs[0], draft.append("gelu_tanh_grad", op.name + ".grad_input",
-                                                {gradient, draft.at(op.inputs[0])}));
-}
-
-void softmax_backward(Draft& draft, const Op& op, ValueId gradient) {
-  draft.add_gradient(op.inputs[0], draft.append("softmax_grad", op.name + ".grad_input",
-                                                {gradient, draft.at(op.outputs[0])}));
+                     draft.append(op.kind + "_grad", op.name + ".grad_input", {gradient, other}));
 }
 
 void sdpa_backward(Draft& draft, const Op& op, ValueId gradient) {
-  std::vector<ValueId> inputs{gradient};
-  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
-  inputs.push_back(draft.at(op.outputs[0]));
+  const std::vector<ValueId> q = draft.at(op.inputs);
+  std::vector<ValueId> inputs{gradient, q[0], q[1], q[2], draft.at(op.outputs[0])};
   const std::vector<ValueId> gradients =
       draft.builder().op("sdpa_grad", draft.named(op.name + ".grad_inputs"), std::move(inputs),
                          {{"causal", integer_attribute(op, "causal")}});
@@ -142,23 +109,17 @@ void rope_backward(Draft& draft, const Op& op, ValueId) {
                                                 {{"theta", real_attribute(op, "theta")}}));
 }
 
-void dropout_backward(Draft& draft, const Op& op, ValueId gradient) {
-  draft.add_gradient(op.inputs[0], draft.append("dropout", op.name + ".grad_input",
-                                                {gradient, draft.at(op.inputs[1])}, op.attributes));
-}
-
-constexpr std::array<Rule, 11> rules{{
+constexpr std::array<Rule, 10> rules{{
     {"linear", linear_forward, linear_backward},
-    {"conv2d", conv2d_forward, conv2d_backward},
+    {"conv2d", nullptr, conv2d_backward},
     {"rmsnorm", nullptr, rmsnorm_backward},
     {"add", nullptr, add_backward},
     {"bias_add", nullptr, bias_add_backward},
-    {"relu", nullptr, relu_backward},
-    {"gelu_tanh", nullptr, gelu_tanh_backward},
-    {"softmax", nullptr, softmax_backward},
+    {"relu", nullptr, unary_backward<Takes::output>},
+    {"gelu_tanh", nullptr, unary_backward<Takes::input>},
+    {"softmax", nullptr, unary_backward<Takes::output>},
     {"rope", nullptr, rope_backward},
     {"sdpa", nullptr, sdpa_backward},
-    {"dropout", nullptr, dropout_backward},
 }};
 
 }  // namespace
@@ -170,8 +131,7 @@ const Rule* find_rule(std::string_view kind) {
 
 void backward_by_kind(Draft& draft, const Op& op) {
   const OpDefinition& kind = *op.definition;
-  std::vector<ValueId> inputs;
-  for (const ValueId id : op.inputs) inputs.push_back(draft.at(id));
+  std::vector<ValueId> inputs = draft.at(op.inputs);
   for (const ValueId id : op.outputs) inputs.push_back(draft.at(id));
   for (const ValueId id : op.outputs) {
     if (draft.forward_value(id).dtype == DType::i32) continue;

@@ -18,10 +18,11 @@ const BackendRegistration registration{{
                      lacks_bf16},
                     {"*InPlaceOps.Conv2dOverItsResidual/cuda",
                      "convolution through im2col does not write over its residual", convolves_without_cudnn}},
-    // One kernel for two ops wherever there is one, whatever is faster on the machine.
-    .variants = {{"fused",
-                  {"GRAPHBENCH_FUSION=always", "GRAPHBENCH_PLAN_CACHE=off"},
-                  {"ModeConformance", "StateConformance", "PoolConformance", "WorkloadConformance"}}},
+    // What a machine without cuDNN runs.
+    .variants = {{"no-cudnn",
+                  {"GRAPHBENCH_CUDNN=off"},
+                  {"OpConformance", "InPlaceOps", "ModeConformance", "StateConformance", "PoolConformance",
+                   "WorkloadConformance", "TrainingConformance", "TrainingModes"}}},
 }};
 
 }  // namespace

@@ -6,10 +6,6 @@
 namespace graphbench::conformance {
 namespace {
 
-double scale_of(const std::vector<Tensor>& in) {
-  return in.size() > 2 ? in[2][0] : 1;
-}
-
 std::vector<Tensor> mse_loss(const ir::OpCall& call, std::vector<Tensor>& in) {
   const double weight = given<double>(call, "scale", 1) / static_cast<double>(in[0].size());
   double loss = 0;
@@ -17,7 +13,7 @@ std::vector<Tensor> mse_loss(const ir::OpCall& call, std::vector<Tensor>& in) {
   for (Index i = 0; i < dy.size(); ++i) {
     const double off = in[0][i] - in[1][i];
     loss += weight * off * off;
-    dy[i] = scale_of(in) * 2 * weight * off;
+    dy[i] = 2 * weight * off;
   }
   return {{loss}, dy};
 }
@@ -32,7 +28,7 @@ std::vector<Tensor> cross_entropy_loss(const ir::OpCall& call, std::vector<Tenso
     double& wanted = dy[r * columns + static_cast<Index>(in[1][r])];
     loss -= weight * std::log(wanted);
     wanted -= 1;
-    for (Index c = 0; c < columns; ++c) dy[r * columns + c] *= scale_of(in) * weight;
+    for (Index c = 0; c < columns; ++c) dy[r * columns + c] *= weight;
   }
   return {{loss}, dy};
 }
@@ -40,20 +36,16 @@ std::vector<Tensor> cross_entropy_loss(const ir::OpCall& call, std::vector<Tenso
 const OpCase::Input rows{{of_batch(), fixed_dim(37)}, uniform(1)};
 const OpCase::Input classes{{of_batch()}, {ir::Init::Kind::uniform, 0, 37}, ir::ValueKind::input, true};
 
-const OpCase::Input scale{{fixed_dim(1)}, constant(16), ir::ValueKind::state, false, true};
-
 const OpRegistration registrations[] = {
     {"mse_loss",
      mse_loss,
      {{"mse_loss", "mse_loss", {rows, rows}, {}, 5},
-      {"mse_loss_by_a_value", "mse_loss", {rows, rows, scale}, {{"scaled", one}}, 5},
       {"mse_loss_one_row", "mse_loss", {rows, rows}, {}, 1},
-      {"mse_loss_scaled", "mse_loss", {rows, rows}, {{"scale", 8.0}}, 200}}},
+      {"mse_loss_times_8", "mse_loss", {rows, rows}, {{"scale", 8.0}}, 200}}},
     {"cross_entropy_loss",
      cross_entropy_loss,
      {{"cross_entropy_loss", "cross_entropy_loss", {rows, classes}, {}, 5},
-      {"cross_entropy_loss_by_a_value", "cross_entropy_loss", {rows, classes, scale}, {{"scaled", one}}, 5},
-      {"cross_entropy_loss_scaled", "cross_entropy_loss", {rows, classes}, {{"scale", 8.0}}, 70}}}};
+      {"cross_entropy_loss_times_8", "cross_entropy_loss", {rows, classes}, {{"scale", 8.0}}, 70}}}};
 
 }  // namespace
 }  // namespace graphbench::conformance

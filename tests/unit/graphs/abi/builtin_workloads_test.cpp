@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "graphs/ir/chains.hpp"
+#include "graphs/ir/epilogues.hpp"
 #include "graphs/ir/passes.hpp"
 #include "tests/unit/graphs/abi/abi_fixture.hpp"
 #include "workloads/builtin.hpp"
@@ -81,22 +81,12 @@ TEST_F(Builtin, MlpIsEightLayersInEightPieces) {
   EXPECT_THAT(only(program, ir::ValueKind::output, 5).dims, ::testing::ElementsAre(5, 1024));
 }
 
-TEST_F(Builtin, MlpsResidualSumsAreInOnePieceWithTheirNorms) {
-  const ir::Program program = build("mlp", "base");
-  const auto pairs = ir::fusible_pairs(program, ir::partition(program, program.default_split_kinds()));
-  EXPECT_EQ(std::ranges::count_if(pairs,
-                                  [&](const ir::OpPair& pair) {
-                                    return program.ops()[pair.first].kind == "linear" &&
-                                           program.ops()[pair.second].kind == "rmsnorm";
-                                  }),
-            7);
-}
-
-// What was taken off the products is what chains put back: name by name, but for the products' own.
-TEST_F(Builtin, WithoutEpiloguesChainsAreTheProgramMadeByHand) {
-  const auto built = [&](const char* workload, std::map<std::string, std::string> axes) {
-    const ir::Program program = registry_.build(
-        workload, {.preset = "base", .dtype = ir::DType::fp32, .options = {}, .axes = std::move(axes)});
+// What was taken off the products is what joining puts back: name by name, but for the products' own.
+TEST_F(Builtin, EpiloguesTakenApartAndJoinedAreTheProgramMadeByHand) {
+  const auto built = [&](const char* workload, const char* epilogues) {
+    return registry_.build(workload, {.preset = "base", .options = {}, .axes = {{"epilogues", epilogues}}});
+  };
+  const auto listed = [](const ir::Program& program) {
     std::vector<std::string> ops;
     for (const ir::Op& op : program.ops()) {
       ops.push_back(op.name.ends_with(".product") ? op.name.substr(0, op.name.size() - 8) : op.name);
@@ -108,24 +98,11 @@ TEST_F(Builtin, WithoutEpiloguesChainsAreTheProgramMadeByHand) {
     return ops;
   };
   for (const char* workload : {"mlp", "attention", "conv"}) {
-    EXPECT_EQ(built(workload, {{"epilogues", "off"}, {"fuse", "chains"}}), built(workload, {})) << workload;
-    EXPECT_GT(built(workload, {{"epilogues", "off"}}).size(), built(workload, {}).size()) << workload;
+    const ir::Program by_hand = built(workload, "on"), apart = built(workload, "off");
+    EXPECT_GT(apart.ops().size(), by_hand.ops().size()) << workload;
+    EXPECT_EQ(listed(ir::with_epilogues(apart, registry_.catalog())), listed(by_hand)) << workload;
+    EXPECT_EQ(listed(built(workload, "joined")), listed(by_hand)) << workload;
   }
-}
-
-TEST_F(Builtin, FuseIsAsAskedAndPairsByDefault) {
-  const auto built = [&](std::map<std::string, std::string> axes) {
-    return registry_.build("mlp", {.preset = "tiny", .options = {}, .axes = std::move(axes)});
-  };
-  EXPECT_EQ(built({}).fusion(), ir::Fusion::pairs);
-  EXPECT_TRUE(built({}).rewrites().empty());
-  EXPECT_EQ(built({{"fuse", "none"}}).fusion(), ir::Fusion::none);
-  EXPECT_THAT(built({{"fuse", "none"}}).rewrites(),
-              ::testing::ElementsAre("pass fuse: every op has a kernel of its own"));
-  EXPECT_EQ(built({}).code(), ir::Code::built_in);
-  EXPECT_EQ(built({{"compile", "general"}}).code(), ir::Code::general);
-  EXPECT_EQ(built({{"compile", "sized"}}).code(), ir::Code::sized);
-  EXPECT_EQ(built({{"compile", "sized"}}).rewrites().size(), 1u);
 }
 
 TEST_F(Builtin, DecodeIsNinePiecesAroundEightAttentionOps) {

@@ -14,12 +14,8 @@ inline Key choice_key(const std::string& shape = "8x1024 bf16") {
 
 inline std::vector<Entry> sample_entries() {
   return {{choice_key(), 0.125, "algorithm 66"},
-          {{Kind::code, {"00ff", "sm_90", "nvrtc 13.0", "-fmad=false"}},
-           1.5,
-           std::string("\x7f"
-                       "ELF\0\n\n",
-                       7)},
-          {{Kind::code, {"", "", "", ""}}, 0, ""}};
+          {choice_key("64x64 fp16"), 1.5, std::string("\x7f\0\n\n", 4)},
+          {{Kind::choices, {"", "", "", "", ""}}, 0, ""}};
 }
 
 }  // namespace graphbench::cache

@@ -1,10 +1,9 @@
 // The clock probe against the GPU's own account of its fastest clock.
-#include "graphs/cuda/clock_probe.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include "gpu_fixture.hpp"
+#include "graphs/cuda/device_kernels.hpp"
 
 namespace graphbench::cuda {
 namespace {

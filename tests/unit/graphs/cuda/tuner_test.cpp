@@ -149,9 +149,7 @@ TEST_F(TunerTest, AfterItStoppedTimingTheCacheDecidesElseTheHeuristic) {
   Tuner stopped = tuner();
   stopped.stop_timing();
   EXPECT_EQ(choose(stopped), 1u) << "known from the disk";
-  EXPECT_FALSE(stopped.settles_for("key", "slow"));
   EXPECT_EQ(choose(stopped, "another key"), 0u);
-  EXPECT_TRUE(stopped.settles_for("another key", "slow"));
   EXPECT_EQ(timed_, 0);
   only_file();  // the heuristic's choice is not kept
 }
@@ -164,24 +162,6 @@ TEST_F(TunerTest, APreferredCandidateIsChosenWhereItRunsAndNothingIsKept) {
   seconds_[2].reset();
   EXPECT_EQ(choose(tuner_now, "another key"), 1u);
   only_file();  // of the second choice
-}
-
-TEST_F(TunerTest, SettlesForTheFirstOnlyWhereThatIsKnownToBeTheChoice) {
-  Tuner fresh = tuner();
-  EXPECT_FALSE(fresh.settles_for("key", "fast"));  // nothing is known yet
-  choose(fresh);
-  EXPECT_TRUE(fresh.settles_for("key", "fast"));
-  EXPECT_FALSE(fresh.settles_for("key", "slow"));
-  Tuner other = tuner();
-  EXPECT_FALSE(other.settles_for("key", "slow"));
-  EXPECT_TRUE(other.settles_for("key", "fast"));  // from the disk
-  EXPECT_FALSE(tuner("gpu 2").settles_for("key", "fast"));
-  TuningSettings untimed = settings();
-  untimed.timed = false;
-  EXPECT_TRUE(Tuner(untimed, here_).settles_for("key", "slow"));
-  TuningSettings preferring = settings();
-  preferring.prefer = "mid";
-  EXPECT_FALSE(Tuner(preferring, here_).settles_for("key", "fast"));
 }
 
 TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
@@ -217,13 +197,13 @@ TEST_F(TunerTest, TellsWhatWasChosenAndHow) {
   EXPECT_EQ(told(first), "first: fast, timed; second: fast, timed; third: the only one; ");
   Tuner later = tuner();
   choose(later, "first");
-  later.settles_for("second", "fast");
+  choose(later, "second");
   EXPECT_EQ(told(later), "first: fast, timed, hit; second: fast, timed, hit; ");
   TuningSettings untimed = settings();
   untimed.timed = false;
   Tuner heuristic(untimed, here_);
   choose(heuristic, "first");
-  heuristic.settles_for("second", "slow");
+  choose(heuristic, "second");
   EXPECT_EQ(told(heuristic), "first: slow; second: slow; ");
 }
 
@@ -378,14 +358,6 @@ TEST(TuningSettingsTest, RefusesWordsItDoesNotKnow) {
   setenv("GRAPHBENCH_PLAN_CACHE", "off", 1);
   EXPECT_TRUE(TuningSettings::from_environment().cache_folder.empty());
   unsetenv("GRAPHBENCH_PLAN_CACHE");
-  setenv("GRAPHBENCH_FUSION", "sometimes", 1);
-  EXPECT_THROW(TuningSettings::from_environment(), Error);
-  setenv("GRAPHBENCH_FUSION", "always", 1);
-  EXPECT_EQ(TuningSettings::from_environment().fusion, Fusion::always);
-  setenv("GRAPHBENCH_FUSION", "off", 1);
-  EXPECT_EQ(TuningSettings::from_environment().fusion, Fusion::never);
-  unsetenv("GRAPHBENCH_FUSION");
-  EXPECT_EQ(TuningSettings::from_environment().fusion, Fusion::timed);
   EXPECT_TRUE(TuningSettings::from_environment().timed);
 }
 

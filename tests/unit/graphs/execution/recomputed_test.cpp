@@ -1,8 +1,6 @@
 // Kernels and memory of a step whose layers run again.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "graphs/execution/step_kernels.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/fake_device.hpp"
@@ -22,20 +20,9 @@ class RecomputedTest : public ::testing::Test {
     const ValueId w = weight(name + ".w", {ir::fixed_dim(8), ir::fixed_dim(8)});
     return builder_.op("linear", name, {x, w}, std::move(attributes))[0];
   }
-  ValueId norm(const std::string& name, ValueId x) {
-    return builder_.op("rmsnorm", name, {x, weight(name + ".gamma", {ir::fixed_dim(8)})}, {})[0];
-  }
   ValueId input() {
     return builder_.value(ValueKind::input, "x", ir::DType::bf16, {ir::of_batch(), ir::fixed_dim(8)}, {});
   }
-  static std::vector<std::string> of_two_ops(const StepKernels& step, const ir::Program& program) {
-    std::vector<std::string> names;
-    for (const StepOp& op : step.ops) {
-      if (op.op_count == 2) names.push_back(program.ops()[op.op].name);
-    }
-    return names;
-  }
-
   ir::OpCatalog catalog_;
   ir::ProgramBuilder builder_{"p", catalog_};
   test::FakeDevice device_;
@@ -51,31 +38,13 @@ TEST_F(RecomputedTest, AStepHoldsTheLayersInputsAndOneLayerAtOnce) {
   const ir::Program layer = ir::differentiate(forward, catalog_, {.checkpoint = ir::Checkpoint::layer});
   constexpr std::int64_t batch = 1024;
   constexpr std::size_t rows = batch * 8 * 2;  // bytes of an activation; all gradients together are 2 KiB
-  const StepKernels kept(device_, none, batch, {}), again(device_, layer, batch, {});
+  const StepKernels kept(device_, none, batch), again(device_, layer, batch);
   EXPECT_EQ(kept.peak_bytes / rows, 13u)
       << "gelu's two of each layer, three inputs, the output, its gradient";
   EXPECT_EQ(again.peak_bytes / rows, 6u) << "three inputs; of one layer gelu's two, and a gradient";
   EXPECT_EQ(again.ops.size(), kept.ops.size() + 8);
   EXPECT_EQ(again.kernels.size(), kept.kernels.size())
       << "ops that run again have the kernel of the first time";
-}
-
-TEST_F(RecomputedTest, AKernelDoesTwoOpsWhereBothRunAgainOrNeither) {
-  device_.log.fuses_first = "linear";
-  device_.log.fuses_second = "rmsnorm";
-  const ValueId a = linear("a.down", norm("a.norm", linear("a.up", input())));
-  builder_.mark_output(linear("b.out", norm("b.norm", a)));
-  const ir::Program forward = builder_.finish();
-  const ir::Program none = ir::differentiate(forward, catalog_, {});
-  const ir::Program layer = ir::differentiate(forward, catalog_, {.checkpoint = ir::Checkpoint::layer});
-  EXPECT_EQ(of_two_ops({device_, none, 4, {}}, none), (std::vector<std::string>{"a.up", "a.down"}));
-  const StepKernels again(device_, layer, 4, {});
-  EXPECT_EQ(of_two_ops(again, layer), (std::vector<std::string>{"a.up", "a.up.recomputed"}));
-  const auto kernel_of = [&](const std::string& name) {
-    return std::ranges::find_if(again.ops, [&](const StepOp& op) { return layer.ops()[op.op].name == name; })
-        ->kernel;
-  };
-  EXPECT_EQ(kernel_of("a.up"), kernel_of("a.up.recomputed"));
 }
 
 }  // namespace

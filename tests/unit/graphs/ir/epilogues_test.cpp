@@ -86,8 +86,8 @@ TEST(Epilogues, AreTakenInInTheOrderOfTheKind) {
   EXPECT_EQ(text_attribute(op, "activation"), "relu");
   EXPECT_EQ(integer_attribute(op, "residual"), 1);
   EXPECT_EQ(program.results(), op.outputs);
-  EXPECT_THAT(program.rewrites(), ElementsAre(HasSubstr("pass fuse: removed 4 ops: product (linear)"),
-                                              "pass fuse: added 1 op: product (linear)"));
+  EXPECT_THAT(program.rewrites(), ElementsAre(HasSubstr("pass epilogues: removed 4 ops: product (linear)"),
+                                              "pass epilogues: added 1 op: product (linear)"));
 }
 
 TEST(Epilogues, AreNotTakenInOutOfOrderOrTwice) {

@@ -128,7 +128,6 @@ TEST_F(InferTest, AnAttributeThatAnOpLeavesOutHasItsKindsFallback) {
   EXPECT_EQ(integer_attribute(op, "stride"), 1);
   EXPECT_EQ(text_attribute(op, "activation"), "none");
   EXPECT_THROW(integer_attribute(op, "causal"), Error);
-  EXPECT_EQ(integer_attribute(op, "causal", 7), 7);
 }
 
 TEST_F(InferTest, AttributesOutsideTheirRuleAreRefused) {

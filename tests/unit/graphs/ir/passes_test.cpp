@@ -47,32 +47,6 @@ TEST_F(PassesTest, AKindThatOccursNowhereSplitsNothing) {
   EXPECT_EQ(partition(program, {"sdpa", "boundary"}), partition(program, {"boundary"}));
 }
 
-TEST_F(PassesTest, PairsLieWithinPieces) {
-  const Program program = test::make_chain(catalog_, 2);  // norm, up, down, boundary, norm, up, down
-  const auto pairs = [&](const std::vector<std::string>& split_kinds) {
-    return fusible_pairs(program, partition(program, split_kinds));
-  };
-  const OpPair norm_up{0, 1, 0}, up_down{1, 2, 0}, down_norm{2, 4, 0};
-  const OpPair next_norm_up{4, 5, 0}, next_up_down{5, 6, 0};
-  EXPECT_THAT(pairs({}), ElementsAre(norm_up, up_down, down_norm, next_norm_up, next_up_down));
-  EXPECT_THAT(pairs({"boundary"}), ElementsAre(norm_up, up_down, next_norm_up, next_up_down));
-  EXPECT_THAT(pairs({"rmsnorm"}), ElementsAre(up_down, next_up_down));
-  EXPECT_THAT(pairs({"rmsnorm", "linear"}), ElementsAre());
-}
-
-TEST_F(PassesTest, AnOpThatReadsTheValueTwiceIsInNoPair) {
-  ProgramBuilder builder("pairs", catalog_);
-  const ValueId x = builder.value(ValueKind::input, "x", DType::fp32, {of_batch(), fixed_dim(8)}, {});
-  const ValueId relu = builder.op("relu", "relu", {x}, {})[0];
-  const ValueId twice = builder.op("add", "twice", {relu, relu}, {})[0];
-  const ValueId sum = builder.op("add", "sum", {x, twice}, {})[0];
-  const ValueId last = builder.op("softmax", "last", {sum}, {})[0];
-  builder.mark_output(sum);
-  builder.mark_output(last);
-  const Program program = builder.finish();
-  EXPECT_THAT(fusible_pairs(program, partition(program, {})), ElementsAre(OpPair{1, 2, 1}, OpPair{2, 3, 0}));
-}
-
 TEST_F(PassesTest, ResidualLivesUntilItIsAdded) {
   const Program program = test::make_chain(catalog_, 2);
   const std::vector<LiveRange> ranges = live_ranges(program);

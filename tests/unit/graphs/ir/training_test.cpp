@@ -127,15 +127,12 @@ TEST_F(TrainingTest, WhatTheLossDoesNotDependOnIsRemovedAndItsParameterStays) {
 
 TEST_F(TrainingTest, MicroBatchesComeOneAfterTheOtherAndShareParametersAndTheirGradients) {
   builder_.mark_output(linear("b", linear("a", rows("x"), square("w1")), square("w2")));
-  const Program program = train({.micro_batches = 2, .clip = 3});
+  const Program program = train({.micro_batches = 2});
   EXPECT_THAT(names(program, Phase::forward),
               ElementsAre("a", "b", "loss", "a.micro1", "b.micro1", "loss.micro1"));
   EXPECT_THAT(names(program, Phase::backward),
               ElementsAre("b.grad_weight", "b.grad_input", "a.grad_weight", "b.grad_weight.micro1",
                           "b.grad_input.micro1", "a.grad_weight.micro1"));
-  EXPECT_THAT(names(program, Phase::optimizer), ElementsAre("optimizer.clip"));
-  EXPECT_THAT(program.ops().back().mutates,
-              testing::UnorderedElementsAreArray(program.values_of(ValueKind::gradient)));
   EXPECT_EQ(program.values_of(ValueKind::parameter).size(), 2u);
   const std::vector<ValueId> inputs = program.values_of(ValueKind::input);
   ASSERT_EQ(inputs.size(), 4u);
@@ -145,35 +142,6 @@ TEST_F(TrainingTest, MicroBatchesComeOneAfterTheOtherAndShareParametersAndTheirG
   EXPECT_EQ(real_attribute(program.ops()[2], "scale"), 0.5);
   EXPECT_THAT(test::error_of([&] { program.call(0, 5); }).what(),
               HasSubstr("batch 5 does not divide into 2 micro-batches"));
-}
-
-TEST_F(TrainingTest, DropoutIsOfResidualBranchesAndEachPartOfABatchHasItsStream) {
-  const ValueId x = rows("x");
-  const ValueId hidden = linear("up", x, square("w1"), {{"activation", std::string("gelu_tanh")}});
-  builder_.mark_output(builder_.op("linear", "down", {hidden, square("w2"), x},
-                                   {{"activation", std::string("relu")}, {"residual", std::int64_t{1}}})[0]);
-  const Program program = train({.micro_batches = 2, .dropout = 0.25});
-  std::vector<std::string> first;
-  std::vector<std::int64_t> streams;
-  for (const Op& op : program.ops()) {
-    if (first.size() < 12) first.push_back(op.name);
-    if (op.kind != "dropout") continue;
-    EXPECT_EQ(program.value(op.inputs[1]).name, "dropout.count");
-    EXPECT_EQ(real_attribute(op, "p"), 0.25);
-    streams.push_back(integer_attribute(op, "stream"));
-  }
-  EXPECT_THAT(first, ElementsAre("dropout.advance", "up.linear", "up", "down.linear", "down.dropout", "down",
-                                 "loss", "down.grad_dropout", "down.grad_activation", "down.grad_weight",
-                                 "down.grad_input", "up.grad_activation"));
-  EXPECT_THAT(streams, ElementsAre(0, 0, 1, 1)) << "a branch and its gradient, of each part";
-}
-
-TEST_F(TrainingTest, RefusesDropoutWhereNothingIsResidual) {
-  builder_.mark_output(linear("a", rows("x"), square("w")));
-  const Program forward = builder_.finish();
-  const Error error = test::error_of([&] { differentiate(forward, catalog_, {.dropout = 0.5}); });
-  EXPECT_EQ(error.code(), ErrorCode::no_backward);
-  EXPECT_THAT(error.what(), HasSubstr("dropout is of residual branches, and no op adds one"));
 }
 
 TEST_F(TrainingTest, SplitsWhereTheForwardProgramDoesAndAtTheGradients) {
@@ -227,67 +195,6 @@ TEST_F(TrainingTest, AParameterIsUpdatedWhereItsGradientIsComplete) {
   EXPECT_TRUE(program.values_of(ValueKind::gradient).empty());
 }
 
-TEST_F(TrainingTest, RefusesToClipGradientsThatItDoesNotKeep) {
-  builder_.mark_output(linear("a", rows("x"), square("w")));
-  const Program forward = builder_.finish();
-  const Error error = test::error_of([&] {
-    differentiate(forward, catalog_,
-                  {.optimizer = Optimizer::sgd, .optimizer_in = OptimizerIn::backward, .clip = 1});
-  });
-  EXPECT_EQ(error.code(), ErrorCode::no_backward);
-  EXPECT_THAT(error.what(), HasSubstr("clip scales all gradients together"));
-}
-
-TEST_F(TrainingTest, AScaledLossIsDividedByTheOptimizerUnlessAGradientOverflowed) {
-  const ValueId hidden = linear("a", rows("x"), square("w1"));
-  builder_.mark_output(linear("b", hidden, square("w2")));
-  const Program program = train({.optimizer = Optimizer::adamw, .micro_batches = 2, .loss_scale = 512});
-  EXPECT_THAT(names(program, Phase::optimizer),
-              ElementsAre("optimizer.find_overflow", "optimizer.advance", "optimizer.step"));
-  const auto inputs_of = [&](const std::string& name) {
-    std::vector<std::string> inputs;
-    for (const ValueId id : std::ranges::find(program.ops(), name, &Op::name)->inputs)
-      inputs.push_back(program.value(id).name);
-    return inputs;
-  };
-  EXPECT_THAT(inputs_of("loss.micro1"), ElementsAre("b.micro1", "loss.target.micro1", "loss.scale"));
-  EXPECT_THAT(inputs_of("optimizer.find_overflow"),
-              ElementsAre("optimizer.overflow", "a.grad_weight.micro1", "b.grad_weight.micro1"));
-  const std::vector<std::string> step = inputs_of("optimizer.step");
-  EXPECT_THAT(std::vector(step.begin(), step.begin() + 5),
-              ElementsAre("optimizer.count", "optimizer.rate", "loss.scale", "optimizer.overflow", "w1"));
-  EXPECT_EQ(program.ops().back().kind, "adamw_scaled");
-  EXPECT_EQ(program.ops().back().mutates.size(), 6u);
-}
-
-TEST_F(TrainingTest, ClipsByTheNormOfGradientsWithoutTheirScaleOnceTheirOverflowIsFound) {
-  builder_.mark_output(linear("a", rows("x"), square("w")));
-  const Program program = train({.optimizer = Optimizer::sgd, .clip = 1, .loss_scale = 512});
-  EXPECT_THAT(names(program, Phase::optimizer),
-              ElementsAre("optimizer.find_overflow", "optimizer.clip", "optimizer.step"));
-  const Op& clip = *std::ranges::find(program.ops(), "optimizer.clip", &Op::name);
-  EXPECT_EQ(clip.kind, "clip_norm_scaled");
-  ASSERT_EQ(clip.inputs.size(), 2u);
-  EXPECT_EQ(program.value(clip.inputs[0]).name, "loss.scale");
-  EXPECT_THAT(clip.mutates, ElementsAre(clip.inputs[1]));
-}
-
-TEST_F(TrainingTest, RefusesALossScaleThatNothingDividesByOrSkipsAStepFor) {
-  builder_.mark_output(linear("a", rows("x"), square("w")));
-  const Program forward = builder_.finish();
-  const auto refusal = [&](const TrainingOptions& options) {
-    return std::string(test::error_of([&] { differentiate(forward, catalog_, options); }).what());
-  };
-  using enum Optimizer;
-  EXPECT_THAT(refusal({.loss_scale = 2}), HasSubstr("loss-scale has no optimizer"));
-  EXPECT_THAT(refusal({.optimizer = sgd, .optimizer_in = OptimizerIn::backward, .loss_scale = 2}),
-              HasSubstr("optimizer-in backward updates before all are there"));
-  EXPECT_STREQ(test::error_of([] {
-                 training_options({{"loss-scale", "1000"}});
-               }).what(),
-               "loss-scale \"1000\": a power of two, at most 16777216");
-}
-
 TEST_F(TrainingTest, CountsWhatAStepConsistsOf) {
   const ValueId x = rows("x");
   const ValueId hidden = builder_.op("relu", "relu", {linear("a", x, square("w1"))}, {})[0];
@@ -306,15 +213,9 @@ TEST_F(TrainingTest, WordsChooseLossOptimizerAndAccumulation) {
   const TrainingOptions usual = training_options({{"io", "copy_in"}});
   EXPECT_TRUE(usual.loss == Loss::mse && usual.optimizer == Optimizer::none &&
               usual.accumulate == Accumulate::asap);
-  const TrainingOptions given = training_options({{"loss", "cross_entropy"},
-                                                  {"optimizer", "adamw"},
-                                                  {"accumulate", "end"},
-                                                  {"micro-batches", "4"},
-                                                  {"clip", "2"},
-                                                  {"dropout", "0.25"}});
-  EXPECT_EQ(given.dropout, 0.25);
+  const TrainingOptions given = training_options(
+      {{"loss", "cross_entropy"}, {"optimizer", "adamw"}, {"accumulate", "end"}, {"micro-batches", "4"}});
   EXPECT_EQ(given.micro_batches, 4);
-  EXPECT_EQ(given.clip, 2);
   EXPECT_TRUE(given.loss == Loss::cross_entropy && given.optimizer == Optimizer::adamw &&
               given.accumulate == Accumulate::end);
   EXPECT_STREQ(test::error_of([] {

@@ -52,13 +52,6 @@ TEST(NumberList, WarmupCountsMayBeZero) {
   EXPECT_THAT(parse_numbers("--warmup", "0:4:+2,10", warmup_rules), ElementsAre(0, 2, 4, 10));
 }
 
-TEST(NumberList, MayBeOfPowersOfTwoAlone) {
-  const NumberRules rules{.noun = "scale", .power_of_two_max = 16};
-  EXPECT_THAT(parse_numbers("--scale", "1,2,16", rules), ElementsAre(1, 2, 16));
-  for (const char* other : {"3", "32", "1:12:x2"})
-    EXPECT_THAT(refusal(other, rules), HasSubstr("will not do: give a power of two, at most 16")) << other;
-}
-
 TEST(NumberList, RangesNearTheLargestNumberDoNotOverflow) {
   EXPECT_THAT(batches("4611686018427387904:9223372036854775807:x2"),
               ElementsAre(4611686018427387904, INT64_MAX));

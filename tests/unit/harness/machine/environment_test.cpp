@@ -17,10 +17,11 @@ TEST(Environment, HasEveryFactOfThisMachine) {
 
 TEST(Environment, NamesTheVariablesThatChangeWhatIsMeasuredAndNoSecrets) {
   unsetenv("GRAPHBENCH_PLAN_CACHE");
-  setenv("GRAPHBENCH_FUSION", "off", 1);
+  setenv("GRAPHBENCH_AUTOTUNE", "off", 1);
   setenv("GRAPHBENCH_TOKEN", "secret", 1);
-  EXPECT_THAT(read_environment().variables, testing::ElementsAre(testing::Pair("GRAPHBENCH_FUSION", "off")));
-  unsetenv("GRAPHBENCH_FUSION");
+  EXPECT_THAT(read_environment().variables,
+              testing::ElementsAre(testing::Pair("GRAPHBENCH_AUTOTUNE", "off")));
+  unsetenv("GRAPHBENCH_AUTOTUNE");
   unsetenv("GRAPHBENCH_TOKEN");
 }
 

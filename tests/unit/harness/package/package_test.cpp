@@ -25,13 +25,11 @@ class PackageTest : public testing::Test {
     Manifest& manifest = package_.manifest;
     manifest.tool_version = "1";
     manifest.device = "cuda";
-    manifest.architectures = {"sm_80", "sm_90", "ptx"};
+    manifest.architectures = {"sm_80", "sm_90"};
     manifest.workload = "mlp";
     manifest.dtype = "fp32";
     manifest.attention = "auto";
     manifest.epilogues = "on";
-    manifest.fuse = "chains";
-    manifest.compile = "none";
     manifest.batches = {1, 4};
     manifest.methods = {{"infer", "forward", "tiny"}, {"learn", "training", "tiny"}};
     for (const Method& method : manifest.methods) {
@@ -49,9 +47,6 @@ class PackageTest : public testing::Test {
     }
     package_.choices = {{{cache::Kind::choices, {"linear", "8x8", "here", "libraries", "build"}}, 1.5, "a"},
                         {{cache::Kind::choices, {"linear", "9x9", "here", "libraries", "build"}}, 0, "b"}};
-    for (const char* const architecture : {"sm_80", "sm_90", "compute_80"})
-      package_.code.push_back(
-          {{cache::Kind::code, {"digest", architecture, "NVRTC", "options"}}, 0.5, "code"});
   }
 
   std::string failure(const std::string& text) const {
@@ -82,8 +77,6 @@ TEST_F(PackageTest, ComesBackAsItWas) {
   EXPECT_EQ(write_package(read), text);
   EXPECT_EQ(read.bytes, text.size());
   EXPECT_EQ(read.choices.size(), 2U);
-  ASSERT_EQ(read.code.size(), 3U);
-  EXPECT_EQ(read.code[2].key, package_.code[2].key);
   EXPECT_EQ(read.manifest.tensors.size(), package_.manifest.tensors.size());
   EXPECT_EQ(failure(text), "none");
   const ir::Program program = program_of(read, "training", "tiny", Stage::after, registry_.catalog());
@@ -107,19 +100,11 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
   const auto with = [&](auto change) { return failure_with([&](Package& p) { change(p.manifest); }); };
   EXPECT_THAT(with([](Manifest& m) { m.device = "tpu"; }), HasSubstr("device: \"tpu\""));
   for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
-           {"host"}, {"sm_80", "host"}, {"sm_90", "sm_80"}, {"sm_80", "sm_80"}, {"sm_1"}, {"ptx"}, {}})
+           {"host"}, {"sm_80", "host"}, {"sm_90", "sm_80"}, {"sm_80", "sm_80"}, {"sm_1"}, {}})
     EXPECT_THAT(with([&](Manifest& m) { m.architectures = wrong; }), HasSubstr("architectures: "));
-  EXPECT_THAT(with([](Manifest& m) { m.fuse = "all"; }), HasSubstr("fuse: \"all\" is no way of fusing ops"));
-  EXPECT_THAT(with([](Manifest& m) { m.compile = "on"; }), HasSubstr("compile: \"on\""));
   EXPECT_THAT(with([](Manifest& m) { m.epilogues = ""; }), HasSubstr("epilogues: \"\""));
-  EXPECT_THAT(with([](Manifest& m) {
-                m.architectures = {"sm_90", "ptx"};
-              }),
-              HasSubstr("section code: it has code for \"sm_80\", which the manifest does not name"));
-  EXPECT_THAT(failure_with([](Package& p) { p.code.push_back(p.code[0]); }),
-              HasSubstr("section code: entry 3: an earlier one has its key"));
-  EXPECT_THAT(failure_with([](Package& p) { p.code.push_back(p.choices[0]); }),
-              HasSubstr("section code: entry 3: it is of kind choices"));
+  EXPECT_THAT(failure_with([](Package& p) { p.choices.push_back(p.choices[0]); }),
+              HasSubstr("section choices: entry 2: an earlier one has its key"));
   EXPECT_THAT(with([](Manifest& m) { m.batches = {4, 1}; }), HasSubstr("batches: "));
   EXPECT_THAT(with([](Manifest& m) { m.dtype = "fp7"; }), HasSubstr("dtype: \"fp7\""));
   EXPECT_THAT(with([](Manifest& m) { m.attention = "none"; }), HasSubstr("attention: "));
@@ -128,10 +113,6 @@ TEST_F(PackageTest, IsRefusedByTheFieldOfTheManifest) {
   EXPECT_THAT(with([](Manifest& m) { m.tensors.pop_back(); }), HasSubstr("the manifest has no tensor "));
   EXPECT_THAT(with([](Manifest& m) { m.tensors[1].dims = {m.tensors[1].bytes / 4}; }),
               HasSubstr("tensor layer0.w1 of the manifest has another type or shape"));
-  EXPECT_THAT(failure_with([](Package& p) {
-                p.choices[0].key = {cache::Kind::code, {"s", "a", "c", "o"}};
-              }),
-              HasSubstr("section choices: entry 0: it is of kind code"));
   EXPECT_THAT(failure_with([](Package& p) { p.programs[0].after += "x"; }),
               HasSubstr("section program/infer/after: line "));
 }

@@ -67,28 +67,11 @@ TEST(MakePlan, RefusesAValueThatWouldChangeNoCell) {
   EXPECT_EQ(refusal({{"pass", "training"}, {"optimizer-in", "graph,eager"}}),
             "--optimizer-in: \"eager\" would change no cell of this plan: it goes with --pass training "
             "--optimizer sgd,adamw");
-  EXPECT_THAT(refusal({{"clip", "1"}}), HasSubstr("it goes with --pass training"));
+  EXPECT_THAT(refusal({{"micro-batches", "2"}}), HasSubstr("it goes with --pass training"));
   EXPECT_THAT(refusal({{"mode", "eager"}, {"io", "copy_in"}}), HasSubstr("--mode whole,piecewise"));
   EXPECT_EQ(planned(flags({{"pass", "training"}, {"optimizer", "none,sgd"}, {"optimizer-in", "eager"}}))
                 .facts.axes.more_axes.at("optimizer-in"),
             std::vector<std::string>{"eager"});
-}
-
-TEST(MakePlan, RefusesAValueThatTheDeviceHasNone) {
-  EXPECT_EQ(refusal({{"compile", "none,sized"}}),
-            "--compile: \"sized\" would change no cell of this plan: it goes with --device cuda");
-  EXPECT_TRUE(planned(flags({{"compile", "none"}})).facts.axes.more_axes.empty());
-  Catalog cuda = sample_catalog();
-  cuda.facts.kind = "cuda";
-  const RawOptions raw = flags({{"workload", "mlp"},
-                                {"batch", "1"},
-                                {"warmup", "0"},
-                                {"mode", "eager"},
-                                {"dtype", "fp32"},
-                                {"preset", "tiny"},
-                                {"compile", "none,general"}});
-  EXPECT_THAT(ids(planned(raw, cuda)), ElementsAre("mlp/tiny/fp32/forward/b1/w0/eager",
-                                                   "mlp/tiny/fp32/forward/b1/w0/eager/compile=general"));
 }
 
 TEST(MakePlan, ATaskIsAWholeBatchLadder) {

@@ -75,22 +75,6 @@ TEST(CellSummary, AGainOfThreeLaunchesHasTheIntervalOfItsPairs) {
   EXPECT_FALSE(cells[0].summary.speedup_ci95_low) << "eager's over itself";
 }
 
-TEST(CellSummary, GeneralCodeIsComparedWithThatForTheCellsOwnSizes) {
-  std::vector<CellResult> cells{cell("whole", {1e-4}), cell("whole", {3e-4}), cell("whole", {2e-4}),
-                                cell("eager", {5e-4})};
-  cells[1].cell.more_axes = {{"compile", "general"}, {"fuse", "chains"}};
-  cells[2].cell.more_axes = {{"compile", "sized"}, {"fuse", "chains"}};
-  cells[3].cell.more_axes = {{"compile", "general"}, {"fuse", "chains"}};
-  for (CellResult& each : cells) each.compiled.emplace();
-  summarize_cells(cells);
-  EXPECT_DOUBLE_EQ(cells[1].compiled->general_over_sized.value(), 1.5);
-  for (const std::size_t other : {0u, 2u, 3u}) EXPECT_FALSE(cells[other].compiled->general_over_sized);
-  cells[2].status = CellStatus::failed;
-  cells[1].compiled.emplace();
-  summarize_cells(cells);
-  EXPECT_FALSE(cells[1].compiled->general_over_sized);
-}
-
 TEST(CellSummary, AGainThatIsNotToldFromOneIsNeverPaidBack) {
   std::vector<CellResult> cells{cell("eager", {1.0e-4, 1.1e-4, 1.2e-4}),
                                 cell("whole", {1.05e-4, 1.0e-4, 1.1e-4})};

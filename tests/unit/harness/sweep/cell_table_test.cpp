@@ -71,19 +71,6 @@ TEST_F(CellTableTest, WhatLaunchesHadOfTheCacheIsAddedUp) {
   EXPECT_FALSE(table.cells()[0].cache);
 }
 
-TEST_F(CellTableTest, WhatWasCompiledIsOfTheFirstLaunch) {
-  model::CellResult cell = ok_cell(first, 2);
-  cell.compiled = model::CompileUse{{1, 2, 3}, 9, 4, 0, {}};
-  table.begin_task(first);
-  table.add_cell(cell);
-  cell = ok_cell(second, 2);
-  cell.compiled = model::CompileUse{{1, 0, 3}, 9, 0, 4, {}};
-  table.begin_task(second);
-  table.add_cell(cell);
-  EXPECT_EQ(table.cells()[1].compiled->compiled, 4);
-  EXPECT_EQ(table.cells()[1].compiled->stages.compile_seconds, 2);
-}
-
 TEST_F(CellTableTest, FailedWinsOverOkInEitherOrderAndKeepsItsReason) {
   table.begin_task(first);
   table.add_cell(ok_cell(first, 1));

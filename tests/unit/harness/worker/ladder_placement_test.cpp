@@ -38,8 +38,6 @@ struct DeviceLife {
   std::int64_t lost_at = 0;            // the batch whose launches lose the device
   std::optional<cache::Use> cache;     // of the process; where it keeps something
   std::set<std::int64_t> chosen = {};  // batches whose kernels were chosen
-  bool generates = false;              // each kernel, a second of compiling for each of its batch
-  CodeUse code = {};                   // so far, on all devices
 };
 
 class WatchedDevice final : public test::FakeDevice {
@@ -63,10 +61,6 @@ class WatchedDevice final : public test::FakeDevice {
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
     if (call.batch == life_.lost_at) return std::make_unique<LosingKernel>();
     ++kernels_;
-    if (life_.generates) {
-      ++life_.code.kernels;
-      life_.code.compile_seconds += static_cast<double>(call.batch);
-    }
     if (life_.cache && life_.chosen.insert(call.batch).second) {
       ++life_.cache->misses;
       life_.cache->bytes += 100 * call.batch;
@@ -75,7 +69,6 @@ class WatchedDevice final : public test::FakeDevice {
   }
   void load_at_first_use() override { ++life_.first_use; }
   std::optional<cache::Use> cache_use() const override { return life_.cache; }
-  CodeUse code_use() const override { return life_.code; }
   std::unique_ptr<Stream> make_stream() override {
     ++life_.streams;
     return FakeDevice::make_stream();
@@ -123,22 +116,6 @@ TEST_F(LadderPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
   EXPECT_EQ(memory.witness, "process");
 }
 
-TEST_F(LadderPlacementTest, ABatchHasWhatItsFirstPlacementCompiled) {
-  DeviceLife life;
-  life.generates = true;
-  open_ = [&life] { return std::make_unique<WatchedDevice>(life); };
-  task_.mode = "eager";
-  run();
-  for (const std::int64_t batch : {1, 2, 4}) {
-    ASSERT_TRUE(events_.cells.at(batch).compiled) << batch;
-    const model::CompileUse& use = *events_.cells.at(batch).compiled;
-    EXPECT_EQ(use.kernels, events_.cells.at(4).compiled->kernels) << batch;
-    EXPECT_EQ(use.stages.compile_seconds, static_cast<double>(batch * use.kernels)) << batch;
-    EXPECT_LT(measure::placements * use.kernels, life.code.kernels)
-        << "other placements and batches prepared some too";
-  }
-}
-
 TEST_F(LadderPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
   DeviceLife life;
   life.cache = cache::Use{.hits = 7};  // ahead of the ladder
@@ -150,7 +127,6 @@ TEST_F(LadderPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
     EXPECT_EQ(events_.cells.at(batch).cache->misses, 1) << batch;
     EXPECT_EQ(events_.cells.at(batch).cache->bytes, 100 * batch);
     EXPECT_EQ(events_.cells.at(batch).cache->hits, 0) << batch;
-    EXPECT_FALSE(events_.cells.at(batch).compiled) << "nothing was generated";
   }
   DeviceLife none;
   open_ = [&none] { return std::make_unique<WatchedDevice>(none); };

@@ -49,23 +49,6 @@ TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
   }
 }
 
-// A scale beyond all numbers: no step's gradients are finite, and that is no mistake.
-TEST_P(LadderTest, CountsTheStepsOfTheCheckThatALossScaleSkips) {
-  task_.mode = GetParam();
-  task_.batches = {2};
-  const ir::Program forward =
-      registry_.build("mlp", {.preset = "tiny", .dtype = ir::DType::fp32, .options = {}});
-  for (const double scale : {std::numeric_limits<double>::infinity(), 64.0}) {
-    events_ = Recorder{};
-    run(ir::differentiate(forward, registry_.catalog(),
-                          {.optimizer = ir::Optimizer::adamw, .loss_scale = scale}));
-    const model::CellResult& cell = events_.cells.at(2);
-    ASSERT_EQ(cell.status, CellStatus::ok) << (cell.reason ? cell.reason->message : "");
-    EXPECT_EQ(cell.training->skipped_steps, scale == 64 ? 0 : 10);
-    EXPECT_EQ(cell.training->optimizer_seconds.has_value(), task_.mode == "eager");
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Modes, LadderTest, ::testing::Values("eager", "whole", "piecewise"),
                          [](const auto& instance) { return instance.param; });
 

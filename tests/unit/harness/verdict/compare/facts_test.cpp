@@ -44,7 +44,7 @@ TEST(Facts, AnotherDeviceOrPlanIsInTheWay) {
 TEST(Facts, AnotherDriverLibraryOrToolIsListed) {
   for (const char* field :
        {"device.driver", "device.runtime", "device.libraries.cudnn", "device.libraries.new",
-        "variables.GRAPHBENCH_FUSION", "tool.commit", "cpu", "machine.governor"}) {
+        "variables.GRAPHBENCH_AUTOTUNE", "tool.commit", "cpu", "machine.governor"}) {
     const std::vector<model::Difference> differences = changed(field, "other");
     ASSERT_EQ(differences.size(), 1u) << field;
     EXPECT_EQ(differences.front().field, field);

@@ -1,9 +1,10 @@
-// Fill and digest kernels over graphs/ir/random_fill.hpp.
+// Fill and digest kernels over graphs/ir/random_fill.hpp; the clock probe and the empty kernel.
 #include <algorithm>
 
 #include "graphs/cuda/convert.cuh"
-#include "graphs/cuda/data_kernels.hpp"
+#include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/status.hpp"
+#include "graphs/cuda/stream.hpp"
 #include "graphs/ir/random_fill.hpp"
 
 namespace graphbench::cuda {
@@ -48,6 +49,23 @@ void fill_typed(cudaStream_t stream, void* destination, std::size_t elements, co
   check(cudaGetLastError(), "fill");
 }
 
+__device__ unsigned long long timer_nanoseconds() {
+  unsigned long long now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+// One thread: it leaves the GPU all but idle, so that probing again and again is a way to let it rest.
+__global__ void count_cycles(unsigned long long* nanoseconds) {
+  const unsigned long long begun = timer_nanoseconds();
+  const long long first = clock64();
+  while (clock64() - first < clock_probe_cycles) {
+  }
+  *nanoseconds = timer_nanoseconds() - begun;
+}
+
+__global__ void empty_kernel() {}
+
 }  // namespace
 
 void launch_fill(cudaStream_t stream, void* destination, ir::DType dtype, std::size_t elements,
@@ -72,6 +90,18 @@ void launch_digest(cudaStream_t stream, const void* source, std::size_t words, u
   const auto blocks = static_cast<unsigned>(std::min(wanted, static_cast<std::size_t>(multiprocessors) * 8));
   digest_kernel<<<blocks, block_threads, 0, stream>>>(static_cast<const std::uint32_t*>(source), words, sum);
   check(cudaGetLastError(), "digest");
+}
+
+void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds) {
+  count_cycles<<<1, 1, 0, stream>>>(nanoseconds);
+  check(cudaGetLastError(), "probe clock");
+}
+
+// Through the same call that a compiler makes of <<<>>>.
+void EmptyKernel::launch(Stream& stream, void* const*) {
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(&empty_kernel), dim3(1), dim3(1), nullptr, 0,
+                         static_cast<CudaStream&>(stream).handle()),
+        "launch empty kernel");
 }
 
 }  // namespace graphbench::cuda
