@@ -92,10 +92,9 @@ net::ListenAddress listen_address(const std::string& text, const serve::Access& 
   if (!address) {
     throw InputError("--listen", in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464");
   }
-  if (!address->loopback && access.token.empty() && !access.certificates) {
-    throw InputError(
-        "--listen",
-        in_quotes(text) + " can be reached from other machines: give --token-file or --tls-client-ca too");
+  if (!address->loopback && access.token.empty()) {
+    throw InputError("--listen",
+                     in_quotes(text) + " can be reached from other machines: give --token-file too");
   }
   return *address;
 }
@@ -104,17 +103,7 @@ std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
   return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
-// Certificates are renewed while sweeps run: where the files are wrong, the old ones stay in use.
-void renew_tls(serve::Service& service, const config::TlsOptions& options) {
-  try {
-    service.set_tls(read_tls(options));
-    std::fprintf(stderr, "graphbench: new connections get the certificate as it is now\n");
-  } catch (const InputError& error) {
-    std::fprintf(stderr, "graphbench: warning: the old certificate stays: %s\n", error.what());
-  }
-}
-
-// SIGHUP renews certificates or does nothing: supervisors send it to have files read again.
+// SIGHUP is taken, so that a supervisor that sends it to have files read again ends nothing.
 sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -180,20 +169,16 @@ std::size_t connections_that_fit(const ServeArguments& serve) {
   return fit;
 }
 
-int serve_until_stopped(serve::ServiceSettings settings, const config::TlsOptions& tls) {
+int serve_until_stopped(serve::ServiceSettings settings) {
   const char* scheme = settings.tls ? "https" : "http";
-  const bool renews = settings.tls != nullptr;
   // Before any thread starts: all of them leave these to the wait below.
   const sigset_t signals = block_signals();
   serve::Service service(std::move(settings));
   std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());
   bool warned = false;
   while (wait_for_signal(signals) == SIGHUP) {
-    if (renews) {
-      renew_tls(service, tls);
-    } else if (!std::exchange(warned, true)) {
-      std::fprintf(stderr, "graphbench: SIGHUP changes nothing: there is no certificate to read again\n");
-    }
+    if (std::exchange(warned, true)) continue;
+    std::fprintf(stderr, "graphbench: SIGHUP changes nothing: restart the service to read files again\n");
   }
   std::fprintf(stderr, "graphbench: stopping\n");
   return exit_done;
@@ -216,8 +201,6 @@ class ServeCommand final : public Command {
     text("--tls-certificate", asked_.tls.certificate, "FILE.pem",
          "serve https, with this certificate and what leads to its root");
     text("--tls-key", asked_.tls.key, "FILE.pem", "its key");
-    text("--tls-client-ca", asked_.tls.client_ca, "FILE.pem",
-         "ask clients for a certificate that one of these signed");
     text("--plugin-folder", asked_.plugin_folder, "DIR",
          "let requests name the plugins in it (default: none)");
     text("--compare-mib", compare_mib_, "N", "the longest body of a comparison, in MiB (default: 64)");
@@ -238,7 +221,7 @@ class ServeCommand final : public Command {
 
   int run(const Invocation&) override {
     serve::ServiceSettings settings;
-    settings.access = {read_token(asked_.token_file), !asked_.tls.client_ca.empty()};
+    settings.access = {read_token(asked_.token_file)};
     settings.tls = read_tls(asked_.tls);
     settings.listen = listen_address(asked_.listen, settings.access);
     settings.plugins = serve::PluginFolder(asked_.plugin_folder);
@@ -250,7 +233,7 @@ class ServeCommand final : public Command {
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;
     describe_machine(settings);
-    return serve_until_stopped(std::move(settings), asked_.tls);
+    return serve_until_stopped(std::move(settings));
   }
 
  private:

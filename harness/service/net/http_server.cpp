@@ -84,10 +84,6 @@ class HttpServer::Impl {
 
   const ListenAddress& address() const noexcept { return settings_.address; }
 
-  void set_tls(std::shared_ptr<TlsContext> tls) {
-    asio::post(io_, [this, tls = std::move(tls)]() mutable { settings_.tls = std::move(tls); });
-  }
-
  private:
   void check(const error_code& error) const {
     if (error) throw Error(ErrorCode::io, "listen on " + settings_.address.text() + ": " + error.message());
@@ -189,10 +185,6 @@ HttpServer::~HttpServer() = default;
 
 const ListenAddress& HttpServer::address() const noexcept {
   return impl_->address();
-}
-
-void HttpServer::set_tls(std::shared_ptr<TlsContext> tls) {
-  impl_->set_tls(std::move(tls));
 }
 
 }  // namespace graphbench::net

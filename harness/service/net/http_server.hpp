@@ -48,9 +48,6 @@ class HttpServer {
   // With the port that was bound, where the settings left it to the system.
   const ListenAddress& address() const noexcept;
 
-  // For connections from now on. From any thread.
-  void set_tls(std::shared_ptr<TlsContext> tls);
-
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

@@ -111,10 +111,6 @@ const net::ListenAddress& Service::address() const noexcept {
   return parts_->server.address();
 }
 
-void Service::set_tls(std::shared_ptr<net::TlsContext> tls) {
-  parts_->server.set_tls(std::move(tls));
-}
-
 std::size_t raise_descriptor_limit(std::size_t connections) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) fail(std::strerror(errno));

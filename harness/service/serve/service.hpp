@@ -17,7 +17,7 @@ namespace graphbench::serve {
 struct ServiceSettings {
   net::ListenAddress listen;
   std::string state_folder;
-  Access access;                         // a token or certificates, where `listen` is not loopback
+  Access access;                         // with a token, where `listen` is not loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
   std::size_t connections_max = 2048;                  // raise_descriptor_limit() allows as many
@@ -44,9 +44,6 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   const net::ListenAddress& address() const noexcept;
-
-  // For connections from now on.
-  void set_tls(std::shared_ptr<net::TlsContext> tls);
 
  private:
   struct Parts;
