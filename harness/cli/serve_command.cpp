@@ -33,8 +33,6 @@ struct ServeArguments {
   std::string plugin_folder;  // empty: requests name no plugins
   std::int64_t compare_mib = 64;
   double grace_seconds = 10;
-  std::size_t connections = 2048;
-  bool connections_asked = false;
 };
 
 constexpr std::size_t token_bytes_min = 16;
@@ -153,22 +151,6 @@ void describe_machine(serve::ServiceSettings& settings) {
   settings.workloads = serve::WorkloadCatalog(std::move(answer.workloads), asker(settings.grace_seconds));
 }
 
-// A number that was asked for is kept or refused; without one, what fits is taken.
-std::size_t connections_that_fit(const ServeArguments& serve) {
-  const std::size_t fit = serve::raise_descriptor_limit(serve.connections);
-  if (fit == serve.connections) return fit;
-  const std::string room = "file descriptors for " + std::to_string(fit) + " clients";
-  const std::string advice = "raise the hard limit (ulimit -Hn)";
-  if (serve.connections_asked) {
-    throw InputError("--connections-max", in_quotes(std::to_string(serve.connections)) +
-                                              " will not do: there are " + room + ": give fewer, or " +
-                                              advice);
-  }
-  std::fprintf(stderr, "graphbench: warning: there are %s: to serve %zu, %s\n", room.c_str(),
-               serve.connections, advice.c_str());
-  return fit;
-}
-
 int serve_until_stopped(serve::ServiceSettings settings) {
   const char* scheme = settings.tls ? "https" : "http";
   // Before any thread starts: all of them leave these to the wait below.
@@ -205,18 +187,13 @@ class ServeCommand final : public Command {
          "let requests name the plugins in it (default: none)");
     text("--compare-mib", compare_mib_, "N", "the longest body of a comparison, in MiB (default: 64)");
     text("--grace", grace_, "SECONDS", "how long a sweep may take to stop (default: 10)");
-    text("--connections-max", connections_max_, "N", "clients at once, 16 to 65536 (default: 2048)");
   }
 
   void check() override {
-    const char* const advice = " will not do: give a whole number, ";
     if (!compare_mib_.empty())
-      asked_.compare_mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024}, advice);
+      asked_.compare_mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024},
+                                                " will not do: give a whole number, ");
     if (!grace_.empty()) asked_.grace_seconds = grace_of(grace_);
-    if (connections_max_.empty()) return;
-    asked_.connections_asked = true;
-    asked_.connections = static_cast<std::size_t>(
-        config::parse_within("--connections-max", connections_max_, {16, 65536}, advice));
   }
 
   int run(const Invocation&) override {
@@ -229,7 +206,7 @@ class ServeCommand final : public Command {
     settings.state_folder = asked_.state;
     settings.grace_seconds = asked_.grace_seconds;
     settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
-    settings.connections_max = connections_that_fit(asked_);
+    serve::raise_descriptor_limit();
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;
     describe_machine(settings);
@@ -240,7 +217,6 @@ class ServeCommand final : public Command {
   ServeArguments asked_;
   std::string compare_mib_;  // as written; empty: the default
   std::string grace_;
-  std::string connections_max_;
 };
 
 }  // namespace

@@ -164,7 +164,7 @@ class Api {
     }
     service_metrics_.set_queue(queued, settings_.queued_max);
     service_metrics_.set_streams(feed_.followers());
-    response.body = scraped_.body(metrics_.text(), [this] { return service_metrics_.text(); });
+    response.body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text());
     return response;
   }
 
@@ -234,7 +234,9 @@ class Api {
     response.headers.emplace_back("Cache-Control", "no-store");
     if (request.method == "HEAD") return response;
     response.stream = feed_.follow(id, after);
-    if (!response.stream) throw Refused(503, "there are too many event streams: try again later", 5);
+    if (!response.stream) {
+      throw Refused(503, "as many event streams are open as this service allows: try again later", 5);
+    }
     return response;
   }
 
@@ -254,7 +256,6 @@ class Api {
   reporters::ServiceMetrics& service_metrics_;
   Submission submission_;
   net::Router router_;
-  mutable SharedScrape scraped_;
   mutable std::mutex warning_mutex_;
   mutable std::string warning_;  // the last on stderr that the store fails
   mutable Clock::time_point warned_at_;

@@ -11,8 +11,7 @@ namespace {
 
 using Bytes = net::BodyStream::Bytes;
 
-// More than the cells that a worker brings at once. Followers share the bytes, so that a thousand who lag
-// hold no more of them than one.
+// More than the cells that a worker brings at once.
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 
 // A document has no line breaks: they would end the event.
@@ -73,10 +72,9 @@ std::shared_ptr<net::BodyStream> SweepFeed::follow(const std::string& id, std::i
   if (followers_.size() >= followers_max_) return nullptr;
   const std::optional<StoredSweep> sweep = store_.find(id);
   std::deque<Bytes> past = {bytes_of(": graphbench\n\n")};
-  look_back(id);
-  for (auto event = past_.events.upper_bound(after); event != past_.events.end(); ++event) {
-    past.push_back(event->second);
-    after = event->first;
+  for (const StoredCell& cell : store_.cells(id, after)) {
+    past.push_back(bytes_of(event_of("cell", cell.document, cell.number)));
+    after = cell.number;
   }
   if (running_ == id) past.push_back(progress_);
   const bool ended = !sweep || has_ended(*sweep);
@@ -94,17 +92,6 @@ std::size_t SweepFeed::followers() {
   const std::scoped_lock lock(mutex_);
   forget_the_gone();
   return followers_.size();
-}
-
-void SweepFeed::look_back(const std::string& id) {
-  if (past_.id != id) past_ = {id, {}, {}};
-  const std::int64_t last = past_.events.empty() ? 0 : past_.events.rbegin()->first;
-  for (const StoredCell& cell : store_.cells(id, last)) {
-    const auto known = past_.number.find(cell.id);
-    if (known != past_.number.end()) past_.events.erase(known->second);
-    past_.number[cell.id] = cell.number;
-    past_.events[cell.number] = bytes_of(event_of("cell", cell.document, cell.number));
-  }
 }
 
 void SweepFeed::tell(const std::string& id, const Bytes& bytes) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,15 +42,6 @@ class SweepFeed {
     std::shared_ptr<net::BodyStream> stream;
   };
 
-  // The cells of one sweep, which all who come to follow it are sent: a thousand copies would be a gigabyte.
-  struct Past {
-    std::string id;
-    std::map<std::int64_t, Bytes> events;        // by number
-    std::map<std::string, std::int64_t> number;  // of each cell
-  };
-
-  // Makes `past_` what the store has of the sweep.
-  void look_back(const std::string& id);
   void tell(const std::string& id, const Bytes& bytes);
   void forget_the_gone();
 
@@ -61,7 +51,6 @@ class SweepFeed {
   const std::size_t followers_max_;
   std::string running_;  // the sweep that `progress_` is of
   Bytes progress_;       // its last such event
-  Past past_;
 };
 
 }  // namespace graphbench::serve
