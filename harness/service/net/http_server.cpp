@@ -4,18 +4,23 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "graphs/ir/error.hpp"
-#include "harness/service/net/connection.hpp"
+#include "harness/service/net/connections.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -48,27 +53,23 @@ constexpr std::chrono::seconds last_answers_max{1};
 class HttpServer::Impl {
  public:
   Impl(ServerSettings settings, Handler handler)
-      : settings_(std::move(settings)), acceptor_(io_), again_(io_) {
-    context_.limits = settings_.limits;
-    context_.handler = std::move(handler);
-    context_.admit = settings_.admit;
-    if (!context_.admit) {
-      context_.admit = [most = settings_.limits.body_bytes_max](const Request&) {
+      : address_(settings.address), on_thread_(settings.on_thread), acceptor_(io_), room_(io_), last_(io_) {
+    all_.limits = settings.limits;
+    all_.tls = std::move(settings.tls);
+    all_.handler = std::move(handler);
+    all_.admit = std::move(settings.admit);
+    if (!all_.admit) {
+      all_.admit = [most = settings.limits.body_bytes_max](const Request&) {
         return Admission{most, true, nullptr};
       };
     }
-    context_.run_aside = [this](std::function<void()> work) { run_aside(std::move(work)); };
-    context_.may_linger = [this] { return !is_full(); };
-    context_.answer_begins = [this] { ++answers_; };
-    context_.answer_ended = [this] {
-      --answers_;
-      if (stopping_) stop_when_answered();
-    };
+    all_.aside = [this] { return aside(); };
+    all_.changed = [this] { changed(); };
     listen();
-    accept();
+    asio::co_spawn(io_, accept_all(), asio::detached);
     const SignalsBlocked blocked;  // a thread inherits the mask
     thread_ = std::thread([this] {
-      settings_.on_thread();
+      on_thread_();
       io_.run();
     });
   }
@@ -82,16 +83,15 @@ class HttpServer::Impl {
     aside_.reset();  // waits; what it posts is destroyed with io_
   }
 
-  const ListenAddress& address() const noexcept { return settings_.address; }
+  const ListenAddress& address() const noexcept { return address_; }
 
  private:
   void check(const error_code& error) const {
-    if (error) throw Error(ErrorCode::io, "listen on " + settings_.address.text() + ": " + error.message());
+    if (error) throw Error(ErrorCode::io, "listen on " + address_.text() + ": " + error.message());
   }
 
   void listen() {
-    ListenAddress& address = settings_.address;
-    const tcp::endpoint endpoint(asio::ip::make_address(address.host), address.port);
+    const tcp::endpoint endpoint(asio::ip::make_address(address_.host), address_.port);
     error_code error;
     acceptor_.open(endpoint.protocol(), error);
     check(error);
@@ -105,41 +105,27 @@ class HttpServer::Impl {
     check(error);
     acceptor_.listen(asio::socket_base::max_listen_connections, error);
     check(error);
-    address.port = acceptor_.local_endpoint(error).port();
+    address_.port = acceptor_.local_endpoint(error).port();
     check(error);
   }
 
-  bool is_full() const { return connections_ >= settings_.limits.connections_max; }
-
-  // A client that has half of an answer gets the rest, if it reads on.
-  void stop() {
-    stopping_ = true;
-    again_.expires_after(last_answers_max);
-    again_.async_wait([this](error_code) { io_.stop(); });
-    stop_when_answered();
-  }
-
-  void stop_when_answered() {
-    if (answers_ == 0) io_.stop();
-  }
-
-  void accept() {
-    if (accepting_ || stopping_ || is_full()) return;
-    accepting_ = true;
-    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-      accepting_ = false;
-      if (stopping_) return;
-      if (error) return accept_later();  // there are no file descriptors left, most likely
-      serve(std::move(socket));
-      accept();
-    });
-  }
-
-  void accept_later() {
-    again_.expires_after(accept_pause);
-    again_.async_wait([this](error_code error) {
-      if (!error) accept();
-    });
+  asio::awaitable<void> accept_all() {
+    error_code error;
+    for (;;) {
+      while (all_.is_full()) {
+        room_.expires_at(asio::steady_timer::time_point::max());
+        co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+      }
+      tcp::socket socket(io_);
+      co_await acceptor_.async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
+      if (stopping_) co_return;
+      if (!error) {
+        serve(std::move(socket));
+        continue;
+      }
+      room_.expires_after(accept_pause);  // there are no file descriptors left, most likely
+      co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    }
   }
 
   void serve(tcp::socket socket) {
@@ -148,32 +134,42 @@ class HttpServer::Impl {
     // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
     error_code ignored;
     static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
-    ++connections_;
-    std::shared_ptr<void> slot(nullptr, [this](void*) {
-      --connections_;
-      accept();
-    });
-    serve_connection(std::move(socket), settings_.tls, context_, std::move(slot));
+    serve_connection(std::move(socket), all_);
+  }
+
+  // A client that has half of an answer gets the rest, if it reads on.
+  void stop() {
+    stopping_ = true;
+    last_.expires_after(last_answers_max);
+    last_.async_wait([this](error_code) { io_.stop(); });
+    changed();
+  }
+
+  void changed() {
+    if (!stopping_) {
+      room_.cancel();
+    } else if (all_.answers == 0) {
+      io_.stop();
+    }
   }
 
   // The second thread starts when it is first needed, from the first one: it inherits the mask of signals.
-  void run_aside(std::function<void()> work) {
+  asio::any_io_executor aside() {
     if (!aside_) {
       aside_.emplace(1);
-      asio::post(*aside_, settings_.on_thread);
+      asio::post(*aside_, on_thread_);
     }
-    asio::post(*aside_, std::move(work));
+    return aside_->get_executor();
   }
 
-  ServerSettings settings_;
-  ConnectionContext context_;
-  std::size_t connections_ = 0;
-  bool accepting_ = false;
-  std::size_t answers_ = 0;  // that are being written
+  ListenAddress address_;
+  const std::function<void()> on_thread_;
+  Connections all_;
   bool stopping_ = false;
-  asio::io_context io_;  // after what its handlers use: they are destroyed with it
+  asio::io_context io_;  // after what its coroutines use: they are destroyed with it
   tcp::acceptor acceptor_;
-  asio::steady_timer again_;
+  asio::steady_timer room_;  // waits for a connection to end
+  asio::steady_timer last_;  // bounds the last answers
   std::optional<asio::thread_pool> aside_;
   std::thread thread_;
 };
