@@ -14,6 +14,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_prefix.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -41,9 +43,11 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 using TcpStream = beast::tcp_stream;
 using TlsStream = asio::ssl::stream<TcpStream>;
+using Buffers = std::array<asio::const_buffer, 2>;
 
 constexpr std::size_t read_bytes = 4096;
 constexpr std::size_t buffer_bytes_min = 8 * 1024;
+constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -257,10 +261,20 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   awaitable<void> send(Response response, bool head_only) {
     const Counted sending(all_.answers, all_);
     const std::string head = head_of(response, keep_alive_);
-    std::array<asio::const_buffer, 2> buffers{asio::buffer(head)};
+    Buffers buffers{asio::buffer(head)};
     if (response.body && !response.stream && !head_only) buffers[1] = asio::buffer(*response.body);
-    tcp().expires_after(all_.limits.request_max);
-    co_await asio::async_write(stream_, buffers, use_awaitable);
+    co_await write(buffers);
+  }
+
+  // Each piece has a time limit and the whole has none: how long it takes is up to the client's line.
+  awaitable<void> write(Buffers buffers) {
+    beast::buffers_suffix<Buffers> rest(buffers);
+    while (beast::buffer_bytes(rest) > 0) {
+      tcp().expires_after(all_.limits.request_max);
+      const auto piece = beast::buffers_prefix(piece_bytes, rest);
+      const std::size_t sent = co_await asio::async_write(stream_, piece, use_awaitable);
+      rest.consume(sent);
+    }
   }
 
   // From here on the client only listens. What it still sends is read and dropped, so that the end of its
@@ -291,8 +305,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         if (woken) continue;
         bytes = body->keep_alive();
       }
-      tcp().expires_after(all_.limits.request_max);
-      co_await asio::async_write(stream_, asio::buffer(*bytes), use_awaitable);
+      co_await write({asio::buffer(*bytes)});
     }
     tcp().close();
   }

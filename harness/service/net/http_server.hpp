@@ -19,7 +19,7 @@ struct ServerLimits {
   // Beyond it clients wait in the system's queue until a connection ends.
   std::size_t connections_max = 256;
   // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
-  // and for a response.
+  // and for each 64 KiB of an answer.
   std::chrono::milliseconds request_max{10'000};
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that has nothing to send sends a comment then

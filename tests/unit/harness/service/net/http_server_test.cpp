@@ -151,6 +151,28 @@ TEST(HttpServer, AnAnswerThatHasBegunIsSentWholeWhereTheServerEnds) {
   EXPECT_EQ(got.size() - got.find("\r\n\r\n") - 4, large_bytes);
 }
 
+TEST(HttpServer, AnAnswerMayTakeAsLongAsItsClientReadsOn) {
+  const HttpServer server(on_a_free_port({.request_max = std::chrono::milliseconds(500)}), large_answer());
+  BareClient client(server);
+  client.write(get);
+  std::string got;
+  for (std::string some = client.read_some(); !some.empty(); some = client.read_some()) {
+    got += some;
+    if (got.size() > large_bytes) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(8));
+  }
+  EXPECT_GT(got.size(), large_bytes) << "though it took two seconds: 256 reads, and a pause after each";
+}
+
+TEST(HttpServer, AnAnswerThatItsClientDoesNotReadIsCutOff) {
+  const HttpServer server(on_a_free_port({.request_max = std::chrono::milliseconds(50)}), large_answer());
+  BareClient client(server);
+  client.write(get);
+  client.read_some();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(client.read_to_end().size(), large_bytes);
+}
+
 TEST(HttpServer, AServerEndsThoughAClientDoesNotReadItsAnswer) {
   auto server = std::make_unique<HttpServer>(on_a_free_port(), large_answer());
   BareClient client(*server);
