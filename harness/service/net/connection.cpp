@@ -77,22 +77,6 @@ Response answer_of(const Handler& handler, Request& request) {
   }
 }
 
-// Counts a connection, or an answer that is being sent.
-class Counted {
- public:
-  Counted(std::size_t& count, Connections& all) : count_(count), all_(all) { ++count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() {
-    --count_;
-    all_.changed();
-  }
-
- private:
-  std::size_t& count_;
-  Connections& all_;
-};
-
 // Detaches where the connection ends, for whatever reason.
 class Followed {
  public:
@@ -115,7 +99,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   template <typename... Arguments>
   explicit Connection(Connections& all, Arguments&&... arguments)
       : all_(all),
-        open_(all.open, all),
+        open_(all),
         stream_(std::forward<Arguments>(arguments)...),
         wake_(stream_.get_executor()),
         buffer_(2 * std::max<std::size_t>(all.limits.header_bytes_max, buffer_bytes_min)) {}
@@ -132,6 +116,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       } catch (const Refusal& refusal) {
         keep_alive_ = false;
         response = refusal.response;
+      }
+      if (response.body && !all_.has_room_for(*response.body)) {
+        if (response.stream) response.stream->detach();
+        response = busy();
       }
       const Followed followed(response.stream);
       const bool head_only = request_.method == "HEAD";
@@ -253,16 +241,23 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (response.later) {
       const Handler work = std::move(response.later);
       const auto run = [this, &work]() -> awaitable<Response> { co_return answer_of(work, request_); };
-      response = co_await asio::co_spawn(all_.aside(), run, use_awaitable);
+      response = co_await asio::co_spawn(all_.aside(response.brief), run, use_awaitable);
     }
     co_return response;
   }
 
+  Response busy() const {
+    Response response = all_.refuse(503, "many large answers are being sent: try again later");
+    response.headers.emplace_back("Retry-After", "5");
+    return response;
+  }
+
   awaitable<void> send(Response response, bool head_only) {
-    const Counted sending(all_.answers, all_);
+    if (!response.body) response.body = std::make_shared<const std::string>();
     const std::string head = head_of(response, keep_alive_);
     Buffers buffers{asio::buffer(head)};
-    if (response.body && !response.stream && !head_only) buffers[1] = asio::buffer(*response.body);
+    if (!head_only) buffers[1] = asio::buffer(*response.body);
+    const Sending sending(all_, std::move(response.body));
     co_await write(buffers);
   }
 
@@ -305,7 +300,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         if (woken) continue;
         bytes = body->keep_alive();
       }
-      co_await write({asio::buffer(*bytes)});
+      const Buffers buffers{asio::buffer(*bytes)};
+      co_await write(buffers);
     }
     tcp().close();
   }
@@ -353,7 +349,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   Connections& all_;
-  const Counted open_;  // until the socket is closed
+  const Open open_;
   Stream stream_;
   asio::steady_timer wake_;     // of a stream: there is something to send, or nothing for long
   Clock::time_point deadline_;  // of the request; then of what a client sends after the answer

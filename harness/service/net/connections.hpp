@@ -1,11 +1,14 @@
-// What the connections of one server share. Used on the server's thread alone.
+// What the connections of one server share, and how they count. Used on the server's thread alone.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "harness/service/net/http_server.hpp"
 
@@ -16,16 +19,52 @@ struct Connections {
   std::shared_ptr<TlsContext> tls;  // null: plain HTTP
   Handler handler;
   Admit admit;
-  // Where Response::later runs, one piece of work after the other.
-  std::function<boost::asio::any_io_executor()> aside;
+  Router::Refuse refuse;
+  // Where Response::later runs: brief work, and other work.
+  std::function<boost::asio::any_io_executor(bool brief)> aside;
   // Called when an answer has been sent, and when a connection has ended.
   std::function<void()> changed;
 
   std::size_t open = 0;
-  std::size_t answers = 0;  // that are being sent; of one that goes on as a stream, the head alone counts
+  std::size_t answers =
+      0;  // that are being sent; of one that goes on as a stream, the beginning alone counts
+  // Large bodies that are being sent, and to how many clients each; the bytes of all of them.
+  std::map<const std::string*, std::size_t> bodies;
+  std::uint64_t body_bytes = 0;
 
   // A connection of a full server does not stay open between two requests.
   bool is_full() const { return open >= limits.connections_max; }
+  // Whether the body may be sent beside those that are. One by itself always may.
+  bool has_room_for(const std::string& body) const;
+};
+
+// A connection, until its socket is closed.
+class Open {
+ public:
+  explicit Open(Connections& all) : all_(all) { ++all_.open; }
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+  ~Open() {
+    --all_.open;
+    all_.changed();
+  }
+
+ private:
+  Connections& all_;
+};
+
+// An answer that is being sent.
+class Sending {
+ public:
+  // `body` not null.
+  Sending(Connections& all, std::shared_ptr<const std::string> body);
+  Sending(const Sending&) = delete;
+  Sending& operator=(const Sending&) = delete;
+  ~Sending();
+
+ private:
+  Connections& all_;
+  std::shared_ptr<const std::string> body_;
 };
 
 // Reads requests, passes them on, writes the answers, and goes on where one goes on: until the client leaves,

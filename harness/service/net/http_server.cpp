@@ -64,7 +64,8 @@ class HttpServer::Impl {
         return Admission{most, true, nullptr};
       };
     }
-    all_.aside = [this] { return aside(); };
+    all_.refuse = std::move(settings.refuse);
+    all_.aside = [this](bool brief) { return executor_of(brief ? brief_ : long_); };
     all_.changed = [this] { changed(); };
     listen();
     asio::co_spawn(io_, accept_all(), asio::detached);
@@ -81,7 +82,8 @@ class HttpServer::Impl {
   ~Impl() {
     asio::post(io_, [this] { stop(); });
     thread_.join();
-    aside_.reset();  // waits; what it posts is destroyed with io_
+    brief_.reset();  // waits; what it posts is destroyed with io_
+    long_.reset();
   }
 
   const ListenAddress& address() const noexcept { return address_; }
@@ -156,13 +158,15 @@ class HttpServer::Impl {
     }
   }
 
-  // The second thread starts when it is first needed, from the first one: it inherits the mask of signals.
-  asio::any_io_executor aside() {
-    if (!aside_) {
-      aside_.emplace(1);
-      asio::post(*aside_, on_thread_);
+  // A thread for work that others need not wait for, one piece after the other. It starts when it is first
+  // needed, from the server's: it inherits the mask of signals.
+  using Aside = std::optional<asio::thread_pool>;
+  asio::any_io_executor executor_of(Aside& aside) {
+    if (!aside) {
+      aside.emplace(1);
+      asio::post(*aside, on_thread_);
     }
-    return aside_->get_executor();
+    return aside->get_executor();
   }
 
   ListenAddress address_;
@@ -173,7 +177,8 @@ class HttpServer::Impl {
   tcp::acceptor acceptor_;
   asio::steady_timer room_;  // waits for a connection to end
   asio::steady_timer last_;  // bounds the last answers
-  std::optional<asio::thread_pool> aside_;
+  Aside brief_;
+  Aside long_;
   std::thread thread_;
 };
 

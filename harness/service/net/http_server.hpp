@@ -21,6 +21,8 @@ struct ServerLimits {
   // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
   // and for each 64 KiB of an answer.
   std::chrono::milliseconds request_max{10'000};
+  // Of large bodies that are being sent, each counted once, however many clients it goes to. Beyond it: 503.
+  std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that has nothing to send sends a comment then
 };
@@ -30,6 +32,7 @@ struct ServerSettings {
   ServerLimits limits;
   std::shared_ptr<TlsContext> tls = nullptr;  // null: plain HTTP
   Admit admit = nullptr;                      // empty: every request, up to limits.body_bytes_max
+  Router::Refuse refuse = text_response;      // how a server that is too busy answers
   // Called first on each of the server's threads, to put it on a CPU.
   std::function<void()> on_thread = [] {};
 };

@@ -2,6 +2,7 @@
 #include "harness/service/serve/service.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "harness/process/child_io.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/serve/access.hpp"
+#include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/machine_turn.hpp"
 
 namespace graphbench::serve {
@@ -42,6 +44,9 @@ process::Descriptor lock_folder(const std::string& folder) {
 constexpr std::size_t connections_max = 256;
 // Streams stay open for hours: most connections are left for short requests.
 constexpr std::size_t followers_max = 64;
+// The allocator raises this by itself to the size of what was freed, and then keeps as much for each thread:
+// a service that has sent a few large documents would hold their memory for ever.
+constexpr int mmap_threshold_bytes = 128 * 1024;
 // Standard streams, the listening socket, database, lock, a sweep's pipes and what a library opens.
 constexpr rlim_t other_descriptors = 64;
 
@@ -63,6 +68,7 @@ net::ServerSettings server_settings(const ServiceSettings& settings,
   server.tls = settings.tls;
   server.admit = make_admission(settings.access, settings.compare_bytes_max);
   server.limits.connections_max = connections_max;
+  server.refuse = refusal;
   server.on_thread = [&housekeeping] { housekeeping.add_this_thread(); };
   return server;
 }
@@ -95,7 +101,13 @@ struct Service::Parts {
   net::HttpServer server;
 };
 
-Service::Service(ServiceSettings settings) : parts_(std::make_unique<Parts>(settings)) {}
+Service::Service(ServiceSettings settings) {
+  if (mallopt(M_MMAP_THRESHOLD, mmap_threshold_bytes) != 1) {
+    throw Error(ErrorCode::internal, "set the allocator's threshold");
+  }
+  parts_ = std::make_unique<Parts>(settings);
+}
+
 // First of all: the grace begins here, and not when the server has finished its long answers.
 Service::~Service() {
   parts_->runner.stop();
