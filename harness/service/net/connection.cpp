@@ -104,7 +104,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         wake_(stream_.get_executor()),
         buffer_(2 * std::max<std::size_t>(all.limits.header_bytes_max, buffer_bytes_min)) {}
 
-  Stream& stream() { return stream_; }
   TcpStream& tcp() { return beast::get_lowest_layer(stream_); }
 
   awaitable<void> serve() {
@@ -134,6 +133,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await end();
   }
 
+  awaitable<void> shake_hands(error_code& error) {
+    const Resting resting(all_, tcp());
+    tcp().expires_after(all_.limits.request_max);
+    co_await stream_.async_handshake(asio::ssl::stream_base::server,
+                                     asio::redirect_error(use_awaitable, error));
+  }
+
   awaitable<void> refuse(Refusal refusal) {
     co_await send(std::move(refusal.response), false);
     co_await end();
@@ -152,6 +158,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // Waits for the first byte: an idle connection has another limit than a slow request.
   awaitable<void> wait_for_request() {
     if (buffer_.size() > 0) co_return;
+    const Resting resting(all_, tcp());
     tcp().expires_after(all_.limits.idle_max);
     co_await read_more(read_bytes);
   }
@@ -338,6 +345,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // Reads on for as long as a request may take, and drops it: closing with unread bytes would reset the
   // connection, and a client that is still sending its body would lose the answer that says why not.
   awaitable<void> end() {
+    const Resting resting(all_, tcp());
     tcp().expires_after(farewell_max);
     deadline_ = Clock::now() + all_.limits.request_max;
     co_await end_sending();
@@ -373,9 +381,7 @@ bool is_plain_http(const error_code& error) {
 awaitable<void> serve_tls(tcp::socket socket, Connections& all) {
   const auto connection = std::make_shared<Connection<TlsStream>>(all, std::move(socket), all.tls->context);
   error_code error;
-  connection->tcp().expires_after(all.limits.request_max);
-  co_await connection->stream().async_handshake(asio::ssl::stream_base::server,
-                                                asio::redirect_error(use_awaitable, error));
+  co_await connection->shake_hands(error);
   if (!error) co_await connection->serve();
   if (!is_plain_http(error)) co_return;  // OpenSSL has told the client why
   const auto plain = std::make_shared<Connection<TcpStream>>(all, connection->tcp().release_socket());

@@ -3,9 +3,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,10 +24,11 @@ struct Connections {
   Router::Refuse refuse;
   // Where Response::later runs: brief work, and other work.
   std::function<boost::asio::any_io_executor(bool brief)> aside;
-  // Called when an answer has been sent, and when a connection has ended.
+  // Called when an answer has been sent, and when a connection has ended or has no request any more.
   std::function<void()> changed;
 
   std::size_t open = 0;
+  std::list<boost::beast::tcp_stream*> resting;  // those without a request, the longest first
   std::size_t answers =
       0;  // that are being sent; of one that goes on as a stream, the beginning alone counts
   // Large bodies that are being sent, and to how many clients each; the bytes of all of them.
@@ -51,6 +54,22 @@ class Open {
 
  private:
   Connections& all_;
+};
+
+// A connection has no request: it may be closed to make room for another.
+class Resting {
+ public:
+  Resting(Connections& all, boost::beast::tcp_stream& stream)
+      : all_(all), place_(all.resting.insert(all.resting.end(), &stream)) {
+    all_.changed();
+  }
+  Resting(const Resting&) = delete;
+  Resting& operator=(const Resting&) = delete;
+  ~Resting() { all_.resting.erase(place_); }
+
+ private:
+  Connections& all_;
+  std::list<boost::beast::tcp_stream*>::iterator place_;
 };
 
 // An answer that is being sent.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -115,7 +116,13 @@ class HttpServer::Impl {
   asio::awaitable<void> accept_all() {
     error_code error;
     for (;;) {
-      while (all_.is_full()) {
+      co_await acceptor_.async_wait(tcp::acceptor::wait_read,
+                                    asio::redirect_error(asio::use_awaitable, error));
+      bool closed = false;  // a connection, for the client that waits
+      for (;;) {
+        co_await asio::post(io_, asio::use_awaitable);  // what has been read is seen first
+        if (!all_.is_full()) break;
+        closed = closed || close_one_at_rest();
         room_.expires_at(asio::steady_timer::time_point::max());
         co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
       }
@@ -129,6 +136,16 @@ class HttpServer::Impl {
       room_.expires_after(accept_pause);  // there are no file descriptors left, most likely
       co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
     }
+  }
+
+  // The one that rests for longest. One whose request is there and has not been read yet does not rest.
+  bool close_one_at_rest() {
+    error_code ignored;
+    const auto found = std::ranges::find_if(
+        all_.resting, [&](auto* stream) { return stream->socket().available(ignored) == 0; });
+    if (found == all_.resting.end()) return false;
+    (*found)->close();
+    return true;
   }
 
   void serve(tcp::socket socket) {
@@ -175,7 +192,7 @@ class HttpServer::Impl {
   bool stopping_ = false;
   asio::io_context io_;  // after what its coroutines use: they are destroyed with it
   tcp::acceptor acceptor_;
-  asio::steady_timer room_;  // waits for a connection to end
+  asio::steady_timer room_;  // waits for a connection to end or rest
   asio::steady_timer last_;  // bounds the last answers
   Aside brief_;
   Aside long_;

@@ -16,7 +16,8 @@ namespace graphbench::net {
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
   std::uint64_t body_bytes_max = 0;           // longer: 413; where no Admit decides
-  // Beyond it clients wait in the system's queue until a connection ends.
+  // Beyond it the connection that has been without a request for longest is closed. Where each has one, or is
+  // a stream, clients wait in the system's queue until one ends.
   std::size_t connections_max = 256;
   // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
   // and for each 64 KiB of an answer.
