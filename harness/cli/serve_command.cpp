@@ -33,8 +33,6 @@ struct ServeArguments {
   std::string plugin_folder;  // empty: requests name no plugins
   std::int64_t compare_mib = 64;
   double grace_seconds = 10;
-  std::size_t connections = 2048;
-  bool connections_asked = false;
 };
 
 constexpr std::size_t token_bytes_min = 16;
@@ -92,10 +90,9 @@ net::ListenAddress listen_address(const std::string& text, const serve::Access& 
   if (!address) {
     throw InputError("--listen", in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464");
   }
-  if (!address->loopback && access.token.empty() && !access.certificates) {
-    throw InputError(
-        "--listen",
-        in_quotes(text) + " can be reached from other machines: give --token-file or --tls-client-ca too");
+  if (!address->loopback && access.token.empty()) {
+    throw InputError("--listen",
+                     in_quotes(text) + " can be reached from other machines: give --token-file too");
   }
   return *address;
 }
@@ -104,17 +101,7 @@ std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
   return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
-// Certificates are renewed while sweeps run: where the files are wrong, the old ones stay in use.
-void renew_tls(serve::Service& service, const config::TlsOptions& options) {
-  try {
-    service.set_tls(read_tls(options));
-    std::fprintf(stderr, "graphbench: new connections get the certificate as it is now\n");
-  } catch (const InputError& error) {
-    std::fprintf(stderr, "graphbench: warning: the old certificate stays: %s\n", error.what());
-  }
-}
-
-// SIGHUP renews certificates or does nothing: supervisors send it to have files read again.
+// SIGHUP is taken, so that a supervisor that sends it to have files read again ends nothing.
 sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -164,36 +151,16 @@ void describe_machine(serve::ServiceSettings& settings) {
   settings.workloads = serve::WorkloadCatalog(std::move(answer.workloads), asker(settings.grace_seconds));
 }
 
-// A number that was asked for is kept or refused; without one, what fits is taken.
-std::size_t connections_that_fit(const ServeArguments& serve) {
-  const std::size_t fit = serve::raise_descriptor_limit(serve.connections);
-  if (fit == serve.connections) return fit;
-  const std::string room = "file descriptors for " + std::to_string(fit) + " clients";
-  const std::string advice = "raise the hard limit (ulimit -Hn)";
-  if (serve.connections_asked) {
-    throw InputError("--connections-max", in_quotes(std::to_string(serve.connections)) +
-                                              " will not do: there are " + room + ": give fewer, or " +
-                                              advice);
-  }
-  std::fprintf(stderr, "graphbench: warning: there are %s: to serve %zu, %s\n", room.c_str(),
-               serve.connections, advice.c_str());
-  return fit;
-}
-
-int serve_until_stopped(serve::ServiceSettings settings, const config::TlsOptions& tls) {
+int serve_until_stopped(serve::ServiceSettings settings) {
   const char* scheme = settings.tls ? "https" : "http";
-  const bool renews = settings.tls != nullptr;
   // Before any thread starts: all of them leave these to the wait below.
   const sigset_t signals = block_signals();
   serve::Service service(std::move(settings));
   std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());
   bool warned = false;
   while (wait_for_signal(signals) == SIGHUP) {
-    if (renews) {
-      renew_tls(service, tls);
-    } else if (!std::exchange(warned, true)) {
-      std::fprintf(stderr, "graphbench: SIGHUP changes nothing: there is no certificate to read again\n");
-    }
+    if (std::exchange(warned, true)) continue;
+    std::fprintf(stderr, "graphbench: SIGHUP changes nothing: restart the service to read files again\n");
   }
   std::fprintf(stderr, "graphbench: stopping\n");
   return exit_done;
@@ -216,29 +183,22 @@ class ServeCommand final : public Command {
     text("--tls-certificate", asked_.tls.certificate, "FILE.pem",
          "serve https, with this certificate and what leads to its root");
     text("--tls-key", asked_.tls.key, "FILE.pem", "its key");
-    text("--tls-client-ca", asked_.tls.client_ca, "FILE.pem",
-         "ask clients for a certificate that one of these signed");
     text("--plugin-folder", asked_.plugin_folder, "DIR",
          "let requests name the plugins in it (default: none)");
     text("--compare-mib", compare_mib_, "N", "the longest body of a comparison, in MiB (default: 64)");
     text("--grace", grace_, "SECONDS", "how long a sweep may take to stop (default: 10)");
-    text("--connections-max", connections_max_, "N", "clients at once, 16 to 65536 (default: 2048)");
   }
 
   void check() override {
-    const char* const advice = " will not do: give a whole number, ";
     if (!compare_mib_.empty())
-      asked_.compare_mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024}, advice);
+      asked_.compare_mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024},
+                                                " will not do: give a whole number, ");
     if (!grace_.empty()) asked_.grace_seconds = grace_of(grace_);
-    if (connections_max_.empty()) return;
-    asked_.connections_asked = true;
-    asked_.connections = static_cast<std::size_t>(
-        config::parse_within("--connections-max", connections_max_, {16, 65536}, advice));
   }
 
   int run(const Invocation&) override {
     serve::ServiceSettings settings;
-    settings.access = {read_token(asked_.token_file), !asked_.tls.client_ca.empty()};
+    settings.access = {read_token(asked_.token_file)};
     settings.tls = read_tls(asked_.tls);
     settings.listen = listen_address(asked_.listen, settings.access);
     settings.plugins = serve::PluginFolder(asked_.plugin_folder);
@@ -246,18 +206,17 @@ class ServeCommand final : public Command {
     settings.state_folder = asked_.state;
     settings.grace_seconds = asked_.grace_seconds;
     settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
-    settings.connections_max = connections_that_fit(asked_);
+    serve::raise_descriptor_limit();
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;
     describe_machine(settings);
-    return serve_until_stopped(std::move(settings), asked_.tls);
+    return serve_until_stopped(std::move(settings));
   }
 
  private:
   ServeArguments asked_;
   std::string compare_mib_;  // as written; empty: the default
   std::string grace_;
-  std::string connections_max_;
 };
 
 }  // namespace

@@ -67,8 +67,6 @@ std::vector<OptionSpec> other_options() {
       {"tls-certificate", where, text, "FILE.pem",
        "serve https, with this certificate and what leads to its root", true},
       {"tls-key", where, text, "FILE.pem", "its key", true},
-      {"tls-client-ca", where, text, "FILE.pem", "ask clients for a certificate that one of these signed",
-       true},
       {"linger", where, real, "SECONDS", "go on serving /metrics for so long after the sweep (default: not)",
        true},
       {"prometheus-textfile", where, text, "FILE.prom", "keep the metrics in a file for the node exporter",

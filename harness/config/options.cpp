@@ -185,8 +185,7 @@ PrometheusOptions prometheus_options(const RawOptions& raw) {
   PrometheusOptions options;
   options.listen = text_of(raw, "prometheus-listen", "");
   options.allow_remote = flag(raw, "prometheus-allow-remote");
-  options.tls = {text_of(raw, "tls-certificate", ""), text_of(raw, "tls-key", ""),
-                 text_of(raw, "tls-client-ca", "")};
+  options.tls = {text_of(raw, "tls-certificate", ""), text_of(raw, "tls-key", "")};
   options.linger_seconds = seconds(raw, "linger", 0);
   options.textfile = text_of(raw, "prometheus-textfile", "");
   options.push = text_of(raw, "prometheus-push", "");

@@ -39,7 +39,6 @@ struct SetOption {
 struct TlsOptions {
   std::string certificate;
   std::string key;
-  std::string client_ca;
 };
 
 // How results reach Prometheus; an empty text: not that way. harness/service/publish checks the texts.

@@ -95,10 +95,10 @@ void check_size(const model::Axes& axes, std::int64_t launches, const std::strin
     const bool is_default = values == 0 && axis.came_later();
     if (axis.texts != &model::Axes::preset && !is_default) measurements *= values;
   }
-  if (measurements > static_cast<double>(cells_max)) {
+  if (measurements > static_cast<double>(measurements_max)) {
     throw InputError(where, "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
-                                " measurements: give shorter lists, at most " + std::to_string(cells_max) +
-                                " in all");
+                                " measurements: give shorter lists, at most " +
+                                std::to_string(measurements_max) + " in all");
   }
 }
 

@@ -11,7 +11,7 @@
 namespace graphbench::plan {
 
 // A sweep larger than this is refused: it could not end, and its plan would not fit.
-inline constexpr std::int64_t cells_max = 1'000'000;
+inline constexpr std::int64_t measurements_max = 100'000;
 // Throws InputError for larger ones; `where` begins its message.
 void check_size(const model::Axes& axes, std::int64_t launches, const std::string& where,
                 const model::AxisTable& table = model::axes());

@@ -22,12 +22,12 @@ class Certificates:
                       "-keyout", name + ".key", "-out", name + ".pem")
         return str(self.folder / (name + ".pem"))
 
-    def signed(self, name, authority, days=1):
-        """The paths of certificate and key; `days` below zero: expired."""
+    def signed(self, name, authority):
+        """The paths of certificate and key."""
         self._openssl("req", "-new", *_NEW_KEY, "-subj", "/CN=" + name,
                       "-keyout", name + ".key", "-out", name + ".csr")
         (self.folder / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n", encoding="utf-8")
         self._openssl("x509", "-req", "-in", name + ".csr", "-CA", authority + ".pem",
-                      "-CAkey", authority + ".key", "-CAcreateserial", "-days", days, "-extfile", "names",
+                      "-CAkey", authority + ".key", "-CAcreateserial", "-days", 1, "-extfile", "names",
                       "-out", name + ".pem")
         return str(self.folder / (name + ".pem")), str(self.folder / (name + ".key"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""10,000 broken requests over sockets, and 1,000 over TLS: each is answered or dropped, none is a 5xx, and
-the service lives."""
+"""10,000 broken requests over sockets, and 1,000 over TLS: each is answered or dropped, none is a 5xx
+other than the refusal of a transfer coding, and the service lives."""
 
 import collections
 import json
@@ -102,7 +102,8 @@ class MalformedRequests(HarnessCase):
                 continue
             self.assertRegex(answer, rb"\AHTTP/1\.1 \d\d\d ", (number, request))
             status = int(answer[9:12])
-            self.assertLess(status, 500, (number, request, answer[:300]))
+            if status != 501 or b"Transfer-Encoding: give chunked" not in answer:
+                self.assertLess(status, 500, (number, request, answer[:300]))
             seen[status] += 1
         self.assertIsNone(process.poll())
         healthy = answers_to(address, SEEDS[3], context)

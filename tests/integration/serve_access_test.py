@@ -72,7 +72,7 @@ class ServeAccess(ServeCase):
         for pid in found:
             self.assertNotIn(TOKEN.encode(), pathlib.Path(f"/proc/{pid}/environ").read_bytes())
 
-    def test_a_hang_up_without_certificates_is_said_once_and_changes_nothing(self):
+    def test_a_hang_up_is_said_once_and_changes_nothing(self):
         process = self.serve()
         process.send_signal(signal.SIGHUP)
         self.assertIn("SIGHUP changes nothing", process.stderr.readline())

@@ -25,29 +25,22 @@ class ServeBounds(ServeCase):
         client.sendall("\r\n".join(lines).encode())
         return client
 
-    def test_clients_beyond_the_connections_wait_until_one_ends(self):
-        self.serve("--connections-max", "16")
+    def test_event_streams_beyond_the_bound_are_refused(self):
+        self.serve()
         sweep = self.ask("POST", "/v1/sweeps", {"workload": "mlp", "device": "host", "launches": 30,
                                                 "time-per-cell": 0.3})[1]["id"]
         request = f"GET /v1/sweeps/{sweep}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         clients = []
-        for _ in range(16):
+        for _ in range(65):
             client = socket.create_connection(("127.0.0.1", self.port), timeout=60)
             self.addCleanup(client.close)
-            clients.append(client)
-        for client in clients[:12]:
             client.sendall(request)
-            self.assertEqual(b"HTTP/1.1 200", client.recv(12))
-        waiting = socket.create_connection(("127.0.0.1", self.port), timeout=60)
-        self.addCleanup(waiting.close)
-        waiting.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        waiting.settimeout(0.3)
-        with self.assertRaises(socket.timeout):
-            waiting.recv(12)
-        clients[15].close()
-        waiting.settimeout(60)
-        self.assertEqual(b"HTTP/1.1 200", waiting.recv(12))
-        for client in clients[:12]:
+            clients.append((client, client.recv(65536)))
+        for client, answer in clients[:64]:
+            self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer)
+        self.assertTrue(clients[64][1].startswith(b"HTTP/1.1 503 "), clients[64][1])
+        self.assertIn(b"event streams are open", clients[64][1])
+        for client, _ in clients[:64]:
             self.assertIn(b"\n\n", client.recv(1 << 20), "it goes on")
 
     def document(self, cells):

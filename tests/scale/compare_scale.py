@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long, and in how much memory, `graphbench compare` takes for two large documents.
 
-    compare_scale.py BINARY [--cells 100000] [--launches 5] [--slower 10] [--keep FOLDER]
+    compare_scale.py BINARY [--cells 10000] [--launches 5] [--slower 10] [--keep FOLDER]
 
 Writes two documents with every field that the schema requires, one of them with a few cells 10 % slower.
 Compares them three times and prints the best time, the peak memory and the verdict's last lines. Not a test:
@@ -78,7 +78,7 @@ def measure(command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("binary")
-    parser.add_argument("--cells", type=int, default=100_000)
+    parser.add_argument("--cells", type=int, default=10_000)
     parser.add_argument("--launches", type=int, default=5)
     parser.add_argument("--slower", type=int, default=10, help="cells of NEW that are 10 %% slower")
     parser.add_argument("--keep", type=pathlib.Path, help="write the documents here and leave them")

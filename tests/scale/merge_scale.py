@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long, and in how much memory, `graphbench merge` takes for many shards.
 
-    merge_scale.py BINARY [--files 1000] [--cells 100000] [--launches 3] [--keep FOLDER]
+    merge_scale.py BINARY [--files 100] [--cells 10000] [--launches 3] [--keep FOLDER]
 
 Writes a folder of task shards, merges it three times and prints the best time and the peak memory. Not a
 test: times depend on the machine."""
@@ -44,8 +44,8 @@ def write(folder, files, cells, launches):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("binary")
-    parser.add_argument("--files", type=int, default=1000)
-    parser.add_argument("--cells", type=int, default=100_000)
+    parser.add_argument("--files", type=int, default=100)
+    parser.add_argument("--cells", type=int, default=10_000)
     parser.add_argument("--launches", type=int, default=3)
     parser.add_argument("--keep", type=pathlib.Path, help="write the documents here and leave them")
     arguments = parser.parse_args()

@@ -1,16 +1,34 @@
-// Beast parses, ByteStream reads and writes; this file decides what follows what.
-#include "harness/service/net/connection.hpp"
+// A coroutine per connection: Beast parses, and this file decides what follows what. A client that leaves or
+// is late ends its coroutine with an exception.
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 
 #include <algorithm>
+#include <array>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_prefix.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
-#include "harness/service/net/byte_stream.hpp"
+#include "harness/service/net/body_stream.hpp"
+#include "harness/service/net/connections.hpp"
 #include "harness/service/net/message_head.hpp"
+#include "harness/service/net/tls_context.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -18,241 +36,364 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
+using asio::awaitable;
+using asio::use_awaitable;
+using asio::ip::tcp;
 using boost::system::error_code;
-using Clock = ByteStream::Clock;
+using Clock = std::chrono::steady_clock;
+using TcpStream = beast::tcp_stream;
+using TlsStream = asio::ssl::stream<TcpStream>;
+using Buffers = std::array<asio::const_buffer, 2>;
 
 constexpr std::size_t read_bytes = 4096;
 constexpr std::size_t buffer_bytes_min = 8 * 1024;
+constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
+constexpr const char* internal_error = "an internal error";
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// The answer to a request that cannot be parsed; 0: none.
-unsigned status_of(const error_code& error) {
-  if (error == http::error::header_limit) return 431;
-  if (error == http::error::buffer_overflow) return 431;  // the line of a chunk, or the trailers
-  if (error == http::error::body_limit) return 413;
-  const bool malformed = error.category() == http::make_error_code(http::error::bad_method).category();
-  return malformed ? 400 : 0;
+// Ends the connection after its answer: what follows in the stream is not known to be a request.
+struct Refusal : std::exception {
+  Refusal(unsigned status, const std::string& line) : response(text_response(status, line)) {}
+  explicit Refusal(http::status status)
+      : Refusal(static_cast<unsigned>(status), std::string(http::obsolete_reason(status))) {}
+  Response response;
+};
+
+http::status status_of(const error_code& parse_error) {
+  using http::error;
+  if (parse_error == error::body_limit) return http::status::payload_too_large;
+  if (parse_error == error::header_limit || parse_error == error::buffer_overflow) {
+    return http::status::request_header_fields_too_large;
+  }
+  return http::status::bad_request;
 }
 
 Response answer_of(const Handler& handler, Request& request) {
   try {
     return handler(request);
   } catch (const std::exception&) {
-    return text_response(500, "an internal error");
+    return text_response(500, internal_error);
   }
 }
 
-class Connection : public std::enable_shared_from_this<Connection> {
+// Detaches where the connection ends, for whatever reason.
+class Followed {
  public:
-  Connection(asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
-             const ConnectionContext& context, std::shared_ptr<void> slot)
-      : slot_(std::move(slot)),
-        stream_(std::move(socket), tls),
-        context_(context),
-        buffer_(2 * std::max<std::size_t>(context.limits.header_bytes_max, buffer_bytes_min)) {}
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  ~Connection() {
-    if (following_) following_->detach();
+  explicit Followed(std::shared_ptr<BodyStream> body) : body_(std::move(body)) {}
+  Followed(const Followed&) = delete;
+  Followed& operator=(const Followed&) = delete;
+  ~Followed() {
+    if (body_) body_->detach();
+  }
+  explicit operator bool() const { return body_ != nullptr; }
+  BodyStream* operator->() const { return body_.get(); }
+
+ private:
+  std::shared_ptr<BodyStream> body_;
+};
+
+template <typename Stream>
+class Connection : public std::enable_shared_from_this<Connection<Stream>> {
+ public:
+  template <typename... Arguments>
+  explicit Connection(Connections& all, Arguments&&... arguments)
+      : all_(all),
+        open_(all),
+        stream_(std::forward<Arguments>(arguments)...),
+        wake_(stream_.get_executor()),
+        buffer_(2 * std::max<std::size_t>(all.limits.header_bytes_max, buffer_bytes_min)) {}
+
+  TcpStream& tcp() { return beast::get_lowest_layer(stream_); }
+
+  awaitable<void> serve() {
+    do {
+      co_await wait_for_request();
+      Response response;
+      try {
+        response = co_await read_and_answer();
+      } catch (const Refusal& refusal) {
+        keep_alive_ = false;
+        response = refusal.response;
+      }
+      if (response.body && !all_.has_room_for(*response.body)) {
+        if (response.stream) response.stream->detach();
+        response = busy();
+      }
+      const Followed followed(response.stream);
+      const bool head_only = request_.method == "HEAD";
+      request_ = {};  // releases its hold before the answer: the client may ask again at once
+      if (followed) keep_alive_ = false;  // the end of a stream is the end of the connection
+      co_await send(std::move(response), head_only);
+      if (followed && !head_only) {
+        co_await follow(followed);
+        co_return;
+      }
+    } while (keep_alive_);
+    co_await end();
   }
 
-  void begin() {
-    if (!stream_.is_tls()) return wait_for_request();
-    stream_.expires_after(context_.limits.request_max);
-    stream_.handshake_as_server(
-        [self = shared_from_this()](error_code error, std::size_t) { self->after_handshake(error); });
+  awaitable<void> shake_hands(error_code& error) {
+    const Resting resting(all_, tcp());
+    tcp().expires_after(all_.limits.request_max);
+    co_await stream_.async_handshake(asio::ssl::stream_base::server,
+                                     asio::redirect_error(use_awaitable, error));
+  }
+
+  awaitable<void> refuse(Refusal refusal) {
+    co_await send(std::move(refusal.response), false);
+    co_await end();
   }
 
  private:
-  using Step = void (Connection::*)();
-
-  void after_handshake(const error_code& error) {
-    if (!error) return wait_for_request();
-    if (stream_.become_plain_for(error)) return refuse(400, "this port speaks TLS: begin with https://");
-    end();  // OpenSSL has told the client why
-  }
-
-  // Goes on with `then` once more bytes have come. A client that has left, or is late, gets no answer.
-  void read_more(std::size_t bytes_max, Step then) {
+  awaitable<void> read_more(std::size_t bytes_max) {
     const std::size_t room = buffer_.max_size() - buffer_.size();
-    if (room == 0) return refuse(http::make_error_code(http::error::buffer_overflow));
-    stream_.read_some(buffer_.prepare(std::min(bytes_max, room)),
-                      [self = shared_from_this(), then](error_code error, std::size_t got) {
-                        if (error) return;
-                        self->buffer_.commit(got);
-                        (self.get()->*then)();
-                      });
+    // The line of a chunk, or the trailers.
+    if (room == 0) throw Refusal(http::status::request_header_fields_too_large);
+    const asio::mutable_buffer space = buffer_.prepare(std::min(bytes_max, room));
+    const std::size_t got = co_await stream_.async_read_some(space, use_awaitable);
+    buffer_.commit(got);
   }
 
-  // Waits for the first byte first: an idle connection has another limit than a slow request.
-  void wait_for_request() {
-    if (buffer_.size() > 0) return read_head();
-    stream_.expires_after(context_.limits.idle_max);
-    read_more(read_bytes, &Connection::read_head);
+  // Waits for the first byte: an idle connection has another limit than a slow request.
+  awaitable<void> wait_for_request() {
+    if (buffer_.size() > 0) co_return;
+    const Resting resting(all_, tcp());
+    tcp().expires_after(all_.limits.idle_max);
+    co_await read_more(read_bytes);
   }
 
-  void read_head() {
-    parser_.emplace();
-    parser_->header_limit(context_.limits.header_bytes_max);
-    parser_->body_limit(boost::none);  // the head decides
-    deadline_ = Clock::now() + context_.limits.request_max;
-    stream_.expires_at(deadline_);
-    parse_head();
-  }
-
-  // How many bytes of the buffer were parsed.
-  std::size_t parse(error_code& error) {
-    if (buffer_.size() == 0) error = http::make_error_code(http::error::need_more);
-    const std::size_t used = error ? 0 : parser_->put(buffer_.data(), error);
+  // At most `left` bytes, which become fewer. False where more must be read first.
+  bool parse(std::uint64_t& left) {
+    if (buffer_.size() == 0) return false;
+    error_code error;
+    const std::size_t used = parser_->put(buffer_.data(), error);
     buffer_.consume(used);
-    return used;
+    if (used > left) throw Refusal(http::status::payload_too_large);
+    left -= used;
+    if (error && error != http::error::need_more) throw Refusal(status_of(error));
+    return !error;
   }
 
-  void parse_head() {
+  awaitable<Response> read_and_answer() {
+    keep_alive_ = false;
+    parser_.emplace();
+    parser_->header_limit(all_.limits.header_bytes_max);
+    parser_->body_limit(boost::none);  // the head decides
+    deadline_ = Clock::now() + all_.limits.request_max;
+    tcp().expires_at(deadline_);
+    std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
     while (!parser_->is_header_done()) {
-      error_code error;
-      parse(error);
-      if (error == http::error::need_more) return read_more(read_bytes, &Connection::parse_head);
-      if (error) return refuse(error);
+      if (!parse(unlimited)) co_await read_more(read_bytes);
     }
-    after_head();
-  }
-
-  void after_head() {
+    check_coding();
     std::optional<Request> asked = request_of(parser_->get());
-    if (!asked) return refuse(400, "a header that may be given once is given twice");
+    if (!asked) throw Refusal(400, "a header that may be given once is given twice");
     request_ = std::move(*asked);
-    Admission admission;
-    try {
-      admission = context_.admit(request_);
-    } catch (const std::exception&) {
-      return write(text_response(500, "an internal error"));
-    }
+    Admission admission = admission_of();
     request_.hold = std::move(admission.hold);
-    if (parser_->is_done()) return after_body();  // there is none
-    if (!admission.wants_body) return respond();
-    const std::uint64_t announced = parser_->content_length().value_or(0);
-    if (announced > admission.body_bytes_max) return refuse(http::make_error_code(http::error::body_limit));
-    parser_->body_limit(admission.body_bytes_max);
-    // What chunks and trailers cost beside it: as much again, so that no framing makes a body endless.
-    body_bytes_left_ = 2 * admission.body_bytes_max + context_.limits.header_bytes_max;
-    deadline_ += std::chrono::seconds(announced / (1024 * 1024));
-    stream_.expires_at(deadline_);
-    const std::string_view expected = request_.header("expect");
-    if (expected.empty()) return parse_body();
-    if (!beast::iequals(expected, "100-continue")) return refuse(417, "Expect: give 100-continue or nothing");
-    stream_.write({asio::buffer(continue_line)}, [self = shared_from_this()](error_code failed, std::size_t) {
-      if (!failed) self->parse_body();
-    });
-  }
-
-  // The parser's own limit counts what chunks carry, without the lines around them.
-  void parse_body() {
-    while (!parser_->is_done()) {
-      error_code error;
-      const std::size_t used = parse(error);
-      if (used > body_bytes_left_) error = http::make_error_code(http::error::body_limit);
-      body_bytes_left_ -= used;
-      if (error == http::error::need_more) return read_more(buffer_.max_size(), &Connection::parse_body);
-      if (error) return refuse(error);
+    if (!parser_->is_done()) {
+      if (!admission.wants_body) {  // nor is it read: what follows is not a request
+        Response response = co_await respond();
+        co_return response;
+      }
+      co_await read_body(admission.body_bytes_max);
     }
-    after_body();
-  }
-
-  void after_body() {
-    keep_alive_ = parser_->get().keep_alive() && context_.may_linger();
+    keep_alive_ = parser_->get().keep_alive() && !all_.is_full();
     request_.body = std::move(parser_->get().body());
-    respond();
+    Response response = co_await respond();
+    co_return response;
   }
 
-  void respond() {
-    Response response = answer_of(context_.handler, request_);
-    if (!response.later) return write(std::move(response));
-    stream_.expires_never();
-    context_.run_aside([self = shared_from_this(), work = std::move(response.later)]() mutable {
-      Response answer = answer_of(work, self->request_);
-      const auto executor = self->stream_.executor();
-      asio::post(executor, [self = std::move(self), answer = std::move(answer)]() mutable {
-        self->write(std::move(answer));
+  // A server in front that frames a body otherwise would take its end for the next request.
+  void check_coding() const {
+    const auto& head = parser_->get();
+    const std::size_t codings = head.count(http::field::transfer_encoding);
+    if (codings == 0) return;
+    if (codings > 1 || !beast::iequals(head[http::field::transfer_encoding], "chunked")) {
+      throw Refusal(501, "Transfer-Encoding: give chunked or nothing");
+    }
+  }
+
+  Admission admission_of() const {
+    try {
+      return all_.admit(request_);
+    } catch (const std::exception&) {
+      throw Refusal(500, internal_error);
+    }
+  }
+
+  awaitable<void> read_body(std::uint64_t bytes_max) {
+    const std::uint64_t announced = parser_->content_length().value_or(0);
+    if (announced > bytes_max) throw Refusal(http::status::payload_too_large);
+    parser_->body_limit(bytes_max);
+    deadline_ += std::chrono::seconds(announced / (1024 * 1024));
+    tcp().expires_at(deadline_);
+    const std::string_view expected = request_.header("expect");
+    if (!expected.empty()) {
+      if (!beast::iequals(expected, "100-continue"))
+        throw Refusal(417, "Expect: give 100-continue or nothing");
+      co_await asio::async_write(stream_, asio::buffer(continue_line), use_awaitable);
+    }
+    // The parser's limit counts what chunks carry. What they and trailers cost beside it: as much again, so
+    // that no framing makes a body endless.
+    std::uint64_t left = 2 * bytes_max + all_.limits.header_bytes_max;
+    while (!parser_->is_done()) {
+      if (!parse(left)) co_await read_more(buffer_.max_size());
+    }
+  }
+
+  awaitable<Response> respond() {
+    Response response = answer_of(all_.handler, request_);
+    if (response.later) {
+      const Handler work = std::move(response.later);
+      const auto run = [this, &work]() -> awaitable<Response> { co_return answer_of(work, request_); };
+      response = co_await asio::co_spawn(all_.aside(response.brief), run, use_awaitable);
+    }
+    co_return response;
+  }
+
+  Response busy() const {
+    Response response = all_.refuse(503, "many large answers are being sent: try again later");
+    response.headers.emplace_back("Retry-After", "5");
+    return response;
+  }
+
+  awaitable<void> send(Response response, bool head_only) {
+    if (!response.body) response.body = std::make_shared<const std::string>();
+    const std::string head = head_of(response, keep_alive_);
+    Buffers buffers{asio::buffer(head)};
+    if (!head_only) buffers[1] = asio::buffer(*response.body);
+    const Sending sending(all_, std::move(response.body));
+    co_await write(buffers);
+  }
+
+  // Each piece has a time limit and the whole has none: how long it takes is up to the client's line.
+  awaitable<void> write(Buffers buffers) {
+    beast::buffers_suffix<Buffers> rest(buffers);
+    while (beast::buffer_bytes(rest) > 0) {
+      tcp().expires_after(all_.limits.request_max);
+      const auto piece = beast::buffers_prefix(piece_bytes, rest);
+      const std::size_t sent = co_await asio::async_write(stream_, piece, use_awaitable);
+      rest.consume(sent);
+    }
+  }
+
+  // From here on the client only listens. What it still sends is read and dropped, so that the end of its
+  // connection is seen.
+  awaitable<void> follow(const Followed& body) {
+    const auto self = this->shared_from_this();
+    const auto executor = stream_.get_executor();
+    body->attach([executor, weak = std::weak_ptr(self)] {
+      asio::post(executor, [weak] {
+        if (const auto alive = weak.lock()) alive->wake_.cancel();
       });
     });
-  }
-
-  void refuse(const error_code& error) {
-    const unsigned status = status_of(error);
-    if (status == 0) return;
-    refuse(status, std::string(http::obsolete_reason(http::int_to_status(status))));
-  }
-
-  // What follows in the stream is not known to be a request.
-  void refuse(unsigned status, const std::string& line) {
-    keep_alive_ = false;
-    write(text_response(status, line));
-  }
-
-  void write(Response response) {
-    const bool head_only = request_.method == "HEAD";
-    request_ = {};  // releases its hold before the answer: the client may ask again at once
-    if (response.stream) keep_alive_ = false;  // the end of a stream is the end of the connection
-    if (!response.body) response.body = std::make_shared<const std::string>();
-    head_ = head_of(response, keep_alive_);
-    body_ = std::move(response.body);
-    following_ = std::move(response.stream);
-    asio::const_buffer body;
-    if (!head_only && !following_) body = asio::buffer(*body_);
-    context_.answer_begins();
-    stream_.expires_after(context_.limits.request_max);
-    stream_.write({asio::buffer(head_), body},
-                  [self = shared_from_this(), head_only](error_code error, std::size_t) {
-                    self->after_write(error, head_only);
-                  });
-  }
-
-  void after_write(const error_code& error, bool head_only) {
-    body_.reset();
-    context_.answer_ended();
-    if (error) return;
-    if (following_ && !head_only) {
-      return send_body(std::move(stream_), std::exchange(following_, nullptr), context_.limits,
-                       std::move(slot_));
+    asio::co_spawn(
+        executor, [self] { return self->read_and_drop(); }, asio::detached);
+    using What = BodyStream::Taken::What;
+    for (;;) {
+      const BodyStream::Taken taken = left_ ? BodyStream::Taken{What::cut_off, nullptr} : body->take();
+      if (taken.what == What::cut_off) break;
+      if (taken.what == What::over) {
+        co_await end_stream();
+        co_return;
+      }
+      BodyStream::Bytes bytes = taken.bytes;
+      if (!bytes) {
+        error_code woken;
+        wake_.expires_after(all_.limits.keep_alive);
+        co_await wake_.async_wait(asio::redirect_error(use_awaitable, woken));
+        if (woken) continue;
+        bytes = body->keep_alive();
+      }
+      const Buffers buffers{asio::buffer(*bytes)};
+      co_await write(buffers);
     }
-    std::exchange(keep_alive_, false) ? wait_for_request() : end();
+    tcp().close();
   }
 
-  void end() {
-    stream_.expires_after(farewell_max);
-    deadline_ = Clock::now() + context_.limits.request_max;
-    stream_.end_sending([self = shared_from_this()](error_code, std::size_t) { self->drain(); });
+  awaitable<void> read_and_drop() {
+    std::array<char, read_bytes> dropped{};
+    error_code error;
+    while (!error) {
+      tcp().expires_never();  // a write that is under way keeps its limit
+      co_await stream_.async_read_some(asio::buffer(dropped), asio::redirect_error(use_awaitable, error));
+    }
+    left_ = true;
+    tcp().close();
+    wake_.cancel();
+  }
+
+  // The client reads the rest and leaves, which read_and_drop() sees, or this closes the socket.
+  awaitable<void> end_stream() {
+    wake_.expires_after(all_.limits.request_max);
+    wake_.async_wait([self = this->shared_from_this()](const error_code& error) {
+      if (!error) self->tcp().close();
+    });
+    co_await end_sending();
+  }
+
+  awaitable<void> end_sending() {
+    error_code ignored;  // the other side may have left first
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, ignored));
+    }
+    static_cast<void>(tcp().socket().shutdown(tcp::socket::shutdown_send, ignored));
   }
 
   // Reads on for as long as a request may take, and drops it: closing with unread bytes would reset the
   // connection, and a client that is still sending its body would lose the answer that says why not.
-  void drain() {
-    buffer_.consume(buffer_.size());
-    stream_.expires_at(std::min(deadline_, Clock::now() + farewell_max));
-    read_more(buffer_.max_size(), &Connection::drain);
+  awaitable<void> end() {
+    const Resting resting(all_, tcp());
+    tcp().expires_after(farewell_max);
+    deadline_ = Clock::now() + all_.limits.request_max;
+    co_await end_sending();
+    for (;;) {
+      buffer_.consume(buffer_.size());
+      tcp().expires_at(std::min(deadline_, Clock::now() + farewell_max));
+      co_await read_more(buffer_.max_size());
+    }
   }
 
-  std::shared_ptr<void> slot_;  // released last
-  ByteStream stream_;
-  const ConnectionContext& context_;
+  Connections& all_;
+  const Open open_;
+  Stream stream_;
+  asio::steady_timer wake_;     // of a stream: there is something to send, or nothing for long
   Clock::time_point deadline_;  // of the request; then of what a client sends after the answer
   beast::flat_buffer buffer_;   // holds a head, the line of a chunk or the trailers: no more
-  std::uint64_t body_bytes_left_ = 0;
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;
   bool keep_alive_ = false;
-  std::string head_;  // of the answer, and its body
-  std::shared_ptr<const std::string> body_;
-  std::shared_ptr<BodyStream> following_;  // where the answer goes on
+  bool left_ = false;  // the client of a stream
 };
+
+awaitable<void> serve_plain(tcp::socket socket, Connections& all) {
+  const auto connection = std::make_shared<Connection<TcpStream>>(all, std::move(socket));
+  co_await connection->serve();
+}
+
+bool is_plain_http(const error_code& error) {
+  return error.category() == asio::error::get_ssl_category() &&
+         ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST;
+}
+
+awaitable<void> serve_tls(tcp::socket socket, Connections& all) {
+  const auto connection = std::make_shared<Connection<TlsStream>>(all, std::move(socket), all.tls->context);
+  error_code error;
+  co_await connection->shake_hands(error);
+  if (!error) co_await connection->serve();
+  if (!is_plain_http(error)) co_return;  // OpenSSL has told the client why
+  const auto plain = std::make_shared<Connection<TcpStream>>(all, connection->tcp().release_socket());
+  co_await plain->refuse(Refusal(400, "this port speaks TLS: begin with https://"));
+}
 
 }  // namespace
 
-void serve_connection(asio::ip::tcp::socket socket, const std::shared_ptr<TlsContext>& tls,
-                      const ConnectionContext& context, std::shared_ptr<void> slot) {
-  std::make_shared<Connection>(std::move(socket), tls, context, std::move(slot))->begin();
+void serve_connection(tcp::socket socket, Connections& all) {
+  const auto executor = socket.get_executor();
+  asio::co_spawn(executor, all.tls ? serve_tls(std::move(socket), all) : serve_plain(std::move(socket), all),
+                 asio::detached);
 }
 
 }  // namespace graphbench::net

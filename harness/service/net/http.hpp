@@ -34,17 +34,18 @@ struct Response {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::shared_ptr<const std::string> body;  // shared: many clients are sent the same bytes
-  std::shared_ptr<BodyStream> stream;       // where set, what follows the head in place of `body`
+  std::shared_ptr<BodyStream> stream;       // where set, what follows `body`
   std::vector<std::pair<std::string, std::string>> headers;
-  // For answers that take long: where set, the rest is ignored, and this is called with the same request on
-  // another thread of the server, one at a time.
+  // For answers that wait for a disk or take long: where set, the rest is ignored, and this is called with
+  // the same request on another thread of the server, one at a time.
   std::function<Response(Request&)> later;
+  bool brief = false;  // `later` takes milliseconds: it has a thread that those that take long do not hold up
 };
 
 // One line of text, for people and for errors.
 Response text_response(unsigned status, const std::string& line);
 
-// Called on the server's thread, one request at a time: long work belongs into Response::later. Where it
+// Called on the server's thread, one request at a time: other work belongs into Response::later. Where it
 // throws, the client gets a 500 without details.
 using Handler = std::function<Response(Request&)>;
 

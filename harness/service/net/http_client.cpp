@@ -1,36 +1,41 @@
-// Resolve, connect, TLS where asked for, one exchange: one step after the other, until time is up.
+// Resolve, connect, TLS where asked for, one exchange: one coroutine, until time is up.
 #include "harness/service/net/http_client.hpp"
 
 #include <openssl/err.h>
 #include <openssl/x509.h>
 
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/error.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <exception>
 #include <optional>
-#include <sstream>
 
 #include "graphs/ir/error.hpp"
-#include "harness/service/net/byte_stream.hpp"
 #include "harness/service/net/tls_context.hpp"
 
 namespace graphbench::net {
 namespace {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
+namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t body_bytes_max = 64 * 1024;
-constexpr std::size_t read_bytes = 16 * 1024;
 
-std::string text_of(const ClientRequest& request) {
+http::request<http::string_body> message_of(const ClientRequest& request) {
   http::request<http::string_body> message;
   message.version(11);
   message.method_string(request.method);
@@ -43,78 +48,71 @@ std::string text_of(const ClientRequest& request) {
   message.keep_alive(false);
   message.body() = request.body;
   message.prepare_payload();
-  std::ostringstream text;
-  text << message.base();
-  return std::move(text).str() + request.body;
+  return message;
 }
 
-// Runs asynchronous operations one by one, all before one deadline.
-class Steps {
- public:
-  explicit Steps(std::chrono::milliseconds deadline) : end_(std::chrono::steady_clock::now() + deadline) {}
-
-  asio::io_context& io() { return io_; }
-
-  // `begin` is given the callback of an operation, which reports an error and a Value.
-  template <typename Value, typename Begin>
-  Value wait(Begin&& begin) {
-    std::optional<Value> value;
-    error_code error;
-    begin([&](const error_code& failed, Value got) {
-      error = failed;
-      value = std::move(got);
-    });
-    io_.restart();
-    io_.run_until(end_);
-    if (!value) throw Error(ErrorCode::io, "no answer in time");
-    if (error) throw boost::system::system_error(error);
-    return *std::move(value);
-  }
-
- private:
-  const std::chrono::steady_clock::time_point end_;
-  asio::io_context io_;
-};
-
-ClientResponse read_response(Steps& steps, ByteStream& stream) {
-  beast::flat_buffer buffer;
+template <typename Stream>
+asio::awaitable<ClientResponse> converse(Stream& stream, const ClientRequest& request) {
+  const http::request<http::string_body> message = message_of(request);
+  co_await http::async_write(stream, message, asio::use_awaitable);
+  boost::beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
   parser.body_limit(body_bytes_max);
-  parser.eager(true);
-  while (!parser.is_done()) {
-    error_code error;
-    std::size_t got = 0;
-    try {
-      got = steps.wait<std::size_t>(
-          [&](auto done) { stream.read_some(buffer.prepare(read_bytes), std::move(done)); });
-    } catch (const boost::system::system_error& failed) {
-      if (failed.code() != asio::error::eof && failed.code() != asio::ssl::error::stream_truncated) throw;
-      parser.put_eof(error);
-      if (error) throw boost::system::system_error(error);
-      break;
-    }
-    buffer.commit(got);
-    buffer.consume(parser.put(buffer.data(), error));
-    if (error && error != http::error::need_more) throw boost::system::system_error(error);
+  error_code error;
+  co_await http::async_read(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error));
+  if (error == asio::ssl::error::stream_truncated) {
+    error = {};
+    parser.put_eof(error);  // fails where something is missing
   }
-  return {parser.get().result_int(), parser.get().body()};
+  if (error) throw boost::system::system_error(error);
+  co_return ClientResponse{parser.get().result_int(), std::move(parser.get().body())};
 }
 
-ClientResponse exchange(const ClientRequest& request) {
-  Steps steps(request.deadline);
-  const Url& url = request.url;
-  tcp::resolver resolver(steps.io());
-  const auto endpoints = steps.wait<tcp::resolver::results_type>(
-      [&](auto done) { resolver.async_resolve(url.host, url.port, std::move(done)); });
-  tcp::socket socket(steps.io());
-  steps.wait<tcp::endpoint>([&](auto done) { asio::async_connect(socket, endpoints, std::move(done)); });
-  ByteStream stream(std::move(socket), url.tls ? tls_for_client() : nullptr);
-  if (url.tls) {
-    steps.wait<std::size_t>([&](auto done) { stream.handshake_as_client(url.host, std::move(done)); });
+using TlsStream = asio::ssl::stream<tcp::socket>;
+
+// Checks the server's certificate against `host`, a name or an address.
+asio::awaitable<void> shake_hands(TlsStream& stream, const std::string& host) {
+  stream.set_verify_callback(asio::ssl::host_name_verification(host));
+  // RFC 6066 allows no addresses there.
+  error_code no_address;
+  static_cast<void>(asio::ip::make_address(host, no_address));
+  if (no_address && SSL_set_tlsext_host_name(stream.native_handle(), host.c_str()) != 1) {
+    throw Error(ErrorCode::io, "the host name does not fit into TLS");
   }
-  const std::string text = text_of(request);
-  steps.wait<std::size_t>([&](auto done) { stream.write({asio::buffer(text)}, std::move(done)); });
-  return read_response(steps, stream);
+  co_await stream.async_handshake(asio::ssl::stream_base::client, asio::use_awaitable);
+}
+
+asio::awaitable<ClientResponse> exchange(const ClientRequest& request) {
+  const Url& url = request.url;
+  tcp::resolver resolver(co_await asio::this_coro::executor);
+  const tcp::resolver::results_type endpoints =
+      co_await resolver.async_resolve(url.host, url.port, asio::use_awaitable);
+  tcp::socket socket(resolver.get_executor());
+  co_await asio::async_connect(socket, endpoints, asio::use_awaitable);
+  ClientResponse response;
+  if (url.tls) {
+    const std::shared_ptr<TlsContext> tls = tls_for_client();
+    TlsStream stream(std::move(socket), tls->context);
+    co_await shake_hands(stream, url.host);
+    response = co_await converse(stream, request);
+  } else {
+    response = co_await converse(socket, request);
+  }
+  co_return response;
+}
+
+ClientResponse exchange_in_time(const ClientRequest& request) {
+  std::optional<ClientResponse> response;
+  std::exception_ptr failed;
+  asio::io_context io;
+  asio::co_spawn(io, exchange(request), [&](std::exception_ptr error, ClientResponse got) {
+    failed = std::move(error);
+    response = std::move(got);
+  });
+  io.run_for(request.deadline);
+  if (failed) std::rethrow_exception(failed);
+  if (!response) throw Error(ErrorCode::io, "no answer in time");
+  return *std::move(response);
 }
 
 std::string message_of(const error_code& error) {
@@ -130,7 +128,7 @@ std::string message_of(const error_code& error) {
 ClientResponse send(const ClientRequest& request) {
   const std::string what = request.method + " at " + request.url.host + ":" + request.url.port + ": ";
   try {
-    return exchange(request);
+    return exchange_in_time(request);
   } catch (const boost::system::system_error& error) {
     throw Error(ErrorCode::io, what + message_of(error.code()));
   } catch (const std::exception& error) {

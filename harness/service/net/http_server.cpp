@@ -4,18 +4,24 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "graphs/ir/error.hpp"
-#include "harness/service/net/connection.hpp"
+#include "harness/service/net/connections.hpp"
 
 namespace graphbench::net {
 namespace {
@@ -41,6 +47,7 @@ class SignalsBlocked {
 };
 
 constexpr std::chrono::milliseconds accept_pause{100};
+constexpr int send_buffer_bytes = 128 * 1024;
 constexpr std::chrono::seconds last_answers_max{1};
 
 }  // namespace
@@ -48,27 +55,24 @@ constexpr std::chrono::seconds last_answers_max{1};
 class HttpServer::Impl {
  public:
   Impl(ServerSettings settings, Handler handler)
-      : settings_(std::move(settings)), acceptor_(io_), again_(io_) {
-    context_.limits = settings_.limits;
-    context_.handler = std::move(handler);
-    context_.admit = settings_.admit;
-    if (!context_.admit) {
-      context_.admit = [most = settings_.limits.body_bytes_max](const Request&) {
+      : address_(settings.address), on_thread_(settings.on_thread), acceptor_(io_), room_(io_), last_(io_) {
+    all_.limits = settings.limits;
+    all_.tls = std::move(settings.tls);
+    all_.handler = std::move(handler);
+    all_.admit = std::move(settings.admit);
+    if (!all_.admit) {
+      all_.admit = [most = settings.limits.body_bytes_max](const Request&) {
         return Admission{most, true, nullptr};
       };
     }
-    context_.run_aside = [this](std::function<void()> work) { run_aside(std::move(work)); };
-    context_.may_linger = [this] { return !is_full(); };
-    context_.answer_begins = [this] { ++answers_; };
-    context_.answer_ended = [this] {
-      --answers_;
-      if (stopping_) stop_when_answered();
-    };
+    all_.refuse = std::move(settings.refuse);
+    all_.aside = [this](bool brief) { return executor_of(brief ? brief_ : long_); };
+    all_.changed = [this] { changed(); };
     listen();
-    accept();
+    asio::co_spawn(io_, accept_all(), asio::detached);
     const SignalsBlocked blocked;  // a thread inherits the mask
     thread_ = std::thread([this] {
-      settings_.on_thread();
+      on_thread_();
       io_.run();
     });
   }
@@ -79,23 +83,19 @@ class HttpServer::Impl {
   ~Impl() {
     asio::post(io_, [this] { stop(); });
     thread_.join();
-    aside_.reset();  // waits; what it posts is destroyed with io_
+    brief_.reset();  // waits; what it posts is destroyed with io_
+    long_.reset();
   }
 
-  const ListenAddress& address() const noexcept { return settings_.address; }
-
-  void set_tls(std::shared_ptr<TlsContext> tls) {
-    asio::post(io_, [this, tls = std::move(tls)]() mutable { settings_.tls = std::move(tls); });
-  }
+  const ListenAddress& address() const noexcept { return address_; }
 
  private:
   void check(const error_code& error) const {
-    if (error) throw Error(ErrorCode::io, "listen on " + settings_.address.text() + ": " + error.message());
+    if (error) throw Error(ErrorCode::io, "listen on " + address_.text() + ": " + error.message());
   }
 
   void listen() {
-    ListenAddress& address = settings_.address;
-    const tcp::endpoint endpoint(asio::ip::make_address(address.host), address.port);
+    const tcp::endpoint endpoint(asio::ip::make_address(address_.host), address_.port);
     error_code error;
     acceptor_.open(endpoint.protocol(), error);
     check(error);
@@ -109,41 +109,43 @@ class HttpServer::Impl {
     check(error);
     acceptor_.listen(asio::socket_base::max_listen_connections, error);
     check(error);
-    address.port = acceptor_.local_endpoint(error).port();
+    address_.port = acceptor_.local_endpoint(error).port();
     check(error);
   }
 
-  bool is_full() const { return connections_ >= settings_.limits.connections_max; }
-
-  // A client that has half of an answer gets the rest, if it reads on.
-  void stop() {
-    stopping_ = true;
-    again_.expires_after(last_answers_max);
-    again_.async_wait([this](error_code) { io_.stop(); });
-    stop_when_answered();
+  asio::awaitable<void> accept_all() {
+    error_code error;
+    for (;;) {
+      co_await acceptor_.async_wait(tcp::acceptor::wait_read,
+                                    asio::redirect_error(asio::use_awaitable, error));
+      bool closed = false;  // a connection, for the client that waits
+      for (;;) {
+        co_await asio::post(io_, asio::use_awaitable);  // what has been read is seen first
+        if (!all_.is_full()) break;
+        closed = closed || close_one_at_rest();
+        room_.expires_at(asio::steady_timer::time_point::max());
+        co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+      }
+      tcp::socket socket(io_);
+      co_await acceptor_.async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
+      if (stopping_) co_return;
+      if (!error) {
+        serve(std::move(socket));
+        continue;
+      }
+      room_.expires_after(accept_pause);  // there are no file descriptors left, most likely
+      co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    }
   }
 
-  void stop_when_answered() {
-    if (answers_ == 0) io_.stop();
-  }
-
-  void accept() {
-    if (accepting_ || stopping_ || is_full()) return;
-    accepting_ = true;
-    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-      accepting_ = false;
-      if (stopping_) return;
-      if (error) return accept_later();  // there are no file descriptors left, most likely
-      serve(std::move(socket));
-      accept();
-    });
-  }
-
-  void accept_later() {
-    again_.expires_after(accept_pause);
-    again_.async_wait([this](error_code error) {
-      if (!error) accept();
-    });
+  // The one that rests for longest. One whose request is there and has not been read yet does not rest.
+  bool close_one_at_rest() {
+    error_code ignored;
+    const auto found = std::ranges::find_if(
+        all_.resting, [&](auto* stream) { return stream->socket().available(ignored) == 0; });
+    if (found == all_.resting.end()) return false;
+    (*found)->close();
+    return true;
   }
 
   void serve(tcp::socket socket) {
@@ -152,33 +154,48 @@ class HttpServer::Impl {
     // The last record of an answer would wait for the client's delayed acknowledgement, 40 ms.
     error_code ignored;
     static_cast<void>(socket.set_option(tcp::no_delay(true), ignored));
-    ++connections_;
-    std::shared_ptr<void> slot(nullptr, [this](void*) {
-      --connections_;
-      accept();
-    });
-    serve_connection(std::move(socket), settings_.tls, context_, std::move(slot));
+    // A large one would hide for long whether a slow client reads on.
+    static_cast<void>(socket.set_option(tcp::socket::send_buffer_size(send_buffer_bytes), ignored));
+    serve_connection(std::move(socket), all_);
   }
 
-  // The second thread starts when it is first needed, from the first one: it inherits the mask of signals.
-  void run_aside(std::function<void()> work) {
-    if (!aside_) {
-      aside_.emplace(1);
-      asio::post(*aside_, settings_.on_thread);
+  // A client that has half of an answer gets the rest, if it reads on.
+  void stop() {
+    stopping_ = true;
+    last_.expires_after(last_answers_max);
+    last_.async_wait([this](error_code) { io_.stop(); });
+    changed();
+  }
+
+  void changed() {
+    if (!stopping_) {
+      room_.cancel();
+    } else if (all_.answers == 0) {
+      io_.stop();
     }
-    asio::post(*aside_, std::move(work));
   }
 
-  ServerSettings settings_;
-  ConnectionContext context_;
-  std::size_t connections_ = 0;
-  bool accepting_ = false;
-  std::size_t answers_ = 0;  // that are being written
+  // A thread for work that others need not wait for, one piece after the other. It starts when it is first
+  // needed, from the server's: it inherits the mask of signals.
+  using Aside = std::optional<asio::thread_pool>;
+  asio::any_io_executor executor_of(Aside& aside) {
+    if (!aside) {
+      aside.emplace(1);
+      asio::post(*aside, on_thread_);
+    }
+    return aside->get_executor();
+  }
+
+  ListenAddress address_;
+  const std::function<void()> on_thread_;
+  Connections all_;
   bool stopping_ = false;
-  asio::io_context io_;  // after what its handlers use: they are destroyed with it
+  asio::io_context io_;  // after what its coroutines use: they are destroyed with it
   tcp::acceptor acceptor_;
-  asio::steady_timer again_;
-  std::optional<asio::thread_pool> aside_;
+  asio::steady_timer room_;  // waits for a connection to end or rest
+  asio::steady_timer last_;  // bounds the last answers
+  Aside brief_;
+  Aside long_;
   std::thread thread_;
 };
 
@@ -189,10 +206,6 @@ HttpServer::~HttpServer() = default;
 
 const ListenAddress& HttpServer::address() const noexcept {
   return impl_->address();
-}
-
-void HttpServer::set_tls(std::shared_ptr<TlsContext> tls) {
-  impl_->set_tls(std::move(tls));
 }
 
 }  // namespace graphbench::net

@@ -16,11 +16,14 @@ namespace graphbench::net {
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
   std::uint64_t body_bytes_max = 0;           // longer: 413; where no Admit decides
-  // Beyond it clients wait in the system's queue until a connection ends.
+  // Beyond it the connection that has been without a request for longest is closed. Where each has one, or is
+  // a stream, clients wait in the system's queue until one ends.
   std::size_t connections_max = 256;
   // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
-  // and for a response.
+  // and for each 64 KiB of an answer.
   std::chrono::milliseconds request_max{10'000};
+  // Of large bodies that are being sent, each counted once, however many clients it goes to. Beyond it: 503.
+  std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that has nothing to send sends a comment then
 };
@@ -30,6 +33,7 @@ struct ServerSettings {
   ServerLimits limits;
   std::shared_ptr<TlsContext> tls = nullptr;  // null: plain HTTP
   Admit admit = nullptr;                      // empty: every request, up to limits.body_bytes_max
+  Router::Refuse refuse = text_response;      // how a server that is too busy answers
   // Called first on each of the server's threads, to put it on a CPU.
   std::function<void()> on_thread = [] {};
 };
@@ -47,9 +51,6 @@ class HttpServer {
 
   // With the port that was bound, where the settings left it to the system.
   const ListenAddress& address() const noexcept;
-
-  // For connections from now on. From any thread.
-  void set_tls(std::shared_ptr<TlsContext> tls);
 
  private:
   class Impl;

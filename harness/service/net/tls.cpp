@@ -101,20 +101,6 @@ void use_key(ssl::context& context, const std::string& path) {
                      "it is no private key in PEM (" + error.message() + "): give the certificate's key");
 }
 
-void require_clients(ssl::context& context, const std::string& path) {
-  check_readable(File::client_ca, path);
-  error_code error;
-  context.load_verify_file(path, error);
-  STACK_OF(X509_NAME)* names = error ? nullptr : SSL_load_client_CA_file(path.c_str());
-  if (names == nullptr) {
-    ERR_clear_error();
-    throw TlsFileError(File::client_ca,
-                       "it holds no certificates in PEM: give those that sign your clients'");
-  }
-  SSL_CTX_set_client_CA_list(context.native_handle(), names);  // takes them
-  context.set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
-}
-
 }  // namespace
 
 std::shared_ptr<TlsContext> tls_for_client() {
@@ -139,7 +125,6 @@ std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
   }
   use_certificate(context, files.certificate);
   use_key(context, files.key);
-  if (!files.client_ca.empty()) require_clients(context, files.client_ca);
   return tls;
 }
 

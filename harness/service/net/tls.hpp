@@ -1,4 +1,4 @@
-// A server's certificate and key, and whose clients it trusts, read from PEM files.
+// A server's certificate and key, read from PEM files.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,12 @@ namespace graphbench::net {
 struct TlsFiles {
   std::string certificate;  // the server's own first, then what leads to the root
   std::string key;          // without a passphrase
-  std::string client_ca;    // empty: clients need no certificate
 };
 
-// A file that cannot be used: which of the three, and one line that says why and what to give instead.
+// A file that cannot be used: which of the two, and one line that says why and what to give instead.
 class TlsFileError : public std::runtime_error {
  public:
-  enum class File { certificate, key, client_ca };
+  enum class File { certificate, key };
   TlsFileError(File file, const std::string& detail) : std::runtime_error(detail), file_(file) {}
   File file() const noexcept { return file_; }
 

@@ -14,12 +14,9 @@ namespace {
 
 [[noreturn]] void refuse(const config::TlsOptions& options, const net::TlsFileError& error,
                          const std::function<std::string(const std::string&)>& where) {
-  using enum net::TlsFileError::File;
-  const bool of_key = error.file() == key;
-  const char* name = error.file() == certificate ? "tls-certificate" : of_key ? "tls-key" : "tls-client-ca";
-  const std::string& path = error.file() == certificate ? options.certificate
-                            : of_key                    ? options.key
-                                                        : options.client_ca;
+  const bool of_key = error.file() == net::TlsFileError::File::key;
+  const char* name = of_key ? "tls-key" : "tls-certificate";
+  const std::string& path = of_key ? options.key : options.certificate;
   throw InputError(where(name), in_quotes(path) + ": " + error.what());
 }
 
@@ -36,12 +33,10 @@ net::ListenAddress listen_address(const config::SweepOptions& options) {
   if (!address) {
     throw InputError(where, in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464 or [::1]:9464");
   }
-  const bool known_clients = !options.prometheus.tls.client_ca.empty();
-  if (!address->loopback && !known_clients && !options.prometheus.allow_remote) {
+  if (!address->loopback && !options.prometheus.allow_remote) {
     throw InputError(where, in_quotes(text) + " can be reached from other machines: give 127.0.0.1:" +
                                 std::to_string(address->port) +
-                                ", add --tls-client-ca to let in whom you know, or "
-                                "--prometheus-allow-remote if anyone there may read the results");
+                                ", or add --prometheus-allow-remote if anyone there may read the results");
   }
   return *address;
 }
@@ -124,12 +119,11 @@ std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
   };
   if (options.certificate.empty()) {
     if (!options.key.empty()) lacks("tls-key", "--tls-certificate");
-    if (!options.client_ca.empty()) lacks("tls-client-ca", "--tls-certificate");
     return nullptr;
   }
   if (options.key.empty()) lacks("tls-certificate", "--tls-key");
   try {
-    return net::load_tls({options.certificate, options.key, options.client_ca});
+    return net::load_tls({options.certificate, options.key});
   } catch (const net::TlsFileError& error) {
     refuse(options, error, where);
   }
@@ -139,7 +133,7 @@ PublishSettings check_publishing(const config::SweepOptions& options) {
   const config::PrometheusOptions& given = options.prometheus;
   check_needs(options, "prometheus-allow-remote", !given.allow_remote || !given.listen.empty(),
               "--prometheus-listen");
-  for (const char* name : {"tls-certificate", "tls-key", "tls-client-ca"}) {
+  for (const char* name : {"tls-certificate", "tls-key"}) {
     check_needs(options, name, !given.listen.empty(), "--prometheus-listen");
   }
   check_needs(options, "push-grouping", !given.push.empty(), "--prometheus-push");

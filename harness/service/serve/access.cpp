@@ -63,7 +63,7 @@ std::optional<net::Response> refusal_of(const net::Request& request, const Acces
   }
   if (access.token.empty()) {
     // A page in a browser could reach loopback through a name that resolves to it.
-    if (access.certificates || is_loopback_name(request.header("host"))) return std::nullopt;
+    if (is_loopback_name(request.header("host"))) return std::nullopt;
     return refusal(421, "this service answers to 127.0.0.1, [::1] and localhost alone");
   }
   // The page asks its reader for the token; it holds no data of the service.

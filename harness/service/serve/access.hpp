@@ -1,6 +1,5 @@
-// Which requests are answered: those with the token, or over TLS with a client certificate; where neither is
-// configured, those to a loopback name. A page of another origin may change nothing. And how much of a body
-// is read.
+// Which requests are answered: those with the token; where none is configured, those to a loopback name. A
+// page of another origin may change nothing. And how much of a body is read.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,7 @@
 namespace graphbench::serve {
 
 struct Access {
-  std::string token;          // empty: none is needed
-  bool certificates = false;  // TLS has checked a certificate of every client
+  std::string token;  // empty: none is needed
 };
 
 // The refusal, or nothing where the request may be answered.

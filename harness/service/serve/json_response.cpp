@@ -12,13 +12,17 @@
 
 namespace graphbench::serve {
 
-net::Response json_response(unsigned status, std::string document) {
+net::Response json_response(unsigned status, std::shared_ptr<const std::string> document) {
   net::Response response;
   response.status = status;
   response.content_type = "application/json";
-  if (!document.ends_with('\n')) document += '\n';
-  response.body = std::make_shared<const std::string>(std::move(document));
+  response.body = std::move(document);
   return response;
+}
+
+net::Response json_response(unsigned status, std::string document) {
+  if (!document.ends_with('\n')) document += '\n';
+  return json_response(status, std::make_shared<const std::string>(std::move(document)));
 }
 
 net::Response refusal(unsigned status, const std::string& why) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -14,6 +15,8 @@
 namespace graphbench::serve {
 
 net::Response json_response(unsigned status, std::string document);
+// Of a document that many clients share, which ends with a line break.
+net::Response json_response(unsigned status, std::shared_ptr<const std::string> document);
 // {"error": "why"}
 net::Response refusal(unsigned status, const std::string& why);
 

@@ -2,6 +2,7 @@
 #include "harness/service/serve/service.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "harness/process/child_io.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/serve/access.hpp"
+#include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/machine_turn.hpp"
 
 namespace graphbench::serve {
@@ -39,10 +41,14 @@ process::Descriptor lock_folder(const std::string& folder) {
   return lock;
 }
 
-// Streams stay open for hours: a quarter of the connections is left for short requests.
-std::size_t followers_max(const ServiceSettings& settings) {
-  return settings.connections_max - settings.connections_max / 4;
-}
+constexpr std::size_t connections_max = 256;
+// Streams stay open for hours: most connections are left for short requests.
+constexpr std::size_t followers_max = 64;
+// The allocator raises this by itself to the size of what was freed, and then keeps as much for each thread:
+// a service that has sent a few large documents would hold their memory for ever.
+constexpr int mmap_threshold_bytes = 128 * 1024;
+// Standard streams, the listening socket, database, lock, a sweep's pipes and what a library opens.
+constexpr rlim_t other_descriptors = 64;
 
 RunnerSettings runner_settings(const ServiceSettings& settings) {
   RunnerSettings runner;
@@ -61,16 +67,10 @@ net::ServerSettings server_settings(const ServiceSettings& settings,
   server.address = settings.listen;
   server.tls = settings.tls;
   server.admit = make_admission(settings.access, settings.compare_bytes_max);
-  server.limits.connections_max = settings.connections_max;
+  server.limits.connections_max = connections_max;
+  server.refuse = refusal;
   server.on_thread = [&housekeeping] { housekeeping.add_this_thread(); };
   return server;
-}
-
-// Standard streams, the listening socket, database, lock, a sweep's pipes and what a library opens.
-constexpr rlim_t other_descriptors = 64;
-
-[[noreturn]] void fail(const std::string& why) {
-  throw Error(ErrorCode::io, "raise the limit of file descriptors: " + why);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ struct Service::Parts {
       : lock(lock_folder(settings.state_folder)),
         store(settings.state_folder + "/sweeps.sqlite"),
         metrics(settings.tool_version),
-        feed(store, followers_max(settings)),
+        feed(store, followers_max),
         runner(runner_settings(settings), {store, metrics, service_metrics, feed, housekeeping}),
         server(server_settings(settings, housekeeping),
                make_api({.access = settings.access,
@@ -101,7 +101,13 @@ struct Service::Parts {
   net::HttpServer server;
 };
 
-Service::Service(ServiceSettings settings) : parts_(std::make_unique<Parts>(settings)) {}
+Service::Service(ServiceSettings settings) {
+  if (mallopt(M_MMAP_THRESHOLD, mmap_threshold_bytes) != 1) {
+    throw Error(ErrorCode::internal, "set the allocator's threshold");
+  }
+  parts_ = std::make_unique<Parts>(settings);
+}
+
 // First of all: the grace begins here, and not when the server has finished its long answers.
 Service::~Service() {
   parts_->runner.stop();
@@ -111,23 +117,19 @@ const net::ListenAddress& Service::address() const noexcept {
   return parts_->server.address();
 }
 
-void Service::set_tls(std::shared_ptr<net::TlsContext> tls) {
-  parts_->server.set_tls(std::move(tls));
-}
-
-std::size_t raise_descriptor_limit(std::size_t connections) {
+void raise_descriptor_limit() {
+  constexpr rlim_t needed = connections_max + other_descriptors;
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) fail(std::strerror(errno));
-  const rlim_t needed = connections + other_descriptors;
-  if (limit.rlim_cur < needed) {
-    limit.rlim_cur = std::min(needed, limit.rlim_max);
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) fail(std::strerror(errno));
+  const auto fails = [&](const std::string& why) {
+    throw Error(ErrorCode::io,
+                "raise the limit of file descriptors to " + std::to_string(needed) + ": " + why);
+  };
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) fails(std::strerror(errno));
+  if (limit.rlim_max < needed) {
+    fails("this process may have " + std::to_string(limit.rlim_max) + ": raise its hard limit (ulimit -Hn)");
   }
-  if (limit.rlim_cur <= other_descriptors) {
-    fail("this process may have " + std::to_string(limit.rlim_cur) + ", and needs more than " +
-         std::to_string(other_descriptors) + ": raise its hard limit (ulimit -Hn)");
-  }
-  return std::min<std::size_t>(connections, limit.rlim_cur - other_descriptors);
+  limit.rlim_cur = std::max(limit.rlim_cur, needed);
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) fails(std::strerror(errno));
 }
 
 }  // namespace graphbench::serve

@@ -17,10 +17,9 @@ namespace graphbench::serve {
 struct ServiceSettings {
   net::ListenAddress listen;
   std::string state_folder;
-  Access access;                         // a token or certificates, where `listen` is not loopback
+  Access access;                         // with a token, where `listen` is not loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
-  std::size_t connections_max = 2048;                  // raise_descriptor_limit() allows as many
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // of the body of a comparison
   PluginFolder plugins = {};                           // what requests may name
   WorkloadCatalog workloads = {};                      // likewise
@@ -30,9 +29,9 @@ struct ServiceSettings {
   std::shared_ptr<const publish::Baseline> baseline;  // what sweeps are compared with; null: nothing
 };
 
-// How many of `connections` this process can hold at once. The soft limit of file descriptors is raised as
-// far as they need it and the hard limit allows. Throws Error(io) where not one fits.
-std::size_t raise_descriptor_limit(std::size_t connections);
+// Raises the soft limit of file descriptors to what a service with all its clients needs. Throws Error(io)
+// where the hard limit is lower.
+void raise_descriptor_limit();
 
 class Service {
  public:
@@ -44,9 +43,6 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   const net::ListenAddress& address() const noexcept;
-
-  // For connections from now on.
-  void set_tls(std::shared_ptr<net::TlsContext> tls);
 
  private:
   struct Parts;

@@ -1,4 +1,5 @@
-// Routes to the store and the runner. Nothing here takes longer than a small transaction.
+// Routes to the store and the runner. What reads a disk does not run on the network's thread: while the disk
+// is slow, others are answered.
 #include "harness/service/serve/service_api.hpp"
 
 #include <array>
@@ -14,6 +15,7 @@
 #include "harness/service/serve/compare_request.hpp"
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/page.hpp"
+#include "harness/service/serve/shared_documents.hpp"
 #include "harness/service/serve/submission.hpp"
 
 namespace graphbench::serve {
@@ -29,6 +31,7 @@ class Api {
     const char* method;
     const char* pattern;
     Response (Api::*answer)(const Request&) const;
+    bool reads_disk = false;
   };
   static const std::array<Route, 16> routes;
 
@@ -43,8 +46,10 @@ class Api {
                     [this] { runner_.wake(); }),
         router_(refusal) {
     for (const Route& route : routes) {
-      router_.add(route.method, route.pattern,
-                  [this, answer = route.answer](const Request& request) { return (this->*answer)(request); });
+      const net::Handler answer = [this, answer = route.answer](const Request& request) {
+        return (this->*answer)(request);
+      };
+      router_.add(route.method, route.pattern, route.reads_disk ? brief(answer) : answer);
     }
   }
 
@@ -61,6 +66,15 @@ class Api {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  static net::Handler brief(const net::Handler& handle) {
+    return [handle](const Request&) {
+      Response response;
+      response.later = handle;
+      response.brief = true;
+      return response;
+    };
+  }
 
   Response counted(Request& request, Clock::time_point began, const net::Handler& handle) const {
     Response response = answered(request, handle);
@@ -164,7 +178,7 @@ class Api {
     }
     service_metrics_.set_queue(queued, settings_.queued_max);
     service_metrics_.set_streams(feed_.followers());
-    response.body = scraped_.body(metrics_.text(), [this] { return service_metrics_.text(); });
+    response.body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text());
     return response;
   }
 
@@ -207,18 +221,27 @@ class Api {
     if (!is_resumable(sweep.state)) throw not_resumable;
     if (store_.queued() >= settings_.queued_max) throw queue_is_full();
     if (!store_.resume(sweep.id)) throw not_resumable;
+    documents_.forget(results_name(sweep.id));
     runner_.wake();
     return answer_with(202, request);
   }
 
   Response cells(const Request& request) const {
+    const std::string id = asked(request).id;
+    const std::string name = "cells " + id + " " + std::to_string(store_.last_cell(id));
+    return json_response(200, documents_.get(name, [&] { return cells_of(id); }));
+  }
+
+  std::string cells_of(const std::string& id) const {
     std::string body = "{\"cells\": [";
     const char* separator = "\n";
-    for (const StoredCell& cell : store_.cells(asked(request).id, 0)) {
+    const std::vector<StoredCell> cells = store_.cells(id, 0);
+    body.reserve(document_bytes(cells) + 64 * cells.size());
+    for (const StoredCell& cell : cells) {
       body += separator + cell.document;
       separator = ",\n";
     }
-    return json_response(200, body + "]}");
+    return body + "]}\n";
   }
 
   Response events(const Request& request) const {
@@ -233,17 +256,27 @@ class Api {
     response.content_type = "text/event-stream";
     response.headers.emplace_back("Cache-Control", "no-store");
     if (request.method == "HEAD") return response;
-    response.stream = feed_.follow(id, after);
-    if (!response.stream) throw Refused(503, "there are too many event streams: try again later", 5);
+    const std::optional<SweepFeed::Following> following = feed_.follow(id, after);
+    if (!following) {
+      throw Refused(503, "as many event streams are open as this service allows: try again later", 5);
+    }
+    response.body = following->past;
+    response.stream = following->stream;
     return response;
   }
 
+  static std::string results_name(const std::string& id) { return "results " + id; }
+
   Response results(const Request& request) const {
     const StoredSweep sweep = asked(request);
-    std::optional<std::string> document = store_.result(sweep.id);
-    if (document) return json_response(200, *std::move(document));
     const bool waiting = sweep.state == SweepState::queued || sweep.state == SweepState::running;
-    throw waiting ? Refused(409, "this sweep has not ended") : Refused(404, "this sweep has no results");
+    if (waiting) throw Refused(409, "this sweep has not ended");
+    return json_response(200, documents_.get(results_name(sweep.id), [&] {
+      std::optional<std::string> document = store_.result(sweep.id);
+      if (!document) throw Refused(404, "this sweep has no results");
+      if (!document->ends_with('\n')) *document += '\n';
+      return *std::move(document);
+    }));
   }
 
   ApiSettings settings_;
@@ -254,7 +287,7 @@ class Api {
   reporters::ServiceMetrics& service_metrics_;
   Submission submission_;
   net::Router router_;
-  mutable SharedScrape scraped_;
+  mutable SharedDocuments documents_;  // of the thread of brief work
   mutable std::mutex warning_mutex_;
   mutable std::string warning_;  // the last on stderr that the store fails
   mutable Clock::time_point warned_at_;
@@ -263,20 +296,20 @@ class Api {
 const std::array<Api::Route, 16> Api::routes = {{
     {"GET", "/", &Api::page},
     {"GET", "/healthz", &Api::healthy},
-    {"GET", "/readyz", &Api::ready},
-    {"GET", "/metrics", &Api::scrape},
+    {"GET", "/readyz", &Api::ready, true},
+    {"GET", "/metrics", &Api::scrape, true},
     {"GET", "/openapi.json", &Api::description},
     {"GET", "/v1/devices", &Api::devices},
-    {"GET", "/v1/plugins", &Api::plugins},
+    {"GET", "/v1/plugins", &Api::plugins, true},
     {"POST", "/v1/compare", &Api::compare},
     {"POST", "/v1/sweeps", &Api::submit},
-    {"GET", "/v1/sweeps", &Api::list},
-    {"GET", "/v1/sweeps/{id}", &Api::show},
-    {"DELETE", "/v1/sweeps/{id}", &Api::remove},
-    {"POST", "/v1/sweeps/{id}/resume", &Api::resume},
-    {"GET", "/v1/sweeps/{id}/cells", &Api::cells},
-    {"GET", "/v1/sweeps/{id}/events", &Api::events},
-    {"GET", "/v1/sweeps/{id}/results", &Api::results},
+    {"GET", "/v1/sweeps", &Api::list, true},
+    {"GET", "/v1/sweeps/{id}", &Api::show, true},
+    {"DELETE", "/v1/sweeps/{id}", &Api::remove, true},
+    {"POST", "/v1/sweeps/{id}/resume", &Api::resume, true},
+    {"GET", "/v1/sweeps/{id}/cells", &Api::cells, true},
+    {"GET", "/v1/sweeps/{id}/events", &Api::events, true},
+    {"GET", "/v1/sweeps/{id}/results", &Api::results, true},
 }};
 
 }  // namespace

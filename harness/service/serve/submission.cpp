@@ -36,11 +36,12 @@ Response Submission::answer(const Request& request) const {
   if (key.size() > key_bytes_max) throw Refused(400, "Idempotency-Key: give at most 255 bytes");
   const BodyFormat format = type == "application/json" ? BodyFormat::json : BodyFormat::toml;
   SweepRequest asked = parse_sweep_request(request.body, format, settings_.plugins.names());
-  if (asked.plugins.empty()) return queue(asked, key);
-  if (turn_.use_count() > waiting_max) {
+  const bool brief = asked.plugins.empty();
+  if (!brief && turn_.use_count() > waiting_max) {
     throw Refused(503, "the plugins of many requests are being loaded: try again", 1);
   }
   Response response;
+  response.brief = brief;
   response.later = [this, turn = turn_, asked = std::move(asked), key](Request&) {
     return queue(asked, key);
   };

@@ -11,8 +11,7 @@ namespace {
 
 using Bytes = net::BodyStream::Bytes;
 
-// More than the cells that a worker brings at once. Followers share the bytes, so that a thousand who lag
-// hold no more of them than one.
+// More than the cells that a worker brings at once.
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 
 // A document has no line breaks: they would end the event.
@@ -67,27 +66,25 @@ void SweepFeed::tell_done(const std::string& id) {
   });
 }
 
-std::shared_ptr<net::BodyStream> SweepFeed::follow(const std::string& id, std::int64_t after) {
+std::optional<SweepFeed::Following> SweepFeed::follow(const std::string& id, std::int64_t after) {
   const std::scoped_lock lock(mutex_);
   forget_the_gone();
-  if (followers_.size() >= followers_max_) return nullptr;
+  if (followers_.size() >= followers_max_) return std::nullopt;
   const std::optional<StoredSweep> sweep = store_.find(id);
-  std::deque<Bytes> past = {bytes_of(": graphbench\n\n")};
-  look_back(id);
-  for (auto event = past_.events.upper_bound(after); event != past_.events.end(); ++event) {
-    past.push_back(event->second);
-    after = event->first;
-  }
-  if (running_ == id) past.push_back(progress_);
+  const std::int64_t last = std::max(store_.last_cell(id), after);
+  const std::string name = id + " " + std::to_string(after) + " " + std::to_string(last);
+  Following following{past_.get(name, [&] { return past_of(id, after); }), nullptr};
+  std::deque<Bytes> now;
+  if (running_ == id) now.push_back(progress_);
   const bool ended = !sweep || has_ended(*sweep);
-  if (sweep && ended) past.push_back(bytes_of(event_of("done", text_of(json_of(*sweep)))));
-  auto stream = std::make_shared<net::BodyStream>(std::move(past), waiting_bytes_max, ":\n\n");
+  if (sweep && ended) now.push_back(bytes_of(event_of("done", text_of(json_of(*sweep)))));
+  following.stream = std::make_shared<net::BodyStream>(std::move(now), waiting_bytes_max, ":\n\n");
   if (ended) {
-    stream->end();
+    following.stream->end();
   } else {
-    followers_.push_back({id, after, stream});
+    followers_.push_back({id, last, following.stream});
   }
-  return stream;
+  return following;
 }
 
 std::size_t SweepFeed::followers() {
@@ -96,15 +93,12 @@ std::size_t SweepFeed::followers() {
   return followers_.size();
 }
 
-void SweepFeed::look_back(const std::string& id) {
-  if (past_.id != id) past_ = {id, {}, {}};
-  const std::int64_t last = past_.events.empty() ? 0 : past_.events.rbegin()->first;
-  for (const StoredCell& cell : store_.cells(id, last)) {
-    const auto known = past_.number.find(cell.id);
-    if (known != past_.number.end()) past_.events.erase(known->second);
-    past_.number[cell.id] = cell.number;
-    past_.events[cell.number] = bytes_of(event_of("cell", cell.document, cell.number));
-  }
+std::string SweepFeed::past_of(const std::string& id, std::int64_t after) const {
+  std::string past = ": graphbench\n\n";
+  const std::vector<StoredCell> cells = store_.cells(id, after);
+  past.reserve(document_bytes(cells) + 64 * cells.size());
+  for (const StoredCell& cell : cells) past += event_of("cell", cell.document, cell.number);
+  return past;
 }
 
 void SweepFeed::tell(const std::string& id, const Bytes& bytes) {

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/service/net/body_stream.hpp"
+#include "harness/service/serve/shared_documents.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 
 namespace graphbench::serve {
@@ -30,9 +31,12 @@ class SweepFeed {
   // After the store has the end.
   void tell_done(const std::string& id);
 
-  // Cells with numbers beyond `after`, progress, and so on until the sweep has ended. Null where as many
-  // follow as may; the sweep must exist.
-  std::shared_ptr<net::BodyStream> follow(const std::string& id, std::int64_t after);
+  struct Following {
+    SharedDocuments::Document past;           // cells with numbers beyond `after`: many clients share it
+    std::shared_ptr<net::BodyStream> stream;  // progress, cells, and so on until the sweep has ended
+  };
+  // Absent where as many follow as may; the sweep must exist.
+  std::optional<Following> follow(const std::string& id, std::int64_t after);
   std::size_t followers();
 
  private:
@@ -43,15 +47,7 @@ class SweepFeed {
     std::shared_ptr<net::BodyStream> stream;
   };
 
-  // The cells of one sweep, which all who come to follow it are sent: a thousand copies would be a gigabyte.
-  struct Past {
-    std::string id;
-    std::map<std::int64_t, Bytes> events;        // by number
-    std::map<std::string, std::int64_t> number;  // of each cell
-  };
-
-  // Makes `past_` what the store has of the sweep.
-  void look_back(const std::string& id);
+  std::string past_of(const std::string& id, std::int64_t after) const;
   void tell(const std::string& id, const Bytes& bytes);
   void forget_the_gone();
 
@@ -61,7 +57,7 @@ class SweepFeed {
   const std::size_t followers_max_;
   std::string running_;  // the sweep that `progress_` is of
   Bytes progress_;       // its last such event
-  Past past_;
+  SharedDocuments past_;
 };
 
 }  // namespace graphbench::serve

@@ -68,6 +68,12 @@ const char* name_of(SweepState state) {
   return state_names[static_cast<std::size_t>(state)];
 }
 
+std::size_t document_bytes(const std::vector<StoredCell>& cells) {
+  std::size_t bytes = 0;
+  for (const StoredCell& cell : cells) bytes += cell.document.size();
+  return bytes;
+}
+
 SweepStore::SweepStore(const std::string& file) : database_(open_sweep_store(file)) {
   database_.run(
       "UPDATE sweeps SET state = 'interrupted', finished_at = ?, message = ? WHERE state = 'running'",
@@ -232,6 +238,13 @@ std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t
   std::vector<StoredCell> cells;
   while (rows.step()) cells.push_back({rows.integer(0), rows.text(1), rows.text(2)});
   return cells;
+}
+
+std::int64_t SweepStore::last_cell(const std::string& sweep) const {
+  const std::scoped_lock lock(mutex_);
+  Statement row = database_.prepare("SELECT coalesce(max(number), 0) FROM cells WHERE sweep = ?", sweep);
+  row.step();
+  return row.integer(0);
 }
 
 std::optional<SweepStore::Ended> SweepStore::last_done() const {

@@ -39,6 +39,9 @@ struct StoredCell {
   std::string document;
 };
 
+// Of all of their documents.
+std::size_t document_bytes(const std::vector<StoredCell>& cells);
+
 struct SweepEnd {
   SweepState state = SweepState::done;
   std::optional<int> exit_code;
@@ -96,6 +99,8 @@ class SweepStore {
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // With numbers beyond `after`, in their order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
+  // The highest of their numbers; 0: there are none. Cells are as they were where it is.
+  std::int64_t last_cell(const std::string& sweep) const;
 
   struct Ended {
     std::string id;

@@ -1,12 +1,9 @@
 // Pairs cells by id and says what became of each; the judging is judge.cpp's.
 #include "harness/verdict/compare/compare.hpp"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <iterator>
 #include <span>
 #include <string>
@@ -18,7 +15,6 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/verdict/compare/facts.hpp"
-#include "harness/verdict/compare/halves.hpp"
 #include "harness/verdict/compare/judge.hpp"
 #include "harness/verdict/compare/looks.hpp"
 #include "harness/verdict/compare/untested.hpp"
@@ -95,13 +91,12 @@ Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metr
   return all;
 }
 
-// Into `measured`, which has room for `most` pairs, and into the cells: large comparisons hold every result
-// once.
-void measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
-                   const Launches& launches, std::size_t most, Trials& measured,
-                   std::vector<CellComparison>& cells) {
+// Into the cells, too: large comparisons hold every result once.
+Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
+                   const Launches& launches, std::vector<CellComparison>& cells) {
   const std::vector<Metric> tested = model::tested_metrics();
-  measured.trials.reserve(most * tested.size());
+  Trials measured;
+  measured.trials.reserve(pairs.size() * tested.size());
   std::vector<std::pair<Metric, Replicates>> found;
   for (const Pair& pair : pairs) {
     const bool in_pairs = launches.interleaved && indices_are_unique(pair.base->launches) &&
@@ -123,19 +118,6 @@ void measure_pairs(std::span<const Pair> pairs, const model::ComparisonSettings&
       trial.cell = static_cast<std::uint32_t>(pair.cell);
     }
   }
-}
-
-Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
-                   const Launches& launches, std::vector<CellComparison>& cells) {
-  Trials measured;
-  Trials rest;
-  in_halves(std::span(pairs), [&](std::span<const Pair> some) {
-    const bool first = some.data() == pairs.data();
-    measure_pairs(some, settings, launches, first ? pairs.size() : some.size(), first ? measured : rest,
-                  cells);
-  });
-  std::ranges::move(rest.trials, std::back_inserter(measured.trials));
-  measured.lacks.insert(measured.lacks.end(), rest.lacks.begin(), rest.lacks.end());
   return measured;
 }
 
@@ -153,29 +135,15 @@ class Numbers {
 // Says of each trial which others it belongs with. A cell with a name of another form is a family by itself;
 // all of those may share a process.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
-  // By cell, for those that have trials.
-  const auto number = [&](const auto& name_of) {
-    Numbers names;
-    std::vector<std::uint32_t> numbers(cells.size());
-    const Trial* earlier = nullptr;
-    for (const Trial& trial : measured.trials) {
-      if (earlier == nullptr || trial.cell != earlier->cell)
-        numbers[trial.cell] = names.of(name_of(cells[trial.cell]));
-      earlier = &trial;
-    }
-    return numbers;
-  };
-  const auto number_families = [&] {
-    return number([](const CellComparison& cell) -> const std::string& { return cell.family; });
-  };
-  std::future<std::vector<std::uint32_t>> families =
-      std::async(cells.size() < worth_a_thread ? std::launch::deferred : std::launch::async, number_families);
-  const std::vector<std::uint32_t> ladders =
-      number([](const CellComparison& cell) { return model::id_without("batch", cell.id); });
-  const std::vector<std::uint32_t> family_of = families.get();
+  Numbers families;
+  Numbers ladders;
+  const Trial* earlier = nullptr;
   for (Trial& trial : measured.trials) {
-    trial.family = family_of[trial.cell];
-    trial.ladder = ladders[trial.cell];
+    const bool same_cell = earlier != nullptr && trial.cell == earlier->cell;
+    const CellComparison& cell = cells[trial.cell];
+    trial.family = same_cell ? earlier->family : families.of(cell.family);
+    trial.ladder = same_cell ? earlier->ladder : ladders.of(model::id_without("batch", cell.id));
+    earlier = &trial;
   }
 }
 
@@ -313,16 +281,9 @@ void note_lacks(const std::vector<Trials::Lack>& lacks, model::Comparison& compa
   }
 }
 
-// A hundred thousand cells take as much memory as their verdicts: judging uses it next.
-void release(std::vector<DocumentCell>& base, std::vector<DocumentCell>& now) {
-  base = {};
-  now = {};
-  ::malloc_trim(0);
-}
-
 }  // namespace
 
-model::Comparison compare(Side base, Side now, const model::ComparisonSettings& settings) {
+model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings) {
   model::Comparison comparison;
   comparison.base = describe(base);
   comparison.now = describe(now);
@@ -336,8 +297,7 @@ model::Comparison compare(Side base, Side now, const model::ComparisonSettings& 
   const bool interleaved = !base.facts.interleaved.empty() && base.facts.interleaved == now.facts.interleaved;
   const std::vector<Pair> pairs = pair_cells(base, now, comparison);
   const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
-  in_halves(std::span(pairs),
-            [&](std::span<const Pair> some) { describe_pairs(some, throttling_told, comparison); });
+  describe_pairs(pairs, throttling_told, comparison);
   // A run that was looked at while it went on is judged as it was then, look after look.
   std::vector<std::int64_t> looks;
   if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
@@ -349,7 +309,6 @@ model::Comparison compare(Side base, Side now, const model::ComparisonSettings& 
   }
   Trials measured = measure_all(pairs, settings, {interleaved}, comparison.cells);
   place(measured, comparison.cells);
-  release(base.cells, now.cells);
   note_lacks(measured.lacks, comparison);
   const Tests tests = judged.judge(measured.trials);
   comparison.tests = tests.tests;

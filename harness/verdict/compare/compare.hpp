@@ -10,7 +10,7 @@
 namespace graphbench::compare {
 
 // Pure. Where the sides do not compare, only the differences are filled in.
-model::Comparison compare(Side base, Side now, const model::ComparisonSettings& settings);
+model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
 
 // From everything of the comparison but its headline.
 std::string headline_of(const model::Comparison& comparison);

@@ -10,7 +10,6 @@
 #include "harness/statistics/families.hpp"
 #include "harness/statistics/moments.hpp"
 #include "harness/statistics/quantiles.hpp"
-#include "harness/verdict/compare/halves.hpp"
 #include "harness/verdict/compare/spreads.hpp"
 
 namespace graphbench::compare {
@@ -86,13 +85,6 @@ void give_verdict(Trial& trial, double alpha) {
   }
 }
 
-template <typename Give>
-void for_all(std::span<Trial> trials, const Give& give) {
-  in_halves(trials, [&](std::span<Trial> some) {
-    for (Trial& trial : some) give(trial);
-  });
-}
-
 void test(Trial& trial) {
   if (!trial.difference) return;
   MetricComparison& result = trial.result;
@@ -134,7 +126,7 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
 
 Tests judge(std::span<Trial> trials, double alpha) {
   share_spreads(trials);
-  for_all(trials, test);
+  for (Trial& trial : trials) test(trial);
   std::vector<double> p;
   std::vector<std::uint32_t> families;
   constexpr std::uint32_t unnumbered = 0xffff'ffff;
@@ -160,7 +152,7 @@ Tests judge(std::span<Trial> trials, double alpha) {
     trial.result.family_q = tests.family_q[family];
     trial.threshold = threshold / static_cast<double>(tests.members[family]);
   }
-  for_all(trials, [=](Trial& trial) { give_verdict(trial, alpha); });
+  for (Trial& trial : trials) give_verdict(trial, alpha);
   return {static_cast<std::int64_t>(p.size()), static_cast<std::int64_t>(tests.family_p.size())};
 }
 

@@ -129,10 +129,9 @@ TEST(CommandLine, ListAnswersScriptsFromTheTables) {
 }
 
 TEST(CommandLine, ServeChecksItsNumbers) {
-  EXPECT_EQ(refusal({"serve", "--grace=0", "--compare-mib", "1024", "--connections-max", "16"}), "accepted");
+  EXPECT_EQ(refusal({"serve", "--grace=0", "--compare-mib", "1024"}), "accepted");
   EXPECT_THAT(refusal({"serve", "--grace", "soon"}), HasSubstr("give seconds, 0 to 3600"));
   EXPECT_THAT(refusal({"serve", "--compare-mib", "0"}), HasSubstr("1 to 1024"));
-  EXPECT_THAT(refusal({"serve", "--connections-max", "15"}), HasSubstr("16 to 65536"));
 }
 
 TEST(CommandLine, CompareTakesNewAloneWhereTheHistoryIsItsBase) {

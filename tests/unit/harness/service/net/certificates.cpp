@@ -69,8 +69,7 @@ std::string Certificate::key_pem(const std::string& passphrase) const {
 }
 
 TlsFiles CertificateFolder::files(const std::string& name, const Certificate& certificate) const {
-  return {write(name + ".pem", certificate.certificate_pem()), write(name + ".key", certificate.key_pem()),
-          ""};
+  return {write(name + ".pem", certificate.certificate_pem()), write(name + ".key", certificate.key_pem())};
 }
 
 }  // namespace graphbench::net

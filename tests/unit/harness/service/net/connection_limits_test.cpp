@@ -33,6 +33,22 @@ TEST(ConnectionLimits, ClientsBeyondTheLimitWaitUntilAConnectionEnds) {
   EXPECT_THAT(second.read_to_end(), HasSubstr("GET /x"));
 }
 
+TEST(ConnectionLimits, TheConnectionThatIsIdleForLongestMakesRoomAtOnce) {
+  const HttpServer server(on_a_free_port({.connections_max = 3}), echo);
+  BareClient busy(server);
+  busy.write("GET /busy HT");
+  BareClient longest(server);
+  BareClient shorter(server);
+  BareClient first(server);
+  first.write(get_and_close);
+  EXPECT_THAT(first.read_to_end(), HasSubstr("GET /x"));
+  EXPECT_EQ(longest.read_to_end(), "");
+  shorter.write(get_and_close);
+  EXPECT_THAT(shorter.read_to_end(), HasSubstr("GET /x"));
+  busy.write("TP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(busy.read_to_end(), HasSubstr("GET /busy"));
+}
+
 TEST(ConnectionLimits, IdleAndSlowClientsMakeRoomWhenTheirTimeIsUp) {
   const std::chrono::milliseconds brief(50);
   const HttpServer server(on_a_free_port({.connections_max = 2, .request_max = brief, .idle_max = brief}),

@@ -5,6 +5,8 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <future>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -149,6 +151,92 @@ TEST(HttpServer, AnAnswerThatHasBegunIsSentWholeWhereTheServerEnds) {
   got += client.read_to_end();
   ending.join();
   EXPECT_EQ(got.size() - got.find("\r\n\r\n") - 4, large_bytes);
+}
+
+TEST(HttpServer, AnAnswerMayTakeAsLongAsItsClientReadsOn) {
+  const HttpServer server(on_a_free_port({.request_max = std::chrono::milliseconds(500)}), large_answer());
+  BareClient client(server);
+  client.write(get);
+  std::string got;
+  for (std::string some = client.read_some(); !some.empty(); some = client.read_some()) {
+    got += some;
+    if (got.size() > large_bytes) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(8));
+  }
+  EXPECT_GT(got.size(), large_bytes) << "though it took two seconds: 256 reads, and a pause after each";
+}
+
+TEST(HttpServer, AnAnswerThatItsClientDoesNotReadIsCutOff) {
+  const HttpServer server(on_a_free_port({.request_max = std::chrono::milliseconds(50)}), large_answer());
+  BareClient client(server);
+  client.write(get);
+  client.read_some();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(client.read_to_end().size(), large_bytes);
+}
+
+TEST(HttpServer, LargeAnswersHaveABoundInWhichASharedOneCountsOnce) {
+  const auto one = std::make_shared<const std::string>(large_bytes, '1');
+  const auto other = std::make_shared<const std::string>(large_bytes, '2');
+  const HttpServer server(on_a_free_port({.sending_bytes_max = large_bytes + large_bytes / 2}),
+                          [&](const Request& request) {
+                            if (request.path == "/small") return text_response(200, "small");
+                            Response response;
+                            response.body = request.path == "/one" ? one : other;
+                            return response;
+                          });
+  const auto get = [](const std::string& path) {
+    return "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  };
+  std::vector<std::unique_ptr<BareClient>> readers;
+  for (int i = 0; i < 20; ++i) {
+    readers.push_back(std::make_unique<BareClient>(server));
+    readers.back()->write(get("/one"));
+    EXPECT_THAT(readers.back()->read_some(), StartsWith("HTTP/1.1 200"));
+  }
+  BareClient beyond(server);
+  beyond.write(get("/other"));
+  const std::string refused = beyond.read_to_end();
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(refused, HasSubstr("Retry-After: "));
+  EXPECT_THAT(refused, HasSubstr("try again later"));
+  EXPECT_EQ(ask(server, "/small").body, "small\n");
+  EXPECT_GT(readers.front()->read_to_end().size(), large_bytes - 65536);
+  readers.clear();
+  std::string answer;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (answer.size() < large_bytes && std::chrono::steady_clock::now() < end) {
+    BareClient again(server);
+    again.write(get("/other"));
+    answer = again.read_to_end();
+  }
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200")) << "there is room for it now";
+}
+
+TEST(HttpServer, OneAnswerIsSentHoweverLargeItIs) {
+  const HttpServer server(on_a_free_port({.sending_bytes_max = 1}), large_answer());
+  BareClient client(server);
+  client.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_GT(client.read_to_end().size(), large_bytes);
+}
+
+TEST(HttpServer, BriefWorkDoesNotWaitForLongWork) {
+  std::promise<void> go;
+  const std::shared_future<void> told = go.get_future().share();
+  const HttpServer server(on_a_free_port(), [&](const Request& request) {
+    Response response;
+    response.brief = request.path == "/brief";
+    response.later = [&](Request& each) {
+      if (each.path == "/long") told.wait();
+      return text_response(200, each.path);
+    };
+    return response;
+  });
+  BareClient slow(server);
+  slow.write("GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(ask(server, "/brief").body, "/brief\n");
+  go.set_value();
+  EXPECT_THAT(slow.read_to_end(), HasSubstr("/long"));
 }
 
 TEST(HttpServer, AServerEndsThoughAClientDoesNotReadItsAnswer) {

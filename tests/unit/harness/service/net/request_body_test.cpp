@@ -90,6 +90,26 @@ TEST(RequestBody, WhereNoneFollowsTheConnectionGoesOnAllTheSame) {
   EXPECT_THAT(client.read_to_end(), HasSubstr("0 bytes"));
 }
 
+TEST(RequestBody, ACodingOtherThanChunkedIsRefusedAndNothingBehindItIsARequest) {
+  const HttpServer server(settings(), length_of);
+  for (const char* coding :
+       {"gzip", "chunked, gzip", "gzip, chunked", "identity", "xchunked", "chunked;a=b"}) {
+    for (const char* length : {"", "Content-Length: 2\r\n"}) {
+      BareClient client(server);
+      client.write(std::string("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ") + coding + "\r\n" +
+                   length + "\r\nGET /behind HTTP/1.1\r\nHost: a\r\n\r\n");
+      const std::string answer = client.read_to_end();
+      EXPECT_THAT(answer, testing::ContainsRegex("^HTTP/1.1 (501|400) ")) << coding;
+      EXPECT_THAT(answer, HasSubstr("Connection: close")) << coding;
+      EXPECT_EQ(answer.find("HTTP/1.1"), answer.rfind("HTTP/1.1")) << coding << ": one answer";
+      if (*length == '\0') EXPECT_THAT(answer, StartsWith("HTTP/1.1 501")) << coding;
+    }
+  }
+  BareClient client(server);
+  client.write("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n");
+  EXPECT_THAT(client.read_some(), HasSubstr("2 bytes"));
+}
+
 // Each goes on for ever: what carries no payload is bounded, too.
 TEST(RequestBody, WhatChunksAreMadeOfIsBounded) {
   const std::string long_line = ";a=" + std::string(7000, 'a') + "\r\nx\r\n";

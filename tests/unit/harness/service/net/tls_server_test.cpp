@@ -1,4 +1,4 @@
-// A real server over TLS, met by clients that Boost.Asio makes: trusted, unknown, slow and in plain text.
+// A real server over TLS, met by clients that Boost.Asio makes: trusted, slow and in plain text.
 #include <gmock/gmock.h>
 
 #include <boost/asio/io_context.hpp>
@@ -36,11 +36,6 @@ class TlsServerTest : public testing::Test {
       handler = [](const Request& request) { return text_response(200, request.path + " over TLS"); };
     return std::make_unique<HttpServer>(std::move(settings), std::move(handler));
   }
-  TlsFiles with_client_ca() const {
-    TlsFiles files = server_files_;
-    files.client_ca = ca_files_.certificate;
-    return files;
-  }
 
   CertificateFolder folder_;
   Certificate ca_{"root"};
@@ -57,10 +52,6 @@ class TlsClient {
     context_.set_verify_mode(ssl::verify_peer);
   }
   ssl::context& context() { return context_; }
-  void show(const TlsFiles& files) {
-    context_.use_certificate_chain_file(files.certificate);
-    context_.use_private_key_file(files.key, ssl::context::pem);
-  }
   error_code shake_hands(const HttpServer& server) {
     stream_ = std::make_unique<ssl::stream<tcp::socket>>(io_, context_);
     stream_->next_layer().connect({boost::asio::ip::make_address("127.0.0.1"), server.address().port});
@@ -149,24 +140,6 @@ TEST_F(TlsServerTest, OldVersionsAndWeakCiphersAreRefused) {
   }
 }
 
-TEST_F(TlsServerTest, ClientsNeedACertificateOfTheirAuthority) {
-  const auto server = serve(with_client_ca());
-  const Certificate stranger("stranger");
-  const Certificate old("old", &ca_, -10, -2);
-  const Certificate known("known", &ca_);
-  const auto answer_to = [&](const std::string& name, const Certificate* certificate) {
-    TlsClient client(ca_files_.certificate);
-    if (certificate != nullptr) client.show(folder_.files(name, *certificate));
-    if (client.shake_hands(*server)) return std::string();
-    client.write(last_get);  // with TLS 1.3 the client learns of the refusal only now
-    return client.read_to_end();
-  };
-  EXPECT_EQ(answer_to("none", nullptr), "");
-  EXPECT_EQ(answer_to("stranger", &stranger), "");
-  EXPECT_EQ(answer_to("old", &old), "");
-  EXPECT_THAT(answer_to("known", &known), HasSubstr("over TLS"));
-}
-
 TEST_F(TlsServerTest, PlainHttpIsToldAndGarbageIsDropped) {
   const auto server = serve(server_files_);
   EXPECT_THAT(say_plainly(*server, get), StartsWith("HTTP/1.1 400"));
@@ -202,20 +175,6 @@ TEST_F(TlsServerTest, AStreamIsSentAsItComesUntilItsEnd) {
   stream->end();
   EXPECT_THAT(client.read_to_end(), EndsWith("third\n"));
   EXPECT_EQ(client.end(), boost::asio::error::eof) << "and not a truncation";
-}
-
-TEST_F(TlsServerTest, ANewCertificateIsForNewConnections) {
-  const auto server = serve(server_files_);
-  TlsClient before(ca_files_.certificate);
-  ASSERT_FALSE(before.shake_hands(*server));
-  const Certificate other_ca("other root");
-  const TlsFiles other_ca_files = folder_.files("other-ca", other_ca);
-  server->set_tls(load_tls(folder_.files("other", Certificate("server", &other_ca))));
-  TlsClient after(other_ca_files.certificate);
-  EXPECT_FALSE(after.shake_hands(*server));
-  EXPECT_TRUE(TlsClient(ca_files_.certificate).shake_hands(*server)) << "the old one is gone";
-  before.write(last_get);
-  EXPECT_THAT(before.read_to_end(), HasSubstr("over TLS"));
 }
 
 }  // namespace

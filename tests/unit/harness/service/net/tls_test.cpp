@@ -32,34 +32,30 @@ class TlsTest : public testing::Test {
 
 TEST_F(TlsTest, ACertificateWithItsKeyIsTaken) {
   EXPECT_NE(load_tls(files_), nullptr);
-  files_.client_ca = files_.certificate;
-  EXPECT_NE(load_tls(files_), nullptr);
 }
 
 TEST_F(TlsTest, FilesThatCannotBeReadAreNamed) {
   const std::string none = folder_.write("x", "") + ".none";
-  expect_refused({none, files_.key, ""}, File::certificate, "it cannot be read (No such file");
-  expect_refused({files_.certificate, none, ""}, File::key, "it cannot be read (No such file");
-  expect_refused({files_.certificate, files_.key, none}, File::client_ca, "it cannot be read (No such file");
-  expect_refused({"/", files_.key, ""}, File::certificate, "it cannot be read (Is a directory)");
+  expect_refused({none, files_.key}, File::certificate, "it cannot be read (No such file");
+  expect_refused({files_.certificate, none}, File::key, "it cannot be read (No such file");
+  expect_refused({"/", files_.key}, File::certificate, "it cannot be read (Is a directory)");
 }
 
 TEST_F(TlsTest, FilesThatHoldSomethingElseAreNamed) {
   const std::string text = folder_.write("text", "no certificate\n");
-  expect_refused({text, files_.key, ""}, File::certificate, "it is no certificate in PEM");
-  expect_refused({files_.certificate, text, ""}, File::key, "it is no private key in PEM");
-  expect_refused({files_.certificate, files_.certificate, ""}, File::key, "it is no private key in PEM");
-  expect_refused({files_.certificate, files_.key, text}, File::client_ca, "it holds no certificates");
+  expect_refused({text, files_.key}, File::certificate, "it is no certificate in PEM");
+  expect_refused({files_.certificate, text}, File::key, "it is no private key in PEM");
+  expect_refused({files_.certificate, files_.certificate}, File::key, "it is no private key in PEM");
 }
 
 TEST_F(TlsTest, AKeyOfAnotherCertificateIsNamed) {
   const TlsFiles other = folder_.files("other", Certificate("other"));
-  expect_refused({files_.certificate, other.key, ""}, File::key, "it is not the key of the certificate");
+  expect_refused({files_.certificate, other.key}, File::key, "it is not the key of the certificate");
 }
 
 TEST_F(TlsTest, AnEncryptedKeyIsNamedWithoutAPrompt) {
   const std::string key = folder_.write("locked.key", own_.key_pem("secret"));
-  expect_refused({files_.certificate, key, ""}, File::key, "it is encrypted");
+  expect_refused({files_.certificate, key}, File::key, "it is encrypted");
 }
 
 TEST_F(TlsTest, CertificatesOutOfTheirTimeAreNamedWithTheDay) {

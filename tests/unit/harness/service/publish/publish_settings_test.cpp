@@ -57,8 +57,8 @@ TEST(PublishSettings, AnAddressThatIsNoneIsRefused) {
 
 TEST(PublishSettings, AnAddressThatOthersReachWantsAWord) {
   EXPECT_THAT(refusal({{"prometheus-listen", "0.0.0.0:9464"}}),
-              HasSubstr("can be reached from other machines: give 127.0.0.1:9464, add --tls-client-ca to let "
-                        "in whom you know, or --prometheus-allow-remote"));
+              HasSubstr("can be reached from other machines: give 127.0.0.1:9464, or add "
+                        "--prometheus-allow-remote if anyone there may read"));
   const auto settings = check_publishing(config::check_options(
       given({{"prometheus-listen", "0.0.0.0:9464"}, {"prometheus-allow-remote", "true"}})));
   EXPECT_EQ(settings.listen->host, "0.0.0.0");
@@ -84,8 +84,8 @@ TEST(PublishSettings, GroupingKeysThatWillNotDoAreRefused) {
 }
 
 TEST(PublishSettings, OptionsThatDoNothingAloneAreRefused) {
-  for (const char* name : {"linger", "push-grouping", "push-delete", "prometheus-allow-remote",
-                           "tls-certificate", "tls-key", "tls-client-ca"}) {
+  for (const char* name :
+       {"linger", "push-grouping", "push-delete", "prometheus-allow-remote", "tls-certificate", "tls-key"}) {
     const std::string value = name == std::string("linger") ? "1" : name[5] == 'g' ? "a=b" : "true";
     EXPECT_THAT(refusal({{name, value}}), StartsWith(std::string("--") + name + ": it does nothing without"));
   }

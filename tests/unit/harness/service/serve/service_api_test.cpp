@@ -2,6 +2,7 @@
 #include "harness/service/serve/service_api.hpp"
 
 #include <fstream>
+#include <set>
 
 #include "harness/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
@@ -176,12 +177,47 @@ TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
   wait_until_it_waits(sweep);
   std::filesystem::remove(folder_.file(id + ".json.ready"));
   restart();
-  EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, "partly\n");
+  const net::Response earlier =
+      ask("GET", path_of(sweep) + "/results");  // still being sent when it is resumed
+  EXPECT_EQ(*earlier.body, "partly\n");
   std::ofstream(folder_.file(id + ".json")) << "left by a service that was killed";
   EXPECT_EQ(ask("POST", path_of(sweep) + "/resume").status, 202u);
   wait_until_it_waits(sweep);
   EXPECT_EQ(ask("GET", path_of(sweep) + "/results").status, 409u);
   EXPECT_FALSE(std::filesystem::exists(folder_.file(id + ".json")));
+  EXPECT_EQ(ask("DELETE", path_of(sweep)).status, 202u);
+  EXPECT_EQ(wait_for(sweep, "cancelled"), "cancelled");
+  EXPECT_NE(ask("GET", path_of(sweep) + "/results").body, earlier.body) << "this run's";
+}
+
+TEST_F(ServiceApiTest, ManyWhoAskForADocumentAreSentTheSameBytes) {
+  const json sweep = submit("{}");
+  wait_for(sweep, "done");
+  for (const char* what : {"/results", "/cells"}) {
+    const net::Response first = ask("GET", path_of(sweep) + what);
+    EXPECT_EQ(ask("GET", path_of(sweep) + what).body, first.body) << what;
+  }
+  const net::Response before = ask("GET", path_of(sweep) + "/cells");
+  store_->add_cells(sweep.at("id").get<std::string>(), {{"one", "{\"n\": 1}"}});
+  EXPECT_NE(ask("GET", path_of(sweep) + "/cells").body, before.body) << "there is another cell";
+}
+
+TEST_F(ServiceApiTest, WhatReadsADiskIsNotAnsweredOnTheNetworksThread) {
+  const auto is_answered_later = [this](const std::string& method, const std::string& path) {
+    net::Request request;
+    request.method = method;
+    request.path = path;
+    request.headers = {{"host", "localhost"}, {"content-type", "application/json"}};
+    request.body = "{}";
+    request.hold = hold_;
+    return bool(api_(request).later);
+  };
+  const std::set<std::string> at_once = {"GET /", "GET /healthz", "GET /openapi.json", "GET /v1/devices"};
+  for (const std::string& route : api_routes()) {
+    const std::size_t space = route.find(' ');
+    EXPECT_EQ(is_answered_later(route.substr(0, space), route.substr(space + 1)), !at_once.contains(route))
+        << route;
+  }
 }
 
 TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {

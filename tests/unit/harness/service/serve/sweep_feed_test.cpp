@@ -30,6 +30,13 @@ class SweepFeedTest : public testing::Test {
     return text;
   }
 
+  // From the past on.
+  static std::string taken(const SweepFeed::Following& following) {
+    return *following.past + taken(*following.stream);
+  }
+
+  SweepFeed::Following follow(std::int64_t after = 0) { return feed_.follow(id_, after).value(); }
+
   test::TemporaryFolder folder_;
   SweepStore store_{folder_.file("sweeps.sqlite")};
   static constexpr std::size_t followers_max = 20;
@@ -38,18 +45,18 @@ class SweepFeedTest : public testing::Test {
 };
 
 TEST_F(SweepFeedTest, ToldInOrderUntilTheEnd) {
-  const auto stream = feed_.follow(id_, 0);
+  const auto following = follow();
   feed_.tell_progress(id_, "{\"a\": 1}");
   finish_cell("one", "{\"b\": 2}");
-  EXPECT_EQ(taken(*stream),
+  EXPECT_EQ(taken(following),
             ": graphbench\n\nevent: progress\ndata: {\"a\": 1}\n\n"
             "id: 1\nevent: cell\ndata: {\"b\": 2}\n\n");
   EXPECT_EQ(feed_.followers(), 1u);
   end();
-  const std::string rest = taken(*stream);
+  const std::string rest = taken(*following.stream);
   EXPECT_THAT(rest, HasSubstr("event: done\ndata: {"));
   EXPECT_THAT(rest, HasSubstr("\"state\":\"done\""));
-  EXPECT_EQ(stream->take().what, net::BodyStream::Taken::What::over);
+  EXPECT_EQ(following.stream->take().what, net::BodyStream::Taken::What::over);
   EXPECT_EQ(feed_.followers(), 0u);
 }
 
@@ -57,9 +64,9 @@ TEST_F(SweepFeedTest, WhoComesLateIsToldWhatHappenedAndNothingTwice) {
   finish_cell("one", "{\"n\": 1}");
   feed_.tell_progress(id_, "{\"a\": 1}");
   const std::vector<StoredCell> cells = store_.add_cells(id_, {{"two", "{\"n\": 2}"}});
-  const auto stream = feed_.follow(id_, 0);  // between the store and the telling
+  const auto following = follow();  // between the store and the telling
   feed_.tell_cells(id_, cells);
-  const std::string text = taken(*stream);
+  const std::string text = taken(following);
   EXPECT_THAT(text, HasSubstr("{\"n\": 1}"));
   EXPECT_EQ(text.find("{\"n\": 2}"), text.rfind("{\"n\": 2}"));
   EXPECT_THAT(text, HasSubstr("event: progress"));
@@ -70,7 +77,7 @@ TEST_F(SweepFeedTest, AnEventsIdGoesOnWhereTheClientWas) {
   finish_cell("two", "{\"n\": 2}");
   finish_cell("one", "{\"n\": 3}");
   finish_cell("two", "{\"n\": 2}");  // as before: nothing happened
-  const std::string text = taken(*feed_.follow(id_, 2));
+  const std::string text = taken(follow(2));
   EXPECT_THAT(text, Not(HasSubstr("{\"n\": 2}")));
   EXPECT_THAT(text, HasSubstr("id: 3\nevent: cell\ndata: {\"n\": 3}"));
 }
@@ -78,16 +85,16 @@ TEST_F(SweepFeedTest, AnEventsIdGoesOnWhereTheClientWas) {
 TEST_F(SweepFeedTest, AnEndedSweepIsToldWholeAndOver) {
   finish_cell("one", "{\"n\": 1}");
   end();
-  const auto stream = feed_.follow(id_, 0);
-  const std::string text = taken(*stream);
+  const auto following = follow();
+  const std::string text = taken(following);
   EXPECT_THAT(text, HasSubstr("event: cell"));
   EXPECT_THAT(text, HasSubstr("event: done"));
-  EXPECT_EQ(stream->take().what, net::BodyStream::Taken::What::over);
+  EXPECT_EQ(following.stream->take().what, net::BodyStream::Taken::What::over);
 }
 
 TEST_F(SweepFeedTest, WhoLagsIsDroppedAndTheOthersAreNot) {
-  const auto slow = feed_.follow(id_, 0);
-  const auto quick = feed_.follow(id_, 0);
+  const auto slow = follow().stream;
+  const auto quick = follow().stream;
   const std::string document = "{\"x\": \"" + std::string(1024 * 1024, 'x') + "\"}";
   for (int i = 0; i < 8; ++i) {
     feed_.tell_progress(id_, document);
@@ -97,12 +104,24 @@ TEST_F(SweepFeedTest, WhoLagsIsDroppedAndTheOthersAreNot) {
   EXPECT_EQ(feed_.followers(), 1u);
 }
 
+TEST_F(SweepFeedTest, ThoseWhoComeTogetherShareThePast) {
+  finish_cell("one", "{\"n\": 1}");
+  const auto first = follow();
+  EXPECT_EQ(follow().past, first.past);
+  EXPECT_NE(follow(1).past, first.past);
+  finish_cell("two", "{\"n\": 2}");
+  const auto later = follow();
+  EXPECT_NE(later.past, first.past);
+  EXPECT_THAT(taken(first), HasSubstr("{\"n\": 2}")) << "as it happened";
+  EXPECT_THAT(*later.past, HasSubstr("{\"n\": 2}"));
+}
+
 TEST_F(SweepFeedTest, NoMoreThanMayFollow) {
   std::vector<std::shared_ptr<net::BodyStream>> streams;
-  for (std::size_t i = 0; i < followers_max; ++i) streams.push_back(feed_.follow(id_, 0));
-  EXPECT_EQ(feed_.follow(id_, 0), nullptr);
+  for (std::size_t i = 0; i < followers_max; ++i) streams.push_back(follow().stream);
+  EXPECT_FALSE(feed_.follow(id_, 0));
   streams.front()->detach();
-  EXPECT_NE(feed_.follow(id_, 0), nullptr);
+  EXPECT_TRUE(feed_.follow(id_, 0));
 }
 
 }  // namespace

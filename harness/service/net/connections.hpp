@@ -1,0 +1,93 @@
+// What the connections of one server share, and how they count. Used on the server's thread alone.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "harness/service/net/http_server.hpp"
+
+namespace graphbench::net {
+
+struct Connections {
+  ServerLimits limits;
+  std::shared_ptr<TlsContext> tls;  // null: plain HTTP
+  Handler handler;
+  Admit admit;
+  Router::Refuse refuse;
+  // Where Response::later runs: brief work, and other work.
+  std::function<boost::asio::any_io_executor(bool brief)> aside;
+  // Called when an answer has been sent, and when a connection has ended or has no request any more.
+  std::function<void()> changed;
+
+  std::size_t open = 0;
+  std::list<boost::beast::tcp_stream*> resting;  // those without a request, the longest first
+  std::size_t answers =
+      0;  // that are being sent; of one that goes on as a stream, the beginning alone counts
+  // Large bodies that are being sent, and to how many clients each; the bytes of all of them.
+  std::map<const std::string*, std::size_t> bodies;
+  std::uint64_t body_bytes = 0;
+
+  // A connection of a full server does not stay open between two requests.
+  bool is_full() const { return open >= limits.connections_max; }
+  // Whether the body may be sent beside those that are. One by itself always may.
+  bool has_room_for(const std::string& body) const;
+};
+
+// A connection, until its socket is closed.
+class Open {
+ public:
+  explicit Open(Connections& all) : all_(all) { ++all_.open; }
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+  ~Open() {
+    --all_.open;
+    all_.changed();
+  }
+
+ private:
+  Connections& all_;
+};
+
+// A connection has no request: it may be closed to make room for another.
+class Resting {
+ public:
+  Resting(Connections& all, boost::beast::tcp_stream& stream)
+      : all_(all), place_(all.resting.insert(all.resting.end(), &stream)) {
+    all_.changed();
+  }
+  Resting(const Resting&) = delete;
+  Resting& operator=(const Resting&) = delete;
+  ~Resting() { all_.resting.erase(place_); }
+
+ private:
+  Connections& all_;
+  std::list<boost::beast::tcp_stream*>::iterator place_;
+};
+
+// An answer that is being sent.
+class Sending {
+ public:
+  // `body` not null.
+  Sending(Connections& all, std::shared_ptr<const std::string> body);
+  Sending(const Sending&) = delete;
+  Sending& operator=(const Sending&) = delete;
+  ~Sending();
+
+ private:
+  Connections& all_;
+  std::shared_ptr<const std::string> body_;
+};
+
+// Reads requests, passes them on, writes the answers, and goes on where one goes on: until the client leaves,
+// a limit is reached or the socket's executor stops. `all` must outlive it.
+void serve_connection(boost::asio::ip::tcp::socket socket, Connections& all);
+
+}  // namespace graphbench::net
