@@ -175,6 +175,8 @@ TEST_F(Merged, AFailureOutlastsOtherLaunches) {
 TEST_F(Merged, OneWrongOutputMakesTheCheckWrong) {
   add(document("eager", 1.0), task_of("eager"), 0);
   Json wrong = Json::parse(document("eager", 1.0));
+  wrong["cells"][0]["status"] = "failed";
+  wrong["cells"][0]["reason"] = {{"code", "check_failed"}, {"message", "outputs are not identical"}};
   wrong["cells"][0]["check"] = {{"reference", "eager"}, {"identical", false}, {"max_abs_error", 0.5}};
   add(wrong.dump(), task_of("eager"), 1);
   add(document("eager", 1.0), task_of("eager"), 2);
