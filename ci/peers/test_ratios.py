@@ -158,14 +158,14 @@ class Limits(unittest.TestCase):
         self.assertTrue(all(each.passed for each in found), found)
 
     def test_one_slow_cell_fails_its_own_limit_only(self):
-        ours = scale(document(factor=0.1), 10.3, "device", workload="conv", mode="whole", batch=2)
+        ours = scale(document(factor=0.1), 11.6, "device", workload="conv", mode="whole", batch=2)
         failing = [each for each in self.found(ours) if not each.passed]
         self.assertEqual(["device whole, worst cell"], [each.name for each in failing])
-        self.assertAlmostEqual(1.03, failing[0].measured)
+        self.assertAlmostEqual(1.16, failing[0].measured)
         self.assertEqual("conv base bf16 b2 whole", failing[0].where)
 
     def test_one_slow_workload_fails_its_mean(self):
-        ours = scale(document(factor=0.1), 9.0, "device", workload="conv", mode="whole")
+        ours = scale(document(factor=0.1), 11.0, "device", workload="conv", mode="whole")
         failing = [each for each in self.found(ours) if not each.passed]
         self.assertEqual([("device whole, worst workload's mean", "conv")],
                          [(each.name, each.where) for each in failing])
@@ -224,7 +224,7 @@ class Report(unittest.TestCase):
     def test_names_every_cell_and_limit(self):
         ours = scale(document(factor=0.25), 5.0, "device", mode="whole")
         text = report.markdown(ratios.compare([(ours, peer())]))
-        for expected in ("### piecewise", "mlp base bf16 b2", "0.250", "device whole, worst cell", "<= 1.02",
+        for expected in ("### piecewise", "mlp base bf16 b2", "0.250", "device whole, worst cell", "<= 1.15",
                          "FAIL", "pass"):
             self.assertIn(expected, text)
         self.assertNotIn("Not compared", text)

@@ -148,7 +148,7 @@ def grafana_finds_prometheus_and_dashboards(files):
             yield f"Grafana has no provisioning of {kind}"
     path = files.provider["providers"][0]["options"]["path"]
     folder = files.in_repository("grafana", path)
-    if folder is None or len(list(folder.glob("*.json"))) != 6:
+    if folder is None or len(list(folder.glob("*.json"))) != 5:
         yield f"the dashboards are not mounted at {path}"
     home = files.services["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
     if files.in_repository("grafana", home) is None or not files.in_repository("grafana", home).is_file():

@@ -33,7 +33,7 @@ class Packages(HarnessCase):
     def test_runs_in_every_mode_what_was_compiled(self):
         said = self.compile().stdout
         self.assertIn("p.gbp: ", said)
-        self.assertIn("1 programs, 0 library choices, 0 codes", said)
+        self.assertIn("1 programs, 0 library choices;", said)
         packaged = self.cells(*FILES)
         built = self.cells("--workload", "mlp", "--preset", "tiny", "--batch", "1,2")
         self.assertEqual(set(packaged), set(built))

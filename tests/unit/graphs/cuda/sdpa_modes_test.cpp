@@ -13,6 +13,7 @@ constexpr std::int64_t ladder[] = {5, 3, 1};  // the largest first, as serving e
 constexpr std::int64_t tokens = 33;
 constexpr std::int64_t slots = 80;
 constexpr std::int64_t heads = 2;
+constexpr int layers = 2;
 constexpr std::int64_t head_dim = 64;
 constexpr std::int64_t hidden = heads * head_dim;
 
@@ -27,7 +28,7 @@ ir::Program make_prefill(const ir::OpCatalog& catalog) {
   ir::ValueId x = b.value(ir::ValueKind::input, "x", dtype, {ir::of_batch(tokens), fixed(hidden)}, {});
   const ir::ValueId positions =
       b.value(ir::ValueKind::input, "positions", ir::DType::i32, {ir::of_batch()}, position);
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < layers; ++i) {
     const std::string layer = "layer" + std::to_string(i) + ".";
     const ir::ValueId k = b.value(ir::ValueKind::state, layer + "k", dtype, cache, {});
     const ir::ValueId v = b.value(ir::ValueKind::state, layer + "v", dtype, cache, {});
@@ -117,9 +118,11 @@ TEST_F(SdpaModesTest, PrefillThroughCudnnGivesTheSameBitsInEveryMode) {
     EXPECT_EQ(whole.step(batch, seed), expected);
     EXPECT_EQ(piecewise.step(batch, seed), expected);
     const std::vector<double> reference = decode(ir::DType::bf16, own.step(batch, seed));
-    EXPECT_LE(relative_error(decode(ir::DType::bf16, expected), reference), tolerance(ir::DType::bf16));
+    // Each layer on each device may differ from the definition by the tolerance, and the two round otherwise.
+    EXPECT_LE(relative_error(decode(ir::DType::bf16, expected), reference),
+              2 * layers * tolerance(ir::DType::bf16));
   }
-  const std::vector<std::string> cudnn(2, "sdpa:cudnn");
+  const std::vector<std::string> cudnn(layers, "sdpa:cudnn");
   EXPECT_EQ(eager.paths(3), cudnn);
   const std::vector<std::string> without = own.paths(3);
   EXPECT_EQ(std::count(without.begin(), without.end(), "sdpa:cudnn"), 0);
