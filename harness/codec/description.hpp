@@ -15,7 +15,8 @@ namespace graphbench::codec {
 enum class Form : std::uint8_t { document, message };
 
 // Specialised for each struct: `static constexpr auto fields = std::tuple(field("key", &T::member), ...)`;
-// and, where some values are null as a whole, `static bool can_be_written(const T&)`.
+// where some values are null as a whole, `static bool can_be_written(const T&)`; and where a default would
+// pass for a value that was read, `static T unread()`, which a value is before its keys are read.
 template <typename T>
 struct Description;
 

@@ -4,10 +4,11 @@
 
 #include <utility>
 
-#include "harness/codec/document_reader.hpp"
 #include "harness/codec/json_writer.hpp"
 #include "harness/codec/ladder_fields.hpp"
+#include "harness/codec/parse_document.hpp"
 #include "harness/codec/result_fields.hpp"
+#include "harness/codec/walk_document.hpp"
 
 namespace graphbench::codec {
 
@@ -99,74 +100,28 @@ std::string to_json(const model::Result& result, const model::LadderFindings& fi
 }
 
 model::Result read_result(std::string_view text, const std::string& source) {
-  std::string padded(text);
-  padded.append(text_padding, '\0');
-  text = std::string_view(padded).substr(0, text.size());
-  DocumentReader(source).read(text);
-  JsonWalk walk(source);
-  model::Result result;
-  walk.padded_document(text, [&](std::string_view key, JsonWalk::Value value) {
-    if (key == "cells") {
-      JsonReader(walk).read(value, result.cells);
-    } else {
-      JsonReader(walk).read_field(key, value, result);
-    }
+  const PaddedText padded{std::string(text)};
+  std::vector<model::CellResult> cells;
+  model::Result result = walk_document(padded.view(), source, [&](ReadCell&& cell) {
+    if (!cell.is_ladder) cells.push_back(std::move(cell.result));
   });
+  result.cells = std::move(cells);
   return result;
 }
 
-namespace {
-
-// Of one cell, whose text follows `document` somewhere behind.
-CellText read_cell_text(std::string_view text, const std::string& source) {
-  JsonWalk walk(source);
-  CellText cell;
-  walk.padded_document(text, [&](std::string_view key, JsonWalk::Value value) {
-    if (key == "id") {
-      cell.id = walk.text(value);
-    } else if (key == "status") {
-      JsonReader(walk).read(value, cell.status);
-    } else if (key == "reason") {
-      model::Reason reason;
-      JsonReader(walk).read(value, reason);
-      cell.reason = reason.code;
-    } else if (key == "launches" && !walk.is_null(value)) {
-      walk.each_element(value, [&](JsonWalk::Value launch) {
-        ++cell.launches;
-        walk.skip(launch);
-      });
-    } else {
-      walk.skip(value);
-    }
-  });
-  if (cell.id.empty()) walk.fail("a cell has no \"id\"");
-  return cell;
-}
-
-}  // namespace
-
 DocumentInParts read_parts(std::string_view text, const std::string& source) {
-  DocumentReader(source).read(text);
-  JsonWalk walk(source);
-  DocumentInParts parts;
-  bool has_cells = false;
-  walk.padded_document(text, [&](std::string_view key, JsonWalk::Value value) {
-    if (key == "cells") {
-      has_cells = true;
-      walk.each_element(value, [&](JsonWalk::Value element) {
-        // With the blanks behind it.
-        std::string_view raw = simdjson::ondemand::object(element.get_object()).raw_json();
-        raw = raw.substr(0, raw.rfind('}') + 1);
-        parts.cells.push_back(read_cell_text(raw, source));
-        parts.cells.back().begin = static_cast<std::size_t>(raw.data() - text.data());
-        parts.cells.back().bytes = raw.size();
-      });
-    } else {
-      JsonReader(walk).read_field(key, value, parts.head);
-    }
+  std::vector<CellText> cells;
+  model::Result head = walk_document(text, source, [&](ReadCell&& cell) {
+    if (cell.is_ladder) return;
+    const model::CellResult& result = cell.result;
+    cells.push_back({.id = std::move(cell.id),
+                     .status = result.status,
+                     .reason = result.reason ? result.reason->code : "",
+                     .launches = static_cast<std::int64_t>(result.launches.size()),
+                     .begin = static_cast<std::size_t>(cell.text.data() - text.data()),
+                     .bytes = cell.text.size()});
   });
-  if (!has_cells) walk.fail("it has no \"cells\"");
-  return parts;
+  return {std::move(head), std::move(cells)};
 }
 
 std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source) {

@@ -46,7 +46,9 @@ class JsonReader {
         return;
       }
     }
-    walk_.fail(in_quotes(name) + " is not one of its names");
+    std::string known;
+    for (const std::string_view each : Names<E>::names) known.append(known.empty() ? "" : ", ").append(each);
+    walk_.fail(in_quotes(name) + " is not one of " + known);
   }
   template <typename T>
   void read(Value value, std::optional<T>& out) {
@@ -160,6 +162,7 @@ void JsonReader::read(Value value, T& out) {
     out = T();
     return;
   }
+  if constexpr (requires { Description<T>::unread(); }) out = Description<T>::unread();
   const auto visit = [&](std::string_view key, Value field) { read_field(key, field, out); };
   walk_.each_field(value, std::ref(visit));
 }

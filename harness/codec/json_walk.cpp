@@ -14,10 +14,6 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t shown_max = 40;
 constexpr std::size_t subject_max = 120;
-// Beyond these, ratios would leave the range of numbers.
-constexpr double seconds_min = 1e-15;
-constexpr double seconds_max = 1e9;
-
 // The beginning of a value as it is written, for messages.
 std::string excerpt(std::string_view text) {
   // In a damaged text the parser does not know where its last value ends: no more than the padding is read.
@@ -57,54 +53,59 @@ std::string meaning_of(simdjson::error_code code) {
   return std::string("it is not a document that can be read (") + simdjson::error_message(code) + ")";
 }
 
-// At most eight digits, maybe a fraction, maybe a negative exponent: nothing that converting it to a number
-// or to a time could refuse.
-bool is_plain_number(std::string_view token) {
-  const auto digits = [&token] {
-    std::size_t count = 0;
-    while (count < token.size() && token[count] >= '0' && token[count] <= '9') ++count;
-    token.remove_prefix(count);
-    return count;
-  };
-  const bool leading_zero = token.starts_with('0');
-  const std::size_t whole = digits();
-  if (whole == 0 || whole > (leading_zero ? 1 : 8)) return false;
-  if (token.starts_with('.')) {
-    token.remove_prefix(1);
-    if (digits() == 0) return false;
-  }
-  if (token.starts_with("e-")) {
-    token.remove_prefix(2);
-    if (digits() == 0) return false;
-  }
-  return token.empty() || token.front() == ' ' || token.front() == '\n';
+// The text between a key's quotes as it is written; unescaped where it holds an escape.
+std::string_view key_of(ondemand::field& field) {
+  const char* begin = field.key().raw();
+  const char* end = begin;
+  while (*end != '"' && *end != '\\') ++end;  // the parser has found the closing quote already
+  if (*end == '"') return {begin, static_cast<std::size_t>(end - begin)};
+  return field.unescaped_key();
 }
 
 }  // namespace
 
 void JsonWalk::document(std::string_view text, const FieldVisitor& visit) {
   const simdjson::padded_string padded(text);
-  padded_document(padded, visit, "something follows the document");
-}
-
-void JsonWalk::padded_document(std::string_view text, const FieldVisitor& visit, const char* after) {
   try {
-    simdjson::ondemand::parser parser;
-    simdjson::ondemand::document json =
-        parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
-    fields(json, visit);
-    const char* rest = nullptr;
-    if (json.current_location().get(rest) == simdjson::SUCCESS) fail(after);
+    ondemand::parser parser;
+    ondemand::document json = parser.iterate(padded);
+    each_field(json, visit);
   } catch (const simdjson::simdjson_error& error) {
     fail(error);
   }
 }
 
 void JsonWalk::each_field(Value value, const FieldVisitor& visit) {
-  fields(value, visit);
+  ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) wrong(value, "an object");
+  visit_fields(object, visit);
 }
+
+void JsonWalk::each_field(ondemand::document& document, const FieldVisitor& visit) {
+  visit_fields(document.get_object(), visit);
+  const char* rest = nullptr;
+  if (document.current_location().get(rest) == simdjson::SUCCESS)
+    fail("it is not JSON: something follows the document");
+}
+
+void JsonWalk::visit_fields(ondemand::object object, const FieldVisitor& visit) {
+  Keys keys(keys_);
+  for (ondemand::field field : object) {
+    const std::string_view key = key_of(field);
+    const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
+    if (!keys.add(key)) fail("the key is there twice: leave one out");
+    visit(key, field.value());
+  }
+}
+
 void JsonWalk::each_element(Value value, const ElementVisitor& visit) {
-  elements(value, visit);
+  ondemand::array array;
+  if (value.get_array().get(array) != simdjson::SUCCESS) wrong(value, "a list");
+  std::int64_t index = 0;
+  for (Value element : array) {
+    const Descent descent(*this, {std::string_view(), index++});
+    visit(element);
+  }
 }
 
 bool JsonWalk::Keys::add(std::string_view key) {
@@ -139,7 +140,14 @@ std::string JsonWalk::place() const {
 }
 
 void JsonWalk::fail(const std::string& detail) const {
-  const std::string where = place();
+  fail_at(place(), detail);
+}
+
+void JsonWalk::fail_below(const std::string& place_below, const std::string& detail) const {
+  fail_at(place() + "." + place_below, detail);
+}
+
+void JsonWalk::fail_at(const std::string& where, const std::string& detail) const {
   std::string message = where.empty() ? detail : where + ": " + detail;
   if (!subject_.empty()) message += " (cell " + in_quotes(head_of(subject_, subject_max)) + ")";
   throw InputError(source_, message);
@@ -162,11 +170,6 @@ std::string JsonWalk::text(Value value) {
   std::string_view string;
   if (value.get_string().get(string) != simdjson::SUCCESS) wrong(value, "a string");
   return std::string(string);
-}
-
-bool JsonWalk::is_object(Value value) {
-  ondemand::json_type type{};
-  return value.type().get(type) == simdjson::SUCCESS && type == ondemand::json_type::object;
 }
 
 bool JsonWalk::is_null(Value value) {
@@ -193,37 +196,6 @@ double JsonWalk::number(Value value) {
   return result;
 }
 
-double JsonWalk::seconds_or_none(Value value) {
-  double result = 0;
-  // Most are numbers, and what is none has not been passed over.
-  if (value.get_double().get(result) != simdjson::SUCCESS && !is_null(value)) wrong(value, "a finite number");
-  if (!std::isfinite(result) || result < 0 || result > seconds_max)
-    wrong(value, "a time of 0 seconds or more");
-  return result;
-}
-
-void JsonWalk::check_seconds(Value value) {
-  if (!is_plain_number(value.raw_json_token())) seconds_or_none(value);
-}
-
-bool JsonWalk::can_be_median(double seconds) {
-  return seconds >= seconds_min && seconds <= seconds_max;
-}
-
-double JsonWalk::positive_seconds(Value value) {
-  const double result = number(value);
-  if (result <= 0) wrong(value, "a positive time");
-  if (!can_be_median(result)) wrong(value, "a time between a femtosecond and 30 years");
-  return result;
-}
-
-std::int64_t JsonWalk::count(Value value) {
-  std::int64_t result = 0;
-  if (value.get_int64().get(result) != simdjson::SUCCESS || result < 0)
-    wrong(value, "a whole number from 0 up");
-  return result;
-}
-
 std::int64_t JsonWalk::integer(Value value) {
   std::int64_t result = 0;
   if (value.get_int64().get(result) != simdjson::SUCCESS) wrong(value, "a whole number");
@@ -236,33 +208,18 @@ std::uint64_t JsonWalk::natural(Value value) {
   return result;
 }
 
-void JsonWalk::no_less_than_zero(Value value) {
-  if (!is_null(value) && number(value) < 0) wrong(value, "a number from 0 up");
-}
-
-std::string JsonWalk::fact(Value value) {
-  const ondemand::json_type type = value.type();
-  if (type == ondemand::json_type::string) return text(value);
-  if (type == ondemand::json_type::array || type == ondemand::json_type::object)
-    wrong(value, "a single value");
-  if (type == ondemand::json_type::null) return is_null(value) ? std::string() : text(value);
-  if (type == ondemand::json_type::boolean) return truth(value) ? "true" : "false";
-  number(value);
-  return excerpt(value.raw_json_token());
-}
-
 void JsonWalk::skip(Value value) {
   ondemand::json_type type{};
   if (value.type().get(type) != simdjson::SUCCESS) wrong(value, "JSON");
   switch (type) {
     case ondemand::json_type::array:
-      elements(value, [&](Value element) { skip(element); });
+      each_element(value, [this](Value element) { skip(element); });
       break;
     case ondemand::json_type::object:
-      fields(value, [&](std::string_view, Value field) { skip(field); });
+      each_field(value, [this](std::string_view, Value field) { skip(field); });
       break;
     case ondemand::json_type::number:
-      if (!is_plain_number(value.raw_json_token())) number(value);
+      number(value);
       break;
     case ondemand::json_type::string: {
       std::string_view string;

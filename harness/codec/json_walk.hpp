@@ -28,6 +28,8 @@ class JsonWalk {
 
   // Throws InputError: "SOURCE: cells[3].launches[0].setup: DETAIL".
   [[noreturn]] void fail(const std::string& detail) const;
+  // The same of something below the place where the walk is: "launches[0].index".
+  [[noreturn]] void fail_below(const std::string& place, const std::string& detail) const;
   // The same for an error of simdjson's.
   [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
 
@@ -50,40 +52,22 @@ class JsonWalk {
 
   // Walks a text that is one JSON object and nothing else, without needing room behind it.
   void document(std::string_view text, const FieldVisitor& visit);
-  // The same where text_padding readable bytes follow.
-  void padded_document(std::string_view text, const FieldVisitor& visit,
-                       const char* after = "it is not JSON: something follows the document");
   // Calls visit(key, value) for each field, and refuses a key that is there twice, because readers
   // differ in which of the two counts. A visitor that does not take a value calls skip(). The key is a part
-  // of the text.
-  template <typename Visit>
-  void fields(Value value, Visit&& visit);
-  template <typename Visit>
-  void fields(simdjson::ondemand::document& document, Visit&& visit);
-  // Calls visit(value) for each element.
-  template <typename Visit>
-  void elements(Value value, Visit&& visit);
-  // The same, compiled once: the parser's loops compiled for each of many visitors take minutes. Passed
-  // std::ref(visitor), it allocates nothing.
+  // of the text. Passed std::ref(visitor), it allocates nothing.
   void each_field(Value value, const FieldVisitor& visit);
+  // The same of a whole text, after which nothing may follow.
+  void each_field(simdjson::ondemand::document& document, const FieldVisitor& visit);
+  // Calls visit(value) for each element.
   void each_element(Value value, const ElementVisitor& visit);
 
   std::string text(Value value);           // a string
   std::string text_or_empty(Value value);  // a string, or "" for null
   bool is_null(Value value);
-  bool is_object(Value value);
   bool truth(Value value);
-  double number(Value value);            // finite
-  double seconds_or_none(Value value);   // from 0 up; 0 for null
-  void check_seconds(Value value);       // as seconds_or_none(); most are seen to be times by their digits
-  double positive_seconds(Value value);  // a time that can be a median
-  static bool can_be_median(double seconds);
-  std::int64_t count(Value value);  // a whole number >= 0
+  double number(Value value);  // finite
   std::int64_t integer(Value value);
-  std::uint64_t natural(Value value);   // of all 64 bits, as seeds are
-  void no_less_than_zero(Value value);  // a finite number, or null
-  // A number, string or truth value as text, as a fact to compare; "" for null.
-  std::string fact(Value value);
+  std::uint64_t natural(Value value);  // of all 64 bits, as seeds are
   // Checks that the value is JSON and not nested too deeply, and passes over it.
   void skip(Value value);
 
@@ -125,11 +109,11 @@ class JsonWalk {
     std::optional<std::unordered_set<std::string_view>> rest_;  // those beyond the few
   };
 
-  template <typename Visit>
-  void visit_fields(simdjson::ondemand::object& object, Visit&& visit);
+  void visit_fields(simdjson::ondemand::object object, const FieldVisitor& visit);
   [[noreturn]] void wrong(Value value, const char* wanted);
   [[noreturn]] void too_deep();
   std::string place() const;
+  [[noreturn]] void fail_at(const std::string& where, const std::string& detail) const;
 
   std::string source_;
   std::vector<std::string_view> keys_;
@@ -137,49 +121,5 @@ class JsonWalk {
   std::array<Step, static_cast<std::size_t>(nesting_max)> path_;
   std::size_t depth_ = 0;
 };
-
-// The text between a key's quotes as it is written; unescaped where it holds an escape.
-inline std::string_view key_of(simdjson::ondemand::field& field) {
-  const char* begin = field.key().raw();
-  const char* end = begin;
-  while (*end != '"' && *end != '\\') ++end;  // the parser has found the closing quote already
-  if (*end == '"') return {begin, static_cast<std::size_t>(end - begin)};
-  return field.unescaped_key();
-}
-
-template <typename Visit>
-void JsonWalk::visit_fields(simdjson::ondemand::object& object, Visit&& visit) {
-  Keys keys(keys_);
-  for (simdjson::ondemand::field field : object) {
-    const std::string_view key = key_of(field);
-    const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
-    if (!keys.add(key)) fail("the key is there twice: leave one out");
-    visit(key, field.value());
-  }
-}
-
-template <typename Visit>
-void JsonWalk::fields(Value value, Visit&& visit) {
-  simdjson::ondemand::object object;
-  if (value.get_object().get(object) != simdjson::SUCCESS) wrong(value, "an object");
-  visit_fields(object, visit);
-}
-
-template <typename Visit>
-void JsonWalk::fields(simdjson::ondemand::document& document, Visit&& visit) {
-  simdjson::ondemand::object object = document.get_object();
-  visit_fields(object, visit);
-}
-
-template <typename Visit>
-void JsonWalk::elements(Value value, Visit&& visit) {
-  simdjson::ondemand::array array;
-  if (value.get_array().get(array) != simdjson::SUCCESS) wrong(value, "a list");
-  std::int64_t index = 0;
-  for (Value element : array) {
-    const Descent descent(*this, {std::string_view(), index++});
-    visit(element);
-  }
-}
 
 }  // namespace graphbench::codec

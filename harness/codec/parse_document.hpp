@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/codec/document.hpp"
@@ -14,6 +15,17 @@ namespace graphbench::codec {
 
 // How many bytes beyond the text must be readable: the parser reads whole vector registers.
 inline constexpr std::size_t text_padding = 64;
+class PaddedText {
+ public:
+  explicit PaddedText(std::string text) : size_(text.size()), bytes_(std::move(text)) {
+    bytes_.resize(size_ + text_padding);
+  }
+  std::string_view view() const { return std::string_view(bytes_).substr(0, size_); }
+
+ private:
+  std::size_t size_;
+  std::string bytes_;
+};
 // Containers within containers; a result document has nine.
 inline constexpr int nesting_max = 64;
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,14 @@ struct Description<model::Summary> {
       field("count", &T::count), field("min", &T::min), field("p50", &T::p50),
       interval("p50_ci95", &T::p50_ci95_low, &T::p50_ci95_high), field("p90", &T::p90), field("p99", &T::p99),
       field("p999", &T::p999), field("max", &T::max), field("mean", &T::mean), field("stddev", &T::stddev));
+  // Of as many samples as it takes to have a median.
+  static T unread() {
+    constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+    T summary;
+    summary.count = 1;
+    summary.min = summary.p50 = summary.max = summary.mean = absent;
+    return summary;
+  }
   static bool can_be_written(const T& summary) {
     return std::isfinite(summary.min) && std::isfinite(summary.p50) && std::isfinite(summary.max) &&
            std::isfinite(summary.mean);
@@ -47,6 +56,11 @@ struct Description<model::Estimate> {
   static constexpr auto fields =
       std::tuple(field("p50", &T::p50), interval("ci95", &T::ci95_low, &T::ci95_high),
                  field("between_launches", &T::between_launches), field("within_launch", &T::within_launch));
+  static T unread() {
+    T estimate;
+    estimate.p50 = std::numeric_limits<double>::quiet_NaN();
+    return estimate;
+  }
   static bool can_be_written(const T& estimate) { return std::isfinite(estimate.p50); }
 };
 

@@ -301,7 +301,7 @@ class BadInput(CompareCase):
         order = "latency_seconds: it contradicts itself: "
         another = "its id is not what its fields say: "
         for holder, key, value, words in (
-                (cell["check"], "identical", False, "it is ok, but its check says that outputs are not"),
+                (cell["check"], "identical", False, "it is ok, but its check does not say that"),
                 (launch, "p50", launch["min"] / 100, order + "min is greater than p50"),
                 (launch, "p50", launch["max"] * 100, order + "p50 is greater than max"),
                 (launch, "p90", launch["max"] * 2, order + "p90 is greater than"),
@@ -361,7 +361,7 @@ class BadInput(CompareCase):
 
     def test_pipes_are_read_and_not_waited_for(self):
         os.mkfifo(self.folder / "pipe")
-        self.refuse(("pipe", "good.json"), "pipe: it is empty")
+        self.refuse(("pipe", "good.json"), "pipe: it cannot be read: it is a pipe without a writer")
         ours, theirs = os.pipe()
         os.write(theirs, json.dumps(document()).encode())  # less than a pipe holds
         os.close(theirs)

@@ -131,11 +131,11 @@ class Adding(History):
                 self.assertTrue((self.folder / name).is_file())
 
     def test_refuses_what_has_no_end(self):
-        self.assert_refused(self.history("add", "/dev/zero"), "/dev/zero", "larger than 1024 MiB")
+        self.assert_refused(self.history("add", "/dev/zero"), "/dev/zero: it cannot be read: it is a device")
 
     def test_reads_pipes_and_waits_for_none_that_nobody_writes_to(self):
         os.mkfifo(self.folder / "pipe")
-        self.assert_refused(self.history("add", "pipe"), "pipe: it is empty")
+        self.assert_refused(self.history("add", "pipe"), "pipe: it cannot be read: it is a pipe without a")
         self.assertFalse(self.file.exists())
         ours, theirs = os.pipe()
         text = self.write_document("a.json").read_bytes()

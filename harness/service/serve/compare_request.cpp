@@ -54,9 +54,7 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
     const std::string& id = given->second.text;
     std::optional<std::string> text = document_of(id);
     if (!text) throw InputError(name, in_quotes(id) + " is no sweep that has results");
-    const std::size_t size = text->size();
-    text->resize(size + codec::text_padding);
-    documents.push_back(codec::parse_document(std::string_view(*text).substr(0, size), name));
+    documents.push_back(codec::parse_copy(std::move(*text), name));
   }
   return compare::merge(name, std::move(documents));
 }
@@ -84,9 +82,8 @@ model::ComparisonSettings settings_of(const Members& request) {
 }  // namespace
 
 std::string answer_comparison(std::string body, const DocumentOf& document_of) {
-  const std::size_t size = body.size();
-  body.resize(size + codec::text_padding);
-  const Members request = members_in(std::string_view(body).substr(0, size));
+  const codec::PaddedText text(std::move(body));
+  const Members request = members_in(text.view());
   const model::ComparisonSettings settings = settings_of(request);
   const compare::Side base = side_of(request, "base", document_of);
   const compare::Side now = side_of(request, "new", document_of);

@@ -1,4 +1,3 @@
-// Large documents in windows or one at a time: a text and what is made of it are in memory together.
 // Documents of one side are checked against each other, then made one.
 #include "harness/verdict/compare/read_side.hpp"
 
@@ -6,17 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <filesystem>
 #include <future>
 #include <map>
-#include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -134,34 +129,6 @@ void check_shared_cells(const std::vector<Document>& documents) {
 
 namespace fs = std::filesystem;
 
-// Absent where the whole text is needed. A pipe can be read only once.
-std::optional<Document> read_in_windows(const std::string& path) {
-  constexpr std::size_t worth_windows = std::size_t{4} << 20;
-  constexpr std::size_t window_bytes = std::size_t{1} << 20;
-  // Both sides are read at a time, and a thread's parser takes five times a window.
-  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 4);
-  const codec::DocumentFile file(path);
-  if (file.size() < worth_windows || file.size() > static_cast<std::size_t>(codec::document_bytes_max))
-    return std::nullopt;
-  return codec::parse_in_windows([&](char* to, std::size_t bytes) { return file.read(to, bytes); }, path,
-                                 window_bytes, threads);
-}
-
-// Whole texts need twice their size while they are parsed: of large ones, one at a time is in memory.
-Document read_whole(const std::string& path, std::mutex& large_text) {
-  constexpr std::uintmax_t large = std::uintmax_t{1} << 27;
-  std::unique_lock turn(large_text, std::defer_lock);
-  std::error_code error;
-  if (fs::file_size(path, error) >= large || error) turn.lock();
-  const codec::PaddedText text = codec::read_text(path);
-  return codec::parse_document(text.view(), path);
-}
-
-Document read_document(const std::string& path, std::mutex& large_text) {
-  std::optional<Document> document = read_in_windows(path);
-  return document ? std::move(*document) : read_whole(path, large_text);
-}
-
 std::vector<std::string> documents_below(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code error;
@@ -184,16 +151,6 @@ void check_names(const std::vector<std::string>& paths) {
     const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, &path);
     if (!is_new) throw InputError(path, "it is the same file as " + *place->second + ": remove one");
   }
-}
-
-Side read_side(const std::string& path, std::mutex& large_text) {
-  std::error_code error;
-  const bool folder = fs::is_directory(path, error);
-  std::vector<Document> documents;
-  const std::vector<std::string> paths = folder ? documents_below(path) : std::vector<std::string>{path};
-  check_names(paths);
-  for (const std::string& each : paths) documents.push_back(read_document(each, large_text));
-  return merge(path, std::move(documents));
 }
 
 // A program that writes two pipes may fill the first before it opens the second.
@@ -243,17 +200,22 @@ Side side_of(const model::Result& result, const std::string& source) {
 }
 
 Side read_side(const std::string& path) {
-  std::mutex alone;
-  return read_side(path, alone);
+  std::error_code error;
+  const bool folder = fs::is_directory(path, error);
+  std::vector<Document> documents;
+  const std::vector<std::string> paths = folder ? documents_below(path) : std::vector<std::string>{path};
+  check_names(paths);
+  for (const std::string& each : paths)
+    documents.push_back(codec::parse_document(codec::read_text(each).view(), each));
+  return merge(path, std::move(documents));
 }
 
 Sides read_sides(const std::string& base, const std::string& now) {
-  std::mutex large_text;
   const bool in_turns = is_pipe(base) || is_pipe(now);
   // BASE's error is reported first, whichever side fails first.
-  std::future<Side> second = std::async(in_turns ? std::launch::deferred : std::launch::async,
-                                        [&] { return read_side(now, large_text); });
-  Side first = read_side(base, large_text);
+  std::future<Side> second =
+      std::async(in_turns ? std::launch::deferred : std::launch::async, [&] { return read_side(now); });
+  Side first = read_side(base);
   return {std::move(first), second.get()};
 }
 

@@ -23,7 +23,7 @@ struct Side {
 // are refused. Throws InputError naming the file and what is wrong with it.
 Side read_side(const std::string& path);
 
-// Both sides, at once where they are small enough for memory to hold both texts.
+// Both sides, at once unless one is a pipe.
 struct Sides {
   Side base;
   Side now;

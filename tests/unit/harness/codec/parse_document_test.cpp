@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/codec/documents.hpp"
 #include "harness/model/input_error.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -53,7 +54,7 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
       {"id":"c","status":"failed","reason":{"code":"io","message":"disk"},"launches":[]}],
       "plan":{"hash":"aa","method":2,"launches":5,"interleaved":{"id":"run 1","looks":[5,10]},"axes":{}},
       "environment":{"device":{"name":"GPU","libraries":{"cudnn":"9","x":null}},
-        "fingerprint":"ff","machine":[1]},
+        "fingerprint":"ff","more":[1]},
       "tool":{"commit":"abc"},"complete":false,"schema":"graphbench.result/1"})");
   const LaunchTimes& launch = document.cells.front().launches.front();
   EXPECT_EQ(document.cells.front().id, "a/b");
@@ -118,13 +119,13 @@ TEST(ParseDocument, ForeignDocumentsAreCalledForeign) {
 TEST(ParseDocument, TimesArePositiveAndFinite) {
   const std::string place = "cells[0].launches[0].latency_seconds.p50: ";
   expect_refused(with_latency("0"), place + "0 is not a positive time");
-  expect_refused(with_latency("-1e-4"), place + "-1e-4 is not a positive time");
+  expect_refused(with_latency("-1e-4"), place + "-1e-04 is not a positive time");
   expect_refused(with_latency("NaN"), place + "NaN is not JSON");
   expect_refused(with_latency("-Infinity"), place + "-Infinity is not JSON");
   expect_refused(with_latency("1e999"), place + "1e999 is not a finite number");
   expect_refused(with_latency("1e-300"), place + "1e-300 is not a time");
   expect_refused(with_latency("\"fast\""), place + "\"fast\" is not a finite number");
-  expect_refused(with_latency("null"), place);
+  expect_refused(with_latency("null"), "launches[0].latency_seconds: it has no \"p50\"");
   expect_refused(with_latency("1,\"min\":-1"), "latency_seconds.min: -1 is not a time");
   expect_refused(with_latency("1,\"stddev\":\"x\""), "latency_seconds.stddev: \"x\" is not");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"latency_seconds":{"p99":1}}]})"),
@@ -150,13 +151,14 @@ TEST(ParseDocument, RanksAreInOrder) {
 
 TEST(ParseDocument, AnOkCellsOutputsAreIdentical) {
   const auto checked = [](const std::string& status, const std::string& identical) {
-    return with_cells(R"({"id":"a","status":")" + status + R"(","check":{"reference":"eager","identical":)" +
-                      identical + R"(},"launches":[{"latency_seconds":{"p50":1}}]})");
+    return with_cells(R"({"id":"a","status":")" + status + R"(","check":{"reference":"eager")" + identical +
+                      R"(},"launches":[{"latency_seconds":{"p50":1}}]})");
   };
-  expect_refused(checked("ok", "false"),
-                 "cells[0]: it is ok, but its check says that outputs are not identical");
-  parse(checked("ok", "true"));
-  parse(checked("failed", "false"));
+  for (const char* unsaid : {R"(,"identical":false)", ""})
+    expect_refused(checked("ok", unsaid),
+                   "cells[0]: it is ok, but its check does not say that outputs are identical");
+  parse(checked("ok", R"(,"identical":true)"));
+  parse(checked("failed", R"(,"identical":false)"));
 }
 
 TEST(ParseDocument, AnIdSaysWhatItsFieldsSay) {
@@ -187,11 +189,17 @@ TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
   expect_refused(R"({"schema":"graphbench.result/1","cells":{}})", "cells: { is not a list");
   expect_refused(with_cells("1"), "cells[0]: 1 is not an object");
   expect_refused(with_cells(R"({"status":"ok"})"), "has no \"id\"");
-  expect_refused(with_cells(R"({"id":"a"})"), "has no \"status\"");
-  expect_refused(with_cells(R"({"id":"a","status":"fine"})"), "\"fine\" is not a status");
+  for (const char* unsaid : {R"({"id":"a"})", R"({"id":"a","status":"pending"})"})
+    expect_refused(with_cells(unsaid), "has no \"status\" of ok, skipped or failed");
+  expect_refused(with_cells(R"({"id":"a","status":"fine"})"),
+                 "cells[0].status: \"fine\" is not one of pending, ok, skipped, failed");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[]})"), "has no launches");
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"index":0}]})"),
                  "no launch of it holds a time");
+  expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[null,{"latency_seconds":{"p50":1}}]})"),
+                 "cells[0].launches[0]: null is not an object");
+  EXPECT_TRUE(
+      parse(with_cells(R"({"id":"a","status":"failed","launches":null})")).cells.front().launches.empty());
   expect_refused(with_cells(R"({"id":"a","status":"ok","launches":[{"index":-1}]})"), "index: -1 is not");
   expect_refused(with_cells(R"({"id":"a","status":"failed"},{"id":"a","status":"skipped"})"),
                  "cell \"a\" is there twice");
@@ -200,11 +208,32 @@ TEST(ParseDocument, CellsHaveIdsStatusAndLaunches) {
 TEST(ParseDocument, ADocumentSaysItsMethod) {
   const std::string cells =
       R"("cells":[{"id":"a","status":"ok","launches":[{"latency_seconds":{"p50":1}}]}]})";
-  for (const char* plan : {"", R"("plan":{"hash":"aa"},)"})
+  for (const char* plan : {"", R"("plan":null,)", R"("plan":{"hash":"aa"},)"})
     expect_refused(R"({"schema":"graphbench.result/1",)" + std::string(plan) + cells,
                    "its plan has no \"method\"");
   EXPECT_EQ(parse(R"({"schema":"graphbench.result/1","plan":{"method":1},)" + cells).facts.field("method"),
             "1");
+}
+
+TEST(ParseDocument, CountsAreNotNegative) {
+  expect_refused(with_cells(R"({"id":"a","status":"skipped","graph":{"nodes":-1}})"),
+                 "cells[0].graph.nodes: -1 is not a whole number from 0 up");
+  expect_refused(with_cells(R"({"id":"a","status":"skipped","memory":{"exec_bytes":-1}})"),
+                 "cells[0].memory.exec_bytes: -1 is not a whole number from 0 up");
+}
+
+// What a ladder has of a cell is compared; a result's cells are those of its sweep.
+TEST(ParseDocument, ALadderStandsForACell) {
+  const std::string document = with_cells(R"({"id":"a","status":"skipped"})");
+  const auto with_ladder = [&](const std::string& id) {
+    return document.substr(0, document.size() - 1) + R"(,"ladders":[{"id":")" + id +
+           R"(","status":"ok","launches":[{"latency_seconds":{"p50":1}}]}]})";
+  };
+  const Document read = parse(with_ladder("b"));
+  ASSERT_EQ(read.cells.size(), 2u);
+  EXPECT_EQ(read.cells.back().launches.at(0)[model::Metric::latency], 1);
+  EXPECT_EQ(read_result(with_ladder("b"), "doc.json").cells.size(), 1u);
+  expect_refused(with_ladder("a"), "ladders[0]: cell \"a\" is there twice");
 }
 
 TEST(ParseDocument, ALaunchCountsOnce) {

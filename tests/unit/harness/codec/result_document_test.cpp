@@ -160,7 +160,7 @@ TEST(ResultDocument, OneThatContradictsItselfIsRefusedByEveryReader) {
   for (const std::string& refusal : {test::refusal([&] { parse_document(read, "a.json"); }),
                                      test::refusal([&] { read_result(read, "a.json"); }),
                                      test::refusal([&] { read_parts(read, "a.json"); })})
-    EXPECT_EQ(refusal.find("a.json: cells[1]: it is ok, but its check says"), 0u) << refusal;
+    EXPECT_EQ(refusal.find("a.json: cells[1]: it is ok, but its check does not say"), 0u) << refusal;
 }
 
 }  // namespace
