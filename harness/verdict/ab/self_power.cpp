@@ -1,9 +1,9 @@
-// The spread of a pair of launches is what a comparison saw; its error and freedom follow from their number.
+// What a comparison of a binary with itself could find. The spread of a pair of launches is what it saw; the
+// error of the spread and its degrees of freedom follow from the number of pairs.
 #include "harness/verdict/ab/self_power.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <vector>
 
 #include "harness/statistics/mean_difference.hpp"
@@ -35,12 +35,18 @@ std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comp
 }
 
 std::optional<std::int64_t> launches_to_find(double slowdown, const model::Comparison& itself) {
-  const auto counts = std::views::iota(std::int64_t{2}, launches_max + 1);
-  const auto enough = std::ranges::partition_point(counts, [&](std::int64_t launches) {
+  const auto is_enough = [&](std::int64_t launches) {
     const std::optional<double> found = slowdown_found_by(launches, itself);
-    return !found || *found > slowdown;
-  });
-  return enough == counts.end() ? std::nullopt : std::optional(*enough);
+    return found && *found <= slowdown;
+  };
+  if (!is_enough(launches_max)) return std::nullopt;
+  std::int64_t too_few = 1;
+  std::int64_t enough = launches_max;
+  while (enough - too_few > 1) {
+    const std::int64_t middle = (too_few + enough) / 2;
+    (is_enough(middle) ? enough : too_few) = middle;
+  }
+  return enough;
 }
 
 }  // namespace graphbench::ab
