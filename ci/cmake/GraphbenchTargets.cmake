@@ -35,6 +35,8 @@ if(GRAPHBENCH_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
     # AddressSanitizer reports what these would, and their checks are at every use of a pointer.
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,vptr>
+    # Clang 14 cannot assemble a coroutine with it ("cannot represent a difference across sections").
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=function>
     # Checks for undefined behaviour take half of the compiler's time: tests leave them to what they test.
     $<$<BOOL:$<TARGET_PROPERTY:GRAPHBENCH_IS_TEST>>:-fno-sanitize=undefined>)
   # What is fuzzed has neither tests nor the host's kernels in it, and they are slow where each comparison
