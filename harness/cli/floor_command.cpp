@@ -16,6 +16,7 @@
 #include "harness/machine/environment.hpp"
 #include "harness/machine/pinning.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/model/input_error.hpp"
 #include "harness/process/process_supervisor.hpp"
 #include "harness/process/utc_now.hpp"
 #include "reporters/console/tables.hpp"
@@ -59,6 +60,7 @@ class FloorCommand final : public Command {
     const floors::FloorRequest request{options.device, true, options.instruments};
     const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role),
                                                           request, options.worker_timeout_seconds);
+    if (answer.bad_input) throw InputError(options.where("device"), answer.failure);
     if (!answer.failure.empty()) throw Error(ErrorCode::device_failed, answer.failure);
     const model::FloorsDocument document = document_of(answer, options.instruments);
     const bool stdout_taken = wants_json && options.json == "-";

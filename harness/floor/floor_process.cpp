@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "graphs/backends/registry.hpp"
+#include "graphs/ir/error.hpp"
 #include "harness/floor/measure_floors.hpp"
 #include "harness/machine/cpu_choice.hpp"
 #include "harness/machine/device_facts.hpp"
@@ -28,6 +29,8 @@ FloorAnswer answer_to(const FloorRequest& request) {
     pin.take();
     answer.floors = meter.measure();
   } catch (const std::exception& error) {
+    const auto* const ours = dynamic_cast<const Error*>(&error);
+    answer.bad_input = ours != nullptr && ours->code() == ErrorCode::invalid_argument;
     answer.failure = error.what();
   }
   return answer;

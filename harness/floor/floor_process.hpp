@@ -17,7 +17,8 @@ struct FloorRequest {
 };
 
 struct FloorAnswer {
-  std::string failure;  // empty where the rest counts
+  std::string failure;     // empty where the rest counts
+  bool bad_input = false;  // it failed over what the user gave: a device's name, a variable
   model::DeviceFacts facts;
   model::Floors floors;
 };

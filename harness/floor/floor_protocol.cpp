@@ -6,7 +6,7 @@
 namespace graphbench::codec {
 
 GB_DESCRIBE(floors::FloorRequest, device, complete, instruments);
-GB_DESCRIBE(floors::FloorAnswer, failure, facts, floors);
+GB_DESCRIBE(floors::FloorAnswer, failure, bad_input, facts, floors);
 
 }  // namespace graphbench::codec
 

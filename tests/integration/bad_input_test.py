@@ -115,8 +115,10 @@ class BadInput(HarnessCase):
 
     def test_variables_of_the_host_device(self):
         for name, value in (("GRAPHBENCH_HOST_DEVICES", "-1"), ("GRAPHBENCH_HOST_MEMORY_BYTES", "junk")):
-            done = self.run_graphbench("--sweep", "--device", "host", env=self.environment(**{name: value}))
-            self.assert_refused(done, name, f'"{value}"')
+            for command in ("--sweep", "floor"):
+                done = self.run_graphbench(command, "--device", "host",
+                                           env=self.environment(**{name: value}))
+                self.assert_refused(done, name, f'"{value}"')
 
     def test_a_pipe_without_a_reader_is_refused_before_the_sweep_starts(self):
         os.mkfifo(self.folder / "pipe")
