@@ -139,7 +139,6 @@ std::optional<cache::Use> Tuner::cache_use() const {
 
 std::vector<cache::Entry> Tuner::kept(const std::map<std::string, std::string>& serialised) const {
   std::vector<cache::Entry> entries = cache_.entries();
-  std::erase_if(entries, [](const cache::Entry& entry) { return entry.key.kind != cache::Kind::choices; });
   for (const auto& [key, plan] : serialised) {
     const auto entry = std::ranges::find(entries, cache_key(key), &cache::Entry::key);
     const auto chosen = chosen_.find(key);  // another, where the library could not build the one that is kept
