@@ -15,6 +15,13 @@ import metrics_table
 SCHEMA = os.environ.get("GRAPHBENCH_GRAFANA_SCHEMA")
 NAMES = ("overview", "cell", "ladder", "regressions", "service")
 
+
+
+def first_thresholds(board):
+    defaults = [panel.get("fieldConfig", {}).get("defaults", {}) for panel in board["panels"]]
+    return next(each["thresholds"] for each in defaults if "thresholds" in each)
+
+
 # Each breaks one thing that Grafana's schema speaks of.
 MUTANTS = {
     "no schemaVersion": lambda board: board.pop("schemaVersion"),
@@ -30,8 +37,7 @@ MUTANTS = {
     "an unknown order of variables": lambda board: board["templating"]["list"][1].update(sort=9),
     "a link without its kind": lambda board: board["links"][0].pop("type"),
     "a time without its end": lambda board: board["time"].pop("to"),
-    "an unknown threshold mode":
-        lambda board: board["panels"][2]["fieldConfig"]["defaults"]["thresholds"].update(mode="relative"),
+    "an unknown threshold mode": lambda board: first_thresholds(board).update(mode="relative"),
 }
 
 
