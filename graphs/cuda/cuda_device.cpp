@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
 constexpr std::size_t word_slot_size = 512;  // behind the workspace, for results of one word
 
-// Of a variable that is "on" where it is not set.
+// Reads a variable that is "on" where it is not set.
 bool is_on(const char* variable) {
   const char* value = std::getenv(variable);
   const std::string text = value == nullptr ? "on" : value;

@@ -36,7 +36,7 @@ struct Description<model::Summary> {
       field("count", &T::count), field("min", &T::min), field("p50", &T::p50),
       interval("p50_ci95", &T::p50_ci95_low, &T::p50_ci95_high), field("p90", &T::p90), field("p99", &T::p99),
       field("p999", &T::p999), field("max", &T::max), field("mean", &T::mean), field("stddev", &T::stddev));
-  // Of as many samples as it takes to have a median.
+  // A summary before its fields are read. One sample is the least that has a median.
   static T unread() {
     constexpr double absent = std::numeric_limits<double>::quiet_NaN();
     T summary;

@@ -164,7 +164,7 @@ __global__ void sdpa_combine_kernel(const SdpaParameters p) {
   combine_records<T>(p, p.partial + query * p.splits * (p.head_dim + 2), query);
 }
 
-// Of the first power of two from `Lanes` on that is not below `lanes`.
+// The kernel for the first power of two from `Lanes` on that is not below `lanes`.
 template <class T, bool Few, int Lanes = 1>
 const void* vector_function(int lanes) {
   if constexpr (Lanes < 32) {

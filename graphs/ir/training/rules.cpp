@@ -79,7 +79,7 @@ void bias_add_backward(Draft& draft, const Op& op, ValueId gradient) {
   draft.add_gradient(op.inputs[0], gradient);
 }
 
-// Of an op of one input, whose gradient takes what the op gave, or what it took.
+// The rule for an op of one input, whose gradient takes what the op gave, or what it took.
 enum class Takes { output, input };
 template <Takes takes>
 void unary_backward(Draft& draft, const Op& op, ValueId gradient) {
