@@ -119,7 +119,7 @@ class TrafficReader {
     }
     in_table_ = seen_table_ && text.back() == '|' && (in_table_ || is_row(cells));
     if (!in_table_) return;
-    if (cells.empty()) refuse(in_quotes(head_of(text, 80)) + " is no row of five cells");
+    if (cells.empty()) refuse(in_quotes(head_of(text, 80)) + " is not a row of five cells");
     const bool is_rule = std::ranges::all_of(
         cells, [](std::string_view cell) { return cell.find_first_not_of("-: ") == std::string_view::npos; });
     if (!is_rule) take_row(cells);

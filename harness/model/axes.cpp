@@ -138,7 +138,7 @@ AxisTable later_axes() {
   };
 }
 
-// Of the program itself: which ops it has.
+// Axes of the program itself decide which ops it has.
 AxisTable program_axes() {
   using enum AxisValues;
   return {

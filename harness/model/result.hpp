@@ -432,8 +432,8 @@ struct ShardFacts {
   std::map<std::string, std::string> presets = {};
 };
 
-// How this version comes to its numbers: see docs/reading-the-numbers.md. How many placements a launch has
-// is no part of it: what they estimate is the same.
+// How this version comes to its numbers: see docs/reading-the-numbers.md. The number of placements
+// per launch does not belong to it, because what they estimate is the same.
 inline constexpr std::int64_t measuring_method = 2;
 
 struct PlanFacts {

@@ -22,7 +22,8 @@ struct ServerLimits {
   // From a request's first byte to its last, and a second more for each MiB it announces; for a handshake;
   // and for each 64 KiB of an answer.
   std::chrono::milliseconds request_max{10'000};
-  // Of large bodies that are being sent, each counted once, however many clients it goes to. Beyond it: 503.
+  // Large bodies may have so many bytes in sending. A body counts once, however many clients it goes to. A
+  // request for more gets 503.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that has nothing to send sends a comment then
