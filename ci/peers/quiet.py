@@ -1,4 +1,4 @@
-"""Keeps the measuring thread on a quiet CPU, by the rules of graphbench's harness/machine, so that both sides
+"""Keeps the measuring thread on a quiet CPU, by the rules of graphbench's harness/measure/machine, so that both sides
 of a ratio are disturbed equally; stdlib only."""
 
 import os

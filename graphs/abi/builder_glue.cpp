@@ -12,7 +12,7 @@
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/abi/guard.hpp"
 #include "graphs/abi/text.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 // The opaque type of the ABI: one build() call's state.
 struct gb_builder {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graphs/abi/guard.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::abi {
 namespace {

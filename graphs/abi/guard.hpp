@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "graphs/abi/text.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::abi {

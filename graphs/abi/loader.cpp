@@ -9,7 +9,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/abi/records.hpp"
 #include "graphs/abi/text.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::abi {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/abi/text.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::abi {
 namespace {

@@ -8,9 +8,9 @@
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/abi/plugin.hpp"
 #include "graphs/abi/records.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/attention.hpp"
 #include "graphs/ir/epilogues.hpp"
-#include "graphs/ir/error.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 
 namespace graphbench::abi {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "graphs/abi/graphbench_abi.h"
+#include "graphs/base/error.hpp"
 #include "graphs/cuda/cudnn_library.hpp"
-#include "graphs/ir/error.hpp"
 
 namespace graphbench::cuda {
 

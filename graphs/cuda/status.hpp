@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::cuda {
 

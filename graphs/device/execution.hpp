@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench {

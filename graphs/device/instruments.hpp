@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "graphs/cache/entry.hpp"
-#include "graphs/cache/use.hpp"
+#include "graphs/device/cache/entry.hpp"
+#include "graphs/device/cache/use.hpp"
 #include "graphs/device/execution.hpp"
 #include "graphs/device/monitor.hpp"
 #include "graphs/device/profiler.hpp"

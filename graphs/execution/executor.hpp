@@ -16,10 +16,10 @@
 
 #include "graphs/device/device.hpp"
 #include "graphs/execution/caller.hpp"
+#include "graphs/execution/pool/memory_pool.hpp"
 #include "graphs/execution/program_buffers.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/program.hpp"
-#include "graphs/pool/memory_pool.hpp"
 
 namespace graphbench::execution {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "graphs/execution/pool/memory_pool.hpp"
 #include "graphs/execution/step_kernels.hpp"
-#include "graphs/pool/memory_pool.hpp"
 
 namespace graphbench::execution {
 

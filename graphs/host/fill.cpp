@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "graphs/base/error.hpp"
 #include "graphs/host/bfloat16.hpp"
-#include "graphs/ir/error.hpp"
 #include "graphs/ir/random_fill.hpp"
 
 namespace graphbench::host {

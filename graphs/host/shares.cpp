@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::host {
 namespace {

@@ -1,7 +1,7 @@
 // The op catalog, and typed look-ups of an op's attributes.
 #include <algorithm>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/kind_row.hpp"
 #include "graphs/ir/program.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::ir {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/kind_row.hpp"
 
 namespace graphbench::ir {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::ir {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <iterator>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::ir {
 namespace {

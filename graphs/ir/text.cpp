@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/text_form.hpp"
 
 namespace graphbench::ir {

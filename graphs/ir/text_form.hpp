@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::ir::text {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::ir {
 namespace {

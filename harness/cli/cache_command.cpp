@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "graphs/cache/folder.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/device/cache/folder.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/cli/output.hpp"
-#include "harness/config/numbers.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/model/input_error.hpp"
+#include "harness/options/numbers.hpp"
+#include "harness/options/output.hpp"
 
 namespace graphbench::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <list>
 
 #include "graphbench_version.hpp"
-#include "harness/bench/flags.hpp"
-#include "harness/config/suggest.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "harness/sweep/bench/flags.hpp"
 
 namespace graphbench::cli {
 namespace {

@@ -1,10 +1,10 @@
 // The tables. A new command: its file, a declaration and a row here.
 #include "harness/cli/commands.hpp"
 
-#include "harness/floor/floor_process.hpp"
 #include "harness/ladder/ladder_process.hpp"
+#include "harness/measure/floor/floor_process.hpp"
+#include "harness/measure/worker/worker_main.hpp"
 #include "harness/sweep/probe_main.hpp"
-#include "harness/worker/worker_main.hpp"
 
 namespace graphbench::cli {
 

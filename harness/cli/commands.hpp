@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/cli/options.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/options/command_options.hpp"
 
 namespace graphbench::cli {
 

@@ -5,17 +5,17 @@
 #include <iterator>
 
 #include "graphbench_version.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "graphs/base/write_file.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/cli/output.hpp"
 #include "harness/cli/package_compiler.hpp"
-#include "harness/cli/planning.hpp"
-#include "harness/config/numbers.hpp"
-#include "harness/config/suggest.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/options/numbers.hpp"
+#include "harness/options/output.hpp"
 #include "harness/package/package.hpp"
-#include "reporters/json/write_file.hpp"
+#include "harness/sweep/planning.hpp"
 
 namespace graphbench::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "harness/model/digest.hpp"
+#include "graphs/base/digest.hpp"
 
 namespace graphbench::cli {
 

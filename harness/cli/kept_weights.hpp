@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "graphs/ir/program.hpp"
+#include "harness/measure/worker/task_rig.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/package/manifest.hpp"
 #include "harness/package/weights.hpp"
-#include "harness/worker/task_rig.hpp"
 
 namespace graphbench::cli {
 

@@ -4,15 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/cli/output.hpp"
-#include "harness/config/option_table.hpp"
-#include "harness/config/suggest.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/options/option_table.hpp"
+#include "harness/options/output.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {

@@ -1,11 +1,11 @@
 // graphbench package inspect: what a package holds, after it was read as a sweep reads it.
 #include <cstdio>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/config/suggest.hpp"
-#include "harness/model/digest.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/package/package.hpp"
 
 namespace graphbench::cli {

@@ -5,13 +5,13 @@
 #include <cstdio>
 
 #include "graphs/backends/registry.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
 #include "graphs/ir/text.hpp"
-#include "harness/cli/planning.hpp"
-#include "harness/config/suggest.hpp"
+#include "harness/measure/worker/task_rig.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/worker/task_rig.hpp"
+#include "harness/sweep/planning.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::cli {

@@ -3,14 +3,14 @@
 #include <cstdio>
 #include <exception>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/child_io.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/base/unseen.hpp"
 #include "harness/cli/command_line.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/cli/output.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/model/unseen.hpp"
-#include "harness/process/child_io.hpp"
-#include "harness/process/process_supervisor.hpp"
+#include "harness/options/output.hpp"
 
 namespace graphbench::cli {
 namespace {

@@ -6,24 +6,24 @@
 #include <iostream>
 #include <optional>
 
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "graphs/base/write_file.hpp"
 #include "harness/cli/commands.hpp"
-#include "harness/cli/devices.hpp"
-#include "harness/cli/output.hpp"
-#include "harness/cli/planning.hpp"
-#include "harness/cli/publishing.hpp"
-#include "harness/codec/documents.hpp"
-#include "harness/config/option_table.hpp"
-#include "harness/config/suggest.hpp"
-#include "harness/machine/environment.hpp"
+#include "harness/measure/machine/environment.hpp"
+#include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/statistics/submit_floor.hpp"
+#include "harness/model/statistics/submit_floor.hpp"
+#include "harness/options/option_table.hpp"
+#include "harness/options/output.hpp"
+#include "harness/service/publish/publishing.hpp"
+#include "harness/sweep/devices.hpp"
 #include "harness/sweep/journal.hpp"
+#include "harness/sweep/planning.hpp"
+#include "harness/sweep/report/sample_file.hpp"
+#include "harness/sweep/report/tables.hpp"
+#include "harness/sweep/report/trace_json.hpp"
 #include "harness/sweep/run_sweep.hpp"
-#include "reporters/console/tables.hpp"
-#include "reporters/json/trace_json.hpp"
-#include "reporters/json/write_file.hpp"
-#include "reporters/samples/sample_file.hpp"
 
 namespace graphbench::cli {
 namespace {

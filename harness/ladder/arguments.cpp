@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "harness/codec/ladder_fields.hpp"
-#include "harness/config/numbers.hpp"
-#include "harness/config/suggest.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/suggest.hpp"
-#include "harness/model/input_error.hpp"
+#include "harness/model/codec/ladder_fields.hpp"
+#include "harness/options/numbers.hpp"
 
 namespace graphbench::ladder {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/model/ladder.hpp"
+#include "harness/ladder/ladder.hpp"
 
 namespace graphbench::ladder {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "harness/model/ladder.hpp"
+#include "harness/ladder/ladder.hpp"
 
 namespace graphbench::ladder {
 

@@ -5,10 +5,10 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
-#include "harness/machine/device_facts.hpp"
-#include "harness/machine/pinning.hpp"
-#include "harness/process/child_io.hpp"
-#include "harness/worker/placement.hpp"
+#include "graphs/base/process/child_io.hpp"
+#include "harness/measure/machine/device_facts.hpp"
+#include "harness/measure/machine/pinning.hpp"
+#include "harness/measure/worker/placement.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::ladder {

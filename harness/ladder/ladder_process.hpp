@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "graphs/base/process/process_supervisor.hpp"
 #include "harness/ladder/serve.hpp"
-#include "harness/process/process_supervisor.hpp"
 
 namespace graphbench::ladder {
 

@@ -1,8 +1,8 @@
 // The JSON form of the ladder process's question and answer, and the question asked.
-#include "harness/codec/ladder_fields.hpp"
-#include "harness/codec/messages.hpp"
+#include "graphs/base/process/exit_text.hpp"
 #include "harness/ladder/ladder_process.hpp"
-#include "harness/process/exit_text.hpp"
+#include "harness/model/codec/ladder_fields.hpp"
+#include "harness/model/codec/messages.hpp"
 
 namespace graphbench::codec {
 

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <set>
 
+#include "graphs/base/digest.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/digest.hpp"
+#include "harness/model/statistics/cell_summary.hpp"
+#include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/statistics/cell_summary.hpp"
-#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::ladder {
 namespace {

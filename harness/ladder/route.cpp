@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/model/input_error.hpp"
+#include "graphs/base/input_error.hpp"
 
 namespace graphbench::ladder {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "graphs/ir/program.hpp"
-#include "harness/model/ladder.hpp"
+#include "harness/ladder/ladder.hpp"
+#include "harness/measure/worker/startup_clock.hpp"
+#include "harness/measure/worker/task_rig.hpp"
 #include "harness/model/plan.hpp"
-#include "harness/worker/startup_clock.hpp"
-#include "harness/worker/task_rig.hpp"
 
 namespace graphbench::ladder {
 

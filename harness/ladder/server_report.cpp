@@ -7,11 +7,11 @@
 #include "harness/ladder/interpolate.hpp"
 #include "harness/ladder/isolation.hpp"
 #include "harness/ladder/server.hpp"
-#include "harness/machine/exec_memory.hpp"
+#include "harness/measure/machine/exec_memory.hpp"
+#include "harness/model/statistics/moments.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/summary.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/statistics/moments.hpp"
-#include "harness/statistics/quantiles.hpp"
-#include "harness/statistics/summary.hpp"
 
 namespace graphbench::ladder {
 

@@ -7,13 +7,13 @@
 #include <list>
 #include <set>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
 #include "harness/ladder/interpolate.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/input_error.hpp"
+#include "harness/model/statistics/cell_summary.hpp"
+#include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/statistics/cell_summary.hpp"
-#include "harness/statistics/quantiles.hpp"
 
 namespace graphbench::ladder {
 namespace {

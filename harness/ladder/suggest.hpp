@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/ladder.hpp"
+#include "harness/ladder/ladder.hpp"
 
 namespace graphbench::ladder {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "graphs/base/input_error.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::ladder {

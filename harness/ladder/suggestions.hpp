@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/ladder/ladder.hpp"
 #include "harness/ladder/plan_ladders.hpp"
-#include "harness/model/ladder.hpp"
 
 namespace graphbench::ladder {
 

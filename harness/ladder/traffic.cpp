@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "harness/config/numbers.hpp"
-#include "harness/model/digest.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/options/numbers.hpp"
 
 namespace graphbench::ladder {
 

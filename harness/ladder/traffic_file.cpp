@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/config/numbers.hpp"
-#include "harness/config/suggest.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "graphs/base/whole_file.hpp"
 #include "harness/ladder/traffic.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/model/whole_file.hpp"
+#include "harness/options/numbers.hpp"
 
 namespace graphbench::ladder {
 namespace {

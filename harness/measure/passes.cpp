@@ -9,10 +9,10 @@
 #include <memory>
 #include <random>
 
-#include "harness/statistics/median_interval.hpp"
-#include "harness/statistics/moments.hpp"
-#include "harness/statistics/steady.hpp"
-#include "harness/statistics/summary.hpp"
+#include "harness/model/statistics/median_interval.hpp"
+#include "harness/model/statistics/moments.hpp"
+#include "harness/model/statistics/steady.hpp"
+#include "harness/model/statistics/summary.hpp"
 
 namespace graphbench::measure {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <exception>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::measure {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::measure {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "harness/measure/rounds.hpp"
-#include "harness/statistics/summary.hpp"
+#include "harness/model/statistics/summary.hpp"
 
 namespace graphbench::measure {
 namespace {

@@ -36,7 +36,7 @@ enum class MetricSection : std::uint8_t {
   derived     // not in the document: computed from other metrics
 };
 
-// What a derived metric is computed as (harness/statistics/metric_values.cpp).
+// What a derived metric is computed as (harness/model/statistics/metric_values.cpp).
 enum class DerivedMetric : std::uint8_t { setup_seconds };
 
 // The member that holds the value.

@@ -4,8 +4,8 @@
 
 #include <charconv>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/digest.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::package {
 namespace {

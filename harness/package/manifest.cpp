@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "graphs/ir/error.hpp"
-#include "harness/codec/messages.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/model/axes.hpp"
+#include "harness/model/codec/messages.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::codec {

@@ -6,12 +6,12 @@
 #include <charconv>
 #include <filesystem>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/whole_file.hpp"
 #include "graphs/ir/text.hpp"
-#include "harness/codec/json_writer.hpp"
-#include "harness/model/digest.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/model/whole_file.hpp"
+#include "harness/model/codec/json_writer.hpp"
 
 namespace graphbench::package {
 namespace {

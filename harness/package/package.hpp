@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graphs/cache/entry.hpp"
+#include "graphs/device/cache/entry.hpp"
 #include "graphs/ir/program.hpp"
 #include "harness/package/container.hpp"
 #include "harness/package/manifest.hpp"

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/digest.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
 
 namespace graphbench::package {
 namespace {

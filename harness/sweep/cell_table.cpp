@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/model/axes.hpp"
 
 namespace graphbench::sweep {

@@ -8,11 +8,11 @@
 #include <set>
 
 #include "graphs/backends/module.hpp"
-#include "graphs/ir/error.hpp"
-#include "harness/codec/messages.hpp"
-#include "harness/codec/result_fields.hpp"
-#include "harness/machine/environment.hpp"
-#include "harness/model/digest.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
+#include "harness/measure/machine/environment.hpp"
+#include "harness/model/codec/messages.hpp"
+#include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::sweep {
 namespace {

@@ -12,12 +12,12 @@
 #include <filesystem>
 #include <map>
 
-#include "graphs/ir/error.hpp"
-#include "harness/codec/messages.hpp"
-#include "harness/codec/result_fields.hpp"
-#include "harness/model/digest.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/process/utc_now.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/utc_now.hpp"
+#include "harness/model/codec/messages.hpp"
+#include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::sweep {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/process/child_io.hpp"
+#include "graphs/base/process/child_io.hpp"
 #include "harness/sweep/identity.hpp"
 #include "harness/sweep/resume.hpp"
 

@@ -1,9 +1,9 @@
 // Follows the probe's stages and keeps its answer or its failure.
 #include "harness/sweep/probe.hpp"
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/process/exit_text.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/exit_text.hpp"
 
 namespace graphbench::sweep {
 namespace {

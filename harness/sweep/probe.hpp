@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/config/options.hpp"
-#include "harness/process/process_supervisor.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
+#include "harness/options/options.hpp"
 #include "harness/sweep/probe_protocol.hpp"
 
 namespace graphbench::sweep {

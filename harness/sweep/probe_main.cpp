@@ -7,12 +7,12 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/base/process/child_io.hpp"
 #include "graphs/execution/executor.hpp"
 #include "graphs/ir/passes.hpp"
-#include "harness/machine/device_facts.hpp"
+#include "harness/measure/machine/device_facts.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/package/package.hpp"
-#include "harness/process/child_io.hpp"
 #include "harness/sweep/probe_protocol.hpp"
 #include "workloads/builtin.hpp"
 

@@ -1,8 +1,8 @@
 // The JSON form of the probe's questions and answers.
 #include "harness/sweep/probe_protocol.hpp"
 
-#include "harness/codec/messages.hpp"
-#include "harness/codec/result_fields.hpp"
+#include "harness/model/codec/messages.hpp"
+#include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {
 

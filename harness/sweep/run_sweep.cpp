@@ -6,17 +6,17 @@
 #include <set>
 
 #include "graphbench_version.hpp"
-#include "graphs/ir/error.hpp"
-#include "harness/machine/environment.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/exit_text.hpp"
+#include "graphs/base/utc_now.hpp"
+#include "harness/measure/machine/environment.hpp"
+#include "harness/measure/worker/protocol.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/process/exit_text.hpp"
-#include "harness/process/utc_now.hpp"
-#include "harness/statistics/cell_summary.hpp"
-#include "harness/statistics/steady.hpp"
+#include "harness/model/statistics/cell_summary.hpp"
+#include "harness/model/statistics/steady.hpp"
 #include "harness/sweep/cell_table.hpp"
 #include "harness/sweep/progress_tracker.hpp"
-#include "harness/worker/protocol.hpp"
 
 namespace graphbench::sweep {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "graphs/base/process/process_supervisor.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
-#include "harness/process/process_supervisor.hpp"
 #include "harness/sweep/resume.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 

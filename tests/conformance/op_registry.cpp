@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::conformance {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "graphs/abi/foreign_op.hpp"
 #include "graphs/backends/registry.hpp"
-#include "harness/worker/check.hpp"
+#include "harness/measure/worker/check.hpp"
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/rig.hpp"
 

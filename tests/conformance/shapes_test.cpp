@@ -1,5 +1,5 @@
 // Steps of changing sizes by a cache of programs whose recordings share one pool: every backend, every mode.
-#include "harness/worker/walk_shapes.hpp"
+#include "harness/measure/worker/walk_shapes.hpp"
 #include "tests/conformance/program_fixture.hpp"
 
 namespace graphbench::conformance {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "graphs/cache/entry.hpp"
+#include "graphs/device/cache/entry.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graphbench;

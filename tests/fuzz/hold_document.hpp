@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/codec/parse_document.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/verdict/compare/compare.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/model/codec/parse_document.hpp"
 
 namespace graphbench::fuzz {
 

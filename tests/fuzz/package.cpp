@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/digest.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
 
 namespace {
 

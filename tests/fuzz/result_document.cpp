@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "harness/codec/documents.hpp"
+#include "harness/model/codec/documents.hpp"
 #include "tests/fuzz/hold_document.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // libFuzzer target: whatever is written after --margin, --floor, --alpha or --allow, it is settings or
 // one line that says why not.
-#include "harness/verdict/compare/settings.hpp"
+#include "harness/judge/compare/settings.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/model/input_error.hpp"
+#include "graphs/base/input_error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graphbench;

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "graphs/base/input_error.hpp"
 #include "harness/ladder/traffic.hpp"
-#include "harness/model/input_error.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "reporters/comparison/formats.hpp"
+#include "harness/judge/report/formats.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/format_samples.hpp"
 

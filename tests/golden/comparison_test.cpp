@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string>
 
-#include "reporters/comparison/formats.hpp"
+#include "harness/judge/report/formats.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_comparisons.hpp"
 

@@ -9,11 +9,11 @@
 #include <sstream>
 #include <string>
 
-#include "harness/codec/metric_schema.hpp"
 #include "harness/model/axes.hpp"
+#include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "reporters/prometheus/families.hpp"
+#include "harness/sweep/report/families.hpp"
 
 namespace graphbench {
 namespace {

@@ -5,10 +5,10 @@
 #include <sstream>
 #include <string>
 
-#include "harness/codec/documents.hpp"
-#include "reporters/console/progress.hpp"
-#include "reporters/console/tables.hpp"
-#include "reporters/prometheus/sweep_metrics.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/sweep/report/progress.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
+#include "harness/sweep/report/tables.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
 

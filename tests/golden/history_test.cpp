@@ -3,8 +3,8 @@
 
 #include <sstream>
 
-#include "harness/codec/documents.hpp"
-#include "reporters/console/tables.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/sweep/report/tables.hpp"
 #include "tests/golden/expect_golden.hpp"
 
 namespace graphbench {

@@ -7,15 +7,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "harness/codec/documents.hpp"
-#include "harness/codec/metric_schema.hpp"
-#include "harness/codec/parse_document.hpp"
-#include "harness/codec/project.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/judge/compare/read_side.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/metric_schema.hpp"
+#include "harness/model/codec/parse_document.hpp"
+#include "harness/model/codec/project.hpp"
 #include "harness/model/metrics.hpp"
-#include "harness/verdict/compare/compare.hpp"
-#include "harness/verdict/compare/read_side.hpp"
-#include "reporters/console/tables.hpp"
-#include "reporters/prometheus/sweep_metrics.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
+#include "harness/sweep/report/tables.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench {

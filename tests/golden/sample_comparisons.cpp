@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/verdict/compare/compare.hpp"
+#include "harness/judge/compare/compare.hpp"
 
 namespace graphbench::samples {
 namespace {

@@ -9,7 +9,7 @@
 #include "graphs/cuda/handle.hpp"
 #include "harness/ladder/caller.hpp"
 #include "harness/ladder/traffic.hpp"
-#include "harness/worker/task_rig.hpp"
+#include "harness/measure/worker/task_rig.hpp"
 #include "submit_times.hpp"
 #include "workloads/builtin.hpp"
 

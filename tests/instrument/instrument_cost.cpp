@@ -10,11 +10,11 @@
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
-#include "harness/machine/pinning.hpp"
+#include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/rounds.hpp"
 #include "harness/measure/timing_loops.hpp"
-#include "harness/statistics/median_interval.hpp"
-#include "harness/worker/task_rig.hpp"
+#include "harness/measure/worker/task_rig.hpp"
+#include "harness/model/statistics/median_interval.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench {

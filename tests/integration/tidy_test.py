@@ -107,17 +107,17 @@ PLANTED = [
     ("graphs/host/a.cpp", '#include "graphs/cuda/stream.hpp"\n', "may not include"),
     ("graphs/execution/a.cpp", '#include "harness/measure/summary.hpp"\n', "may not include"),
     ("workloads/mlp/a.cpp", '#include "graphs/execution/executor.hpp"\n', "may not include"),
-    ("reporters/json/a.cpp", '#include "graphs/ir/error.hpp"\n', "may not include"),
-    ("reporters/json/a.cpp", '#include "harness/measure/summary.hpp"\n', "may not include"),
-    ("harness/model/a.cpp", '#include "graphs/ir/error.hpp"\n', "may not include"),
-    ("harness/codec/a.cpp", '#include "harness/sweep/run_sweep.hpp"\n', "may not include"),
-    ("harness/config/a.cpp", '#include "harness/plan/make_plan.hpp"\n', "may not include"),
-    ("harness/process/a.cpp", '#include "harness/config/options.hpp"\n', "may not include"),
+    ("harness/sweep/report/a.cpp", '#include "graphs/base/error.hpp"\n', "may not include"),
+    ("harness/sweep/report/a.cpp", '#include "harness/measure/summary.hpp"\n', "may not include"),
+    ("harness/model/a.cpp", '#include "graphs/base/error.hpp"\n', "may not include"),
+    ("harness/model/codec/a.cpp", '#include "harness/sweep/run_sweep.hpp"\n', "may not include"),
+    ("harness/options/a.cpp", '#include "harness/sweep/plan/make_plan.hpp"\n', "may not include"),
+    ("graphs/base/process/a.cpp", '#include "harness/options/options.hpp"\n', "may not include"),
     ("harness/service/net/a.cpp", '#include "harness/service/serve/service.hpp"\n', "may not include"),
-    ("harness/verdict/ab/a.cpp", '#include "harness/history/store.hpp"\n', "may not include"),
+    ("harness/judge/ab/a.cpp", '#include "harness/judge/history/store.hpp"\n', "may not include"),
     ("harness/sweep/a.cpp", '#include "harness/cli/main.hpp"\n', "may not include"),
-    ("harness/cli/a.cpp", '#include "harness/verdict/compare/judge.hpp"\n', "private to harness/verdict"),
-    ("harness/history/a.cpp", '#include "harness/verdict/compare/judge.hpp"\n', "private to harness/verdict"),
+    ("harness/cli/a.cpp", '#include "harness/judge/compare/judge.hpp"\n', "private to harness/judge"),
+    ("harness/judge/history/a.cpp", '#include "harness/judge/compare/judge.hpp"\n', "private to harness/judge"),
     ("harness/cli/a.cpp", '#include "tests/support/fake.hpp"\n', "may not include"),
     ("harness/cli/a.cpp", "#include <cuda_runtime.h>\n", "CUDA header"),
     ("graphs/host/a.hpp", "#include <cublasLt.h>\n", "CUDA header"),
@@ -140,12 +140,12 @@ PLANTED = [
 CLEAN = [
     ("graphs/ir/a.cpp", '#include "graphs/ir/types.hpp"\n'),
     ("graphs/abi/a.cpp", '#include "graphs/ir/types.hpp"\n#include "graphs/abi/graphbench_abi.h"\n'),
-    ("harness/verdict/ab/a.cpp", '#include "harness/verdict/compare/judge.hpp"\n'),
-    ("harness/cli/a.cpp", '#include "harness/verdict/compare/compare.hpp"\n'),
+    ("harness/judge/ab/a.cpp", '#include "harness/judge/compare/judge.hpp"\n'),
+    ("harness/cli/a.cpp", '#include "harness/judge/compare/compare.hpp"\n'),
     ("harness/service/serve/a.cpp", '#include "harness/service/net/http.hpp"\n'),
     ("graphs/cuda/a.cpp", '#include <cuda_runtime.h>\n#include "graphs/device/device.hpp"\n'),
     ("tests/unit/a.cpp", '#include "harness/cli/main.hpp"\n'),
-    ("harness/cli/a.cpp", '#include "reporters/json/result_json.hpp"\n// TODO(#12): a place for it.\n'),
+    ("harness/cli/a.cpp", '#include "harness/sweep/report/result_json.hpp"\n// TODO(#12): a place for it.\n'),
     ("graphs/device/a.cpp", "void f(int a) {\n" + "  a++;\n" * 60 + "}\n"),
     ("graphs/device/a.cpp", "namespace a {\n" + "int b;\n" * 100 + "}\n"),
     ("graphs/device/a.cpp", "A::A(int a)\n    : a_(a) {\n  b('{', \"{\");  // {\n}\n" + "int b;\n" * 100),
@@ -209,7 +209,7 @@ class Rules(unittest.TestCase):
         for still in ({"graphs/ir/b.cpp": ["harness/model/result.hpp"]}, {"graphs/ir/a.cpp": []}):
             self.assertEqual(1, len(list(rooms.faults_of_includes("graphs/ir/a.cpp", line, still))))
         gone = {"graphs/ir/gone.cpp": ["harness/model/result.hpp"],
-                "graphs/ir/error.cpp": ["harness/model/result.hpp"]}
+                "graphs/base/error.cpp": ["harness/model/result.hpp"]}
         self.assertEqual({}, rooms.needed_exceptions(ROOT, gone))
         self.assertEqual([], list(tidy_words.faults_of_words("a/b.cpp", ["// nobody"], still=("a/",))))
         self.assertEqual(1, len(list(tidy_words.faults_of_words("b/b.cpp", ["// nobody"], still=("a/",)))))

@@ -10,7 +10,7 @@
 
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_server.hpp"
-#include "reporters/prometheus/sweep_metrics.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench {

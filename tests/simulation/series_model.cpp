@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/history/series.hpp"
+#include "harness/judge/history/series.hpp"
 
 namespace graphbench::simulation {
 namespace {

@@ -8,7 +8,7 @@
 #include <boost/random/student_t_distribution.hpp>
 #include <cmath>
 
-#include "harness/verdict/compare/looks.hpp"
+#include "harness/judge/compare/looks.hpp"
 
 namespace graphbench::simulation {
 namespace {

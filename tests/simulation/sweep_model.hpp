@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/verdict/compare/judge.hpp"
+#include "harness/judge/compare/judge.hpp"
 
 namespace graphbench::simulation {
 

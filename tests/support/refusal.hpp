@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
 
 namespace graphbench::test {
 

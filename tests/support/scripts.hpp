@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/worker/protocol.hpp"
+#include "harness/measure/worker/protocol.hpp"
 
 namespace graphbench::test {
 

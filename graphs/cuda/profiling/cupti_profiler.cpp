@@ -12,7 +12,7 @@
 #include <mutex>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::cuda {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "graphs/cache/folder.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/device/cache/folder.hpp"
 
 namespace graphbench::cuda {
 namespace {

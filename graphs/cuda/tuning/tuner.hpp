@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "graphs/cache/cache.hpp"
+#include "graphs/device/cache/cache.hpp"
 #include "graphs/device/device.hpp"
 
 namespace graphbench::cuda {

@@ -1,8 +1,8 @@
 // A plugin's op: its own host function behind the record of its call.
 #include "graphs/abi/foreign_op.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
-#include "graphs/ir/error.hpp"
 
 namespace graphbench::host {
 

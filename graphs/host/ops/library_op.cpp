@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graphs/base/error.hpp"
 #include "graphs/host/library_stream.hpp"
-#include "graphs/ir/error.hpp"
 
 namespace graphbench::host {
 namespace {

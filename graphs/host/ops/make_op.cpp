@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/kind_names.hpp"
 
 namespace graphbench::host {

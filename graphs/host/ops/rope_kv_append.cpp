@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/base/error.hpp"
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/parallel.hpp"
-#include "graphs/ir/error.hpp"
 
 namespace graphbench::host {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/training/draft.hpp"
 
 namespace graphbench::ir {

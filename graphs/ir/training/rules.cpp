@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/kind_row.hpp"
 #include "graphs/ir/training/draft.hpp"
 

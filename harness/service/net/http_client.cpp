@@ -22,7 +22,7 @@
 #include <exception>
 #include <optional>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/service/net/tls_context.hpp"
 
 namespace graphbench::net {

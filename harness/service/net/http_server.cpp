@@ -20,7 +20,7 @@
 #include <thread>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/service/net/connections.hpp"
 
 namespace graphbench::net {

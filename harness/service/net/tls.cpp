@@ -12,7 +12,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/service/net/tls_context.hpp"
 
 namespace graphbench::net {

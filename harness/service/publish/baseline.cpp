@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/history/baseline.hpp"
-#include "harness/history/defaults.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/verdict/compare/compare.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/judge/history/baseline.hpp"
+#include "harness/judge/history/defaults.hpp"
 
 namespace graphbench::publish {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "harness/judge/compare/read_side.hpp"
 #include "harness/model/comparison.hpp"
-#include "harness/verdict/compare/read_side.hpp"
 
 namespace graphbench::publish {
 

@@ -6,8 +6,8 @@
 #include <regex>
 #include <string_view>
 
-#include "harness/model/input_error.hpp"
-#include "reporters/json/write_file.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/write_file.hpp"
 
 namespace graphbench::publish {
 namespace {

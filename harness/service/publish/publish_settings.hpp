@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/config/options.hpp"
+#include "harness/options/options.hpp"
 #include "harness/service/net/addresses.hpp"
 #include "harness/service/net/tls.hpp"
 #include "harness/service/publish/baseline.hpp"

@@ -1,12 +1,12 @@
 // From the sweep's events to metrics, and from metrics to the server, the file and the push.
 #include "harness/service/publish/publisher.hpp"
 
-#include "graphs/ir/error.hpp"
-#include "harness/codec/project.hpp"
-#include "harness/process/utc_now.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/utc_now.hpp"
+#include "graphs/base/write_file.hpp"
+#include "harness/model/codec/project.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/publish/push_gateway.hpp"
-#include "reporters/json/write_file.hpp"
 
 namespace graphbench::publish {
 namespace {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/machine/housekeeping_threads.hpp"
+#include "harness/measure/machine/housekeeping_threads.hpp"
 #include "harness/model/comparison.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/publish/publish_settings.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
 #include "harness/sweep/run_sweep.hpp"
 #include "harness/sweep/sweep_listener.hpp"
-#include "reporters/prometheus/sweep_metrics.hpp"
 
 namespace graphbench::publish {
 

@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/service/net/http_client.hpp"
-#include "reporters/prometheus/sweep_metrics.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
 
 namespace graphbench::publish {
 namespace {

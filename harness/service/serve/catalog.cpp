@@ -11,10 +11,10 @@
 #include <map>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/plan/make_plan.hpp"
-#include "harness/plan/workload_choice.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/sweep/plan/make_plan.hpp"
+#include "harness/sweep/plan/workload_choice.hpp"
 
 namespace graphbench::serve {
 namespace {

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/codec/parse_document.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/verdict/compare/compare.hpp"
-#include "harness/verdict/compare/read_side.hpp"
-#include "harness/verdict/compare/settings.hpp"
-#include "reporters/comparison/formats.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/judge/compare/read_side.hpp"
+#include "harness/judge/compare/settings.hpp"
+#include "harness/judge/report/formats.hpp"
+#include "harness/model/codec/parse_document.hpp"
 
 namespace graphbench::serve {
 namespace {

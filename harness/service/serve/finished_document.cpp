@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/codec/document_file.hpp"
-#include "harness/codec/documents.hpp"
-#include "harness/codec/parse_document.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/sweep/journal.hpp"
 
 namespace graphbench::serve {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "harness/config/numbers.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/options/numbers.hpp"
 
 namespace graphbench::serve {
 

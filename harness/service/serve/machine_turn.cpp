@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::serve {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/process/child_io.hpp"
+#include "graphs/base/process/child_io.hpp"
 
 namespace graphbench::serve {
 

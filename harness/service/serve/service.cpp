@@ -13,10 +13,10 @@
 #include <filesystem>
 #include <string>
 
-#include "graphs/ir/error.hpp"
-#include "harness/machine/housekeeping_threads.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/process/child_io.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/child_io.hpp"
+#include "harness/measure/machine/housekeeping_threads.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/service/serve/access.hpp"
 #include "harness/service/serve/json_response.hpp"

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/serve/compare_request.hpp"
 #include "harness/service/serve/json_response.hpp"

@@ -7,11 +7,11 @@
 #include "harness/service/net/http.hpp"
 #include "harness/service/serve/access.hpp"
 #include "harness/service/serve/catalog.hpp"
+#include "harness/service/serve/service_metrics.hpp"
 #include "harness/service/serve/sweep_feed.hpp"
 #include "harness/service/serve/sweep_runner.hpp"
 #include "harness/service/serve/sweep_store.hpp"
-#include "reporters/prometheus/service_metrics.hpp"
-#include "reporters/prometheus/sweep_metrics.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
 
 namespace graphbench::serve {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
 #include "harness/service/serve/json_response.hpp"
 
 namespace graphbench::serve {

@@ -1,8 +1,8 @@
 // Cells travel as they will stand in the result document.
 #include "harness/service/serve/sweep_events.hpp"
 
-#include "harness/codec/messages.hpp"
-#include "harness/codec/result_fields.hpp"
+#include "harness/model/codec/messages.hpp"
+#include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/service/serve/json_response.hpp"
 
 namespace graphbench::serve {

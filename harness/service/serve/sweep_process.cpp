@@ -12,8 +12,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "graphs/ir/error.hpp"
-#include "harness/process/child_io.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/process/child_io.hpp"
 
 namespace graphbench::serve {
 namespace {

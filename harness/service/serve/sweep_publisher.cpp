@@ -5,10 +5,10 @@
 #include <exception>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
-#include "harness/codec/documents.hpp"
-#include "harness/codec/parse_document.hpp"
-#include "harness/process/utc_now.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/utc_now.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
 
 namespace graphbench::serve {
 

@@ -7,7 +7,7 @@
 #include "harness/service/publish/baseline.hpp"
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/service/serve/sweep_store.hpp"
-#include "reporters/prometheus/sweep_metrics.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
 
 namespace graphbench::serve {
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/config/document_options.hpp"
-#include "harness/config/option_table.hpp"
-#include "harness/config/options.hpp"
-#include "harness/config/suggest.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "harness/options/document_options.hpp"
+#include "harness/options/option_table.hpp"
+#include "harness/options/options.hpp"
 
 namespace graphbench::serve {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/config/options.hpp"
+#include "harness/options/options.hpp"
 
 namespace graphbench::serve {
 

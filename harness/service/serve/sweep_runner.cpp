@@ -7,14 +7,14 @@
 #include <filesystem>
 #include <utility>
 
-#include "graphs/ir/error.hpp"
-#include "harness/codec/document_file.hpp"
-#include "harness/codec/documents.hpp"
-#include "harness/config/numbers.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/process/exit_text.hpp"
+#include "graphs/base/utc_now.hpp"
+#include "graphs/base/whole_file.hpp"
+#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/model/whole_file.hpp"
-#include "harness/process/exit_text.hpp"
-#include "harness/process/utc_now.hpp"
+#include "harness/options/numbers.hpp"
 #include "harness/service/serve/finished_document.hpp"
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/sweep_events.hpp"

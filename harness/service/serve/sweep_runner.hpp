@@ -11,15 +11,15 @@
 #include <thread>
 #include <vector>
 
-#include "harness/machine/housekeeping_threads.hpp"
+#include "harness/measure/machine/housekeeping_threads.hpp"
 #include "harness/service/publish/baseline.hpp"
 #include "harness/service/serve/catalog.hpp"
 #include "harness/service/serve/machine_turn.hpp"
+#include "harness/service/serve/service_metrics.hpp"
 #include "harness/service/serve/sweep_feed.hpp"
 #include "harness/service/serve/sweep_publisher.hpp"
 #include "harness/service/serve/sweep_store.hpp"
-#include "reporters/prometheus/service_metrics.hpp"
-#include "reporters/prometheus/sweep_metrics.hpp"
+#include "harness/sweep/report/sweep_metrics.hpp"
 
 namespace graphbench::serve {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "harness/process/utc_now.hpp"
+#include "graphs/base/utc_now.hpp"
 
 namespace graphbench::serve {
 namespace {

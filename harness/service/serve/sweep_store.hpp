@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/storage/sqlite.hpp"
+#include "graphs/base/sqlite.hpp"
 
 namespace graphbench::serve {
 

@@ -1,5 +1,5 @@
 // Units, digits and widths of the console's numbers.
-#include "reporters/console/format.hpp"
+#include "reporters/format.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::abi {
 

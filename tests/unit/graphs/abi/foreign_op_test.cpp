@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/passes.hpp"
 #include "tests/support/refusal.hpp"
 

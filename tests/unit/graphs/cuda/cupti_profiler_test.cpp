@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 #if defined(__has_include)
 #if __has_include(<cupti.h>)

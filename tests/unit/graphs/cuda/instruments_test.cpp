@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "gpu_fixture.hpp"
-#include "graphs/cache/folder.hpp"
+#include "graphs/device/cache/folder.hpp"
 #include "graphs/execution/executor.hpp"
-#include "harness/worker/profile_summary.hpp"
+#include "harness/measure/worker/profile_summary.hpp"
 #include "tests/support/small_programs.hpp"
 #include "tests/support/temporary_folder.hpp"
 

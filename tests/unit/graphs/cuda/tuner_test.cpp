@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "graphbench_version.hpp"
-#include "graphs/cache/folder.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/device/cache/folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::cuda {

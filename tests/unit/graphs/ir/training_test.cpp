@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "tests/support/refusal.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::ir {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "graphs/base/input_error.hpp"
 #include "harness/model/exit_codes.hpp"
-#include "harness/model/input_error.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::cli {

@@ -7,8 +7,8 @@
 #include <random>
 #include <set>
 
+#include "graphs/base/input_error.hpp"
 #include "harness/ladder/traffic.hpp"
-#include "harness/model/input_error.hpp"
 
 namespace graphbench::ladder {
 namespace {

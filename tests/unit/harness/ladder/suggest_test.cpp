@@ -11,8 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "graphs/base/input_error.hpp"
 #include "harness/ladder/suggestions.hpp"
-#include "harness/model/input_error.hpp"
 
 namespace graphbench::ladder {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "harness/model/input_error.hpp"
+#include "graphs/base/input_error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::ladder {

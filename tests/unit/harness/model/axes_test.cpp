@@ -4,11 +4,11 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/config/option_table.hpp"
-#include "harness/model/input_error.hpp"
-#include "harness/plan/make_plan.hpp"
-#include "harness/plan/plan_hash.hpp"
-#include "tests/unit/harness/plan/sample_catalog.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/options/option_table.hpp"
+#include "harness/sweep/plan/make_plan.hpp"
+#include "harness/sweep/plan/plan_hash.hpp"
+#include "tests/unit/harness/sweep/plan/sample_catalog.hpp"
 
 namespace graphbench::model {
 namespace {

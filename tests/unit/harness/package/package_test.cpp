@@ -8,7 +8,7 @@
 #include <random>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workloads/builtin.hpp"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "graphs/abi/plugin.hpp"
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/ir/passes.hpp"
 #include "graphs/ir/text.hpp"
 #include "workloads/builtin.hpp"

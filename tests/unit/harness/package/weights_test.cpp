@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "graphs/backends/registry.hpp"
-#include "graphs/ir/error.hpp"
-#include "harness/model/digest.hpp"
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::package {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "tests/support/sample_plan.hpp"
 
 namespace graphbench::sweep {

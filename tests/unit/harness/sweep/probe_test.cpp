@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
 #include "tests/support/scripts.hpp"
 
 namespace graphbench::sweep {

@@ -1,9 +1,9 @@
-// Tasks and events survive the pipe; what is no event is refused. Of harness/worker/protocol.
-#include "harness/worker/protocol.hpp"
+// Tasks and events survive the pipe; what is no event is refused. Of harness/measure/worker/protocol.
+#include "harness/measure/worker/protocol.hpp"
 
 #include <gtest/gtest.h>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "tests/support/sample_plan.hpp"
 
 namespace graphbench::worker {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/service/net/body_stream.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_client.hpp"

@@ -5,11 +5,11 @@
 
 #include <filesystem>
 
-#include "harness/codec/documents.hpp"
-#include "harness/codec/parse_document.hpp"
-#include "harness/codec/project.hpp"
-#include "harness/history/read_entry.hpp"
-#include "harness/history/store.hpp"
+#include "harness/judge/history/read_entry.hpp"
+#include "harness/judge/history/store.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
+#include "harness/model/codec/project.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "harness/codec/documents.hpp"
+#include "harness/model/codec/documents.hpp"
 #include "harness/service/net/http_client.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/temporary_folder.hpp"

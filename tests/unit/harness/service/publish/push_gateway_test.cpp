@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "tests/support/refusal.hpp"
 

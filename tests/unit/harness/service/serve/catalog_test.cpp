@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graphs/ir/error.hpp"
-#include "harness/model/input_error.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <set>
 
-#include "harness/codec/documents.hpp"
+#include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/unit/harness/service/serve/service_fixture.hpp"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "graphs/ir/error.hpp"
-#include "harness/codec/documents.hpp"
+#include "graphs/base/error.hpp"
+#include "harness/model/codec/documents.hpp"
 
 namespace graphbench::serve {
 namespace {

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <thread>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 
 namespace graphbench::serve {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/codec/documents.hpp"
+#include "harness/model/codec/documents.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {

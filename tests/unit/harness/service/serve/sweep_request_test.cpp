@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/model/input_error.hpp"
+#include "graphs/base/input_error.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::serve {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graphs/ir/error.hpp"
+#include "graphs/base/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/service/serve/unwritable.hpp"
 

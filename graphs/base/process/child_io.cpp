@@ -1,0 +1,232 @@
+// posix_spawn: a process with threads and CUDA libraries must not fork and run code of its own. Every call is
+// checked.
+#include "graphs/base/process/child_io.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string_view>
+
+#include "graphs/base/error.hpp"
+
+extern char** environ;
+
+namespace graphbench::process {
+namespace {
+
+[[noreturn]] void fail(const std::string& operation) {
+  throw Error(ErrorCode::io, operation + ": " + std::strerror(errno));
+}
+
+[[noreturn]] void fail(const std::string& operation, int error) {
+  throw Error(ErrorCode::io, operation + ": " + std::strerror(error));
+}
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) fail("make a pipe to a child process", errno);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+// The input is in memory before the child starts, so that no later write can block or fail.
+Descriptor memory_file(const std::string& input) {
+  Descriptor file(memfd_create("graphbench-input", MFD_CLOEXEC));
+  if (file.get() < 0) fail("make the input of a child process", errno);
+  std::size_t done = 0;
+  while (done < input.size()) {
+    const ssize_t put = write(file.get(), input.data() + done, input.size() - done);
+    if (put > 0) {
+      done += static_cast<std::size_t>(put);
+    } else if (errno != EINTR) {
+      fail("write the input of a child process", errno);
+    }
+  }
+  if (lseek(file.get(), 0, SEEK_SET) != 0) fail("rewind the input of a child process", errno);
+  return file;
+}
+
+// As exec wants them: null-terminated, and not const for C's sake only.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Google Benchmark takes its flags' defaults from variables: with BENCHMARK_REPETITIONS=3, set for a program
+// that has nothing to do with us, each round of a worker would run three times.
+constexpr std::string_view flags_of_google_benchmark = "BENCHMARK_";
+
+// `extra`, then this process's own variables but those that `extra` names again and those that would change
+// how children measure.
+std::vector<char*> variables_with(const std::vector<std::string>& extra) {
+  std::vector<char*> variables = pointers_to(extra);
+  variables.pop_back();
+  for (char** own = environ; *own != nullptr; ++own) {
+    const std::string_view name = std::string_view(*own).substr(0, std::string_view(*own).find('=') + 1);
+    const bool replaced = std::any_of(extra.begin(), extra.end(), [&](const std::string& each) {
+      return !name.empty() && each.starts_with(name);
+    });
+    if (!replaced && !name.starts_with(flags_of_google_benchmark)) variables.push_back(*own);
+  }
+  variables.push_back(nullptr);
+  return variables;
+}
+
+// Owns the two posix_spawn records; every call on them is checked.
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    check(posix_spawn_file_actions_init(&actions_));
+    check(posix_spawnattr_init(&attributes_));
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  // A worker must not inherit sockets that a metrics server has accepted.
+  void close_all_above(int descriptor) {
+    check(posix_spawn_file_actions_addclosefrom_np(&actions_, descriptor + 1));
+  }
+
+  void connect(int from, int to) { check(posix_spawn_file_actions_adddup2(&actions_, from, to)); }
+
+  void own_group_and_default_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    check(posix_spawnattr_setsigmask(&attributes_, &signals));
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP, SIGXFSZ}) sigaddset(&signals, signal);
+    check(posix_spawnattr_setsigdefault(&attributes_, &signals));
+    check(posix_spawnattr_setpgroup(&attributes_, 0));
+    check(posix_spawnattr_setflags(&attributes_,
+                                   POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
+  }
+
+  pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
+    std::vector<char*> arguments = pointers_to(argv);
+    std::vector<char*> variables = variables_with(environment);
+    pid_t pid = -1;
+    const int error =
+        posix_spawn(&pid, argv.front().c_str(), &actions_, &attributes_, arguments.data(), variables.data());
+    if (error != 0) fail("start " + argv.front(), error);
+    return pid;
+  }
+
+ private:
+  static void check(int error) {
+    if (error != 0) fail("prepare a child process", error);
+  }
+
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+bool die_with_parent(std::string_view parent) {
+  if (parent.empty()) return true;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail("ask to die with the parent process");
+  // A parent that died before the call above sends no signal any more.
+  return std::to_string(getppid()) == parent;
+}
+
+std::string read_request() {
+  std::string text;
+  char chunk[65536];
+  while (true) {
+    const ssize_t got = read(STDIN_FILENO, chunk, sizeof chunk);
+    if (got == 0) return text;
+    if (got > 0) {
+      text.append(chunk, static_cast<std::size_t>(got));
+    } else if (errno != EINTR) {
+      fail("read the request from stdin");
+    }
+  }
+}
+
+void claim_event_descriptor() {
+  if (fcntl(event_descriptor, F_SETFD, FD_CLOEXEC) != 0) fail("take descriptor 3 for events");
+}
+
+int child_main(const char* name, std::string_view parent,
+               const std::function<int(const std::string& request)>& answer) {
+  try {
+    if (!die_with_parent(parent)) return 1;
+    claim_event_descriptor();
+    return answer(read_request());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench %s: %s\n", name, error.what());
+    return 1;
+  }
+}
+
+void send_line(std::string_view line) {
+  std::string text(line);
+  text += '\n';
+  std::size_t sent = 0;
+  while (sent < text.size()) {
+    const ssize_t put = write(event_descriptor, text.data() + sent, text.size() - sent);
+    if (put > 0) {
+      sent += static_cast<std::size_t>(put);
+    } else if (put < 0 && errno != EINTR) {
+      fail("send an event on descriptor 3");
+    }
+  }
+}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    if (value_ >= 0) close(value_);
+    value_ = other.release();
+  }
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (value_ >= 0) close(value_);
+}
+
+int Descriptor::release() noexcept {
+  const int value = value_;
+  value_ = -1;
+  return value;
+}
+
+SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
+                   const std::vector<std::string>& environment) {
+  const Descriptor request = memory_file(input);
+  Pipe output = make_pipe();
+  Pipe events = make_pipe();
+  SpawnSettings settings;
+  settings.connect(request.get(), STDIN_FILENO);
+  settings.connect(output.write_end.get(), STDOUT_FILENO);
+  settings.connect(output.write_end.get(), STDERR_FILENO);
+  // Last: descriptor 3 may be one of the sources above.
+  settings.connect(events.write_end.get(), event_descriptor);
+  settings.close_all_above(event_descriptor);
+  settings.own_group_and_default_signals();
+  SpawnedChild child;
+  child.pid = settings.start(argv, environment);
+  child.events = std::move(events.read_end);
+  child.output = std::move(output.read_end);
+  return child;
+}
+
+}  // namespace graphbench::process

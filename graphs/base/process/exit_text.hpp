@@ -1,0 +1,25 @@
+// The words for how a child process ended.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "graphs/base/process/process_supervisor.hpp"
+
+namespace graphbench::process {
+
+// The predicate of a sentence: "crashed with SIGSEGV", "was silent for more than 120 s; killed", "broke the
+// protocol (why); killed", "ended with exit code 1"; with what the child last printed. `during` stands behind
+// the verb: "in phase capture of batch 8".
+std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const std::string& during = "");
+
+// "SIGSEGV", "signal 64".
+std::string signal_name(int signal);
+
+// The last lines of a child's output as one line of at most 400 bytes; empty for none.
+std::string last_lines(std::string_view output);
+
+// "120 s", "0.5 s"
+std::string seconds_text(double seconds);
+
+}  // namespace graphbench::process

@@ -1,0 +1,306 @@
+// One event loop for pipes, deadlines, dead children and Ctrl-C: Boost.Asio on one thread.
+#include "graphs/base/process/process_supervisor.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <csignal>
+
+#include "graphs/base/error.hpp"
+#include "graphs/base/process/child_io.hpp"
+
+namespace graphbench::process {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+constexpr std::size_t output_bytes_max = 64 * 1024;
+// A line holds a cell with all its samples; a longer one is an error of the child.
+constexpr std::size_t line_bytes_max = 256 * 1024 * 1024;
+// A child that SIGKILL does not end hangs in the kernel; the sweep goes on without it.
+constexpr std::chrono::seconds kill_patience{30};
+
+std::chrono::steady_clock::duration seconds(double value) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(value));
+}
+
+// One child from start to end. Handlers hold a shared_ptr, so that a handler that runs late finds it.
+class RunningChild : public std::enable_shared_from_this<RunningChild> {
+ public:
+  RunningChild(asio::io_context& io, const ChildCommand& command, const LineHandler& on_line,
+               const TickHandler& on_tick)
+      : silent_max_(seconds(command.silent_seconds_max)),
+        on_line_(on_line),
+        on_tick_(on_tick),
+        children_(io, SIGCHLD),
+        silence_(io),
+        tick_(io),
+        events_(io),
+        output_(io) {
+    SpawnedChild child = spawn(command.argv, command.input, command.environment);
+    pid_ = child.pid;
+    events_.assign(child.events.release());
+    output_.assign(child.output.release());
+    events_.non_blocking(true);
+    output_.non_blocking(true);
+  }
+
+  void start() {
+    read_events();
+    read_output();
+    watch_silence(silent_max_);
+    watch_children();
+    tick();
+    reap();  // it may have ended before the signal was watched
+  }
+
+  bool finished() const { return finished_; }
+  ChildExit take_result() { return std::move(result_); }
+
+  void kill(ChildExit::How how) {
+    if (finished_ || killed_) return;
+    killed_ = true;
+    result_.how = how;
+    signal_group();
+    watch_silence(kill_patience);
+  }
+
+  // After an exception from the event loop: the child must not be left running.
+  void abandon() noexcept {
+    if (finished_) return;
+    signal_group();
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    finished_ = true;
+  }
+
+ private:
+  // It is no error that the group has ended already.
+  void signal_group() noexcept {
+    ::kill(-pid_, SIGKILL);
+    ::kill(pid_, SIGKILL);
+  }
+
+  // Both pipes are waited for and then read without blocking. An asynchronous read could have taken
+  // bytes whose handler never runs, because the child's death was seen first; they would be lost.
+  void read_events() {
+    events_.async_wait(asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](error_code error) {
+                         if (error || self->finished_) return;
+                         if (self->take_available_events()) self->read_events();
+                       });
+  }
+
+  void read_output() {
+    output_.async_wait(asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](error_code error) {
+                         if (error || self->finished_) return;
+                         if (self->take_available_output()) self->read_output();
+                       });
+  }
+
+  // Reads until the pipe is empty; false at its end.
+  bool take_available_events() {
+    error_code error;
+    while (const std::size_t got = events_.read_some(asio::buffer(event_chunk_), error)) take_events(got);
+    return error == asio::error::would_block;
+  }
+
+  bool take_available_output() {
+    error_code error;
+    while (const std::size_t got = output_.read_some(asio::buffer(output_chunk_), error)) take_output(got);
+    return error == asio::error::would_block;
+  }
+
+  void take_output(std::size_t got) {
+    result_.output.append(output_chunk_.data(), got);
+    if (result_.output.size() > 2 * output_bytes_max) trim_output();
+  }
+
+  void trim_output() {
+    if (result_.output.size() > output_bytes_max)
+      result_.output.erase(0, result_.output.size() - output_bytes_max);
+  }
+
+  void take_events(std::size_t got) {
+    if (killed_ && result_.how == ChildExit::How::refused) return;
+    pending_.append(event_chunk_.data(), got);
+    try {
+      std::size_t begin = 0;
+      for (std::size_t end = pending_.find('\n', scanned_); end != std::string::npos;
+           end = pending_.find('\n', begin)) {
+        on_line_(std::string_view(pending_).substr(begin, end - begin));
+        begin = end + 1;
+        if (!killed_) watch_silence(silent_max_);
+      }
+      pending_.erase(0, begin);
+      scanned_ = pending_.size();
+      if (pending_.size() > line_bytes_max) throw Error(ErrorCode::io, "read events: a line has no end");
+    } catch (const std::exception& error) {
+      result_.refusal = error.what();
+      kill(ChildExit::How::refused);
+      result_.how = ChildExit::How::refused;
+    }
+  }
+
+  void watch_silence(std::chrono::steady_clock::duration allowed) {
+    silence_.expires_after(allowed);
+    silence_.async_wait([self = shared_from_this()](error_code error) {
+      if (error || self->finished_) return;
+      if (self->killed_) {
+        self->finish();
+      } else {
+        self->kill(ChildExit::How::timed_out);
+      }
+    });
+  }
+
+  void watch_children() {
+    children_.async_wait([self = shared_from_this()](error_code error, int) {
+      if (error || self->finished_) return;
+      self->reap();
+      if (!self->finished_) self->watch_children();
+    });
+  }
+
+  void tick() {
+    tick_.expires_after(std::chrono::seconds(1));
+    tick_.async_wait([self = shared_from_this()](error_code error) {
+      if (error || self->finished_) return;
+      if (self->on_tick_) self->on_tick_();
+      self->tick();
+    });
+  }
+
+  void reap() {
+    int status = 0;
+    if (waitpid(pid_, &status, WNOHANG) != pid_) return;
+    // What it started may still hold the pipes open. The id of a reaped child may be used again, but not as a
+    // group while the old group has members; for an empty group kill() returns an error that does no harm.
+    ::kill(-pid_, SIGKILL);
+    drain();
+    if (!killed_) {
+      result_.how = WIFSIGNALED(status) ? ChildExit::How::signalled : ChildExit::How::exited;
+      result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+      result_.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    }
+    finish();
+  }
+
+  // All that a dead child wrote is in the pipes: read until they are empty.
+  void drain() {
+    take_available_events();
+    take_available_output();
+  }
+
+  void finish() {
+    finished_ = true;
+    trim_output();
+    error_code error;
+    events_.close(error);
+    output_.close(error);
+    children_.cancel(error);
+    silence_.cancel();
+    tick_.cancel();
+  }
+
+  std::chrono::steady_clock::duration silent_max_;
+  const LineHandler& on_line_;
+  const TickHandler& on_tick_;
+  asio::signal_set children_;
+  asio::steady_timer silence_;
+  asio::steady_timer tick_;
+  asio::posix::stream_descriptor events_;
+  asio::posix::stream_descriptor output_;
+  std::array<char, 65536> event_chunk_{};
+  std::array<char, 16384> output_chunk_{};
+  std::string pending_;
+  std::size_t scanned_ = 0;
+  pid_t pid_ = -1;
+  bool killed_ = false;
+  bool finished_ = false;
+  ChildExit result_;
+};
+
+}  // namespace
+
+class ProcessSupervisor::Impl {
+ public:
+  Impl() : stop_signals_(io_, SIGINT, SIGTERM) { watch(); }
+
+  bool interrupted() {
+    io_.restart();
+    io_.poll();
+    return interrupted_;
+  }
+
+  ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick) {
+    if (interrupted()) {
+      ChildExit exit;
+      exit.how = ChildExit::How::interrupted;
+      return exit;
+    }
+    child_ = std::make_shared<RunningChild>(io_, command, on_line, on_tick);
+    try {
+      child_->start();
+      while (!child_->finished()) {
+        io_.restart();
+        io_.run_one();
+      }
+    } catch (...) {
+      child_->abandon();
+      child_.reset();
+      throw;
+    }
+    ChildExit exit = child_->take_result();
+    child_.reset();
+    return exit;
+  }
+
+ private:
+  void watch() {
+    stop_signals_.async_wait([this](error_code error, int) {
+      if (error) return;
+      interrupted_ = true;
+      if (child_) child_->kill(ChildExit::How::interrupted);
+      watch();
+    });
+  }
+
+  asio::io_context io_;
+  asio::signal_set stop_signals_;
+  bool interrupted_ = false;
+  std::shared_ptr<RunningChild> child_;
+};
+
+std::vector<std::string> own_command(const std::string& role) {
+  return {"/proc/self/exe", role, std::to_string(getpid())};
+}
+
+ProcessSupervisor::ProcessSupervisor() : impl_(std::make_unique<Impl>()) {}
+ProcessSupervisor::~ProcessSupervisor() = default;
+
+ChildExit ProcessSupervisor::run(const ChildCommand& command, const LineHandler& on_line,
+                                 const TickHandler& on_tick) {
+  return impl_->run(command, on_line, on_tick);
+}
+
+ChildExit ProcessSupervisor::ask(const ChildCommand& command, const LineHandler& on_line) {
+  ChildExit exit = run(command, on_line);
+  if (exit.how == ChildExit::How::interrupted) throw Interrupted();
+  return exit;
+}
+
+bool ProcessSupervisor::interrupted() {
+  return impl_->interrupted();
+}
+
+}  // namespace graphbench::process

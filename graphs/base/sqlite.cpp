@@ -1,0 +1,163 @@
+// Turns every status of SQLite that is not success into a StorageError.
+#include "graphs/base/sqlite.hpp"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace graphbench::storage {
+namespace {
+
+[[noreturn]] void fail(sqlite3* connection, const std::string& name, const char* operation) {
+  const char* message = connection != nullptr ? sqlite3_errmsg(connection) : "out of memory";
+  const std::string what = std::string(operation) + " " + name + ": " + message;
+  const int status = connection != nullptr ? sqlite3_errcode(connection) & 0xff : SQLITE_NOMEM;
+  // SQLITE_ERROR: a format or tables that are not what the header says.
+  if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB || status == SQLITE_ERROR) throw DamageError(what);
+  throw StorageError(what);
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept {
+  sqlite3_finalize(statement);  // repeats the error of the last step, which was reported there
+}
+
+Statement::Statement(sqlite3* connection, std::string name, std::string_view sql)
+    : connection_(connection), name_(std::move(name)) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v2(connection, sql.data(), static_cast<int>(sql.size()), &statement, nullptr),
+        "read");
+  statement_.reset(statement);
+}
+
+void Statement::check(int status, const char* operation) const {
+  if (status != SQLITE_OK) fail(connection_, name_, operation);
+}
+
+Statement& Statement::bind(int at, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), at, value), "use");
+  return *this;
+}
+
+Statement& Statement::bind(int at, double value) {
+  check(sqlite3_bind_double(statement_.get(), at, value), "use");
+  return *this;
+}
+
+Statement& Statement::bind(int at, std::string_view text) {
+  check(sqlite3_bind_text64(statement_.get(), at, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
+        "use");
+  return *this;
+}
+
+Statement& Statement::bind_null(int at) {
+  check(sqlite3_bind_null(statement_.get(), at), "use");
+  return *this;
+}
+
+Statement& Statement::bind(int at, const Blob& blob) {
+  check(sqlite3_bind_blob64(statement_.get(), at, blob.bytes.data(), blob.bytes.size(), SQLITE_TRANSIENT),
+        "use");
+  return *this;
+}
+
+bool Statement::step() {
+  const int status = sqlite3_step(statement_.get());
+  if (status == SQLITE_ROW) return true;
+  if (status != SQLITE_DONE) fail(connection_, name_, "use");
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  check(sqlite3_reset(statement_.get()), "use");
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+double Statement::real(int column) const {
+  return sqlite3_column_double(statement_.get(), column);
+}
+
+std::string Statement::text(int column) const {
+  // The bytes before their number: SQLite documents this order.
+  const void* bytes = sqlite3_column_blob(statement_.get(), column);
+  const int count = sqlite3_column_bytes(statement_.get(), column);
+  if (bytes == nullptr || count <= 0) return "";
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(count)};
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+void Connection::Close::operator()(sqlite3* connection) const noexcept {
+  sqlite3_close_v2(connection);
+}
+
+Connection::Connection(const std::string& path, Options options) : options_(std::move(options)) {
+  sqlite3* connection = nullptr;
+  // Readers may write too: what a killed writer left half done is rolled back by the next connection.
+  const int flags = SQLITE_OPEN_READWRITE | (options_.create ? SQLITE_OPEN_CREATE : 0);
+  // SQLite takes ":memory:" and names that begin with "file:" for no file of that name.
+  const std::string file = path.starts_with('/') ? path : "./" + path;
+  const int status = sqlite3_open_v2(file.c_str(), &connection, flags, nullptr);
+  connection_.reset(connection);
+  if (status != SQLITE_OK || sqlite3_busy_timeout(connection, static_cast<int>(options_.busy_max.count()))) {
+    fail(connection, options_.name, "open");
+  }
+  execute("PRAGMA foreign_keys = ON");
+}
+
+void Connection::execute(const char* sql) {
+  if (sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+    fail(connection_.get(), options_.name, "use");
+}
+
+std::int64_t Connection::integer_of(const char* sql) {
+  Statement query = prepare(sql);
+  return query.step() ? query.integer(0) : 0;
+}
+
+std::string Connection::text_of(const char* sql) {
+  Statement query = prepare(sql);
+  return query.step() ? query.text(0) : "";
+}
+
+int Connection::changes() const {
+  return sqlite3_changes(connection_.get());
+}
+
+bool Connection::file_has_moved() const {
+  int moved = 0;
+  sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
+}
+
+std::int64_t Connection::last_id() const {
+  return sqlite3_last_insert_rowid(connection_.get());
+}
+
+Transaction::Transaction(Connection& connection) : connection_(connection) {
+  connection_.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    connection_.execute("ROLLBACK");
+  } catch (const std::exception&) {
+    // SQLite rolls back by itself after some errors, and says then that there is nothing to roll back.
+  }
+}
+
+void Transaction::commit() {
+  connection_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace graphbench::storage

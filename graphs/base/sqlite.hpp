@@ -1,0 +1,132 @@
+// SQLite with owners and exceptions: connections, statements, transactions. The only code that calls SQLite.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "graphs/base/error.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace graphbench::storage {
+
+// A database that cannot be read or written: a lock, permissions, a disk, its contents. Code io.
+class StorageError : public Error {
+ public:
+  explicit StorageError(const std::string& what) : Error(ErrorCode::io, what) {}
+};
+
+// The contents of the file are wrong.
+class DamageError : public StorageError {
+ public:
+  using StorageError::StorageError;
+};
+
+// Bytes that are no text.
+struct Blob {
+  std::string bytes;
+};
+
+// One prepared statement. Every call throws StorageError with SQLite's message.
+class Statement {
+ public:
+  // `name`: the database in messages.
+  Statement(sqlite3* connection, std::string name, std::string_view sql);
+
+  // Parameters are numbered from 1.
+  Statement& bind(int at, std::int64_t value);
+  Statement& bind(int at, int value) { return bind(at, std::int64_t{value}); }
+  Statement& bind(int at, double value);
+  Statement& bind(int at, std::string_view text);
+  Statement& bind_null(int at);
+  Statement& bind(int at, const Blob& bytes);
+  template <typename Value>
+  Statement& bind(int at, const std::optional<Value>& value) {
+    return value ? bind(at, *value) : bind_null(at);
+  }
+
+  bool step();  // true: there is a row
+  void run();   // to the end, and ready for new parameters
+
+  // Columns of the row are numbered from 0.
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;  // or the bytes of a blob
+  bool is_null(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept;
+  };
+  void check(int status, const char* operation) const;
+
+  sqlite3* connection_;
+  std::string name_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+// One connection. Not for several threads at once.
+class Connection {
+ public:
+  struct Options {
+    std::string name;     // the database in messages
+    bool create = false;  // the file, where there is none
+    // How long a call waits while another connection holds the file.
+    std::chrono::milliseconds busy_max{10'000};
+  };
+  Connection(const std::string& path, Options options);
+
+  // `values` are bound in their order.
+  template <typename... Values>
+  Statement prepare(std::string_view sql, const Values&... values) {
+    Statement statement(connection_.get(), options_.name, sql);
+    int at = 0;
+    (statement.bind(++at, values), ...);
+    return statement;
+  }
+  // The same, to its end. Returns how many rows it changed.
+  template <typename... Values>
+  int run(std::string_view sql, const Values&... values) {
+    prepare(sql, values...).run();
+    return changes();
+  }
+
+  void execute(const char* sql);  // one statement or several
+  // The first column of the first row; zero or empty where there is none.
+  std::int64_t integer_of(const char* sql);
+  std::string text_of(const char* sql);
+  std::int64_t last_id() const;
+  // Whether the file was removed or replaced since it was opened: what is written is lost then.
+  bool file_has_moved() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const noexcept;
+  };
+  int changes() const;
+
+  Options options_;
+  std::unique_ptr<sqlite3, Close> connection_;
+};
+
+// Rolls back unless committed. BEGIN IMMEDIATE takes the lock before anything is read, so that two writers
+// wait for each other and neither fails half-way.
+class Transaction {
+ public:
+  explicit Transaction(Connection& connection);
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  Connection& connection_;
+  bool open_ = true;
+};
+
+}  // namespace graphbench::storage

@@ -1,0 +1,174 @@
+// Lines "NAME VALUE", an empty line, the content. The digest is over everything but its own line. A text is
+// sound where encoding what was read gives it again, byte for byte.
+#include "graphs/device/cache/entry.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "graphs/base/error.hpp"
+
+namespace graphbench::cache {
+namespace {
+
+constexpr std::string_view first_words = "graphbench cache ";
+constexpr std::string_view version = "1";
+
+constexpr std::string_view choices_parts[] = {"op", "shape", "device", "libraries", "build"};
+
+struct KindRow {
+  Kind kind;
+  std::string_view name;
+  std::span<const std::string_view> parts;
+};
+constexpr KindRow kinds[] = {{Kind::choices, "choices", choices_parts}};
+
+const KindRow& row_of(Kind kind) {
+  return kinds[static_cast<std::size_t>(kind)];
+}
+
+std::string line(std::string_view name, std::string_view value) {
+  return std::string(name).append(1, ' ').append(value).append(1, '\n');
+}
+
+std::string lines_of(const Key& key) {
+  const KindRow& row = row_of(key.kind);
+  GRAPHBENCH_ASSERT(key.values.size() == row.parts.size());
+  std::string text = line("kind", row.name);
+  for (std::size_t i = 0; i < row.parts.size(); ++i) {
+    GRAPHBENCH_ASSERT(key.values[i].find('\n') == std::string::npos);
+    text += line(row.parts[i], key.values[i]);
+  }
+  return text;
+}
+
+// Takes line after line off the front of a text.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+
+  // The value of the line that comes next; absent where it has another name.
+  std::optional<std::string_view> value(std::string_view name) {
+    const std::size_t end = rest_.find('\n');
+    cut_short_ = end == std::string_view::npos;
+    if (cut_short_ || end <= name.size() || !rest_.starts_with(name) || rest_[name.size()] != ' ')
+      return std::nullopt;
+    const std::string_view found = rest_.substr(name.size() + 1, end - name.size() - 1);
+    rest_.remove_prefix(end + 1);
+    return found;
+  }
+
+  template <typename Number>
+  std::optional<Number> number(std::string_view name) {
+    const std::optional<std::string_view> text = value(name);
+    Number number{};
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
+      return std::nullopt;
+    return number;
+  }
+
+  std::string_view rest() const { return rest_; }
+  bool cut_short() const { return cut_short_; }
+
+ private:
+  std::string_view rest_;
+  bool cut_short_ = false;
+};
+
+// What the rest of a head says, behind the line of the kind.
+struct Tail {
+  Entry entry;
+  std::size_t bytes = 0;
+};
+
+std::optional<Tail> read_tail(Lines& lines, const KindRow& row) {
+  Tail tail{{{row.kind, {}}, 0, {}}, 0};
+  for (const std::string_view part : row.parts) {
+    const std::optional<std::string_view> value = lines.value(part);
+    if (!value) return std::nullopt;
+    tail.entry.key.values.emplace_back(*value);
+  }
+  const std::optional<double> seconds = lines.number<double>("seconds");
+  if (!seconds || !std::isfinite(*seconds) || *seconds < 0) return std::nullopt;
+  tail.entry.seconds = *seconds;
+  const std::optional<std::size_t> bytes = lines.number<std::size_t>("bytes");
+  if (!bytes || !lines.value("sha256")) return std::nullopt;
+  tail.bytes = *bytes;
+  return tail;
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw Error(ErrorCode::internal, "hash a cache entry: OpenSSL's SHA-256 failed");
+  std::string result;
+  for (unsigned int i = 0; i < size; ++i) {
+    for (const int shift : {4, 0}) result += "0123456789abcdef"[(digest[i] >> shift) & 15];
+  }
+  return result;
+}
+
+std::string_view name_of(Kind kind) {
+  return row_of(kind).name;
+}
+
+std::span<const std::string_view> parts_of(Kind kind) {
+  return row_of(kind).parts;
+}
+
+std::string file_name_of(const Key& key) {
+  return sha256_hex(lines_of(key)) + ".entry";
+}
+
+std::string encode(const Entry& entry) {
+  char seconds[32];
+  const auto [end, error] = std::to_chars(seconds, seconds + sizeof(seconds), entry.seconds);
+  GRAPHBENCH_ASSERT(error == std::errc());
+  const std::string head = std::string(first_words).append(version).append(1, '\n') + lines_of(entry.key) +
+                           line("seconds", {seconds, end}) +
+                           line("bytes", std::to_string(entry.content.size()));
+  return head + line("sha256", sha256_hex(head + entry.content)) + "\n" + entry.content;
+}
+
+Reading decode(std::string_view text) {
+  const Reading damaged = {{}, "it is damaged"};
+  const Reading cut_short = {{}, "it is cut short"};
+  if (!text.starts_with(first_words)) return {{}, "it is no entry of a cache"};
+  Lines lines(text);
+  const std::optional<std::string_view> first = lines.value("graphbench");
+  if (!first) return cut_short;
+  const std::string_view its_version = first->substr(first->find(' ') + 1);
+  if (its_version.empty() || its_version.find_first_not_of("0123456789") != std::string_view::npos)
+    return damaged;
+  if (its_version != version) return {{}, "it is of version " + std::string(its_version) + ", this reads 1"};
+  const std::optional<std::string_view> kind = lines.value("kind");
+  for (const KindRow& row : kinds) {
+    if (kind != row.name) continue;
+    std::optional<Tail> tail = read_tail(lines, row);
+    if (!tail) return lines.cut_short() ? cut_short : damaged;
+    const std::string_view content = lines.rest().substr(std::min<std::size_t>(1, lines.rest().size()));
+    if (content.size() < tail->bytes) return cut_short;
+    tail->entry.content = content;
+    if (encode(tail->entry) != text) return damaged;
+    return {std::move(tail->entry), {}};
+  }
+  return lines.cut_short() ? cut_short : damaged;
+}
+
+Choice split_choice(std::string_view content) {
+  const std::size_t end = std::min(content.find('\n'), content.size());
+  return {std::string(content.substr(0, end)),
+          std::string(content.substr(std::min(end + 1, content.size())))};
+}
+
+std::string join_choice(const Choice& choice) {
+  return choice.algorithm + (choice.serialised.empty() ? "" : "\n" + choice.serialised);
+}
+
+}  // namespace graphbench::cache

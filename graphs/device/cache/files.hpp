@@ -1,0 +1,45 @@
+// Files of the cache's folder: read whole, written whole or not at all, locked. Internal to
+// graphs/device/cache.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace graphbench::cache {
+
+struct FileText {
+  std::optional<std::string> text;  // absent: there is no such file, or it cannot be read
+  std::string error;                // empty where there is none
+};
+FileText read_file(const std::filesystem::path& path);
+
+// Beside the file first, then in its place: at every moment, and after a loss of power, `path` is what it was
+// or all of `text`. The caller holds the file's lock. Returns what failed, or nothing.
+std::string write_file(const std::filesystem::path& path, const std::string& text);
+
+// Where write_file() writes first. A process that is killed leaves it; the next one writes over it.
+std::filesystem::path draft_of(const std::filesystem::path& path);
+std::filesystem::path lock_of(const std::filesystem::path& path);
+
+// The process that makes the file `path` holds this. The system releases it when its process ends, however
+// that is.
+class FileLock {
+ public:
+  enum class Wait : bool { no, yes };
+  // With Wait::yes the calling thread stands still until the holder releases it.
+  FileLock(const std::filesystem::path& path, Wait wait);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+  bool held() const noexcept { return descriptor_ >= 0; }
+  int error() const noexcept { return error_; }  // an errno, where it is not held
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  int error_ = 0;
+};
+
+}  // namespace graphbench::cache

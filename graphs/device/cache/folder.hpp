@@ -1,0 +1,57 @@
+// The cache's folder as a whole: where it is, what it holds, and what has to go.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graphs/device/cache/entry.hpp"
+
+namespace graphbench::cache {
+
+// The variable that says where the cache is, and hands on what --cache says to child processes: a folder, or
+// "off".
+inline constexpr const char* folder_variable = "GRAPHBENCH_PLAN_CACHE";
+
+// What the variable says; unset: graphbench/plans in XDG_CACHE_HOME or ~/.cache. Empty: nothing is kept.
+std::filesystem::path folder_from_environment();
+
+// A file of the cache.
+struct KeptFile {
+  std::filesystem::path path;
+  std::uintmax_t bytes = 0;
+  std::filesystem::file_time_type used;  // last found or made
+};
+// Least recently used first; other files are left out. Empty where there is no folder; throws
+// Error(io) where it cannot be read.
+std::vector<KeptFile> files_in(const std::filesystem::path& folder);
+
+// What a file holds, by reading it. An entry of another key than its name says is refused.
+struct Content {
+  std::string kind = {};  // "choices"
+  // What it is for, by name.
+  std::vector<std::pair<std::string, std::string>> parts = {};
+  std::optional<double> seconds = {};  // absent where it is refused
+  std::string why_not = {};            // refused; empty: it is sound
+};
+Content content_of(const std::filesystem::path& path);
+
+struct Limits {
+  std::optional<std::uintmax_t> bytes_max = {};      // least recently used first, until no more are left
+  std::optional<std::chrono::seconds> age_max = {};  // since the last use
+  std::filesystem::path keep = {};                   // stays, whatever its size is
+};
+struct Removed {
+  std::int64_t files = 0;
+  std::uintmax_t bytes = 0;
+};
+Removed remove_unused(const std::filesystem::path& folder, const Limits& limits);
+
+// Drafts and locks that killed processes left. Those in use stay.
+void remove_leftovers(const std::filesystem::path& folder);
+
+}  // namespace graphbench::cache

@@ -1,0 +1,242 @@
+// graphbench ab: two binaries, or one under two environments, measured side by side; or this one and itself.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/base/write_file.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/judge/ab/run_interleaved.hpp"
+#include "harness/judge/ab/schedule.hpp"
+#include "harness/judge/ab/self_power.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/judge/compare/read_side.hpp"
+#include "harness/judge/verdict.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "harness/options/numbers.hpp"
+#include "harness/options/output.hpp"
+#include "harness/sweep/planning.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+constexpr const char* ab_footer =
+    "Launches of the two sides alternate (ABBA), so that what drifts meets both alike; --launches is a side\n"
+    "and 5 by default. Without --base, --new, --env-a and --env-b this binary is measured against itself, "
+    "and\n"
+    "the last line says what this machine can find. Exit codes: those of compare, and 130 interrupted (what\n"
+    "was measured is kept).\n";
+
+constexpr double minutes_max = 1e5;  // ten weeks
+constexpr double slowdown_wanted = 0.05;
+
+struct AbArguments {
+  std::string base;  // binaries; empty: this one
+  std::string now;
+  std::vector<std::string> base_environment;  // "NAME=VALUE"
+  std::vector<std::string> new_environment;
+  std::string json_base = "graphbench-base.json";
+  std::string json_new = "graphbench-new.json";
+  bool confirm = false;
+  std::string until_decided;  // minutes; empty: not given
+  VerdictArguments verdict;
+
+  bool against_itself() const {
+    return base.empty() && now.empty() && base_environment.empty() && new_environment.empty();
+  }
+};
+
+// Where the two documents go.
+struct Files {
+  std::string base;
+  std::string now;
+};
+
+void check_file(const std::string& where, const std::string& path) {
+  if (path == "-") throw InputError(where, "\"-\" is stdout, where the verdict goes: give a file");
+  check_output_file(where, path, Stdout::refused);
+}
+
+Files files_of(const AbArguments& asked) {
+  if (asked.json_base == asked.json_new)
+    throw InputError("--json-new", in_quotes(asked.json_new) + " is the file of --json-base too");
+  check_file("--json-base", asked.json_base);
+  check_file("--json-new", asked.json_new);
+  for (const std::string& path : {asked.json_base, asked.json_new}) {
+    if (!same_file(path, asked.verdict.output)) continue;
+    throw InputError("-o", in_quotes(asked.verdict.output) + " is where a result goes: give another");
+  }
+  return {asked.json_base, asked.json_new};
+}
+
+// "graphbench-base.json" to "graphbench-base.again.json".
+std::string again(const std::string& path) {
+  std::filesystem::path name = path;
+  const std::string extension = name.extension().string();
+  return name.replace_extension(".again" + extension).string();
+}
+
+// This very binary, even where its path holds another by now.
+std::string own_binary() {
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
+ab::Target target_of(const char* where, const std::string& binary,
+                     const std::vector<std::string>& environment, const char* environment_where) {
+  for (const std::string& variable : environment) ab::check_variable(environment_where, variable);
+  return {where, binary.empty() ? own_binary() : binary, environment};
+}
+
+ab::InterleavedOutcome measure_sides(const ab::InterleavedRequest& request,
+                                     process::ProcessSupervisor& supervisor) {
+  ConsoleProgress progress(request.options.quiet);
+  ab::InterleavedOutcome outcome = ab::run_interleaved(request, supervisor, progress);
+  progress.finish();
+  return outcome;
+}
+
+void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
+  if (outcome.interrupted && !outcome.base && !outcome.now) throw process::Interrupted();
+  const auto write = [](const std::string& path, const std::optional<model::Result>& result) {
+    if (result) reporters::write_file_atomically(path, codec::to_json(*result));
+  };
+  write(files.base, outcome.base);
+  write(files.now, outcome.now);
+}
+
+int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
+  const std::string kept = outcome.base && outcome.now ? files.base + " and " + files.now
+                           : outcome.base              ? files.base
+                                                       : files.now;
+  std::fprintf(stderr, "graphbench: interrupted; what was measured is kept in %s\n", kept.c_str());
+  return exit_interrupted;
+}
+
+// `files` are where the results went: the comparison names them.
+model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
+                                const model::ComparisonSettings& settings) {
+  return compare::compare(compare::side_of(*outcome.base, files.base),
+                          compare::side_of(*outcome.now, files.now), settings);
+}
+
+// Refuses a side whose launches all failed before they had a device.
+void check_measured(const ab::InterleavedOutcome& outcome, const ab::InterleavedRequest& request) {
+  for (const auto& [result, target] :
+       {std::pair(&outcome.base, &request.base), std::pair(&outcome.now, &request.now)}) {
+    if (!*result) {
+      throw Error(ErrorCode::device_failed,
+                  "measure " + target->binary + ": no sweep of it came to a result; try it with --sweep");
+    }
+  }
+}
+
+// "Against itself, 5 launches a side find a slowdown of 3.1 % ...; a slowdown of 5 % takes 4 launches a
+// side."
+std::string self_text(const model::Comparison& itself) {
+  const std::int64_t launches = itself.base.launches_max;
+  const std::optional<double> found = ab::slowdown_found_by(launches, itself);
+  const std::optional<std::int64_t> needed = ab::launches_to_find(slowdown_wanted, itself);
+  return fmt::format(
+      "Against itself, {} launch{} a side {} a slowdown of {} of one cell's latency in nine cases of ten; a "
+      "slowdown of {} takes {} launches a side.",
+      launches, launches == 1 ? "" : "es", found ? "would find" : "would not find even",
+      found ? reporters::percent_text(found) : "1000 %", reporters::percent_text(slowdown_wanted),
+      needed ? std::to_string(*needed) : "more than " + std::to_string(ab::launches_max));
+}
+
+int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, ab::InterleavedRequest request,
+                      process::ProcessSupervisor& supervisor) {
+  const Files files = files_of(asked);
+  const ab::InterleavedOutcome outcome = measure_sides(request, supervisor);
+  keep(outcome, files);
+  if (outcome.interrupted) return interrupted(outcome, files);
+  check_measured(outcome, request);
+  model::Comparison comparison = compare_sides(outcome, files, verdict.settings);
+  if (asked.confirm && comparison.counts.slower > 0) {
+    const Files more{again(files.base), again(files.now)};
+    request.plan = ab::plan_to_confirm(request.plan, comparison);
+    request.seed += static_cast<std::uint64_t>(request.plan.facts.launches);
+    const ab::InterleavedOutcome second = measure_sides(request, supervisor);
+    keep(second, more);
+    if (second.interrupted) return interrupted(second, more);
+    check_measured(second, request);
+    ab::apply_confirmation(comparison, compare_sides(second, more, verdict.settings));
+  }
+  print_verdict(comparison, verdict);
+  if (asked.against_itself()) {
+    // A document on stdout stays a document.
+    const bool beside = verdict.output.empty() && verdict.format == &reporters::formats().front();
+    fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison));
+  }
+  const int exit_code = exit_code_of(comparison);
+  return exit_code == exit_done && outcome.cells_failed > 0 ? exit_cells_failed : exit_code;
+}
+
+double seconds_of_minutes(const std::string& text) {
+  const std::optional<double> minutes = config::parse_real(text);
+  if (minutes && *minutes > 0 && *minutes <= minutes_max) return *minutes * 60;
+  throw InputError(
+      "--until-decided",
+      in_quotes(text) + " is not a number of minutes: give one above 0, e.g. 60, or none for 60");
+}
+
+class AbCommand final : public Command {
+ public:
+  explicit AbCommand(Options& options) : sweep_(options) {
+    options.footer(ab_footer);
+    options.text("--base", asked_.base, "BINARY", "the graphbench before (default: this one)");
+    options.text("--new", asked_.now, "BINARY", "the graphbench after (default: this one)");
+    options.texts("--env-a", asked_.base_environment, "NAME=VALUE",
+                  "an environment variable of BASE (repeatable)");
+    options.texts("--env-b", asked_.new_environment, "NAME=VALUE",
+                  "an environment variable of NEW (repeatable)");
+    options.text("--json-base", asked_.json_base, "FILE", "BASE's result (default: graphbench-base.json)");
+    options.text("--json-new", asked_.json_new, "FILE", "NEW's result (default: graphbench-new.json)");
+    options.flag("--confirm", asked_.confirm, "measure again what came out slower, before the verdict");
+    options.text_or(
+        "60", "--until-decided", asked_.until_decided, "MINUTES",
+        "launch 5, 10, 15 or 20 times, each ladder until all of it is decided, for so long at most "
+        "(60)");
+    add_verdict_options(options, asked_.verdict);
+  }
+
+  void check() override {
+    sweep_.check(asked_.until_decided.empty() ? 0 : ab::launches_until_decided);
+    if (!asked_.until_decided.empty()) {
+      seconds_of_minutes(asked_.until_decided);
+      if (asked_.confirm)
+        throw InputError("--confirm", "--until-decided goes on until it is sure: leave one of them out");
+    }
+  }
+
+  int run(const Invocation& invocation) override {
+    const VerdictRequest verdict(asked_.verdict);
+    ab::InterleavedRequest request = sweep_.request();
+    request.base = target_of("--base", asked_.base, asked_.base_environment, "--env-a");
+    request.now = target_of("--new", asked_.now, asked_.new_environment, "--env-b");
+    if (!asked_.until_decided.empty())
+      request.until_decided = ab::UntilDecided{seconds_of_minutes(asked_.until_decided), verdict.settings};
+    process::ProcessSupervisor supervisor;
+    ab::check_target(supervisor, request.base);
+    ab::check_target(supervisor, request.now);
+    request.plan = sweep_.plan(request, invocation.argv, supervisor);
+    return measure_and_judge(asked_, verdict, std::move(request), supervisor);
+  }
+
+ private:
+  AbArguments asked_;
+  SideBySideOptions sweep_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ab(Options& options) {
+  return std::make_unique<AbCommand>(options);
+}
+
+}  // namespace graphbench::cli

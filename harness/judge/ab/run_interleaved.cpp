@@ -1,0 +1,272 @@
+// Every run is a whole `--sweep` of its side's binary, whose document lands in a folder of ours.
+#include "harness/judge/ab/run_interleaved.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <span>
+
+#include "graphs/base/digest.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/exit_text.hpp"
+#include "graphs/base/utc_now.hpp"
+#include "graphs/base/whole_file.hpp"
+#include "harness/judge/ab/merge_result.hpp"
+#include "harness/judge/ab/schedule.hpp"
+#include "harness/judge/ab/sub_sweep.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "harness/sweep/progress_tracker.hpp"
+
+namespace graphbench::ab {
+namespace {
+
+using How = process::ChildExit::How;
+
+// A sweep watches its own workers: nothing of it has to be heard for as long as it runs.
+constexpr double silent_seconds_max = 1e8;
+
+// Fewer tell nothing: a run until decided makes so many however little time it has.
+constexpr std::int64_t launches_judged_min = 2;
+
+std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
+  std::vector<model::WorkerTask> groups;
+  for (const model::WorkerTask& task : plan.tasks) {
+    if (task.launch == 0) groups.push_back(task);
+  }
+  return groups;
+}
+
+std::vector<Run> schedule_of(const InterleavedRequest& request, std::size_t groups) {
+  return make_schedule({groups, request.plan.facts.launches, request.seed});
+}
+
+// For the estimate of the time left: all runs as tasks.
+model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::WorkerTask>& groups) {
+  model::Plan plan;
+  for (const Run& run : runs) plan.tasks.push_back(groups[run.group]);
+  return plan;
+}
+
+std::string unique_id(const model::Plan& plan) {
+  const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
+  return model::sha256_hex(plan.facts.hash + " " + process::utc_now() + " " + std::to_string(ticks) + " " +
+                           std::to_string(getpid()))
+      .substr(0, 32);
+}
+
+std::string name_of(Role role) {
+  return role == Role::base ? "base" : "new";
+}
+
+// A folder for the documents of single runs, gone with its owner.
+class ScratchFolder {
+ public:
+  // Under TMPDIR; throws Error(io).
+  ScratchFolder() {
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    if (error)
+      throw Error(ErrorCode::io, "find a temporary folder: " + error.message() + ": TMPDIR must name one");
+    path_ = (parent / "graphbench-ab-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr)
+      throw Error(ErrorCode::io, "make a folder in " + parent.string() + ": " + std::strerror(errno));
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);  // what stays is the system's to clean up
+  }
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // The file's text; the file is gone afterwards, so that no run is taken for the next. Throws
+  // Error(io) where there is none.
+  static std::string take(const std::string& file) {
+    model::WholeFile read = model::read_whole_file(file, codec::document_bytes_max);
+    if (!read.why_not.empty()) throw Error(ErrorCode::io, file + " " + read.why_not);
+    std::error_code error;
+    if (!std::filesystem::remove(file, error))
+      throw Error(ErrorCode::io, "remove " + file + ": " + error.message());
+    return std::move(read.text);
+  }
+
+ private:
+  std::string path_;
+};
+
+class Interleaved {
+ public:
+  Interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
+              sweep::SweepListener& progress)
+      : request_(request),
+        supervisor_(supervisor),
+        progress_(progress),
+        groups_(groups_of(request.plan)),
+        runs_(schedule_of(request, groups_.size())),
+        tracker_(plan_of_runs(runs_, groups_)),
+        base_(request.plan),
+        now_(request.plan),
+        id_(unique_id(request.plan)),
+        going_(groups_.size(), true) {}
+
+  InterleavedOutcome run() {
+    started_at_ = process::utc_now();
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      outcome_.interrupted = outcome_.interrupted || supervisor_.interrupted();
+      if (outcome_.interrupted || (i % 2 == 0 && is_over(i))) break;
+      if (!going_[runs_[i].group]) continue;
+      measure(runs_[i]);
+      launches_ = runs_[i].launch + 1;
+    }
+    finish();
+    return std::move(outcome_);
+  }
+
+ private:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+
+  void tell(const Run& run) {
+    model::Progress progress =
+        tracker_.at(seconds(), measurements_, base_.cells_failed() + now_.cells_failed());
+    const model::WorkerTask& task = groups_[run.group];
+    progress.worker = name_of(run.role) + " " + task.workload + " " + task.dtype + " " + task.mode + " w" +
+                      std::to_string(task.warmup);
+    if (request_.plan.facts.cell_processes)
+      progress.worker.append(" b").append(std::to_string(task.batches.front()));
+    progress.phase = "launch " + std::to_string(run.launch + 1);
+    progress_.update(progress);
+  }
+
+  // Of a run until decided, asked before the pair of runs that begins at `i`: looks at it where that is due.
+  bool is_over(std::size_t i) {
+    if (!request_.until_decided) return false;
+    const std::span planned(compare::planned_looks);
+    if (looks_.size() < planned.size() && runs_[i].launch == planned[looks_.size()]) look(i);
+    const bool can_be_judged = runs_[i].launch >= launches_judged_min;
+    return (can_be_judged && seconds() > request_.until_decided->seconds_max) ||
+           std::ranges::find(going_, true) == going_.end();
+  }
+
+  // Stops the groups that are decided. A side that has nothing to compare decides nothing.
+  void look(std::size_t next) {
+    looks_.push_back(runs_[next].launch);
+    if (base_.empty() || now_.empty()) return;
+    model::ComparisonSettings settings = request_.until_decided->settings;
+    settings.more_looks = true;
+    const std::vector<bool> undecided =
+        undecided_groups(groups_, compare::compare(compare::side_of(result_of(Role::base), "BASE"),
+                                                   compare::side_of(result_of(Role::now), "NEW"), settings));
+    for (std::size_t i = next; i < runs_.size(); ++i) {
+      const std::size_t group = runs_[i].group;
+      if (going_[group] && !undecided[group]) tracker_.drop_task(groups_[group]);
+    }
+    for (std::size_t group = 0; group < going_.size(); ++group)
+      going_[group] = going_[group] && undecided[group];
+  }
+
+  const Target& target_of(Role role) const { return role == Role::base ? request_.base : request_.now; }
+  ResultMerge& merge_of(Role role) { return role == Role::base ? base_ : now_; }
+
+  void measure(const Run& run) {
+    const model::WorkerTask& task = groups_[run.group];
+    const Target& target = target_of(run.role);
+    const std::string json = folder_.file("run.json");
+    const SubSweep sub_sweep{task, request_.seed + static_cast<std::uint64_t>(run.launch), json};
+    process::ChildCommand command;
+    command.argv = {file_of(target)};
+    for (std::string& each : arguments_of(sub_sweep, request_.raw, request_.options))
+      command.argv.push_back(std::move(each));
+    command.environment = target.environment;
+    command.silent_seconds_max = silent_seconds_max;
+    tracker_.begin_task(task, seconds());
+    tell(run);
+    const process::ChildExit exit = supervisor_.run(
+        command, [](std::string_view) {}, [&] { tell(run); });
+    if (exit.how == How::interrupted) {
+      outcome_.interrupted = true;
+      return;
+    }
+    take(run, exit, json);
+    measurements_ += static_cast<std::int64_t>(task.batches.size());
+    tracker_.end_task(seconds());
+    tell(run);
+  }
+
+  void take(const Run& run, const process::ChildExit& exit, const std::string& json) {
+    const model::WorkerTask& task = groups_[run.group];
+    const Target& target = target_of(run.role);
+    const std::string said = process::last_lines(exit.output);
+    if (exit.how == How::exited && exit.status == exit_bad_input)
+      throw InputError(target.where, in_quotes(target.binary) + " refuses: " + said);
+    const bool well = exit.how == How::exited && (exit.status == 0 || exit.status == exit_cells_failed);
+    if (!well) {
+      const std::string how = exit.how == How::exited ? "exit code " + std::to_string(exit.status)
+                                                      : process::signal_name(exit.signal);
+      merge_of(run.role).fail(task, {"sweep_failed", how + (said.empty() ? "" : ": " + said)});
+      return;
+    }
+    try {
+      merge_of(run.role).add(codec::read_result(folder_.take(json), json), task, run.launch);
+    } catch (const std::exception& error) {
+      throw InputError(target.where, in_quotes(target.binary) + " wrote no result document of its sweep (" +
+                                         error.what() + ")");
+    }
+  }
+
+  model::Result result_of(Role role) {
+    RunFacts facts;
+    facts.interleaved_id = id_;
+    facts.role = name_of(role);
+    facts.started_at = started_at_;
+    facts.finished_at = process::utc_now();
+    facts.complete = !outcome_.interrupted;
+    facts.looks = looks_;
+    return merge_of(role).result(facts);
+  }
+
+  void finish() {
+    const bool looked = !looks_.empty() && looks_.back() == launches_;
+    if (request_.until_decided && launches_ > 0 && !looked) looks_.push_back(launches_);
+    if (!base_.empty()) outcome_.base = result_of(Role::base);
+    if (!now_.empty()) outcome_.now = result_of(Role::now);
+    outcome_.cells_failed = base_.cells_failed() + now_.cells_failed();
+  }
+
+  const InterleavedRequest& request_;
+  process::ProcessSupervisor& supervisor_;
+  sweep::SweepListener& progress_;
+  const std::vector<model::WorkerTask> groups_;
+  const std::vector<Run> runs_;
+  sweep::ProgressTracker tracker_;
+  ResultMerge base_;
+  ResultMerge now_;
+  ScratchFolder folder_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::string started_at_;
+  const std::string id_;
+  std::int64_t measurements_ = 0;
+  std::vector<bool> going_;  // by group
+  std::int64_t launches_ = 0;
+  std::vector<std::int64_t> looks_;
+  InterleavedOutcome outcome_;
+};
+
+}  // namespace
+
+InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
+                                   sweep::SweepListener& progress) {
+  return Interleaved(request, supervisor, progress).run();
+}
+
+}  // namespace graphbench::ab

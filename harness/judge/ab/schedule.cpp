@@ -1,0 +1,127 @@
+// Shuffles with the standard generator and our own loop, so that a seed means the same everywhere.
+#include "harness/judge/ab/schedule.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "graphs/base/digest.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/model/axes.hpp"
+
+namespace graphbench::ab {
+
+model::Plan one_cell_a_task(model::Plan plan) {
+  const auto is_ladder = [](const model::WorkerTask& task) { return task.batches.size() > 1; };
+  if (std::ranges::none_of(plan.tasks, is_ladder)) return plan;
+  std::vector<model::WorkerTask> tasks;
+  for (const model::WorkerTask& ladder : plan.tasks) {
+    for (const std::int64_t batch : ladder.batches) tasks.emplace_back(ladder).batches = {batch};
+  }
+  plan.tasks = std::move(tasks);
+  plan.facts.cell_processes = true;
+  plan.facts.hash = model::sha256_hex(plan.facts.hash + "\ncell-processes=true\n");
+  return plan;
+}
+
+std::vector<Run> make_schedule(const ScheduleOptions& options) {
+  std::mt19937_64 random(options.seed);
+  std::vector<std::size_t> order(options.groups);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<bool> base_first(options.groups);
+  for (std::size_t group = 0; group < options.groups; ++group) base_first[group] = random() % 2 == 0;
+
+  std::vector<Run> runs;
+  for (std::int64_t launch = 0; launch < options.launches; ++launch) {
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    for (const std::size_t group : order) {
+      const bool base_now = base_first[group] == (launch % 2 == 0);
+      runs.push_back({group, launch, base_now ? Role::base : Role::now});
+      runs.push_back({group, launch, base_now ? Role::now : Role::base});
+    }
+  }
+  return runs;
+}
+
+namespace {
+
+using model::MetricComparison;
+using model::Verdict;
+
+bool is_slower(const MetricComparison& metric) {
+  return metric.verdict == Verdict::slower;
+}
+
+std::string ratio_text(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3fx", ratio);
+  return text;
+}
+
+const MetricComparison* find(const model::Comparison& comparison, const std::string& id,
+                             model::Metric metric) {
+  const auto cell = std::ranges::find(comparison.cells, id, &model::CellComparison::id);
+  if (cell == comparison.cells.end()) return nullptr;
+  const auto found = std::ranges::find(cell->metrics, metric, &MetricComparison::metric);
+  return found == cell->metrics.end() ? nullptr : &*found;
+}
+
+void confirm(MetricComparison& metric, const MetricComparison* again, model::ComparisonCounts& counts) {
+  if (again != nullptr && is_slower(*again)) return;
+  metric.verdict = Verdict::inconclusive;
+  metric.why = "slower at first (" + ratio_text(metric.ratio) + "), but ";
+  metric.why += again != nullptr ? "not when measured again (" + ratio_text(again->ratio) + ")"
+                                 : "it could not be measured again";
+  --counts.slower;
+  ++counts.inconclusive;
+}
+
+}  // namespace
+
+std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
+                                   const model::Comparison& comparison) {
+  std::set<std::string> undecided;
+  for (const model::CellComparison& cell : comparison.cells) {
+    const auto is_undecided = [](const MetricComparison& metric) {
+      return metric.p && metric.verdict == Verdict::inconclusive;
+    };
+    if (std::ranges::any_of(cell.metrics, is_undecided)) undecided.insert(cell.id);
+  }
+  std::vector<bool> go_on;
+  for (const model::WorkerTask& group : groups) {
+    go_on.push_back(std::ranges::any_of(group.batches, [&](std::int64_t batch) {
+      return undecided.contains(model::id_of(model::cell_of(group, batch)));
+    }));
+  }
+  return go_on;
+}
+
+model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first) {
+  std::set<std::string> slower;
+  for (const model::CellComparison& cell : first.cells) {
+    if (std::ranges::any_of(cell.metrics, is_slower)) slower.insert(cell.id);
+  }
+  model::Plan again = plan;
+  std::erase_if(again.tasks, [&](const model::WorkerTask& task) {
+    return std::ranges::none_of(task.batches, [&](std::int64_t batch) {
+      return slower.contains(model::id_of(model::cell_of(task, batch)));
+    });
+  });
+  return again;
+}
+
+void apply_confirmation(model::Comparison& first, const model::Comparison& again) {
+  for (model::CellComparison& cell : first.cells) {
+    for (MetricComparison& metric : cell.metrics) {
+      if (is_slower(metric)) confirm(metric, find(again, cell.id, metric.metric), first.counts);
+    }
+  }
+  first.verdict = model::verdict_of(first.counts);
+  first.headline = compare::headline_of(first);
+}
+
+}  // namespace graphbench::ab

@@ -1,0 +1,134 @@
+// A binary is known by what it says, not by its name. Its command line names the group's one point on every
+// axis, and passes on what the person gave for the rest.
+#include "harness/judge/ab/sub_sweep.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/exit_text.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/options/option_table.hpp"
+
+namespace graphbench::ab {
+namespace {
+
+// Passed on as given, where given: the default is for each binary to know.
+const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
+                                            "on-skip",       "sustained",   "capture-stream"};
+const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2"};
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
+  return list;
+}
+
+std::string list_of(const std::vector<std::int64_t>& numbers) {
+  std::vector<std::string> words;
+  for (const std::int64_t number : numbers) words.push_back(std::to_string(number));
+  return list_of(words);
+}
+
+// A sweep refuses words about callers that its cells have none of.
+bool says_something(const std::string& option, const model::WorkerTask& task) {
+  const std::string_view io = model::later_axis(task, "io");
+  return option == "io-addresses" ? !io.empty() : io.starts_with("copy");
+}
+
+constexpr double version_seconds_max = 20;
+
+}  // namespace
+
+std::vector<std::string> refused_options() {
+  std::vector<std::string> names = {"profile"};
+  for (const config::OptionSpec& option : config::sweep_options()) {
+    if (option.local && option.name != "quiet" && option.name != "plugin") names.push_back(option.name);
+  }
+  return names;
+}
+
+std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOptions& raw,
+                                      const config::SweepOptions& options) {
+  const model::WorkerTask& task = sweep.task;
+  std::vector<std::string> arguments = {"--sweep",    "--quiet",
+                                        "--launches", "1",
+                                        "--json",     sweep.json,
+                                        "--seed",     std::to_string(sweep.seed),
+                                        "--device",   task.device,
+                                        "--workload", task.workload,
+                                        "--preset",   task.preset,
+                                        "--dtype",    task.dtype,
+                                        "--mode",     task.mode,
+                                        "--warmup",   std::to_string(task.warmup),
+                                        "--batch",    list_of(task.batches)};
+  const auto add = [&](const std::string& name, const std::string& value) {
+    arguments.push_back("--" + name);
+    arguments.push_back(value);
+  };
+  // A binary from before there was another one does not know the option.
+  const bool trains = task.pass == "training";
+  if (trains) add("pass", task.pass);
+  for (const auto& [name, value] : task.more_axes) add(name, value);
+  for (const std::string& plugin : options.plugins) add("plugin", plugin);
+  // A sweep refuses to set what it does not run.
+  for (const config::SetOption& set : options.set) {
+    if (set.workload == task.workload)
+      add("set", set.workload + "." + set.key + "=" + std::to_string(set.value));
+  }
+  if (!options.split_ops.empty()) add("split-ops", list_of(options.split_ops));
+  for (const std::string& name : passed_on) {
+    const auto given = raw.find(name);
+    if (given != raw.end()) add(name, given->second.front().text);
+  }
+  for (const std::string name : {"io-addresses", "mutated-inputs"}) {
+    const auto given = raw.find(name);
+    if (given != raw.end() && says_something(name, task)) add(name, given->second.front().text);
+  }
+  if (trains && options.instruments.evaluate) arguments.push_back("--evaluate");
+  for (const std::string& name : flags_passed_on) {
+    const auto given = raw.find(name);
+    if (given != raw.end() && given->second.front().text == "true") arguments.push_back("--" + name);
+  }
+  return arguments;
+}
+
+std::string file_of(const Target& target) {
+  return std::filesystem::absolute(target.binary).lexically_normal().string();
+}
+
+void check_target(process::ProcessSupervisor& supervisor, const Target& target) {
+  const std::string file = file_of(target);
+  const std::string name = in_quotes(target.binary);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    throw InputError(target.where, name + " is no file: give the path of a graphbench binary");
+  if (access(file.c_str(), X_OK) != 0)
+    throw InputError(target.where, name + " cannot be executed: give the path of a graphbench binary");
+  process::ChildCommand command;
+  command.argv = {file, "--version"};
+  command.silent_seconds_max = version_seconds_max;
+  command.environment = target.environment;
+  process::ChildExit exit;
+  try {
+    exit = supervisor.run(command, [](std::string_view) {});
+  } catch (const std::exception& failure) {
+    throw InputError(target.where, name + " cannot be started (" + failure.what() + ")");
+  }
+  if (exit.how == process::ChildExit::How::interrupted) throw process::Interrupted();
+  const bool well = exit.how == process::ChildExit::How::exited && exit.status == 0;
+  if (well && exit.output.starts_with("graphbench ")) return;
+  const std::string said = process::last_lines(exit.output);
+  throw InputError(target.where, name + " is no graphbench: asked for its --version, it " +
+                                     (said.empty() ? "said nothing" : "said " + in_quotes(said)));
+}
+
+void check_variable(const std::string& where, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals != std::string::npos && equals > 0) return;
+  throw InputError(where, in_quotes(text) + " is no variable: give NAME=VALUE");
+}
+
+}  // namespace graphbench::ab

@@ -1,0 +1,106 @@
+// graphbench compare: what became slower between two results, as an exit code and a report.
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "graphs/base/input_error.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/judge/compare/compare.hpp"
+#include "harness/judge/compare/read_side.hpp"
+#include "harness/judge/history/baseline.hpp"
+#include "harness/judge/history/defaults.hpp"
+#include "harness/judge/verdict.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+constexpr const char* compare_footer =
+    "BASE and NEW are what --json wrote, or folders of such files (one a shard or launch).\n"
+    "Exit codes: 0 nothing slower; 2 bad usage or input; 10 slower, or a cell or metric is gone; 11\n"
+    "inconclusive, with --strict; 12 not comparable. docs/comparing.md explains every number.\n";
+
+struct CompareArguments {
+  std::string base;
+  std::string now;
+  std::string against;  // instead of `base`: a branch, label or commit of the history
+  std::string history;  // the history's file
+  VerdictArguments verdict;
+};
+
+// The paths of a comparison: with --against, the only one is NEW's.
+void check_sides(CompareArguments& arguments) {
+  if (!arguments.against.empty()) {
+    if (!arguments.now.empty()) {
+      throw InputError("--against", "the history is BASE, so " + in_quotes(arguments.now) +
+                                        " is one too many: give NEW alone");
+    }
+    arguments.now = std::exchange(arguments.base, "");
+  } else if (!arguments.history.empty()) {
+    throw InputError("--history", "it needs --against: BASE comes from a file otherwise");
+  } else if (arguments.base.empty()) {
+    throw InputError("compare", "BASE is missing: graphbench compare BASE NEW");
+  }
+  if (arguments.now.empty()) throw InputError("compare", "NEW is missing: graphbench compare BASE NEW");
+}
+
+compare::Side baseline_of(const CompareArguments& asked, const compare::Side& now,
+                          const model::ComparisonSettings& settings) {
+  const std::string file =
+      asked.history.empty() ? history::default_file(history::process_environment()) : asked.history;
+  history::Store store(file, history::Store::Access::existing);
+  return history::find_baseline(store, {asked.against, asked.now, settings.allow}, now);
+}
+
+// The result of a comparison must not take the place of what it compared.
+void check_not_a_side(const CompareArguments& asked) {
+  std::error_code error;
+  for (const std::string& side : {asked.base, asked.now}) {
+    if (asked.verdict.output.empty() || side.empty()) continue;
+    if (!std::filesystem::equivalent(asked.verdict.output, side, error)) continue;
+    throw InputError("-o", in_quotes(asked.verdict.output) + " is the same file as " + in_quotes(side) +
+                               ", which is compared: give another");
+  }
+}
+
+class CompareCommand final : public Command {
+ public:
+  explicit CompareCommand(Options& options) {
+    options.footer(compare_footer);
+    options.word("BASE", asked_.base, "the result before");
+    options.word("NEW", asked_.now, "the result after");
+    options.text("--against", asked_.against, "NAME",
+                 "instead of BASE: the latest result of this branch, label or commit in the history");
+    options.text("--history", asked_.history, "FILE", "the history's file, for --against");
+    add_verdict_options(options, asked_.verdict);
+  }
+
+  void check() override { check_sides(asked_); }
+
+  int run(const Invocation&) override {
+    const VerdictRequest request(asked_.verdict);
+    check_not_a_side(asked_);
+    compare::Sides sides;
+    if (asked_.against.empty()) {
+      sides = compare::read_sides(asked_.base, asked_.now);
+    } else {
+      // NEW first: it says which baseline fits.
+      sides.now = compare::read_side(asked_.now);
+      sides.base = baseline_of(asked_, sides.now, request.settings);
+    }
+    const model::Comparison comparison = compare::compare(sides.base, sides.now, request.settings);
+    print_verdict(comparison, request);
+    return exit_code_of(comparison);
+  }
+
+ private:
+  CompareArguments asked_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_compare(Options& options) {
+  return std::make_unique<CompareCommand>(options);
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,323 @@
+// Pairs cells by id and says what became of each; the judging is judge.cpp's.
+#include "harness/judge/compare/compare.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/compare/facts.hpp"
+#include "harness/judge/compare/judge.hpp"
+#include "harness/judge/compare/looks.hpp"
+#include "harness/judge/compare/untested.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/metrics.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using model::CellComparison;
+using model::Coverage;
+using model::Metric;
+using model::Verdict;
+
+Coverage coverage_of(const DocumentCell& base, const DocumentCell& now) {
+  if (base.state == CellState::ok) {
+    if (now.state == CellState::failed) return Coverage::failed_now;
+    return now.state == CellState::skipped ? Coverage::skipped_now : Coverage::compared;
+  }
+  return now.state == CellState::ok ? Coverage::recovered : Coverage::neither;
+}
+
+// Two cells to compare, and where the outcome goes.
+struct Pair {
+  const DocumentCell* base = nullptr;
+  const DocumentCell* now = nullptr;
+  std::size_t cell = 0;  // of the comparison
+};
+
+// Trials in the order of the pairs.
+struct Trials {
+  std::vector<Trial> trials;
+  struct Lack {
+    std::size_t cell = 0;
+    Metric metric = Metric::latency;
+    bool lost = false;  // BASE has it
+  };
+  std::vector<Lack> lacks;
+};
+
+// Which launches are compared, and how.
+struct Launches {
+  bool interleaved = false;
+  std::int64_t end = all_launches;  // of their indices
+};
+
+// Whether each launch's index says which it is: then those of an interleaved run can be paired.
+bool indices_are_unique(const std::vector<LaunchTimes>& launches) {
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (launches[i].index == launches[j].index) return false;
+    }
+  }
+  return true;
+}
+
+// The launches of both sides that have the metric; of an interleaved run, those that have a partner, and all
+// of them, `partnerless`, where none has. A side that lacks the metric is empty.
+Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
+                         const Launches& launches) {
+  Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};
+  if (!launches.interleaved || all.base.empty() || all.now.empty()) return all;
+  Replicates replicates;
+  replicates.paired = true;
+  replicates.base.reserve(base.launches.size());
+  replicates.now.reserve(base.launches.size());
+  for (const LaunchTimes& launch : base.launches) {
+    const auto partner = std::ranges::find(now.launches, launch.index, &LaunchTimes::index);
+    if (partner == now.launches.end() || launch.index >= launches.end) continue;
+    if (launch[metric] <= 0 || (*partner)[metric] <= 0) continue;
+    replicates.base.push_back(launch[metric]);
+    replicates.now.push_back((*partner)[metric]);
+  }
+  if (!replicates.base.empty()) return replicates;
+  all.partnerless = true;
+  return all;
+}
+
+// Into the cells, too: large comparisons hold every result once.
+Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
+                   const Launches& launches, std::vector<CellComparison>& cells) {
+  const std::vector<Metric> tested = model::tested_metrics();
+  Trials measured;
+  measured.trials.reserve(pairs.size() * tested.size());
+  std::vector<std::pair<Metric, Replicates>> found;
+  for (const Pair& pair : pairs) {
+    const bool in_pairs = launches.interleaved && indices_are_unique(pair.base->launches) &&
+                          indices_are_unique(pair.now->launches);
+    found.clear();
+    for (const Metric metric : tested) {
+      Replicates replicates = replicates_of(*pair.base, *pair.now, metric, {in_pairs, launches.end});
+      if (!replicates.base.empty() && !replicates.now.empty())
+        found.emplace_back(metric, std::move(replicates));
+      else if (replicates.base.empty() != replicates.now.empty())
+        measured.lacks.push_back({pair.cell, metric, replicates.now.empty()});
+    }
+    std::vector<model::MetricComparison>& results = cells[pair.cell].metrics;
+    results = std::vector<model::MetricComparison>(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto& [metric, replicates] = found[i];
+      Trial& trial =
+          measured.trials.emplace_back(measure(metric, replicates, settings.of(metric), results[i]));
+      trial.cell = static_cast<std::uint32_t>(pair.cell);
+    }
+  }
+  return measured;
+}
+
+// Numbers words in the order they come.
+class Numbers {
+ public:
+  std::uint32_t of(const std::string& word) {
+    return numbers_.try_emplace(word, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+// Says of each trial which others it belongs with. A cell with a name of another form is a family by itself;
+// all of those may share a process.
+void place(Trials& measured, const std::vector<CellComparison>& cells) {
+  Numbers families;
+  Numbers ladders;
+  const Trial* earlier = nullptr;
+  for (Trial& trial : measured.trials) {
+    const bool same_cell = earlier != nullptr && trial.cell == earlier->cell;
+    const CellComparison& cell = cells[trial.cell];
+    trial.family = same_cell ? earlier->family : families.of(cell.family);
+    trial.ladder = same_cell ? earlier->ladder : ladders.of(model::id_without("batch", cell.id));
+    earlier = &trial;
+  }
+}
+
+// What is said of pairs without statistics; each has a cell of its own.
+void describe_pairs(std::span<const Pair> pairs, bool throttling_told, model::Comparison& comparison) {
+  const std::vector<Metric> listed = model::listed_metrics();
+  for (const Pair& pair : pairs) {
+    CellComparison& cell = comparison.cells[pair.cell];
+    describe_untested(*pair.base, *pair.now, listed, cell);
+    if (!throttling_told) continue;
+    cell.base_throttle = pair.base->throttled;
+    cell.new_throttle = pair.now->throttled;
+  }
+}
+
+CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& named, Coverage coverage,
+                         const std::string& reason) {
+  CellComparison& cell = comparison.cells.emplace_back();
+  cell.id = named.id;
+  cell.family = model::id_without("warmup", named.id);
+  if (cell.family.empty()) cell.family = named.id;
+  cell.coverage = coverage;
+  cell.reason = reason;
+  return cell;
+}
+
+// NEW's cells by id. Most results name the same cells in the same order: then nothing is hashed.
+class Partners {
+ public:
+  explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
+
+  // The cell of that id, once; null where there is none.
+  const DocumentCell* take(const std::string& id) {
+    std::size_t place = next_;
+    if (place >= cells_.size() || cells_[place].id != id) place = look_up(id);
+    if (place >= cells_.size()) return nullptr;
+    taken_[place] = true;
+    next_ = place + 1;
+    return &cells_[place];
+  }
+
+  std::vector<const DocumentCell*> left() const {
+    std::vector<const DocumentCell*> cells;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (!taken_[i]) cells.push_back(&cells_[i]);
+    }
+    return cells;
+  }
+
+ private:
+  std::size_t look_up(const std::string& id) {
+    if (places_.empty()) {
+      places_.reserve(cells_.size());
+      for (std::size_t i = 0; i < cells_.size(); ++i) places_.emplace(cells_[i].id, i);
+    }
+    const auto found = places_.find(id);
+    return found == places_.end() ? cells_.size() : found->second;
+  }
+
+  const std::vector<DocumentCell>& cells_;
+  std::vector<bool> taken_;
+  std::size_t next_ = 0;  // behind the last one taken
+  std::unordered_map<std::string_view, std::size_t> places_;
+};
+
+// Fills in the cells with their coverage, and returns the pairs to measure.
+std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Comparison& comparison) {
+  Partners partners(now.cells);
+  std::vector<Pair> pairs;
+  pairs.reserve(base.cells.size());
+  comparison.cells.reserve(base.cells.size());
+  for (const DocumentCell& before : base.cells) {
+    const DocumentCell* partner = partners.take(before.id);
+    if (partner == nullptr) {
+      add_cell(comparison, before, Coverage::base_only, before.reason).regression =
+          before.state == CellState::ok;
+      continue;
+    }
+    const DocumentCell& after = *partner;
+    const Coverage coverage = coverage_of(before, after);
+    CellComparison& cell =
+        add_cell(comparison, before, coverage, after.state == CellState::ok ? before.reason : after.reason);
+    cell.regression = coverage == Coverage::failed_now || coverage == Coverage::skipped_now;
+    if (coverage == Coverage::compared) pairs.push_back({&before, &after, comparison.cells.size() - 1});
+  }
+  for (const DocumentCell* cell : partners.left()) {
+    add_cell(comparison, *cell, Coverage::new_only, cell->reason);
+  }
+  return pairs;
+}
+
+void count_cell(const CellComparison& cell, model::ComparisonCounts& counts) {
+  ++(counts.*model::coverage_counts.at(static_cast<std::size_t>(cell.coverage)));
+  if (cell.regression) ++counts.coverage_regressions;
+  if (!cell.lost.empty()) ++counts.cells_lacking;
+  counts.metrics_lost += static_cast<std::int64_t>(cell.lost.size());
+  counts.metrics_gained += static_cast<std::int64_t>(cell.gained.size());
+  counts.changed += static_cast<std::int64_t>(cell.changed.size());
+  counts.cells_changed += cell.changed.empty() ? 0 : 1;
+  for (const model::MetricComparison& metric : cell.metrics) {
+    ++(counts.*model::verdict_counts.at(static_cast<std::size_t>(metric.verdict)));
+  }
+}
+
+model::ComparisonSide describe(const Side& side) {
+  model::ComparisonSide described;
+  described.source = side.source;
+  described.documents = side.documents;
+  described.tool_version = side.facts.tool_version;
+  described.tool_commit = side.facts.tool_commit;
+  described.started_at = side.facts.started_at;
+  described.complete = side.facts.complete;
+  described.device_kind = side.facts.field("device.kind");
+  described.device_name = side.facts.field("device.name");
+  described.driver = side.facts.field("device.driver");
+  described.fingerprint = side.facts.field("fingerprint");
+  described.plan_hash = side.facts.field("plan");
+  described.cells = static_cast<std::int64_t>(side.cells.size());
+  for (const DocumentCell& cell : side.cells) {
+    if (cell.state != CellState::ok) continue;
+    const auto launches = static_cast<std::int64_t>(cell.launches.size());
+    described.launches_max = std::max(described.launches_max, launches);
+    described.launches_min =
+        described.launches_min == 0 ? launches : std::min(described.launches_min, launches);
+  }
+  return described;
+}
+
+void note_lacks(const std::vector<Trials::Lack>& lacks, model::Comparison& comparison) {
+  for (const Trials::Lack& lack : lacks) {
+    if (model::row_of(lack.metric).on_request) continue;
+    CellComparison& cell = comparison.cells[lack.cell];
+    (lack.lost ? cell.lost : cell.gained).push_back(lack.metric);
+    cell.regression = cell.regression || lack.lost;
+  }
+}
+
+}  // namespace
+
+model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings) {
+  model::Comparison comparison;
+  comparison.base = describe(base);
+  comparison.now = describe(now);
+  comparison.settings = settings;
+  comparison.differences = differences_of(base.facts, now.facts, settings.allow);
+  comparison.comparable = comparable(comparison.differences);
+  if (!comparison.comparable) {
+    comparison.headline = headline_of(comparison);
+    return comparison;
+  }
+  const bool interleaved = !base.facts.interleaved.empty() && base.facts.interleaved == now.facts.interleaved;
+  const std::vector<Pair> pairs = pair_cells(base, now, comparison);
+  const bool throttling_told = base.facts.clocks.launches > 0 && now.facts.clocks.launches > 0;
+  describe_pairs(pairs, throttling_told, comparison);
+  // A run that was looked at while it went on is judged as it was then, look after look.
+  std::vector<std::int64_t> looks;
+  if (interleaved && base.facts.looks == now.facts.looks) looks = base.facts.looks;
+  Looks judged(settings, looks);
+  for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
+    Trials early = measure_all(pairs, settings, {interleaved, looks[i]}, comparison.cells);
+    place(early, comparison.cells);
+    judged.judge(early.trials);
+  }
+  Trials measured = measure_all(pairs, settings, {interleaved}, comparison.cells);
+  place(measured, comparison.cells);
+  note_lacks(measured.lacks, comparison);
+  const Tests tests = judged.judge(measured.trials);
+  comparison.tests = tests.tests;
+  comparison.families = tests.families;
+  comparison.slowdown_found = judged.slowdown_found(measured.trials);
+  for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
+  comparison.verdict = model::verdict_of(comparison.counts);
+  comparison.headline = headline_of(comparison);
+  return comparison;
+}
+
+}  // namespace graphbench::compare

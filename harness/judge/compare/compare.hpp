@@ -1,0 +1,18 @@
+// The comparison of two sides: facts, coverage, then every metric of every cell that both measured; and its
+// headline.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/compare/read_side.hpp"
+#include "harness/model/comparison.hpp"
+
+namespace graphbench::compare {
+
+// Pure. Where the sides do not compare, only the differences are filled in.
+model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
+
+// From everything of the comparison but its headline.
+std::string headline_of(const model::Comparison& comparison);
+
+}  // namespace graphbench::compare

@@ -1,0 +1,159 @@
+// A table of names, and a walk over both sides' facts.
+#include "harness/judge/compare/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+struct Field {
+  std::string_view name;
+  bool blocking = false;
+  bool on_host = false;  // blocking where the device is the host
+};
+
+// In the order in which differences are listed.
+constexpr std::array<Field, 23> known_fields = {{
+    {"device.kind", true},
+    {"device.name", true},
+    {"device.compute_capability", true},
+    {"plan", true},
+    {"method", true},
+    {"plan.concurrent", true},
+    {"device.memory_bytes"},
+    {"device.driver"},
+    {"device.runtime"},
+    {"cpu", false, true},
+    {"cores", false, true},
+    {"hostname"},
+    {"os"},
+    {"device.uuid"},
+    {"machine.governor"},
+    {"machine.turbo"},
+    {"machine.pinned"},
+    {"plan.cell_processes"},
+    {"plan.seed"},
+    {"plan.launches"},
+    {"tool.version"},
+    {"tool.commit"},
+    {"fingerprint", true},
+}};
+
+// Facts that are not part of the fingerprint: a difference here does not explain another fingerprint.
+constexpr auto outside_fingerprint = std::to_array<std::string_view>(
+    {"plan", "method", "hostname", "os", "cores", "device.memory_bytes", "device.uuid", "machine.turbo",
+     "machine.governor", "machine.pinned", "machine.sm_clock_hz", "machine.throttle", "plan.cell_processes",
+     "plan.concurrent", "plan.seed", "plan.launches", "tool.commit"});
+
+bool is_allowed(const std::string& field, const std::vector<std::string>& allow) {
+  return std::ranges::any_of(allow, [&](const std::string& name) {
+    return name == field || (name == "device" && (field == "device.kind" || field == "device.name" ||
+                                                  field == "device.compute_capability"));
+  });
+}
+
+constexpr double clock_ratio_max = 1.05;
+
+void add_clock(const DeviceClocks& base, const DeviceClocks& now, std::vector<model::Difference>& to) {
+  if (base.sm_clocks_hz.empty() || now.sm_clocks_hz.empty()) return;
+  const double before = statistics::median(base.sm_clocks_hz);
+  const double after = statistics::median(now.sm_clocks_hz);
+  if (std::max(before, after) <= clock_ratio_max * std::min(before, after)) return;
+  const auto text = [](double hz) { return fmt::format("{:.0f} MHz (median)", hz / 1e6); };
+  to.push_back({"machine.sm_clock_hz", text(before), text(after)});
+}
+
+void add_throttling(const DeviceClocks& base, const DeviceClocks& now, std::vector<model::Difference>& to) {
+  if (base.launches == 0 || now.launches == 0) return;
+  const auto text = [](const DeviceClocks& clocks, const std::string& reason) {
+    const auto found = clocks.throttled.find(reason);
+    if (found == clocks.throttled.end()) return std::string("never");
+    return fmt::format("{} in {} of {} cell launches", reason, found->second, clocks.launches);
+  };
+  std::set<std::string> reasons;
+  for (const DeviceClocks* clocks : {&base, &now}) {
+    for (const auto& [reason, launches] : clocks->throttled) reasons.insert(reason);
+  }
+  for (const std::string& reason : reasons) {
+    if (base.throttled.contains(reason) == now.throttled.contains(reason)) continue;
+    to.push_back({"machine.throttle", text(base, reason), text(now, reason)});
+  }
+}
+
+bool explains_fingerprint(const model::Difference& difference) {
+  const std::string& field = difference.field;
+  return std::ranges::find(outside_fingerprint, field) == outside_fingerprint.end() &&
+         !field.starts_with(variable_prefix) && !field.starts_with(choice_prefix);
+}
+
+// The names of either side that begin so.
+std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& now, std::string_view prefix) {
+  std::set<std::string> names;
+  for (const DocumentFacts* facts : {&base, &now}) {
+    for (const auto& [name, value] : facts->fields) {
+      if (name.starts_with(prefix)) names.insert(name);
+    }
+  }
+  return names;
+}
+
+// A document of an older version does not say what was chosen.
+bool has_choices(const DocumentFacts& facts) {
+  const auto first = facts.fields.lower_bound(std::string(choice_prefix));
+  return first != facts.fields.end() && first->first.starts_with(choice_prefix);
+}
+
+}  // namespace
+
+const std::vector<std::string>& allowable_fields() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> made = {"device"};
+    for (const Field& field : known_fields) {
+      if (field.blocking || field.on_host) made.emplace_back(field.name);
+    }
+    return made;
+  }();
+  return names;
+}
+
+std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
+                                              const std::vector<std::string>& allow) {
+  const bool on_host = base.field("device.kind") == "host";
+  std::vector<model::Difference> differences;
+  const auto add = [&](const std::string& name, bool blocking) {
+    const std::string before = base.field(name);
+    const std::string after = now.field(name);
+    if (before == after) return;
+    differences.push_back({name, before, after, blocking, blocking && is_allowed(name, allow)});
+  };
+  const auto add_all = [&](std::string_view prefix) {
+    for (const std::string& name : names_of(base, now, prefix)) add(name, false);
+  };
+  for (const Field& field : known_fields) {
+    bool blocking = field.blocking || (field.on_host && on_host);
+    if (field.name == "fingerprint") blocking = std::ranges::none_of(differences, explains_fingerprint);
+    add(std::string(field.name), blocking);
+    if (field.name == "device.runtime") {
+      add_all(library_prefix);
+      add_all(variable_prefix);
+      if (has_choices(base) && has_choices(now)) add_all(choice_prefix);
+    } else if (field.name == "machine.pinned") {
+      add_clock(base.clocks, now.clocks, differences);
+      add_throttling(base.clocks, now.clocks, differences);
+    }
+  }
+  return differences;
+}
+
+bool comparable(const std::vector<model::Difference>& differences) {
+  return std::ranges::none_of(differences,
+                              [](const model::Difference& one) { return one.blocking && !one.allowed; });
+}
+
+}  // namespace graphbench::compare

@@ -1,0 +1,97 @@
+// The verdict first, then how much of what, then the worst or best place.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/judge/compare/compare.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using model::CellComparison;
+using model::Comparison;
+using model::MetricComparison;
+using model::Verdict;
+
+bool has(const CellComparison& cell, Verdict verdict) {
+  return std::ranges::any_of(cell.metrics,
+                             [&](const MetricComparison& metric) { return metric.verdict == verdict; });
+}
+
+// "3 of 48 cells; most: mlp/.../whole latency 1.052x"
+std::string extent(const Comparison& comparison, Verdict verdict) {
+  std::int64_t cells = 0;
+  const CellComparison* most_cell = nullptr;
+  const MetricComparison* most = nullptr;
+  for (const CellComparison& cell : comparison.cells) {
+    if (has(cell, verdict)) ++cells;
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.verdict != verdict) continue;
+      const bool further = most == nullptr || (verdict == Verdict::slower ? metric.ratio > most->ratio
+                                                                          : metric.ratio < most->ratio);
+      if (!further) continue;
+      most = &metric;
+      most_cell = &cell;
+    }
+  }
+  if (most == nullptr) return "no cell";
+  return fmt::format("{} of {} cells; most: {} {} {:.3f}x", cells, comparison.counts.compared, most_cell->id,
+                     name_of(most->metric), most->ratio);
+}
+
+std::string not_comparable(const Comparison& comparison) {
+  std::string fields;
+  for (const model::Difference& difference : comparison.differences) {
+    if (!difference.blocking || difference.allowed) continue;
+    fields += (fields.empty() ? "" : ",") + difference.field;
+  }
+  return "not comparable: another " + fields + "; to compare all the same: --allow " + fields;
+}
+
+std::string verdict_text(const Comparison& comparison) {
+  const model::ComparisonCounts& counts = comparison.counts;
+  const std::int64_t metrics = counts.same + counts.faster + counts.slower + counts.inconclusive;
+  switch (comparison.verdict) {
+    case Verdict::slower:
+      return "slower: " + extent(comparison, Verdict::slower);
+    case Verdict::faster:
+      return "faster: " + extent(comparison, Verdict::faster);
+    case Verdict::same:
+      return fmt::format("same: all {} metrics of {} cells are within the margin", metrics, counts.compared);
+    case Verdict::inconclusive:
+      break;
+  }
+  if (metrics == 0 && counts.compared == 0) return "inconclusive: no cell is ok on both sides";
+  if (metrics == 0) {
+    return fmt::format("inconclusive: {} ok on both sides, but no metric is measured on both",
+                       counts.compared == 1 ? "a cell is" : fmt::format("{} cells are", counts.compared));
+  }
+  std::string text =
+      fmt::format("inconclusive: {} of {} metrics; none is slower", counts.inconclusive, metrics);
+  if (counts.faster > 0) text += "; faster: " + extent(comparison, Verdict::faster);
+  return text;
+}
+
+}  // namespace
+
+std::string headline_of(const Comparison& comparison) {
+  if (!comparison.comparable) return not_comparable(comparison);
+  const model::ComparisonCounts& counts = comparison.counts;
+  std::string text = model::incomplete_text(comparison);
+  if (!text.empty()) text += "; ";
+  if (const std::int64_t cells = counts.coverage_regressions - counts.cells_lacking; cells > 0) {
+    text += fmt::format("{} cell{} lost; ", cells, cells == 1 ? "" : "s");
+  }
+  if (counts.metrics_lost > 0) {
+    text += fmt::format("{} metric{} of {} cell{} lost; ", counts.metrics_lost,
+                        counts.metrics_lost == 1 ? "" : "s", counts.cells_lacking,
+                        counts.cells_lacking == 1 ? "" : "s");
+  }
+  text += verdict_text(comparison);
+  if (counts.changed == 0) return text;
+  return text + fmt::format("; changed: {} count{} of {} cell{}", counts.changed,
+                            counts.changed == 1 ? "" : "s", counts.cells_changed,
+                            counts.cells_changed == 1 ? "" : "s");
+}
+
+}  // namespace graphbench::compare

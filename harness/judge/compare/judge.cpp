@@ -1,0 +1,168 @@
+// The rules of docs/comparing.md, in its order: beyond the margin, within the margin, or inconclusive.
+#include "harness/judge/compare/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "harness/judge/compare/families.hpp"
+#include "harness/judge/compare/spreads.hpp"
+#include "harness/model/statistics/moments.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using model::MetricComparison;
+using model::Verdict;
+
+constexpr double detectable_max = 10;   // a larger change than elevenfold is no limit
+constexpr double half_width_max = 600;  // of a logarithm; its exponential is a double
+constexpr double launches_advised_max = 1000;
+constexpr double interval_alpha = 0.05;  // of ratio_ci95
+
+std::vector<double> logs_of(const std::vector<double>& values) {
+  std::vector<double> logs(values.size());
+  std::ranges::transform(values, logs.begin(), [](double value) { return std::log(value); });
+  return logs;
+}
+
+std::string launches_text(double launches) {
+  if (!(launches <= launches_advised_max)) return "its size is that of the margin";
+  return fmt::format("about {:.0f} launches a side would tell", std::ceil(launches));
+}
+
+std::string too_few(const MetricComparison& result, bool partnerless) {
+  if (partnerless) {
+    return "of one interleaved run, but no launch index is on both sides: compare both of its documents "
+           "whole";
+  }
+  if (result.paired) return "one pair of launches: repeat with --launches 5";
+  if (result.base_launches > 1) return "NEW has one launch: repeat it with --launches 5";
+  if (result.new_launches > 1) return "BASE has one launch: repeat it with --launches 5";
+  return "one launch a side: repeat both with --launches 5";
+}
+
+// With how many launches a side, at this spread, the change could have been distinguished from the margin.
+std::string undecided(const Trial& trial, double half_width) {
+  const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin());
+  const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));
+  if (std::abs(trial.difference->mean) > trial.log_margin()) {
+    const double wanted = trial.power.critical * trial.difference->error / distance;
+    return fmt::format("beyond the margin, but it may be chance (q {:.2g}): {}", *trial.result.q,
+                       launches_text(launches * wanted * wanted));
+  }
+  const double wanted = half_width / distance;
+  return "the interval reaches past the margin: " + launches_text(launches * wanted * wanted);
+}
+
+void give_verdict(Trial& trial, double alpha) {
+  MetricComparison& result = trial.result;
+  if (!trial.difference) {
+    result.why = too_few(result, trial.partnerless);
+    return;
+  }
+  const statistics::MeanDifference& difference = *trial.difference;
+  trial.power = statistics::power_of(difference, trial.log_margin(), trial.threshold);
+  const auto found = [&](double quantile) {
+    const double change = std::expm1(trial.power.centre + quantile * trial.power.scale);
+    return change <= detectable_max ? std::optional(change) : std::nullopt;
+  };
+  result.detectable = found(statistics::four_of_five);
+  result.detectable90 = found(statistics::nine_of_ten);
+  // Two one-sided tests at alpha/2 each, which is the interval of 1 - alpha lying within the margin.
+  const double critical = alpha == interval_alpha ? trial.interval_critical
+                                                  : statistics::t_critical(alpha / 2, difference.freedom);
+  const double half_width = critical * difference.error;
+  if (*result.q < alpha) {
+    result.verdict = difference.mean > 0 ? Verdict::slower : Verdict::faster;
+  } else if (std::abs(difference.mean) + half_width < trial.log_margin()) {
+    result.verdict = Verdict::same;
+  } else {
+    result.why = undecided(trial, half_width);
+  }
+}
+
+void test(Trial& trial) {
+  if (!trial.difference) return;
+  MetricComparison& result = trial.result;
+  const statistics::MeanDifference& difference = *trial.difference;
+  // Bounded, so that two launches that differ by any factor still give finite numbers.
+  trial.interval_critical = statistics::t_critical(interval_alpha / 2, difference.freedom);
+  const double half_width = std::min(trial.interval_critical * difference.error, half_width_max);
+  result.ratio_ci95_low = std::exp(difference.mean - half_width);
+  result.ratio_ci95_high = std::exp(difference.mean + half_width);
+  result.spread = difference.error / std::sqrt(difference.share);
+  result.freedom = difference.freedom;
+  result.p = statistics::p_beyond(difference, trial.log_margin());
+}
+
+}  // namespace
+
+Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings,
+              MetricComparison& result) {
+  Trial trial{result};
+  result.metric = metric;
+  result.base_launches = static_cast<std::int32_t>(replicates.base.size());
+  result.new_launches = static_cast<std::int32_t>(replicates.now.size());
+  result.paired = replicates.paired;
+  result.base_seconds = statistics::median(replicates.base);
+  result.new_seconds = statistics::median(replicates.now);
+  result.floor_seconds = settings.floor_seconds;
+  // Over the shorter time, so that an exchange of the sides mirrors the verdict.
+  result.margin =
+      std::max(settings.margin, settings.floor_seconds / std::min(result.base_seconds, result.new_seconds));
+
+  const std::vector<double> base = logs_of(replicates.base);
+  const std::vector<double> now = logs_of(replicates.now);
+  trial.partnerless = replicates.partnerless;
+  if (!trial.partnerless)
+    trial.difference = replicates.paired ? statistics::paired(base, now) : statistics::welch(base, now);
+  result.ratio = std::exp(statistics::mean_of(now) - statistics::mean_of(base));
+  return trial;
+}
+
+Tests judge(std::span<Trial> trials, double alpha) {
+  share_spreads(trials);
+  for (Trial& trial : trials) test(trial);
+  std::vector<double> p;
+  std::vector<std::uint32_t> families;
+  constexpr std::uint32_t unnumbered = 0xffff'ffff;
+  const std::size_t metrics = model::all_metrics().size();
+  std::vector<std::uint32_t> numbers;  // by family and metric
+  std::uint32_t next = 0;
+  for (const Trial& trial : trials) {
+    if (!trial.result.p) continue;
+    p.push_back(*trial.result.p);
+    const std::size_t place = trial.family * metrics + static_cast<std::size_t>(trial.result.metric);
+    if (place >= numbers.size()) numbers.resize(place + 1, unnumbered);
+    if (numbers[place] == unnumbered) numbers[place] = next++;
+    families.push_back(numbers[place]);
+  }
+  const statistics::FamilyTests tests = statistics::test_families(p, families, alpha);
+  const double threshold = statistics::next_threshold(tests.family_q, alpha);
+  std::size_t at = 0;
+  for (Trial& trial : trials) {
+    if (!trial.result.p) continue;
+    const std::uint32_t family = families[at];
+    trial.result.q = tests.q[at++];
+    trial.result.family_p = tests.family_p[family];
+    trial.result.family_q = tests.family_q[family];
+    trial.threshold = threshold / static_cast<double>(tests.members[family]);
+  }
+  for (Trial& trial : trials) give_verdict(trial, alpha);
+  return {static_cast<std::int64_t>(p.size()), static_cast<std::int64_t>(tests.family_p.size())};
+}
+
+std::optional<double> slowdown_found(std::span<const Trial> trials) {
+  std::vector<statistics::Power> powers;
+  for (const Trial& trial : trials) {
+    if (trial.result.p && trial.result.metric == model::Metric::latency) powers.push_back(trial.power);
+  }
+  const std::optional<double> found = statistics::found_in_any(powers, std::log1p(detectable_max));
+  return found ? std::optional(std::expm1(*found)) : std::nullopt;
+}
+
+}  // namespace graphbench::compare

@@ -1,0 +1,222 @@
+// Documents of one side are checked against each other, then made one.
+#include "harness/judge/compare/read_side.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+
+#include "graphs/base/input_error.hpp"
+#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/project.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+std::string shown(const std::string& value) {
+  return value.empty() ? "nothing" : in_quotes(value);
+}
+
+// What one side's documents must agree on; the fingerprint sums up the rest.
+void check_agreement(const Document& first, const Document& other) {
+  for (const char* field : {"device.kind", "device.name", "device.compute_capability", "device.driver",
+                            "device.runtime", "fingerprint", "method"}) {
+    const auto value = [&](const Document& document) { return document.facts.field(field); };
+    if (value(first) == value(other)) continue;
+    throw InputError(other.source, std::string(field) + " is " + shown(value(other)) + ", but " +
+                                       shown(value(first)) + " in " + first.source +
+                                       ": one side must come from one machine and one software");
+  }
+}
+
+// Plans may differ between shards, which share no cell, and not between launches of one cell.
+void check_plan(const Document& document, const std::string& cell, const Document& earlier) {
+  if (document.facts.field("plan") == earlier.facts.field("plan")) return;
+  throw InputError(document.source, "cell " + in_quotes(cell) + " comes from another plan than in " +
+                                        earlier.source + ": launches of a cell must share one plan");
+}
+
+// Every fact of the documents, each value once and sorted, so that a folder's facts do not depend on the
+// names of its files. Sides made of the same shards agree in their several plans.
+DocumentFacts merged_facts(const std::vector<Document>& documents) {
+  DocumentFacts merged;
+  std::map<std::string, std::set<std::string>> values;
+  merged.interleaved = documents.front().facts.interleaved;
+  merged.looks = documents.front().facts.looks;
+  for (const Document& document : documents) {
+    const DocumentFacts& facts = document.facts;
+    merged.complete = merged.complete && facts.complete;
+    if (merged.started_at.empty() || (!facts.started_at.empty() && facts.started_at < merged.started_at)) {
+      merged.started_at = facts.started_at;
+    }
+    merged.clocks.add(facts.clocks);
+    if (merged.interleaved != facts.interleaved) merged.interleaved.clear();
+    if (merged.looks != facts.looks) merged.looks.clear();
+    for (const auto& [name, value] : facts.fields) {
+      if (!value.empty()) values[name].insert(value);
+    }
+  }
+  for (const auto& [name, all] : values) {
+    std::string& text = merged.fields[name];
+    for (const std::string& value : all) text += (text.empty() ? "" : "+") + value;
+  }
+  merged.tool_version = merged.fields["tool.version"];
+  merged.tool_commit = merged.fields["tool.commit"];
+  return merged;
+}
+
+bool share_a_launch(const DocumentCell& a, const DocumentCell& b) {
+  return std::ranges::any_of(a.launches, [&](const LaunchTimes& launch) {
+    return std::ranges::find(b.launches, launch) != b.launches.end();
+  });
+}
+
+// Of what share_a_launch() compares: launches that are alike have the same.
+std::size_t digest_of(const std::string& cell, const LaunchTimes& launch) {
+  std::size_t digest = std::hash<std::string>()(cell) ^ static_cast<std::size_t>(launch.index);
+  for (const double seconds : launch.seconds) digest = digest * 31 + std::hash<double>()(seconds);
+  return digest;
+}
+
+// Two documents hold the same launches where in every cell that both measured a launch of one has the index
+// and all the medians of one of the other: in one cell that may be chance, in all it is a copy.
+bool are_copies(const Document& one, const Document& other) {
+  std::unordered_map<std::string_view, const DocumentCell*> cells;
+  for (const DocumentCell& cell : one.cells) cells.emplace(cell.id, &cell);
+  bool any = false;
+  for (const DocumentCell& cell : other.cells) {
+    const auto found = cells.find(cell.id);
+    if (found == cells.end() || cell.launches.empty() || found->second->launches.empty()) continue;
+    if (!share_a_launch(cell, *found->second)) return false;
+    any = true;
+  }
+  return any;
+}
+
+// Launches of a cell share a plan, and each counts once: pooled, copies would make any difference certain.
+// Linear in documents: only those that have a launch of one cell in common are looked at in pairs.
+void check_shared_cells(const std::vector<Document>& documents) {
+  if (documents.size() < 2) return;
+  std::unordered_map<std::string_view, std::size_t> first;            // document of a cell, by id
+  std::unordered_map<std::size_t, std::vector<std::size_t>> holders;  // documents, by digest_of()
+  for (std::size_t d = 0; d < documents.size(); ++d) {
+    std::set<std::size_t> alike;
+    for (const DocumentCell& cell : documents[d].cells) {
+      const std::size_t holder = first.emplace(cell.id, d).first->second;
+      if (holder != d) check_plan(documents[d], cell.id, documents[holder]);
+      for (const LaunchTimes& launch : cell.launches) {
+        std::vector<std::size_t>& earlier = holders[digest_of(cell.id, launch)];
+        alike.insert(earlier.begin(), earlier.end());
+        earlier.push_back(d);
+      }
+    }
+    for (const std::size_t e : alike) {
+      if (e == d || !are_copies(documents[e], documents[d])) continue;
+      throw InputError(documents[d].source,
+                       "it holds the same launches as " + documents[e].source + ": remove one");
+    }
+  }
+}
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> documents_below(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(".") && name.ends_with(".json")) paths.push_back(at->path().string());
+  }
+  if (error) codec::cannot_read(folder, error.value());
+  if (paths.empty())
+    throw InputError(folder, "the folder holds no *.json: give a result document or a folder of them");
+  std::ranges::sort(paths);
+  return paths;
+}
+
+void check_names(const std::vector<std::string>& paths) {
+  std::map<std::pair<dev_t, ino_t>, const std::string*> seen;
+  for (const std::string& path : paths) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) codec::cannot_read(path, errno);
+    const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, &path);
+    if (!is_new) throw InputError(path, "it is the same file as " + *place->second + ": remove one");
+  }
+}
+
+// A program that writes two pipes may fill the first before it opens the second.
+bool is_pipe(const std::string& path) {
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  return type != fs::file_type::regular && type != fs::file_type::directory;
+}
+
+}  // namespace
+
+Side merge(const std::string& source, std::vector<Document> documents) {
+  Side side{source, static_cast<std::int64_t>(documents.size()), {}, {}};
+  if (documents.size() == 1) {
+    side.facts = std::move(documents.front().facts);
+    side.cells = std::move(documents.front().cells);
+    return side;
+  }
+  for (const Document& document : documents) check_agreement(documents.front(), document);
+  check_shared_cells(documents);
+  side.facts = merged_facts(documents);
+  std::unordered_map<std::string, std::size_t> positions;  // in the side
+  for (Document& document : documents) {
+    for (DocumentCell& cell : document.cells) {
+      const auto [position, is_new] = positions.try_emplace(cell.id, side.cells.size());
+      if (is_new) {
+        side.cells.push_back(std::move(cell));
+        continue;
+      }
+      DocumentCell& merged = side.cells[position->second];
+      merged.launches.insert(merged.launches.end(), cell.launches.begin(), cell.launches.end());
+      if (merged.throttled != cell.throttled && !cell.throttled.empty())
+        merged.throttled += (merged.throttled.empty() ? "" : "+") + cell.throttled;
+      if (cell.state > merged.state) {
+        merged.state = cell.state;
+        merged.reason = cell.reason;
+      }
+    }
+  }
+  return side;
+}
+
+Side side_of(const model::Result& result, const std::string& source) {
+  std::vector<Document> documents;
+  documents.push_back(codec::project(result, source));
+  return merge(source, std::move(documents));
+}
+
+Side read_side(const std::string& path) {
+  std::error_code error;
+  const bool folder = fs::is_directory(path, error);
+  std::vector<Document> documents;
+  const std::vector<std::string> paths = folder ? documents_below(path) : std::vector<std::string>{path};
+  check_names(paths);
+  for (const std::string& each : paths)
+    documents.push_back(codec::parse_document(codec::read_text(each).view(), each));
+  return merge(path, std::move(documents));
+}
+
+Sides read_sides(const std::string& base, const std::string& now) {
+  const bool in_turns = is_pipe(base) || is_pipe(now);
+  // BASE's error is reported first, whichever side fails first.
+  std::future<Side> second =
+      std::async(in_turns ? std::launch::deferred : std::launch::async, [&] { return read_side(now); });
+  Side first = read_side(base);
+  return {std::move(first), second.get()};
+}
+
+}  // namespace graphbench::compare

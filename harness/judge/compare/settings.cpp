@@ -1,0 +1,130 @@
+// One grammar for both lists: VALUE or METRIC=VALUE, comma-separated.
+#include "harness/judge/compare/settings.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "harness/judge/compare/facts.hpp"
+#include "harness/options/numbers.hpp"
+
+namespace graphbench::compare {
+namespace {
+
+using Read = std::optional<double> (*)(std::string_view);
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t comma = text.find(',', begin);
+    parts.push_back(text.substr(begin, comma - begin));
+    if (comma == std::string::npos) return parts;
+    begin = comma + 1;
+  }
+}
+
+std::optional<double> read_percent(std::string_view text) {
+  if (!text.ends_with('%')) return std::nullopt;
+  const std::optional<double> percent = config::parse_real(text.substr(0, text.size() - 1));
+  if (!percent || *percent < 0 || *percent > 1000) return std::nullopt;
+  return *percent / 100;
+}
+
+std::optional<double> read_seconds(std::string_view text) {
+  if (text == "0") return 0;
+  // "s" last: it ends the others too.
+  for (const auto& [unit, seconds] :
+       {std::pair{"ns", 1e-9}, std::pair{"us", 1e-6}, std::pair{"ms", 1e-3}, std::pair{"s", 1.0}}) {
+    if (!text.ends_with(unit)) continue;
+    const std::optional<double> count =
+        config::parse_real(text.substr(0, text.size() - std::string_view(unit).size()));
+    if (!count || *count < 0) return std::nullopt;
+    return *count * seconds;
+  }
+  return std::nullopt;
+}
+
+// What the capture costs is tested as a part of the setup, and was tested alone before: the name still does.
+std::size_t metric_at(const std::string& flag, const std::string& name) {
+  std::vector<std::string> names;
+  for (const model::Metric metric : model::tested_metrics()) {
+    names.push_back(name_of(metric));
+    if (name == names.back() || (metric == model::Metric::setup && name == name_of(model::Metric::capture)))
+      return static_cast<std::size_t>(metric);
+  }
+  throw InputError(flag, in_quotes(name) + " is not a metric that is tested: " + config::join(names) +
+                             " are" + config::did_you_mean(name, names));
+}
+
+// What each metric is given; a metric's own value wins over the bare one.
+std::vector<std::optional<double>> read_list(const std::string& flag, const std::string& text, Read read,
+                                             const std::string& advice) {
+  std::vector<std::optional<double>> own(model::all_metrics().size());
+  std::optional<double> bare;
+  for (const std::string& part : split(text)) {
+    const std::size_t equals = part.find('=');
+    std::optional<double>& value =
+        equals == std::string::npos ? bare : own[metric_at(flag, part.substr(0, equals))];
+    if (value) throw InputError(flag, in_quotes(text) + " gives one metric twice");
+    value = read(std::string_view(part).substr(equals == std::string::npos ? 0 : equals + 1));
+    if (!value) throw InputError(flag, in_quotes(part) + " is not " + advice);
+  }
+  for (std::optional<double>& each : own) {
+    if (!each) each = bare;
+  }
+  return own;
+}
+
+}  // namespace
+
+void set_margins(const std::string& text, model::ComparisonSettings& settings) {
+  const auto values = read_list("--margin", text, read_percent,
+                                "a margin: give e.g. 2%, or latency=2%,submit=5% (0 to 1000 %)");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i]) settings.metrics[i].margin = *values[i];
+  }
+}
+
+void set_floors(const std::string& text, model::ComparisonSettings& settings) {
+  const auto values = read_list("--floor", text, read_seconds,
+                                "a time: give e.g. 200ns, or latency=1us,submit=100ns (ns, us, ms or s)");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i]) settings.metrics[i].floor_seconds = *values[i];
+  }
+}
+
+void set_alpha(const std::string& text, model::ComparisonSettings& settings) {
+  const std::optional<double> alpha = config::parse_real(text);
+  if (!alpha || *alpha < 1e-6 || *alpha > 0.5) {
+    throw InputError("--alpha", in_quotes(text) +
+                                    " is not an error rate: give a number from 0.000001 to 0.5, "
+                                    "e.g. 0.05");
+  }
+  settings.alpha = *alpha;
+}
+
+void set_required_power(const std::string& text, model::ComparisonSettings& settings) {
+  const std::optional<double> slowdown = read_percent(text);
+  if (!slowdown || *slowdown <= 0)
+    throw InputError("--require-power",
+                     in_quotes(text) + " is not a slowdown: give e.g. 5% (above 0, to 1000 %)");
+  settings.require_power = slowdown;
+}
+
+void set_allow(const std::string& text, model::ComparisonSettings& settings) {
+  const std::vector<std::string>& known = allowable_fields();
+  for (const std::string& name : split(text)) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw InputError("--allow", in_quotes(name) + " is nothing that could be in the way: " +
+                                      config::join(known) + " are" + config::did_you_mean(name, known));
+    }
+    settings.allow.push_back(name);
+  }
+}
+
+}  // namespace graphbench::compare

@@ -1,0 +1,255 @@
+// graphbench history: results kept over time.
+#include <langinfo.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <cstdio>
+#include <iostream>
+#include <string_view>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/judge/history/baseline.hpp"
+#include "harness/judge/history/defaults.hpp"
+#include "harness/judge/history/read_entry.hpp"
+#include "harness/judge/history/series.hpp"
+#include "harness/judge/history/store.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/comparison.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "harness/model/metrics.hpp"
+#include "harness/options/numbers.hpp"
+#include "harness/options/output.hpp"
+#include "harness/sweep/report/tables.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+using history::Store;
+
+// Asked of the environment, without setting this process's locale: numbers are written in C's.
+bool terminal_is_unicode() {
+  const locale_t locale = newlocale(LC_CTYPE_MASK, "", static_cast<locale_t>(nullptr));
+  if (locale == static_cast<locale_t>(nullptr)) return false;
+  const bool unicode = std::string_view(nl_langinfo_l(CODESET, locale)) == "UTF-8";
+  freelocale(locale);
+  return unicode;
+}
+
+struct HistoryArguments {
+  std::string file;                    // empty: the default one
+  std::vector<std::string> documents;  // of add
+  std::optional<std::string> commit;   // of add; absent: found out
+  std::optional<std::string> branch;   // of add; of list and show: a filter
+  std::string label;
+  std::string against;  // of list, a filter: what `compare --against` takes its baseline from
+  std::string cell;     // of show
+  model::Metric metric = model::Metric::latency;
+  std::int64_t last = 200;
+  bool every_environment = false;
+  bool ascii = false;
+  bool json = false;
+};
+
+model::Metric metric_of(const std::string& text) {
+  std::vector<std::string> names;
+  for (const model::Metric metric : model::all_metrics()) {
+    if (model::row_of(metric).kind != model::MetricKind::time) continue;
+    if (name_of(metric) == text) return metric;
+    names.push_back(name_of(metric));
+  }
+  throw InputError("--metric", in_quotes(text) + " is not a metric: give one of " + config::join(names) +
+                                   config::did_you_mean(text, names));
+}
+
+struct Named {
+  model::HistoryLabel label;
+  std::string source;  // " (from ...)", or empty
+};
+
+// What the options say wins over what was found, word by word.
+Named name_of(const HistoryArguments& arguments) {
+  Named named;
+  named.label.label = arguments.label;
+  std::optional<history::FoundLabel> found;
+  if (!arguments.commit || !arguments.branch) {
+    found = history::label_from_ci(history::process_environment());
+    if (!found) found = history::label_from_git();
+  }
+  named.label.commit = arguments.commit.value_or(found ? found->commit : "");
+  named.label.branch = arguments.branch.value_or(found ? found->branch : "");
+  if (found) named.source = " (from " + found->source + ")";
+  return named;
+}
+
+std::string words_of(const model::HistoryLabel& label) {
+  std::string words;
+  if (!label.branch.empty()) words += ", branch " + in_quotes(label.branch);
+  if (!label.commit.empty()) words += ", commit " + in_quotes(label.commit);
+  if (!label.label.empty()) words += ", label " + in_quotes(label.label);
+  return words;
+}
+
+int add(const HistoryArguments& arguments, const std::string& file) {
+  const Named named = name_of(arguments);
+  // All are read before the first is kept.
+  std::vector<history::NewEntry> entries;
+  for (const std::string& path : arguments.documents)
+    entries.push_back(history::read_entry(path, named.label));
+  if (arguments.file.empty()) history::make_folder_of(file);
+  Store store(file, Store::Access::create);
+  const std::vector<history::Added> added = store.add(entries);
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    if (added[i].was_there) {
+      std::printf("%s is entry %lld already: nothing changed\n", arguments.documents[i].c_str(),
+                  static_cast<long long>(added[i].id));
+      continue;
+    }
+    std::printf("%s is entry %lld%s%s\n", arguments.documents[i].c_str(), static_cast<long long>(added[i].id),
+                words_of(named.label).c_str(), named.source.c_str());
+  }
+  return exit_done;
+}
+
+int list(const HistoryArguments& arguments, const std::string& file) {
+  Store store(file, Store::Access::existing);
+  const auto entries = arguments.against.empty() ? store.list(arguments.branch.value_or(""))
+                                                 : history::entries_called(store, arguments.against);
+  if (arguments.json) {
+    std::cout << codec::to_json(entries);
+  } else if (entries.empty()) {
+    std::fprintf(stderr, "graphbench: %s holds no such entry\n", file.c_str());
+  } else {
+    reporters::print_entries(std::cout, entries, wants_colours(STDOUT_FILENO));
+  }
+  std::cout << std::flush;
+  return exit_done;
+}
+
+int show(const HistoryArguments& arguments, const std::string& file) {
+  Store store(file, Store::Access::existing);
+  if (!store.knows_cell(arguments.cell)) {
+    throw InputError("history show", in_quotes(arguments.cell) + " is not a cell of " + file +
+                                         config::did_you_mean(arguments.cell, store.cells()));
+  }
+  history::SeriesOptions options;
+  options.branch = arguments.branch.value_or("");
+  options.every_environment = arguments.every_environment;
+  options.last = arguments.last;
+  const model::CellHistory series = history::make_series(
+      arguments.cell, arguments.metric, store.points(arguments.cell, arguments.metric), options);
+  if (series.points.empty()) {
+    throw InputError("history show",
+                     "no entry" + (options.branch.empty() ? "" : " of branch " + in_quotes(options.branch)) +
+                         " has the " + model::name_of(arguments.metric) + " of " + in_quotes(arguments.cell));
+  }
+  if (arguments.json) {
+    std::cout << codec::to_json(series) << std::flush;
+    return exit_done;
+  }
+  reporters::PlotOptions plot;
+  plot.width = width_of(STDOUT_FILENO, plot.width);
+  plot.unicode = !arguments.ascii && terminal_is_unicode();
+  plot.colours = wants_colours(STDOUT_FILENO);
+  reporters::print_history(std::cout, series, plot);
+  std::cout << std::flush;
+  return exit_done;
+}
+
+class HistoryCommand final : public Command {
+ public:
+  explicit HistoryCommand(Options& options)
+      : add_(options.command("add", "keep result documents", "history add FILE... [options]")),
+        list_(options.command("list", "say what is kept, oldest first", "history list [options]")),
+        show_(options.command("show", "plot a cell's history and say where it changed",
+                              "history show CELL [options]")) {
+    for (Options* each : {&add_, &list_, &show_}) {
+      each->text("--history", asked_.file, "FILE",
+                 "the file (default: GRAPHBENCH_HISTORY, else under ~/.local)");
+    }
+    add_.words("FILE", asked_.documents, "what --json wrote; several are added together");
+    add_.text("--commit", commit_, "ID", "what was measured (default: from CI or git)",
+              Options::Empty::allowed);
+    add_.text("--branch", branch_, "NAME", "where it stands (default: from CI or git)",
+              Options::Empty::allowed);
+    add_.text("--label", asked_.label, "TEXT", "anything, for --against and for people",
+              Options::Empty::allowed);
+    add_branch(list_);
+    list_.text("--against", asked_.against, "NAME",
+               "what compare --against NAME takes its baseline from; a NAME that nothing has is refused");
+    add_format(list_);
+    show_.word("CELL", asked_.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole");
+    show_.text("--metric", metric_, "METRIC", "latency, submit, device or capture (default: latency)");
+    add_branch(show_);
+    show_.text("--last", last_, "N", "entries at most (default: 200)");
+    show_.flag("--every-environment", asked_.every_environment,
+               "also entries of other machines, drivers, libraries and plans");
+    show_.flag("--ascii", asked_.ascii, "plot without Unicode");
+    add_format(show_);
+  }
+
+  void check() override {
+    for (const Options* each : {&add_, &list_, &show_}) {
+      if (each->given("--branch")) asked_.branch = branch_;
+    }
+    if (add_.parsed()) return check_add();
+    asked_.json = is_json(format_);
+    if (list_.parsed()) return check_list();
+    if (!show_.parsed()) throw InputError("history", "it needs a word: give add, list or show");
+    check_show();
+  }
+
+  int run(const Invocation&) override {
+    const std::string file =
+        asked_.file.empty() ? history::default_file(history::process_environment()) : asked_.file;
+    if (add_.parsed()) return add(asked_, file);
+    return list_.parsed() ? list(asked_, file) : show(asked_, file);
+  }
+
+ private:
+  void add_branch(Options& options) {
+    options.text("--branch", branch_, "NAME", "of this branch only", Options::Empty::allowed);
+  }
+
+  void add_format(Options& options) {
+    options.text("--format", format_, "FORMAT", "table or json (default: table)");
+  }
+
+  void check_add() {
+    if (add_.given("--commit")) asked_.commit = commit_;
+    if (asked_.documents.empty())
+      throw InputError("history add", "it needs a result document: give what --json wrote");
+  }
+
+  void check_list() {
+    if (asked_.branch && !asked_.against.empty())
+      throw InputError("--against", "it cannot be combined with --branch: give one of them");
+  }
+
+  void check_show() {
+    asked_.metric = metric_of(metric_);
+    asked_.last = config::parse_within("--last", last_, {1, 500}, " is not a number of entries: give ");
+    if (asked_.cell.empty())
+      throw InputError("history show",
+                       "it needs a cell: give its id, such as mlp/base/bf16/forward/b8/w3/whole");
+  }
+
+  HistoryArguments asked_;
+  std::string commit_;
+  std::string branch_;
+  std::string metric_ = "latency";
+  std::string last_ = "200";
+  std::string format_ = "table";
+  Options& add_;
+  Options& list_;
+  Options& show_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_history(Options& options) {
+  return std::make_unique<HistoryCommand>(options);
+}
+
+}  // namespace graphbench::cli

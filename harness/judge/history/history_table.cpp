@@ -1,0 +1,263 @@
+// Entries in columns as wide as their widest value: people copy from this table. A plot is a grid of
+// characters: one column an entry (or several, where there are more entries than columns).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "harness/model/statistics/quantiles.hpp"
+#include "harness/sweep/report/tables.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using Row = std::vector<std::string>;
+
+constexpr std::size_t hash_digits = 8;
+constexpr std::size_t commit_digits = 12;
+
+Row row_of(const model::HistoryEntry& entry) {
+  return {std::to_string(entry.id),
+          one_line(entry.started_at),
+          one_line(entry.label.branch),
+          one_line(entry.label.commit.substr(0, commit_digits)),
+          one_line(entry.label.label),
+          one_line(entry.device),
+          one_line(entry.fingerprint.substr(0, hash_digits)),
+          one_line(entry.plan_hash.substr(0, hash_digits)),
+          std::to_string(entry.cells),
+          std::to_string(entry.launches) + (entry.complete ? "" : " (interrupted)")};
+}
+
+using model::CellHistory;
+using model::HistoryPoint;
+
+constexpr int label_width = 9;
+constexpr int column_step_max = 4;
+
+enum class Mark : std::uint8_t { nothing, level, range, change, point };
+
+struct Glyphs {
+  const char* axis;
+  const char* tick;
+  const char* level;
+  const char* range;
+  const char* change;
+  const char* point;
+};
+constexpr Glyphs unicode_glyphs = {"│", "┤", "─", "╎", "┊", "●"};
+constexpr Glyphs ascii_glyphs = {"|", "+", "-", "'", ":", "o"};
+
+// Where values lie on the grid.
+struct Scale {
+  double low = 0;
+  double high = 1;
+  std::size_t rows = 1;
+  std::size_t columns = 1;
+  std::size_t points = 1;
+
+  // Row 0 is the highest value.
+  std::size_t row_of(double value) const {
+    const double share = (high - value) / (high - low) * static_cast<double>(rows - 1);
+    return static_cast<std::size_t>(std::clamp(std::lround(share), 0L, static_cast<long>(rows - 1)));
+  }
+  double value_at(std::size_t row) const {
+    return high - (high - low) * static_cast<double>(row) / static_cast<double>(rows - 1);
+  }
+  std::size_t column_of(std::size_t point) const {
+    if (points > columns) return point * columns / points;
+    return point * std::min<std::size_t>(column_step_max, columns / points);
+  }
+};
+
+Scale scale_of(const CellHistory& history, const PlotOptions& options) {
+  Scale scale;
+  const auto [low, high] = std::ranges::minmax_element(history.points, {}, &HistoryPoint::median);
+  // A flat series must not fill the plot with its last digit: at least 2 % from bottom to top.
+  const double middle = (low->median + high->median) / 2;
+  const double reach = std::max((high->median - low->median) / 2, middle * 0.01);
+  scale.low = middle - reach;
+  scale.high = middle + reach;
+  // One launch far out must not flatten the rest: its bar ends at the edge.
+  for (const HistoryPoint& point : history.points) {
+    if (point.launches < 2) continue;
+    scale.low = std::min(scale.low, std::max(point.lowest, middle - 2 * reach));
+    scale.high = std::max(scale.high, std::min(point.highest, middle + 2 * reach));
+  }
+  scale.rows = static_cast<std::size_t>(std::max(options.rows, 2));
+  scale.columns = static_cast<std::size_t>(std::max(options.width, 40) - label_width - 2);
+  scale.points = history.points.size();
+  return scale;
+}
+
+class Grid {
+ public:
+  explicit Grid(const Scale& scale)
+      : columns_(scale.columns), marks_(scale.rows * scale.columns, Mark::nothing) {}
+  // The stronger mark stays.
+  void put(std::size_t row, std::size_t column, Mark mark) {
+    Mark& place = marks_[row * columns_ + std::min(column, columns_ - 1)];
+    place = std::max(place, mark);
+  }
+  Mark at(std::size_t row, std::size_t column) const { return marks_[row * columns_ + column]; }
+
+ private:
+  std::size_t columns_;
+  std::vector<Mark> marks_;
+};
+
+double level_between(const std::vector<HistoryPoint>& points, std::size_t begin, std::size_t end) {
+  std::vector<double> medians;
+  for (std::size_t i = begin; i < end; ++i) medians.push_back(points[i].median);
+  return statistics::median(std::move(medians));
+}
+
+void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= history.changes.size(); ++i) {
+    const std::size_t end = i < history.changes.size() ? static_cast<std::size_t>(history.changes[i].index)
+                                                       : history.points.size();
+    const std::size_t row = scale.row_of(level_between(history.points, begin, end));
+    for (std::size_t column = scale.column_of(begin); column <= scale.column_of(end - 1); ++column)
+      grid.put(row, column, Mark::level);
+    begin = end;
+  }
+}
+
+// From the fastest to the slowest launch: of five launches they have the median between them in 94 % of
+// entries.
+void draw_ranges(Grid& grid, const Scale& scale, const CellHistory& history) {
+  for (std::size_t i = 0; i < history.points.size(); ++i) {
+    const HistoryPoint& point = history.points[i];
+    if (point.launches < 2) continue;
+    for (std::size_t row = scale.row_of(point.highest); row <= scale.row_of(point.lowest); ++row)
+      grid.put(row, scale.column_of(i), Mark::range);
+  }
+}
+
+Grid draw(const CellHistory& history, const Scale& scale) {
+  Grid grid(scale);
+  draw_levels(grid, scale, history);
+  draw_ranges(grid, scale, history);
+  for (const model::ChangePoint& change : history.changes) {
+    for (std::size_t row = 0; row < scale.rows; ++row)
+      grid.put(row, scale.column_of(static_cast<std::size_t>(change.index)), Mark::change);
+  }
+  for (std::size_t i = 0; i < history.points.size(); ++i)
+    grid.put(scale.row_of(history.points[i].median), scale.column_of(i), Mark::point);
+  return grid;
+}
+
+std::string glyph_of(Mark mark, const Glyphs& glyphs, bool colours) {
+  switch (mark) {
+    case Mark::level:
+      return paint(glyphs.level, Colour::dim, colours);
+    case Mark::range:
+      return paint(glyphs.range, Colour::dim, colours);
+    case Mark::change:
+      return paint(glyphs.change, Colour::yellow, colours);
+    case Mark::point:
+      return glyphs.point;
+    case Mark::nothing:
+      break;
+  }
+  return " ";
+}
+
+void print_grid(std::ostream& out, const Grid& grid, const Scale& scale, const PlotOptions& options) {
+  const Glyphs& glyphs = options.unicode ? unicode_glyphs : ascii_glyphs;
+  const std::size_t used = scale.column_of(scale.points - 1) + 1;
+  for (std::size_t row = 0; row < scale.rows; ++row) {
+    const bool labelled = row % 3 == 0 || row + 1 == scale.rows;
+    const std::string label = labelled ? format_seconds(scale.value_at(row)) : "";
+    std::string line = right(label, label_width - 2) + " " + (labelled ? glyphs.tick : glyphs.axis) + " ";
+    for (std::size_t column = 0; column < used; ++column)
+      line += glyph_of(grid.at(row, column), glyphs, options.colours);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
+  }
+}
+
+std::string date_of(const HistoryPoint& point) {
+  return one_line(point.entry.started_at.substr(0, 10));
+}
+
+std::string name_of(const model::HistoryEntry& entry) {
+  std::string name = fmt::format("entry {}", entry.id);
+  for (const std::string& part : {entry.label.branch, entry.label.commit.substr(0, 12), entry.label.label}) {
+    if (!part.empty()) name += "  " + one_line(part);
+  }
+  return name;
+}
+
+void print_changes(std::ostream& out, const CellHistory& history, const PlotOptions& options) {
+  const auto count = static_cast<std::int64_t>(history.points.size());
+  if (count < history.points_min) {
+    out << fmt::format("{} of the {} entries that a change needs to be told from noise\n", count,
+                       history.points_min);
+    return;
+  }
+  if (history.changes.empty()) out << fmt::format("no change in {} entries\n", count);
+  for (const model::ChangePoint& change : history.changes) {
+    const HistoryPoint& point = history.points[static_cast<std::size_t>(change.index)];
+    const std::string size = fmt::format("{:+.1f} %", (change.ratio - 1) * 100);
+    const Colour colour = change.ratio > 1 ? Colour::red : Colour::green;
+    out << fmt::format("{}  since {}  {}  p {:.3f}\n", paint(right(size, 9), colour, options.colours),
+                       date_of(point), name_of(point.entry), change.p);
+  }
+  if (!history.correlation) return;
+  out << fmt::format("neighbours correlate by {:.2f}{}\n", *history.correlation,
+                     *history.correlation <= model::correlation_max
+                         ? ""
+                         : fmt::format(": above {} a change may be chance", model::correlation_max));
+}
+
+std::string many(std::int64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
+}
+
+}  // namespace
+
+void print_entries(std::ostream& out, const std::vector<model::HistoryEntry>& entries, bool colours) {
+  std::vector<Row> rows = {
+      {"id", "started", "branch", "commit", "label", "device", "environment", "plan", "cells", "launches"}};
+  for (const model::HistoryEntry& entry : entries) rows.push_back(row_of(entry));
+  std::vector<int> widths(rows.front().size(), 1);
+  for (Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i].empty()) row[i].push_back('-');
+      widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string line;
+    for (std::size_t column = 0; column < widths.size(); ++column)
+      line += (column > 0 ? "  " : "") + left(rows[i][column], widths[column]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << (i == 0 ? paint(line, Colour::bold, colours) : line) << '\n';
+  }
+}
+
+void print_history(std::ostream& out, const CellHistory& history, const PlotOptions& options) {
+  if (history.points.empty()) return;
+  out << paint(one_line(history.cell), Colour::bold, options.colours) << "  " << name_of(history.metric)
+      << "  " << many(static_cast<std::int64_t>(history.points.size())) << ", "
+      << date_of(history.points.front()) << " to " << date_of(history.points.back()) << "\n\n";
+  const Scale scale = scale_of(history, options);
+  print_grid(out, draw(history, scale), scale, options);
+  out << '\n';
+  if (std::ranges::any_of(history.points, [](const HistoryPoint& point) { return point.launches > 1; })) {
+    out << paint("bars: from the fastest launch's median to the slowest's", Colour::dim, options.colours)
+        << '\n';
+  }
+  print_changes(out, history, options);
+  if (history.left_out > 0) {
+    out << many(history.left_out) << " of another environment or plan left out: --every-environment\n";
+  }
+  if (history.older > 0) out << many(history.older) << " older left out: --last\n";
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,70 @@
+// The history: result documents in one SQLite file, and the launch medians of their cells in tables
+// that answer quickly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphs/base/sqlite.hpp"
+#include "harness/judge/history/history.hpp"
+
+namespace graphbench::history {
+
+struct LaunchMedians {
+  std::string cell;
+  model::Metric metric = model::Metric::latency;
+  std::vector<double> seconds;  // one a launch
+};
+
+// What is stored of one document.
+struct NewEntry {
+  model::HistoryEntry entry;  // without its id
+  std::string document;       // the whole text, as it was read
+  std::vector<LaunchMedians> medians;
+};
+
+struct Added {
+  std::int64_t id = 0;
+  bool was_there = false;  // the same text: nothing was changed
+};
+
+// One connection, one thread. Several processes may use a file at once: each adds in one transaction
+// and waits for the others. Every call throws Error(io) where the file cannot be used.
+class Store {
+ public:
+  enum class Access : std::uint8_t {
+    existing,  // throws InputError where there is no history
+    create,    // makes the file, not its folder
+  };
+  // Throws InputError for a file that is not an undamaged history, and leaves it unchanged.
+  Store(const std::string& path, Access access);
+
+  // All of them or, where this throws or the process dies, none.
+  std::vector<Added> add(const std::vector<NewEntry>& entries);
+
+  // Oldest measurement first; of a branch alone where one is given.
+  std::vector<model::HistoryEntry> list(const std::string& branch = "");
+  // The text as it was added. Throws InputError where the file was damaged since.
+  std::string document(std::int64_t id);
+  bool knows_cell(const std::string& cell);
+  // Names of known cells, for messages.
+  std::vector<std::string> cells();
+  // A cell's points, oldest first.
+  std::vector<model::HistoryPoint> points(const std::string& cell, model::Metric metric);
+  // The entry that holds exactly this text.
+  std::optional<std::int64_t> find(const std::string& document);
+
+ private:
+  Added add_one(const NewEntry& entry);
+  std::int64_t insert_entry(const NewEntry& entry, const std::string& digest);
+  void insert_medians(std::int64_t id, const std::vector<LaunchMedians>& medians);
+  void create_tables();
+  void check_whole();
+
+  std::string path_;
+  storage::Connection connection_;
+};
+
+}  // namespace graphbench::history

@@ -1,0 +1,24 @@
+// The table of formats: adding one adds a row here and its file to the folder.
+#include "harness/judge/report/formats.hpp"
+
+#include <algorithm>
+
+namespace graphbench::reporters {
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all = {
+      {"table", "for a terminal", print_comparison_table},
+      {"json", "the document graphbench.comparison/1", print_comparison_json},
+      {"markdown", "for a pull request", print_comparison_markdown},
+      {"junit", "JUnit XML", print_comparison_junit},
+      {"github", "annotations of a GitHub workflow", print_comparison_github},
+  };
+  return all;
+}
+
+const Format* find_format(std::string_view name) {
+  const auto found = std::ranges::find(formats(), name, &Format::name);
+  return found == formats().end() ? nullptr : &*found;
+}
+
+}  // namespace graphbench::reporters

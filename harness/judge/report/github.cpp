@@ -1,0 +1,125 @@
+// Chooses what is worth one of the few annotations a step may show, and escapes it as the runner's
+// command parser wants it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/judge/report/formats.hpp"
+#include "harness/judge/report/words.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using model::Comparison;
+using model::Verdict;
+
+constexpr std::size_t message_length_max = 1000;
+
+struct Annotation {
+  std::string title;
+  std::string message;
+};
+
+// In a message "%" and line breaks mean something to the runner; in a property ":" and "," as well.
+// printable() has left no line breaks.
+std::string escaped(std::string_view text, bool property) {
+  std::string line;
+  for (const char c : printable(text, message_length_max)) {
+    if (c == '%') {
+      line += "%25";
+    } else if (property && c == ':') {
+      line += "%3A";
+    } else if (property && c == ',') {
+      line += "%2C";
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+std::string command(std::string_view kind, const Annotation& annotation) {
+  return fmt::format("::{} title={}::{}\n", kind, escaped(annotation.title, true),
+                     escaped(annotation.message, false));
+}
+
+void add_rows(std::vector<Annotation>& to, const Comparison& comparison, Verdict verdict) {
+  for (const Finding& row : findings(comparison, verdict)) {
+    std::string message = printable(row.cell->id, name_length_max) + ": " + metric_text(*row.metric);
+    if (!row.metric->why.empty()) message += ": " + row.metric->why;
+    to.push_back({"graphbench: " + name_of(verdict), std::move(message)});
+  }
+}
+
+std::vector<Annotation> errors_of(const Comparison& comparison) {
+  std::vector<Annotation> errors;
+  if (!comparison.comparable) {
+    for (const model::Difference& difference : comparison.differences) {
+      if (difference.blocking && !difference.allowed) {
+        errors.push_back({"graphbench: not comparable", difference_text(difference)});
+      }
+    }
+  }
+  for (const model::CellComparison& cell : comparison.cells) {
+    if (!cell.regression) continue;
+    errors.push_back({cell.lost.empty() ? "graphbench: cell lost" : "graphbench: metric lost",
+                      printable(cell.id, name_length_max) + ": " + coverage_text(cell)});
+  }
+  add_rows(errors, comparison, Verdict::slower);
+  if (!comparison.settings.strict) return errors;
+  for (const model::CellComparison& cell : comparison.cells) {
+    if (cell.changed.empty()) continue;
+    errors.push_back(
+        {"graphbench: changed", printable(cell.id, name_length_max) + ": " + changes_text(cell)});
+  }
+  add_rows(errors, comparison, Verdict::inconclusive);
+  return errors;
+}
+
+std::vector<Annotation> warnings_of(const Comparison& comparison) {
+  std::vector<Annotation> warnings;
+  for (const model::ComparisonSide* side : {&comparison.base, &comparison.now}) {
+    if (!side->complete)
+      warnings.push_back({"graphbench: interrupted sweep", side->source + " is not complete"});
+  }
+  for (const model::Difference& difference : comparison.differences) {
+    if (difference.blocking && !difference.allowed) continue;
+    warnings.push_back({"graphbench: environments differ", difference_text(difference)});
+  }
+  return warnings;
+}
+
+// Writes as many as are shown; how many were left out.
+std::size_t write(std::ostream& out, std::string_view kind, const std::vector<Annotation>& annotations) {
+  const std::size_t shown = std::min(annotations.size(), annotations_max);
+  for (std::size_t i = 0; i < shown; ++i) out << command(kind, annotations[i]);
+  return annotations.size() - shown;
+}
+
+// What does not fail the comparison is no warning: a quiet machine short of launches would have ten a run.
+std::string inconclusive_text(const Comparison& comparison) {
+  const model::ComparisonCounts& counts = comparison.counts;
+  if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)
+    return "";
+  const std::int64_t metrics = counts.same + counts.faster + counts.slower + counts.inconclusive;
+  return fmt::format("; {} of {} metrics inconclusive", counts.inconclusive, metrics);
+}
+
+}  // namespace
+
+void print_comparison_github(std::ostream& out, const Comparison& comparison, const FormatOptions&) {
+  const std::size_t errors_left = write(out, "error", errors_of(comparison));
+  const std::size_t warnings_left = write(out, "warning", warnings_of(comparison));
+  Annotation summary;
+  summary.title = "graphbench: " + (comparison.comparable ? name_of(comparison.verdict) : "not comparable");
+  summary.message = printable(comparison.headline) + inconclusive_text(comparison);
+  if (const std::string found = detectable_text(comparison); !found.empty()) summary.message += "; " + found;
+  if (errors_left > 0) summary.message += fmt::format("; {} more errors are not shown", errors_left);
+  if (warnings_left > 0) summary.message += fmt::format("; {} more warnings are not shown", warnings_left);
+  out << command("notice", summary);
+}
+
+}  // namespace graphbench::reporters

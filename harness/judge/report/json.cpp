@@ -1,0 +1,215 @@
+// The comparison as a document, in the order of its schema; one cell a line, so that a large one is
+// written as it goes and a small one reads well in a diff.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/judge/report/formats.hpp"
+#include "harness/model/codec/json_writer.hpp"
+
+namespace graphbench::codec {
+
+GB_DESCRIBE(model::ComparisonSide, source, documents, complete,
+            (group("tool", text_field("version", &T::tool_version), text_field("commit", &T::tool_commit))),
+            (text, started_at), (text, device_kind), (text, device_name), (text, driver), (text, fingerprint),
+            (text, plan_hash), cells,
+            (group("launches", field("min", &T::launches_min), field("max", &T::launches_max))));
+GB_DESCRIBE(model::Difference, field, (text, base), (text_field("new", &T::now)), blocking, allowed);
+GB_DESCRIBE(model::ComparisonCounts,
+            (group("metrics", field("slower", &T::slower), field("faster", &T::faster),
+                   field("inconclusive", &T::inconclusive), field("same", &T::same),
+                   field("lost", &T::metrics_lost), field("gained", &T::metrics_gained),
+                   field("changed", &T::changed))),
+            (group("cells", field("compared", &T::compared), field("base_only", &T::base_only),
+                   field("new_only", &T::new_only), field("failed_now", &T::failed_now),
+                   field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
+                   field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
+                   field("changed", &T::cells_changed))));
+
+}  // namespace graphbench::codec
+
+namespace graphbench::reporters {
+namespace {
+
+using codec::dump;
+using codec::Json;
+
+Json settings_of(const model::ComparisonSettings& settings) {
+  Json margins;
+  Json floors;
+  for (const model::Metric metric : model::tested_metrics()) {
+    margins[name_of(metric)] = settings.of(metric).margin;
+    floors[name_of(metric)] = settings.of(metric).floor_seconds;
+  }
+  return {{"alpha", settings.alpha},
+          {"margin", margins},
+          {"floor_seconds", floors},
+          {"strict", settings.strict},
+          {"allow", settings.allow}};
+}
+
+// Cells are most of a large document, so they are written as they go: a tree of each costs five times as
+// much.
+using Buffer = fmt::memory_buffer;
+
+template <typename... Arguments>
+void add(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  fmt::format_to(std::back_inserter(to), format, std::forward<Arguments>(arguments)...);
+}
+
+void add_string(Buffer& to, const std::string& value) {
+  add(to, "{}", dump(value));
+}
+
+// As `format` writes it, with a mark of its being no integer.
+template <typename... Arguments>
+void add_real(Buffer& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  const std::size_t begin = to.size();
+  add(to, format, std::forward<Arguments>(arguments)...);
+  const std::string_view written(to.data() + begin, to.size() - begin);
+  if (written.find_first_of(".e") == std::string_view::npos) add(to, ".0");
+}
+
+// Nine significant digits: the rest of a statistic is the rounding of the machine that computed it.
+void add_number(Buffer& to, const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return add(to, "null");
+  add_real(to, "{:.9g}", *value);
+}
+
+void add_metric(Buffer& to, const model::MetricComparison& metric) {
+  add(to, R"({{"metric":"{}","verdict":"{}","base_seconds":)", name_of(metric.metric),
+      name_of(metric.verdict));
+  add_real(to, "{}", metric.base_seconds);
+  add(to, R"(,"new_seconds":)");
+  add_real(to, "{}", metric.new_seconds);
+  add(to, R"(,"ratio":)");
+  add_number(to, metric.ratio);
+  if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
+    add(to, R"(,"ratio_ci95":[)");
+    add_number(to, metric.ratio_ci95_low);
+    add(to, ",");
+    add_number(to, metric.ratio_ci95_high);
+    add(to, "]");
+  } else {
+    add(to, R"(,"ratio_ci95":null)");
+  }
+  for (const auto& [name, value] : {std::pair("spread", metric.spread),
+                                    {"freedom", metric.freedom},
+                                    {"p", metric.p},
+                                    {"q", metric.q},
+                                    {"family_p", metric.family_p},
+                                    {"family_q", metric.family_q},
+                                    {"detectable", metric.detectable},
+                                    {"detectable90", metric.detectable90},
+                                    {"margin", metric.margin}}) {
+    add(to, R"(,"{}":)", name);
+    add_number(to, value);
+  }
+  add(to, R"(,"base_launches":{},"new_launches":{},"paired":{})", metric.base_launches, metric.new_launches,
+      metric.paired);
+  if (!metric.why.empty()) {
+    add(to, R"(,"why":)");
+    add_string(to, metric.why);
+  }
+  add(to, "}}");
+}
+
+// ,"key":[...], where there are any.
+template <typename Item, typename Add>
+void add_list(Buffer& to, const char* key, const std::vector<Item>& items, const Add& add_item) {
+  if (items.empty()) return;
+  add(to, R"(,"{}":[)", key);
+  for (const Item& item : items) {
+    if (&item != items.data()) add(to, ",");
+    add_item(item);
+  }
+  add(to, "]");
+}
+
+void add_names(Buffer& to, const char* key, const std::vector<model::Metric>& metrics) {
+  add_list(to, key, metrics, [&](model::Metric metric) { add(to, R"("{}")", name_of(metric)); });
+}
+
+void add_listed(Buffer& to, const std::vector<model::ListedMetric>& listed) {
+  add_list(to, "listed", listed, [&](const model::ListedMetric& each) {
+    add(to, R"({{"metric":"{}","base":)", name_of(each.metric));
+    add_number(to, each.base > 0 ? std::optional(each.base) : std::nullopt);
+    add(to, R"(,"new":)");
+    add_number(to, each.now > 0 ? std::optional(each.now) : std::nullopt);
+    add(to, "}}");
+  });
+}
+
+void add_changes(Buffer& to, const std::vector<model::Change>& changes) {
+  add_list(to, "changed", changes, [&](const model::Change& change) {
+    const bool is_text = change.name == "paths";
+    add(to, R"({{"name":"{}","verdict":"changed","base":{},"new":{}}})", change.name,
+        is_text ? dump(change.base) : change.base, is_text ? dump(change.now) : change.now);
+  });
+}
+
+void add_cell(Buffer& to, const model::CellComparison& cell) {
+  add(to, R"({{"id":)");
+  add_string(to, cell.id);
+  add(to, R"(,"family":)");
+  add_string(to, cell.family);
+  add(to, R"(,"coverage":"{}","regression":{})", name_of(cell.coverage), cell.regression);
+  if (!cell.reason.empty()) {
+    add(to, R"(,"reason":)");
+    add_string(to, cell.reason);
+  }
+  add(to, R"(,"metrics":[)");
+  const char* separator = "";
+  for (const model::MetricComparison& metric : cell.metrics) {
+    add(to, "{}", separator);
+    add_metric(to, metric);
+    separator = ",";
+  }
+  add(to, "]");
+  add_names(to, "lost", cell.lost);
+  add_names(to, "gained", cell.gained);
+  add_listed(to, cell.listed);
+  add_changes(to, cell.changed);
+  if (cell.base_throttle != cell.new_throttle) {
+    add(to, R"(,"throttle":{{"base":{},"new":{}}})", dump(cell.base_throttle), dump(cell.new_throttle));
+  }
+  add(to, "}}");
+}
+
+}  // namespace
+
+void print_comparison_json(std::ostream& out, const model::Comparison& comparison, const FormatOptions&) {
+  const codec::JsonWriter writer(codec::Form::document);
+  Json counts = {{"tests", comparison.tests}, {"families", comparison.families}};
+  counts.update(writer.write(comparison.counts));
+  const Json head = {
+      {"schema", "graphbench.comparison/1"},
+      {"comparable", comparison.comparable},
+      {"passed", passed(comparison)},
+      {"verdict", comparison.comparable ? Json(name_of(comparison.verdict)) : Json(nullptr)},
+      {"headline", comparison.headline},
+      {"base", writer.write(comparison.base)},
+      {"new", writer.write(comparison.now)},
+      {"settings", settings_of(comparison.settings)},
+      {"slowdown_found", comparison.slowdown_found ? Json(*comparison.slowdown_found) : Json(nullptr)},
+      {"differences", writer.write(comparison.differences)},
+      {"counts", counts}};
+  std::string opening = dump(head, 2);
+  opening.resize(opening.size() - 2);  // the closing "\n}"
+  out << opening << ",\n  \"cells\": [";
+  const char* separator = "\n    ";
+  for (const model::CellComparison& cell : comparison.cells) {
+    Buffer text;
+    add_cell(text, cell);
+    out << separator << std::string_view(text.data(), text.size());
+    separator = ",\n    ";
+  }
+  out << (comparison.cells.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+}  // namespace graphbench::reporters

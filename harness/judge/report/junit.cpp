@@ -1,0 +1,213 @@
+// Builds the document with pugixml, which escapes; text is made valid XML before it gets there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <pugixml.hpp>
+#include <string_view>
+#include <vector>
+
+#include "harness/judge/report/formats.hpp"
+#include "harness/judge/report/words.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using model::CellComparison;
+using model::Comparison;
+using model::Coverage;
+using model::Verdict;
+
+constexpr std::size_t test_name_length_max = 1000;
+
+enum class Outcome : std::uint8_t { passed, skipped, failed };
+
+struct Test {
+  std::string classname;
+  std::string name;
+  Outcome outcome = Outcome::passed;
+  std::string type;     // of a failure
+  std::string message;  // one line: why it failed or was skipped
+  std::string details;  // a line a metric
+};
+
+std::vector<std::string_view> parts_of(std::string_view id) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= id.size();) {
+    const std::size_t end = std::min(id.find('/', begin), id.size());
+    parts.push_back(id.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// Reports group by class: a cell's is its workload, mode, preset, dtype and pass, so that its batches and
+// warmups stand together; another tool's benchmark's is its name up to the first parameter.
+std::string classname_of(const std::string& id) {
+  const std::vector<std::string_view> parts = parts_of(id);
+  if (parts.size() != 7) return std::string(parts.front());
+  return fmt::format("{}.{}.{}.{}.{}", parts[0], parts[6], parts[1], parts[2], parts[3]);
+}
+
+// The metrics with that verdict, one after the other on one line.
+std::string metrics_with(const CellComparison& cell, Verdict verdict) {
+  std::string text;
+  for (const model::MetricComparison& metric : cell.metrics) {
+    if (metric.verdict != verdict) continue;
+    if (!text.empty()) text += "; ";
+    text += metric_text(metric);
+    if (!metric.why.empty()) text += ": " + metric.why;
+  }
+  return text;
+}
+
+std::string details_of(const CellComparison& cell) {
+  std::string text;
+  for (const model::MetricComparison& metric : cell.metrics) {
+    text += fmt::format("{}: {}\n", name_of(metric.verdict), printable(metric_text(metric)));
+  }
+  for (const std::string& listed : listed_texts(cell)) text += "listed: " + listed + "\n";
+  if (!cell.changed.empty()) text += "changed: " + changes_text(cell) + "\n";
+  if (const std::string throttled = throttle_text(cell); !throttled.empty()) text += throttled + "\n";
+  if (cell.coverage == Coverage::compared && has_gaps(cell)) text += printable(coverage_text(cell)) + "\n";
+  return text;
+}
+
+Test test_of(const CellComparison& cell, bool strict) {
+  Test test;
+  test.classname = classname_of(cell.id);
+  test.name = cell.id;
+  test.details = details_of(cell);
+  const std::string slower = metrics_with(cell, Verdict::slower);
+  const std::string inconclusive = metrics_with(cell, Verdict::inconclusive);
+  if (cell.coverage != Coverage::compared) {
+    test.outcome = cell.regression ? Outcome::failed : Outcome::skipped;
+    test.type = "coverage";
+    test.message = coverage_text(cell);
+  } else if (!slower.empty()) {
+    test.outcome = Outcome::failed;
+    test.type = "slower";
+    test.message = "slower: " + slower + (cell.regression ? "; " + coverage_text(cell) : "");
+  } else if (cell.regression) {
+    test.outcome = Outcome::failed;
+    test.type = "coverage";
+    test.message = coverage_text(cell);
+  } else if (strict && !cell.changed.empty()) {
+    test.outcome = Outcome::failed;
+    test.type = "changed";
+    test.message = "changed: " + changes_text(cell);
+  } else if (!inconclusive.empty()) {
+    test.outcome = strict ? Outcome::failed : Outcome::skipped;
+    test.type = "inconclusive";
+    test.message = "inconclusive: " + inconclusive;
+  }
+  return test;
+}
+
+// Stands for the comparison as a whole where no cell can: another device, or nothing that both sides have.
+Test test_of_all(const Comparison& comparison) {
+  Test test;
+  test.classname = "graphbench.compare";
+  test.name = "the two sides compare";
+  test.outcome = passed(comparison) ? Outcome::skipped : Outcome::failed;
+  test.type = comparison.comparable ? "inconclusive" : "not_comparable";
+  test.message = comparison.headline;
+  for (const model::Difference& difference : comparison.differences) {
+    if (!difference.blocking || difference.allowed) continue;
+    test.details += printable(difference_text(difference)) + "\n";
+  }
+  return test;
+}
+
+Test test_of_power(const Comparison& comparison) {
+  Test test;
+  test.classname = "graphbench.compare";
+  test.name = "the launches find the slowdown required";
+  test.outcome = Outcome::failed;
+  test.type = "power";
+  test.message = power_text(comparison);
+  return test;
+}
+
+std::vector<Test> tests_of(const Comparison& comparison) {
+  std::vector<Test> tests;
+  tests.reserve(comparison.cells.size() + 2);
+  bool judged = false;
+  for (const CellComparison& cell : comparison.cells) {
+    judged = judged || !cell.metrics.empty();
+    tests.push_back(test_of(cell, comparison.settings.strict));
+  }
+  if (!comparison.comparable || !judged) tests.push_back(test_of_all(comparison));
+  if (comparison.comparable && !powerful(comparison)) tests.push_back(test_of_power(comparison));
+  return tests;
+}
+
+void add_property(pugi::xml_node properties, const std::string& name, const std::string& value) {
+  pugi::xml_node property = properties.append_child("property");
+  property.append_attribute("name") = printable(name).c_str();
+  property.append_attribute("value") = printable(value).c_str();
+}
+
+void add_properties(pugi::xml_node suite, const Comparison& comparison) {
+  pugi::xml_node properties = suite.append_child("properties");
+  add_property(properties, "verdict", comparison.comparable ? name_of(comparison.verdict) : "not comparable");
+  add_property(properties, "headline", comparison.headline);
+  add_property(properties, "base", side_text(comparison.base));
+  add_property(properties, "new", side_text(comparison.now));
+  add_property(properties, "settings", settings_text(comparison.settings));
+  add_property(properties, "strict", comparison.settings.strict ? "true" : "false");
+  if (const std::string found = detectable_text(comparison); !found.empty()) {
+    add_property(properties, "detectable", found);
+  }
+  for (const std::string& field : comparison.settings.allow) add_property(properties, "allow", field);
+  for (const model::Difference& difference : comparison.differences) {
+    add_property(properties, "difference", difference_text(difference));
+  }
+}
+
+void add_test(pugi::xml_node suite, const Test& test) {
+  pugi::xml_node testcase = suite.append_child("testcase");
+  testcase.append_attribute("classname") = printable(test.classname, test_name_length_max).c_str();
+  testcase.append_attribute("name") = printable(test.name, test_name_length_max).c_str();
+  if (test.outcome == Outcome::passed) {
+    if (!test.details.empty()) testcase.append_child("system-out").text() = test.details.c_str();
+    return;
+  }
+  pugi::xml_node outcome = testcase.append_child(test.outcome == Outcome::failed ? "failure" : "skipped");
+  outcome.append_attribute("type") = test.type.c_str();
+  outcome.append_attribute("message") = printable(test.message, test_name_length_max).c_str();
+  if (!test.details.empty()) outcome.text() = test.details.c_str();
+}
+
+void add_counts(pugi::xml_node node, const std::vector<Test>& tests) {
+  const auto failures = std::count_if(tests.begin(), tests.end(),
+                                      [](const Test& test) { return test.outcome == Outcome::failed; });
+  node.append_attribute("name") = "graphbench compare";
+  node.append_attribute("tests") = std::to_string(tests.size()).c_str();
+  node.append_attribute("failures") = std::to_string(failures).c_str();
+  node.append_attribute("errors") = "0";
+}
+
+}  // namespace
+
+void print_comparison_junit(std::ostream& out, const Comparison& comparison, const FormatOptions&) {
+  const std::vector<Test> tests = tests_of(comparison);
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  pugi::xml_node suites = document.append_child("testsuites");
+  add_counts(suites, tests);
+  pugi::xml_node suite = suites.append_child("testsuite");
+  add_counts(suite, tests);
+  const auto skipped = std::count_if(tests.begin(), tests.end(),
+                                     [](const Test& test) { return test.outcome == Outcome::skipped; });
+  suite.append_attribute("skipped") = std::to_string(skipped).c_str();
+  if (!comparison.now.started_at.empty()) {
+    suite.append_attribute("timestamp") = printable(comparison.now.started_at).c_str();
+  }
+  add_properties(suite, comparison);
+  for (const Test& test : tests) add_test(suite, test);
+  document.save(out, "  ", pugi::format_default, pugi::encoding_utf8);
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,240 @@
+// Writes the sections in the order of their urgency; each table may take half of the room that is left, so
+// that a thousand slower cells do not push out which cells were lost. Escapes are for GitHub-flavoured
+// Markdown.
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/judge/report/formats.hpp"
+#include "harness/judge/report/words.hpp"
+#include "reporters/format.hpp"
+#include "reporters/markdown_text.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+constexpr std::size_t code_length_max = 240;
+constexpr std::size_t prose_length_max = 500;
+
+bool stands_for_itself(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte >= 0x80) return true;  // parts of characters beyond ASCII
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view(" .,;:/+-=()%?'\"").find(c) != std::string_view::npos;
+}
+
+// "http://..." and "www. ..." become links without any markup.
+bool begins_a_link(std::string_view text, std::size_t i) {
+  if (text[i] == ':') return text.substr(i).starts_with("://");
+  if (text[i] != '.' || i < 3) return false;
+  const std::string_view before = text.substr(i - 3, 3);
+  return before == "www" || before == "WWW";
+}
+
+std::string as_entities(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (stands_for_itself(c) && !begins_a_link(text, i)) {
+      escaped += c;
+      continue;
+    }
+    escaped += fmt::format("&#{};", static_cast<int>(c));
+    // GitHub looks for @names and #numbers after entities are resolved: a blank of no width parts them.
+    if (c == '@' || c == '#') escaped += "&#8203;";
+  }
+  return escaped;
+}
+
+using model::Comparison;
+using model::Verdict;
+
+// For what follows or lies between the tables' rows: titles, what is left out, how to read it.
+constexpr std::size_t reserved = 6144;
+
+constexpr std::string_view change_head =
+    "| cell | metric | base | new | ratio | 95 % interval | finds | q | verdict |\n"
+    "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: | --- |\n";
+constexpr std::string_view inconclusive_head =
+    "| cell | metric | base | new | ratio | 95 % interval | finds | why |\n"
+    "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n";
+constexpr std::string_view coverage_head =
+    "| cell | what became of it |\n"
+    "| --- | --- |\n";
+
+// Tables are made of what they show, copied; a row is written when it is asked for.
+template <typename Item, typename Write>
+MarkdownText::Rows rows_of(std::vector<Item> items, Write write) {
+  const std::size_t count = items.size();
+  return {count, [items = std::move(items), write](std::size_t i) { return write(items[i]); }};
+}
+
+std::string cells_of(const Finding& found) {
+  const model::MetricComparison& metric = *found.metric;
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |", as_code(found.cell->id), name_of(metric.metric),
+                     format_seconds(metric.base_seconds), format_seconds(metric.new_seconds),
+                     ratio_text(metric.ratio), interval_text(metric), as_prose(finds_text(metric)));
+}
+
+MarkdownText::Rows change_rows(std::vector<Finding> found) {
+  return rows_of(std::move(found), [](const Finding& each) {
+    const std::string verdict = name_of(each.metric->verdict);
+    const bool loud = each.metric->verdict == Verdict::slower;
+    return fmt::format("{} {} | {} |\n", cells_of(each), q_text(each.metric->q),
+                       loud ? "**" + verdict + "**" : verdict);
+  });
+}
+
+MarkdownText::Rows inconclusive_rows(const Comparison& comparison) {
+  return rows_of(findings(comparison, Verdict::inconclusive), [](const Finding& each) {
+    return fmt::format("{} {} |\n", cells_of(each), as_prose(each.metric->why));
+  });
+}
+
+MarkdownText::Rows coverage_rows(const Comparison& comparison, bool lost) {
+  std::vector<const model::CellComparison*> cells;
+  for (const model::CellComparison& cell : comparison.cells) {
+    if (has_gaps(cell) && cell.regression == lost) cells.push_back(&cell);
+  }
+  return rows_of(std::move(cells), [](const model::CellComparison* cell) {
+    return fmt::format("| {} | {} |\n", as_code(cell->id), as_prose(coverage_text(*cell)));
+  });
+}
+
+MarkdownText::Rows said_rows(const Comparison& comparison,
+                             std::string (*text)(const model::CellComparison&)) {
+  std::vector<const model::CellComparison*> cells;
+  for (const model::CellComparison& cell : comparison.cells) {
+    if (!text(cell).empty()) cells.push_back(&cell);
+  }
+  return rows_of(std::move(cells), [text](const model::CellComparison* cell) {
+    return fmt::format("| {} | {} |\n", as_code(cell->id), as_prose(text(*cell)));
+  });
+}
+
+MarkdownText::Rows difference_rows(const Comparison& comparison, bool in_the_way) {
+  std::vector<const model::Difference*> differences;
+  for (const model::Difference& each : comparison.differences) {
+    if ((each.blocking && !each.allowed) == in_the_way) differences.push_back(&each);
+  }
+  return rows_of(std::move(differences), [](const model::Difference* difference) {
+    return fmt::format("- {}\n", as_prose(difference_text(*difference)));
+  });
+}
+
+std::string heading_of(const Comparison& comparison) {
+  if (!comparison.comparable) return "not comparable";
+  if (comparison.counts.coverage_regressions > 0) {
+    const bool cells = comparison.counts.coverage_regressions > comparison.counts.cells_lacking;
+    return std::string(comparison.counts.slower > 0 ? "slower, and " : "") + (cells ? "cells" : "metrics") +
+           " lost";
+  }
+  return name_of(comparison.verdict);
+}
+
+void write_head(MarkdownText& text, const Comparison& comparison) {
+  // The marker lets a workflow find its own comment and edit it instead of writing another.
+  text.add("<!-- graphbench-compare -->\n");
+  text.add(fmt::format("### graphbench: {}\n\n", heading_of(comparison)));
+  text.add(as_prose(comparison.headline) + "\n\n");
+  text.add(fmt::format("- BASE {}\n- NEW {}\n\n", as_prose(side_text(comparison.base)),
+                       as_prose(side_text(comparison.now))));
+}
+
+void write_how_to_read(MarkdownText& text, const Comparison& comparison) {
+  text.add("<details><summary>How to read this</summary>\n\n");
+  text.add(
+      "One launch (one process) gives one number a metric; the statistics see launches, never samples. "
+      "*Ratio* is NEW over BASE, with its 95 % interval over launches; *q* is the p value corrected for the "
+      "number of comparisons; *finds* is the smallest change that would be called slower in four of five "
+      "comparisons, if launches spread as these did.\n\n"
+      "- **slower**, **faster**: the change is larger than the margin, and that is no accident.\n"
+      "- **same**: the whole interval lies within the margin.\n"
+      "- **inconclusive**: these launches cannot tell; more launches can.\n\n");
+  text.add(fmt::format("Held to: {}; {} tests{}.\n\n", as_prose(settings_text(comparison.settings)),
+                       comparison.tests,
+                       comparison.settings.strict ? "; strict: inconclusive does not pass" : ""));
+  text.add("</details>\n");
+}
+
+void write_advice(MarkdownText& text, const Comparison& comparison) {
+  const std::string detectable = detectable_text(comparison);
+  if (!detectable.empty()) text.add("These launches " + as_prose(detectable) + ".\n\n");
+  for (const std::string& line : advice(comparison)) text.add(as_prose(line) + "\n\n");
+  const std::string power = power_text(comparison);
+  if (!power.empty()) text.add(as_prose(power) + "\n\n");
+}
+
+}  // namespace
+
+std::string as_code(std::string_view text) {
+  const std::string line = printable(text, code_length_max);
+  if (line.find_first_not_of(' ') == std::string::npos) return "(empty)";
+  // In a span of backticks neither a backtick nor, in a table, a pipe or a backslash before one can be
+  // written so that all renderers agree; as entities in the tag they can.
+  if (line.find_first_of("`|\\") == std::string::npos) return "`" + line + "`";
+  return "<code>" + as_entities(line) + "</code>";
+}
+
+std::string as_prose(std::string_view text) {
+  return as_entities(printable(text, prose_length_max));
+}
+
+void MarkdownText::add_rows(std::string_view head, const Rows& rows) {
+  const std::size_t room = text_.size() < length_max_ ? (length_max_ - text_.size()) / 2 : 0;
+  const std::size_t end = text_.size() + room;
+  text_ += head;
+  std::size_t written = 0;
+  for (; written < rows.count; ++written) {
+    const std::string row = rows.row(written);
+    if (text_.size() + row.size() > end) break;
+    text_ += row;
+  }
+  text_ += '\n';
+  if (written < rows.count) {
+    text_ +=
+        fmt::format("*{} more of {} rows are left out: a comment holds no more. The document has all.*\n\n",
+                    rows.count - written, rows.count);
+  }
+}
+
+void MarkdownText::add_table(std::string_view title, std::string_view head, const Rows& rows) {
+  if (rows.count == 0) return;
+  if (!title.empty()) text_ += fmt::format("{}\n\n", title);
+  add_rows(head, rows);
+}
+
+void MarkdownText::fold_table(std::string_view title, std::string_view head, const Rows& rows) {
+  if (rows.count == 0) return;
+  text_ += fmt::format("<details><summary>{} ({})</summary>\n\n", title, rows.count);
+  add_rows(head, rows);
+  text_ += "</details>\n\n";
+}
+
+void print_comparison_markdown(std::ostream& out, const Comparison& comparison, const FormatOptions&) {
+  MarkdownText text(markdown_length_max - reserved);
+  write_head(text, comparison);
+  text.add_table("In the way of a comparison:", "", difference_rows(comparison, true));
+  std::vector<Finding> changes = findings(comparison, Verdict::slower);
+  for (const Finding& faster : findings(comparison, Verdict::faster)) changes.push_back(faster);
+  text.add_table("", change_head, change_rows(std::move(changes)));
+  text.add_table("Measured in BASE and no longer in NEW:", coverage_head, coverage_rows(comparison, true));
+  write_advice(text, comparison);
+
+  text.fold_table("Differences of environment", "", difference_rows(comparison, false));
+  text.fold_table("Changed, counted without statistics", coverage_head, said_rows(comparison, &changes_text));
+  text.fold_table("Throttled differently", coverage_head, said_rows(comparison, &throttle_text));
+  text.fold_table("Inconclusive", inconclusive_head, inconclusive_rows(comparison));
+  text.fold_table("Other cells that could not be compared, or not in all metrics", coverage_head,
+                  coverage_rows(comparison, false));
+  text.fold_table("Unchanged", change_head, change_rows(findings(comparison, Verdict::same)));
+  write_how_to_read(text, comparison);
+  out << std::move(text).take();
+}
+
+}  // namespace graphbench::reporters

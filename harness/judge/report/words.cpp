@@ -1,0 +1,360 @@
+// Code point by code point: what may stand in a line of Markdown, XML and a log. Fixed words and three
+// significant digits; everything that came from a document is made one line.
+#include "harness/judge/report/words.hpp"
+
+#include <fmt/format.h>
+#include <utf8.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "graphs/base/unseen.hpp"
+#include "harness/model/metrics.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+constexpr char32_t replacement = 0xFFFD;
+
+char32_t made_printable(char32_t c) {
+  if (model::is_control(c)) return ' ';
+  // XML has no way to write these two.
+  const bool no_character = (c & 0xFFFE) == 0xFFFE;
+  return no_character ? replacement : c;
+}
+
+using model::Coverage;
+using model::MetricComparison;
+using model::Verdict;
+
+std::string value_text(const std::string& value) {
+  return value.empty() ? "(not said)" : printable(value, name_length_max);
+}
+
+std::string launches_text(const model::ComparisonSide& side) {
+  if (side.launches_min == side.launches_max) {
+    return fmt::format("{} launch{}", side.launches_max, side.launches_max == 1 ? "" : "es");
+  }
+  return fmt::format("{} to {} launches", side.launches_min, side.launches_max);
+}
+
+std::string lacks_text(const std::vector<model::Metric>& metrics, const char* side) {
+  std::string names;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (i > 0) names += i + 1 < metrics.size() ? ", " : " and ";
+    names += name_of(metrics[i]);
+  }
+  return names.empty() ? names
+                       : fmt::format("{} {} not in {}", names, metrics.size() == 1 ? "is" : "are", side);
+}
+
+// A gate that is given its own result as the baseline passes for ever.
+bool is_a_copy(const model::Comparison& comparison) {
+  if (comparison.base.started_at.empty() || comparison.base.started_at != comparison.now.started_at)
+    return false;
+  std::int64_t metrics = 0;
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.base_seconds != metric.new_seconds) return false;
+      ++metrics;
+    }
+  }
+  return metrics > 0;
+}
+
+// A launch a side is the commonest reason for not knowing.
+bool lacks_launches(const model::Comparison& comparison) {
+  return comparison.tests == 0 &&
+         std::ranges::any_of(comparison.cells, [](const model::CellComparison& cell) {
+           return std::ranges::any_of(cell.metrics, [](const MetricComparison& metric) {
+             return std::min(metric.base_launches, metric.new_launches) == 1;
+           });
+         });
+}
+
+// A comparison that was written down by hand may name none.
+std::string_view family_of(const model::CellComparison& cell) {
+  return cell.family.empty() ? cell.id : cell.family;
+}
+
+// At most six columns, so that no ratio runs into its neighbour.
+std::string digits_of(double ratio) {
+  if (ratio < 99.9995) return fmt::format("{:.3f}", ratio);
+  return ratio < 99999.5 ? fmt::format("{:.0f}", ratio) : fmt::format("{:.0e}", ratio);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::size_t length_max) {
+  std::string valid;
+  valid.reserve(text.size());
+  utf8::replace_invalid(text.begin(), text.end(), std::back_inserter(valid), replacement);
+  std::string line;
+  line.reserve(valid.size());
+  std::size_t length = 0;
+  for (auto at = valid.begin(); at != valid.end();) {
+    const char32_t c = made_printable(utf8::next(at, valid.end()));
+    if (++length == length_max && at != valid.end()) {
+      utf8::append(static_cast<char32_t>(0x2026), std::back_inserter(line));
+      break;
+    }
+    if (model::is_unseen(c)) {
+      line += model::escape_of(c);
+    } else {
+      utf8::append(c, std::back_inserter(line));
+    }
+  }
+  return line;
+}
+
+std::string metric_text(const model::MetricComparison& metric) {
+  std::string text =
+      fmt::format("{} {} -> {}, {}", name_of(metric.metric), format_seconds(metric.base_seconds),
+                  format_seconds(metric.new_seconds), ratio_text(metric.ratio));
+  if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
+    text += fmt::format(" {}, q {}", interval_text(metric), q_text(metric.q));
+  }
+  if (metric.p && metric.verdict == model::Verdict::inconclusive) text += ", finds " + finds_text(metric);
+  return text;
+}
+
+std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdict) {
+  std::vector<Finding> found;
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.verdict == verdict) found.push_back({&cell, &metric});
+    }
+  }
+  std::ranges::stable_sort(found, [&](const Finding& a, const Finding& b) {
+    return verdict == Verdict::faster ? a.metric->ratio < b.metric->ratio : a.metric->ratio > b.metric->ratio;
+  });
+  return found;
+}
+
+std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found) {
+  if (found.empty()) return {};
+  std::vector<Finding> families;
+  std::unordered_map<std::string_view, std::map<model::Metric, std::size_t>> places;
+  for (const Finding& each : found) {
+    const auto [place, is_new] =
+        places[family_of(*each.cell)].try_emplace(each.metric->metric, families.size());
+    if (is_new) families.push_back({each.cell, each.metric, 0, 0});
+    ++families[place->second].alike;
+  }
+  for (const model::CellComparison& cell : comparison.cells) {
+    const auto family = places.find(family_of(cell));
+    if (family == places.end()) continue;
+    for (const MetricComparison& metric : cell.metrics) {
+      const auto place = family->second.find(metric.metric);
+      if (place != family->second.end()) ++families[place->second].members;
+    }
+  }
+  return families;
+}
+
+std::string count_text(std::size_t metrics, const std::vector<Finding>& families) {
+  std::string text = fmt::format("{} metric{}", metrics, metrics == 1 ? "" : "s");
+  if (families.size() < metrics)
+    text += fmt::format(" of {} famil{}", families.size(), families.size() == 1 ? "y" : "ies");
+  return text;
+}
+
+std::string ratio_text(double ratio) {
+  return digits_of(ratio) + "x";
+}
+
+std::string interval_text(const MetricComparison& metric) {
+  if (!metric.ratio_ci95_low || !metric.ratio_ci95_high) return "-";
+  return fmt::format("[{}, {}]", digits_of(*metric.ratio_ci95_low), digits_of(*metric.ratio_ci95_high));
+}
+
+std::string finds_text(const MetricComparison& metric) {
+  return metric.p && !metric.detectable ? ">1000 %" : percent_text(metric.detectable);
+}
+
+std::string q_text(const std::optional<double>& q) {
+  if (!q) return "-";
+  return *q < 0.0001 ? "<0.0001" : fmt::format("{:.2g}", *q);
+}
+
+bool has_gaps(const model::CellComparison& cell) {
+  return cell.coverage != Coverage::compared || !cell.lost.empty() || !cell.gained.empty();
+}
+
+std::string coverage_text(const model::CellComparison& cell) {
+  const std::string reason = cell.reason.empty() ? "" : ": " + printable(cell.reason);
+  switch (cell.coverage) {
+    case Coverage::compared: {
+      const std::string lost = lacks_text(cell.lost, "NEW");
+      const std::string gained = lacks_text(cell.gained, "BASE");
+      return lost + (lost.empty() || gained.empty() ? "" : "; ") + gained;
+    }
+    case Coverage::base_only:
+      return "not in NEW" + (cell.regression ? "" : ", and not ok in BASE" + reason);
+    case Coverage::new_only:
+      return "not in BASE" + (cell.reason.empty() ? "" : ", and not ok in NEW" + reason);
+    case Coverage::failed_now:
+      return "failed in NEW" + reason;
+    case Coverage::skipped_now:
+      return "skipped in NEW" + reason;
+    case Coverage::recovered:
+      return "ok in NEW, and not in BASE" + reason;
+    case Coverage::neither:
+      break;
+  }
+  return "ok on neither side" + reason;
+}
+
+std::string changes_text(const model::CellComparison& cell) {
+  std::string text;
+  for (const model::Change& change : cell.changed) {
+    const auto shown = [&](const std::string& value) {
+      return change.name.ends_with("_bytes") ? format_bytes(std::stoll(value)) : printable(value);
+    };
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", change.name, shown(change.base),
+                        shown(change.now));
+  }
+  return text;
+}
+
+std::string throttle_text(const model::CellComparison& cell) {
+  if (cell.base_throttle == cell.new_throttle) return "";
+  const auto shown = [](const std::string& reasons) {
+    return reasons.empty() ? "never" : printable(reasons);
+  };
+  return fmt::format("throttled: {} -> {}", shown(cell.base_throttle), shown(cell.new_throttle));
+}
+
+std::vector<std::string> listed_texts(const model::CellComparison& cell) {
+  std::vector<std::string> texts;
+  for (const model::ListedMetric& each : cell.listed) {
+    const bool is_time = row_of(each.metric).kind == model::MetricKind::time;
+    const auto shown = [&](double value) {
+      if (value <= 0) return std::string("-");
+      return is_time ? format_seconds(value) : fmt::format("{:.4g}/s", value);
+    };
+    std::string text = name_of(each.metric) + " " + shown(each.base) + " -> " + shown(each.now);
+    if (each.base > 0 && each.now > 0) text += ", " + ratio_text(each.now / each.base);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+std::string difference_text(const model::Difference& difference) {
+  std::string text =
+      difference.field + ": " + value_text(difference.base) + " -> " + value_text(difference.now);
+  if (difference.blocking) {
+    text += difference.allowed ? " (allowed)" : " (in the way: --allow " + difference.field + ")";
+  }
+  return text;
+}
+
+std::string side_text(const model::ComparisonSide& side) {
+  std::string text = printable(side.source, name_length_max) + ": " + value_text(side.device_name);
+  if (!side.driver.empty()) text += ", driver " + printable(side.driver, name_length_max);
+  text += ", graphbench";
+  if (!side.tool_version.empty()) text += " " + printable(side.tool_version, name_length_max);
+  if (!side.tool_commit.empty()) text += fmt::format(" ({})", printable(side.tool_commit, name_length_max));
+  text += fmt::format(", {} cell{}, {}", side.cells, side.cells == 1 ? "" : "s", launches_text(side));
+  if (side.documents > 1) text += fmt::format(" from {} documents", side.documents);
+  if (!side.started_at.empty()) text += ", " + printable(side.started_at, name_length_max);
+  return side.complete ? text : text + ", interrupted";
+}
+
+std::string settings_text(const model::ComparisonSettings& settings) {
+  const auto one = [](const model::MetricSettings& metric) {
+    return fmt::format("margin {}, floor {}", percent_text(metric.margin),
+                       format_seconds(metric.floor_seconds));
+  };
+  const std::string first = one(settings.metrics[0]);
+  std::string each;
+  bool alike = true;
+  for (const model::Metric metric : model::tested_metrics()) {
+    const std::string text = one(settings.of(metric));
+    alike = alike && text == first;
+    each += (each.empty() ? "" : "; ") + name_of(metric) + " " + text;
+  }
+  return fmt::format("{}, alpha {:g}", alike ? first : each, settings.alpha);
+}
+
+std::string detectable_text(const model::Comparison& comparison) {
+  std::vector<double> changes;
+  std::size_t tested = 0;
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.p) ++tested;
+      if (metric.detectable) changes.push_back(*metric.detectable);
+    }
+  }
+  if (tested == 0) return "";
+  // Those without a limit count as larger than all others.
+  const auto at = [&](double share) -> std::string {
+    const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(tested))) - 1;
+    if (rank >= std::ssize(changes)) return "more than 1000 %";
+    std::ranges::nth_element(changes, changes.begin() + rank);
+    return percent_text(changes[static_cast<std::size_t>(rank)]);
+  };
+  return fmt::format("could have found: a change of {} in half of the metrics, of {} in nine out of ten",
+                     at(0.5), at(0.9));
+}
+
+std::string power_text(const model::Comparison& comparison) {
+  const std::optional<double>& found = comparison.slowdown_found;
+  const bool enough = powerful(comparison);
+  if (!comparison.comparable || (enough && found.value_or(0) == 0)) return "";
+  const std::string wanted = percent_text(comparison.settings.require_power);
+  return fmt::format("A slowdown of {} of one cell's latency would {}have been found in nine cases of ten{}.",
+                     found ? percent_text(found) : "1000 %", found ? "" : "not ",
+                     enough ? "" : "; --require-power " + wanted + " asks for more");
+}
+
+std::vector<std::string> advice(const model::Comparison& comparison) {
+  std::vector<std::string> lines;
+  if (!comparison.comparable) return lines;  // the headline says it
+  const model::ComparisonCounts& counts = comparison.counts;
+  if (is_a_copy(comparison)) {
+    lines.emplace_back(
+        "Both sides started at the same time and agree to the last digit: NEW is BASE, or a copy of it.");
+  }
+  if (counts.metrics_lost > 0) {
+    lines.emplace_back("Metrics were measured before and are not now: see why, or measure NEW again.");
+  }
+  if (counts.coverage_regressions > counts.cells_lacking) {
+    lines.emplace_back("Cells were measured before and are not now: see why, or sweep the same axes again.");
+  }
+  for (const model::Difference& difference : comparison.differences) {
+    if (difference.field != "hostname" && difference.field != "device.uuid") continue;
+    lines.push_back("The sides come from two machines (" + difference_text(difference) +
+                    "): what differs may be the machines.");
+    break;
+  }
+  const auto throttled = std::ranges::count_if(
+      comparison.cells, [](const auto& cell) { return cell.base_throttle != cell.new_throttle; });
+  if (throttled > 0) {
+    lines.push_back(
+        fmt::format("{} cell{} throttled differently on the two sides: "
+                    "what differs there may be the device's clock.",
+                    throttled, throttled == 1 ? " was" : "s were"));
+  }
+  if (counts.slower > 0) {
+    lines.emplace_back(
+        "Slower is beyond the margin and beyond chance. If the change is wanted, make NEW the baseline.");
+  }
+  if (lacks_launches(comparison)) {
+    lines.emplace_back(
+        "One launch cannot tell a change from its own luck: repeat both sweeps with --launches 5.");
+  } else if (counts.inconclusive > 0 && comparison.tests > 0) {
+    lines.emplace_back(
+        "Inconclusive is not the same: more --launches (how many, says each why of --format json) or a wider "
+        "--margin tells.");
+  }
+  return lines;
+}
+
+}  // namespace graphbench::reporters

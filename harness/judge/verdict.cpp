@@ -1,0 +1,95 @@
+// Options to settings, and a comparison to a report on stdout or in a file.
+#include "harness/judge/verdict.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <sstream>
+#include <vector>
+
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "graphs/base/write_file.hpp"
+#include "harness/judge/compare/settings.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "harness/options/output.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+model::ComparisonSettings settings_of(const VerdictArguments& arguments) {
+  model::ComparisonSettings settings;
+  settings.strict = arguments.strict;
+  if (!arguments.margin.empty()) compare::set_margins(arguments.margin, settings);
+  if (!arguments.floor.empty()) compare::set_floors(arguments.floor, settings);
+  if (!arguments.alpha.empty()) compare::set_alpha(arguments.alpha, settings);
+  if (!arguments.require_power.empty()) compare::set_required_power(arguments.require_power, settings);
+  if (!arguments.allow.empty()) compare::set_allow(arguments.allow, settings);
+  return settings;
+}
+
+const reporters::Format& format_of(const VerdictArguments& arguments) {
+  if (arguments.format.empty()) return reporters::formats().front();
+  const reporters::Format* format = reporters::find_format(arguments.format);
+  if (format != nullptr) return *format;
+  std::vector<std::string> names;
+  for (const reporters::Format& each : reporters::formats()) names.emplace_back(each.name);
+  throw InputError("--format", in_quotes(arguments.format) + " is not a format: " + config::join(names) +
+                                   " are" + config::did_you_mean(arguments.format, names));
+}
+
+std::string format_help() {
+  std::string names;
+  for (const reporters::Format& format : reporters::formats()) {
+    names += (names.empty() ? "" : "; ") + std::string(format.name) + ": " + std::string(format.what);
+  }
+  return names;
+}
+
+}  // namespace
+
+void add_verdict_options(Options& options, VerdictArguments& arguments) {
+  options.text("--margin", arguments.margin, "LIST",
+               "changes up to this do not matter (2%), also by metric: latency=2%,submit=5%");
+  options.text("--floor", arguments.floor, "LIST", "nor do changes up to this time (200ns), also by metric");
+  options.text("--alpha", arguments.alpha, "RATE",
+               "share of false alarms among what is called slower or faster (0.05)");
+  options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
+  options.text("--format", arguments.format, "NAME", format_help());
+  options.text("-o,--output", arguments.output, "FILE", "write to FILE instead of stdout (-)");
+  options.text("--require-power", arguments.require_power, "PERCENT",
+               "exit with 11 where a slowdown of this size would be found in fewer than nine cases of ten");
+  options.flag("--strict", arguments.strict,
+               "exit with 11 where something is inconclusive, 10 where a count changed");
+}
+
+VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
+    : settings(settings_of(arguments)),
+      format(&format_of(arguments)),
+      output(arguments.output == "-" ? "" : arguments.output) {
+  // Before anything is read: a comparison that cannot be written is not worth waiting for.
+  if (!output.empty()) check_output_file("-o", output, Stdout::refused);
+}
+
+void print_verdict(const model::Comparison& comparison, const VerdictRequest& request) {
+  if (request.output.empty()) {
+    request.format->print(std::cout, comparison, {wants_colours(STDOUT_FILENO)});
+    std::cout << std::flush;
+    if (!std::cout && !reader_is_gone())
+      throw Error(ErrorCode::io, "write to stdout: the comparison could not be written");
+    return;
+  }
+  std::ostringstream text;
+  request.format->print(text, comparison, {false});
+  reporters::write_file_atomically(request.output, text.view());
+}
+
+int exit_code_of(const model::Comparison& comparison) {
+  if (!comparison.comparable) return exit_not_comparable;
+  if (comparison.counts.slower > 0 || comparison.counts.coverage_regressions > 0) return exit_slower;
+  if (comparison.settings.strict && comparison.counts.changed > 0) return exit_slower;
+  return passed(comparison) ? exit_done : exit_inconclusive;
+}
+
+}  // namespace graphbench::cli

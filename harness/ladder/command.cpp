@@ -1,0 +1,310 @@
+// graphbench ladder: which sizes to capture under a traffic, and what each costs.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+#include "graphbench_version.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "graphs/base/utc_now.hpp"
+#include "graphs/base/write_file.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/ladder/arguments.hpp"
+#include "harness/ladder/best.hpp"
+#include "harness/ladder/ladder_process.hpp"
+#include "harness/ladder/ladder_series.hpp"
+#include "harness/ladder/suggest.hpp"
+#include "harness/ladder/suggestions.hpp"
+#include "harness/measure/machine/cpu_state.hpp"
+#include "harness/measure/machine/environment.hpp"
+#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/options/output.hpp"
+#include "harness/options/raw_options.hpp"
+#include "harness/service/publish/publish_settings.hpp"
+#include "harness/sweep/planning.hpp"
+#include "harness/sweep/report/tables.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+constexpr const char* ladder_footer =
+    "A FILE of traffic begins with a header, size,count or time,size, or is a log of vLLM with its tables "
+    "of\n"
+    "padded tokens.\n"
+    "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (what was measured is\n"
+    "kept). docs/ladder.md says what is measured.\n";
+
+// Of the sweep's options, those that a ladder has.
+const std::vector<std::string> shared_options = {"device",
+                                                 "workload",
+                                                 "preset",
+                                                 "dtype",
+                                                 "warmup",
+                                                 "mode",
+                                                 "plugin",
+                                                 "set",
+                                                 "split-ops",
+                                                 "seed",
+                                                 "launches",
+                                                 "json",
+                                                 "prometheus-textfile",
+                                                 "cpu",
+                                                 "no-pin",
+                                                 "cache",
+                                                 "worker-timeout",
+                                                 "quiet"};
+
+// Options that say more about a suggestion, without one.
+void check_suggest(const ladder::LadderArguments& asked, const Options& options) {
+  if (!asked.suggest.empty()) return;
+  for (const char* const name : {"--sizes-max", "--memory", "--startup", "--for", "--verify"}) {
+    if (options.given(name)) throw InputError(name, "it is about a suggestion: give --suggest too");
+  }
+}
+
+std::vector<model::Suggestion> suggest_from_file(const std::string& path,
+                                                 const ladder::LadderRequest& request,
+                                                 const ladder::Budgets& budgets) {
+  const codec::PaddedText text = codec::read_text(path);
+  const std::vector<model::Ladder> ladders = codec::read_ladders(text.view(), path);
+  if (!ladders.empty()) return ladder::suggest(ladders, request.trace.rows, budgets, path);
+  return ladder::suggest(codec::read_result(text.view(), path).cells, request.trace.rows, budgets, path);
+}
+
+struct Measured {
+  model::Result result;
+  std::string device;  // "cuda:0", "host"
+  model::LadderFindings findings;
+  bool interrupted = false;
+};
+
+void add_environment(model::Environment& environment, const model::Plan& plan,
+                     const model::DeviceFacts& device) {
+  const model::InstrumentOptions& instruments = plan.tasks.front().instruments;
+  std::vector<model::LibraryChoice> choices = std::move(environment.library_choices);
+  environment = machine::read_environment();
+  environment.device = device;
+  environment.fingerprint = machine::fingerprint_of(environment);
+  environment.library_choices = std::move(choices);
+  environment.machine = machine::read_cpu_state();
+  environment.machine->pinned = instruments.pin;
+  environment.machine->submitter = instruments.submitter;
+}
+
+void serve(const std::vector<ladder::PlannedLadder>& planned, const config::SweepOptions& options,
+           process::ProcessSupervisor& supervisor, Measured& measured) {
+  for (std::size_t i = 0; i < planned.size() && !measured.interrupted; ++i) {
+    ladder::ServeTask task = planned[i].task;
+    if (!options.quiet)
+      std::fprintf(stderr, "%zu of %zu: %s, %s\n", i + 1, planned.size(), planned[i].ladder.role.c_str(),
+                   planned[i].ladder.id.c_str());
+    task.task.spawned_ns =
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    try {
+      const ladder::ServeAnswer answer = ladder::ask_ladder(supervisor, process::own_command(ladder_role),
+                                                            task, options.worker_timeout_seconds);
+      ladder::add_answer(measured.findings.ladders, planned[i], answer);
+      model::add_choices(measured.result.environment.library_choices, answer.choices);
+    } catch (const process::Interrupted&) {
+      if (measured.findings.ladders.empty()) throw;
+      measured.interrupted = true;
+    }
+  }
+  ladder::summarize(measured.findings.ladders);
+}
+
+void finish(const CheckedPlan& checked, Measured& measured) {
+  model::Result& result = measured.result;
+  result.tool_version = GRAPHBENCH_VERSION;
+  result.tool_commit = GRAPHBENCH_COMMIT;
+  result.finished_at = process::utc_now();
+  result.complete = !measured.interrupted;
+  result.plan = checked.plan.facts;
+  measured.device = checked.plan.device;
+  add_environment(result.environment, checked.plan, checked.catalog.facts);
+}
+
+int report_ladders(const Measured& measured, const config::SweepOptions& options,
+                   const std::vector<std::string>& engines, model::LadderPad pad) {
+  write_document(options.json, codec::to_json(measured.result, measured.findings));
+  if (!options.prometheus.textfile.empty())
+    reporters::write_file_atomically(options.prometheus.textfile,
+                                     reporters::ladders_text(measured.device, measured.findings.ladders));
+  const bool stdout_taken = options.json == "-";
+  std::ostream& out = stdout_taken ? std::cerr : std::cout;
+  const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
+  if (!options.quiet) reporters::print_ladders(out, measured.findings.ladders, colours);
+  for (const model::Suggestion& made : measured.findings.suggestions) {
+    std::vector<std::string> flags;
+    for (const std::string& engine : engines)
+      flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, pad));
+    if (!options.quiet) reporters::print_suggestion(out, made, flags, colours);
+  }
+  for (const model::BestModes& best : measured.findings.best) {
+    if (!options.quiet) reporters::print_best(out, best, colours);
+  }
+  out.flush();
+  if (measured.interrupted) {
+    std::fprintf(stderr, "graphbench: interrupted; what was measured is kept\n");
+    return exit_interrupted;
+  }
+  const auto failed =
+      std::ranges::find(measured.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
+  if (failed == measured.findings.ladders.end()) return exit_done;
+  std::fprintf(stderr, "graphbench: ladder %s failed: %s: %s\n", failed->id.c_str(),
+               failed->reason.value().code.c_str(), failed->reason.value().message.c_str());
+  return exit_cells_failed;
+}
+
+// The tokens of a unit of the batch, of workloads that have an option of that name.
+std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::Cell& cell) {
+  for (const model::WorkerTask& task : checked.plan.tasks) {
+    if (task.workload != cell.workload || task.preset != cell.preset) continue;
+    if (const auto given = task.options.find("tokens"); given != task.options.end()) return given->second;
+  }
+  for (const abi::WorkloadInfo& workload : checked.catalog.workloads) {
+    if (workload.name != cell.workload) continue;
+    for (const abi::WorkloadPreset& preset : workload.presets) {
+      const auto found = preset.values.find("tokens");
+      if (preset.name == cell.preset && found != preset.values.end()) return found->second;
+    }
+  }
+  return std::nullopt;
+}
+
+// Takes "best", which is no mode of a sweep, out of the values of --mode. Alone it stands for all graph
+// modes.
+bool take_best(std::vector<config::RawItem>& items) {
+  if (items.empty()) return false;
+  const std::string where = items.front().where;
+  std::vector<std::string> words = config::words_of(items, "mode");
+  std::vector<std::string> known = model::names_of(model::modes());
+  known.emplace_back("best");
+  for (const std::string& word : words) config::require_known(where, word, "mode", known);
+  if (std::erase(words, "best") == 0) return false;
+  if (words.empty()) words = {"whole", "piecewise"};
+  if (std::ranges::none_of(words, model::is_graph_mode))
+    throw InputError(where, "\"best\" is of graph modes: give whole or piecewise beside it");
+  items.clear();
+  for (const std::string& word : words) items.push_back({word, where});
+  return true;
+}
+
+class LadderCommand final : public Command {
+ public:
+  explicit LadderCommand(Options& options) : options_(options) {
+    options.footer(ladder_footer);
+    options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
+    options.text("--multiple-of", asked_.multiple_of, "N", "round them up to multiples of N (default: 1)");
+    options.text("--capture-order", asked_.order, "largest|smallest",
+                 "which is captured first (default: largest)");
+    options.text(
+        "--capture-when", asked_.when, "startup|lazy",
+        "lazy: inside the first request that needs the size; both, with a comma: the second to compare "
+        "(default: startup)");
+    options.text("--pad", asked_.pad, "up|none", "whether steps run padded in a larger size (default: up)");
+    options.text("--beyond", asked_.beyond, "eager|split|refuse",
+                 "what becomes of a step larger than every captured size (default: eager)");
+    options.text("--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
+                 "a program that writes an input, whose rows are copied: refuse it, or copy what it writes "
+                 "back, within the step (default: refuse)");
+    options.text(
+        "--traffic", asked_.traffic, "TRAFFIC",
+        "FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; sizes are units of the batch");
+    options.text("--traffic-mode", asked_.traffic_mode, "LIST",
+                 "serve only a vLLM log's steps of these runtime modes: FULL,PIECEWISE,NONE (default: all)");
+    options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");
+    options.text("--arrivals", asked_.arrivals, "RATE",
+                 "steps arrive, RATE a second in the mean (default: each follows the one before it)");
+    options.text("--engine-sizes", asked_.engine_sizes, "LIST",
+                 "serve the same from these sizes, to compare");
+    options.flag("--no-rivals", asked_.no_rivals,
+                 "do not serve the same eagerly and with every size captured, to compare");
+    options.text_or(
+        ladder::own_measurements, "--suggest", asked_.suggest, "FILE",
+        "the sizes with the least expected step time, from a result (alone: from what this ladder measures)");
+    options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most so many sizes");
+    options.text("--memory", asked_.memory, "BYTES|engine",
+                 "suggest what fits: the pool and the instantiated graphs; engine: what --engine-sizes take");
+    options.text("--startup", asked_.startup, "SECONDS", "suggest what is prepared and captured in so long");
+    options.text("--for", asked_.engines, "LIST", "whose flags to print (default: vllm,sglang,trtllm)");
+    options.flag("--verify", asked_.verify, "serve the traffic from the suggested sizes too");
+    options.sweep_options(shared_options);
+    options.describe("--mode",
+                     "modes to serve in; best: each size in the one that was fastest (default: whole)");
+    options.describe("--warmup", "eager steps before each capture (default: 3)");
+  }
+
+  void check() override {
+    raw_ = options_.sweep();
+    if (!raw_.contains("mode")) raw_["mode"].push_back({"whole", "--mode"});
+    best_ = take_best(raw_["mode"]);
+    if (!raw_.contains("warmup")) raw_["warmup"].push_back({"3", "--warmup"});
+  }
+
+  int run(const Invocation& invocation) override {
+    config::SweepOptions options = config::check_options(raw_);
+    check_suggest(asked_, options_);
+    const std::vector<std::string> engines = ladder::engines_of(asked_.engines);
+    const ladder::Budgets budgets = ladder::budgets_of(asked_);
+    const ladder::LadderRequest request = ladder::request_of(asked_, options.seed);
+    const bool from_file = !asked_.suggest.empty() && asked_.suggest != ladder::own_measurements;
+    if (!asked_.suggest.empty()) ladder::check_suggestion(asked_, request, budgets);
+    if (!from_file) ladder::check_routes(request);
+    options.axes.batch = request.sizes;
+    check_output_file(options.where("json"), options.json, Stdout::allowed);
+    check_cpu(options);
+    static_cast<void>(publish::check_publishing(options));
+    Measured measured;
+    measured.result.started_at = process::utc_now();
+    if (from_file) measured.findings.suggestions = suggest_from_file(asked_.suggest, request, budgets);
+    process::ProcessSupervisor supervisor;
+    const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
+    if (!from_file) serve(ladder::plan_ladders(checked.plan, request), options, supervisor, measured);
+    if (!asked_.suggest.empty() && !from_file) {
+      try {
+        measured.findings.suggestions =
+            ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
+      } catch (const std::exception&) {  // what was measured is kept
+        finish(checked, measured);
+        static_cast<void>(report_ladders(measured, options, engines, request.policy.pad));
+        throw;
+      }
+    }
+    if (asked_.verify && !measured.interrupted) {
+      serve(ladder::plan_verification(checked.plan, request, measured.findings.suggestions,
+                                      measured.findings.ladders),
+            options, supervisor, measured);
+      ladder::add_verification(measured.findings.ladders, measured.findings.suggestions);
+    }
+    if (best_) {
+      model::LadderFindings& findings = measured.findings;
+      findings.best = ladder::best_modes(findings.ladders,
+                                         [&](const model::Cell& cell) { return tokens_of(checked, cell); });
+      if (!measured.interrupted)
+        serve(ladder::plan_best(checked.plan, request, findings.best), options, supervisor, measured);
+    }
+    finish(checked, measured);
+    return report_ladders(measured, options, engines, request.policy.pad);
+  }
+
+ private:
+  const Options& options_;
+  ladder::LadderArguments asked_;
+  config::RawOptions raw_;
+  bool best_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ladder(Options& options) {
+  return std::make_unique<LadderCommand>(options);
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,308 @@
+// The loops. Each takes single samples until its time or count is used up, after a few that are thrown
+// away: floors are the best case, which the first calls are not.
+#include "harness/measure/floor/measure_floors.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "harness/measure/floor/slope.hpp"
+#include "harness/measure/machine/exec_memory.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::floors {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t discarded = 5;
+constexpr std::int64_t samples_min = 5;
+constexpr std::size_t launches_a_sample = 32;
+constexpr std::int64_t branches_max = 4;
+constexpr std::int64_t exec_nodes_wanted = 32'768;  // for one figure: some times what a driver takes at once
+
+// Empty kernels ahead of launches onto a busy stream: a GPU takes half a microsecond for each, the host
+// device a nanosecond, and both are to be busy for longer than the launches take.
+constexpr std::int64_t nodes_ahead_gpu = 256;
+constexpr std::int64_t nodes_ahead_host = 4096;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class Meter {
+ public:
+  Meter(Device& device, const FloorSettings& settings)
+      : device_(device), settings_(settings), stream_(device.make_stream()), empty_(make_empty(device)) {}
+
+  model::Floors measure() {
+    model::Floors floors;
+    floors.clock_pair = clock_pair();
+    floors.empty_graph_launch = graph_launch(*record(0, 1));
+    event_pair(floors);
+    if (empty_ != nullptr) {
+      floors.kernel_launch = kernel_launch();
+      floors.graph_launch = graph_launch(*record(1, 1));
+      queued_launches(floors);
+      completion(floors);
+      if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
+      if (settings_.ladders) measure_ladders(floors);
+      if (settings_.ladders) floors.exec_memory = exec_memory();  // last: the driver keeps what it took
+    }
+    return floors;
+  }
+
+ private:
+  static std::unique_ptr<Kernel> make_empty(Device& device) {
+    try {
+      return device.make_empty_kernel();
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::unsupported) return nullptr;
+      throw;
+    }
+  }
+
+  // Samples of `sample()`, in seconds.
+  template <typename Sample>
+  std::vector<double> samples_of(Sample&& sample) const {
+    std::vector<double> samples;
+    const Clock::time_point start = Clock::now();
+    for (std::int64_t i = 0; i < discarded; ++i) static_cast<void>(sample());
+    while (static_cast<std::int64_t>(samples.size()) < settings_.samples_max &&
+           (static_cast<std::int64_t>(samples.size()) < samples_min ||
+            seconds_since(start) < settings_.seconds_per_floor)) {
+      samples.push_back(sample());
+    }
+    return samples;
+  }
+
+  static model::Floor floor_of(const std::vector<double>& samples) {
+    return {statistics::p50_of(samples), static_cast<std::int64_t>(samples.size())};
+  }
+
+  model::Floor clock_pair() const {
+    return floor_of(samples_of([] {
+      const auto start = Clock::now();
+      const auto end = Clock::now();
+      return std::chrono::duration<double>(end - start).count();
+    }));
+  }
+
+  // A run of launches a sample, as a step makes them, onto an idle stream, so that none waits for room in it.
+  model::Floor kernel_launch() {
+    return floor_of(samples_of([&] {
+      const auto start = Clock::now();
+      for (std::size_t i = 0; i < launches_a_sample; ++i) empty_->launch(*stream_, nullptr);
+      const double seconds = seconds_since(start) / static_cast<double>(launches_a_sample);
+      stream_->synchronize();
+      return seconds;
+    }));
+  }
+
+  model::Floor graph_launch(Graph& graph) {
+    const std::unique_ptr<GraphExec> exec = graph.instantiate();
+    exec->upload(*stream_);
+    stream_->synchronize();
+    return floor_of(samples_of([&] {
+      const auto start = Clock::now();
+      exec->launch(*stream_);
+      const double seconds = seconds_since(start);
+      stream_->synchronize();
+      return seconds;
+    }));
+  }
+
+  // Each a run of launches onto a stream that is still busy with what was launched before the clock started.
+  void queued_launches(model::Floors& floors) {
+    const std::unique_ptr<GraphExec> ahead =
+        record(device_.info().kind == "host" ? nodes_ahead_host : nodes_ahead_gpu, 1)->instantiate();
+    ahead->upload(*stream_);
+    const auto behind = [&](const auto& launch) {
+      return floor_of(samples_of([&] {
+        ahead->launch(*stream_);
+        const auto start = Clock::now();
+        for (std::size_t i = 0; i < launches_a_sample; ++i) launch(i);
+        const double seconds = seconds_since(start) / static_cast<double>(launches_a_sample);
+        stream_->synchronize();
+        return seconds;
+      }));
+    };
+    floors.queued_kernel_launch = behind([&](std::size_t) { empty_->launch(*stream_, nullptr); });
+    // Each launch has a graph of its own, as the pieces of a step have: launching a graph again that still
+    // runs may cost more.
+    std::vector<std::unique_ptr<GraphExec>> pieces;
+    const std::unique_ptr<Graph> piece = record(1, 1);
+    for (std::size_t i = 0; i < launches_a_sample; ++i) pieces.push_back(piece->instantiate());
+    for (const auto& exec : pieces) exec->upload(*stream_);
+    stream_->synchronize();
+    floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
+  }
+
+  // Event time around what `enqueue` enqueues.
+  template <typename Enqueue>
+  std::vector<double> event_times(Enqueue&& enqueue) {
+    const std::unique_ptr<Event> begin = device_.make_event();
+    const std::unique_ptr<Event> end = device_.make_event();
+    return samples_of([&] {
+      begin->record(*stream_);
+      enqueue();
+      end->record(*stream_);
+      stream_->synchronize();
+      return end->seconds_since(*begin);
+    });
+  }
+
+  void event_pair(model::Floors& floors) {
+    const std::vector<double> times = event_times([] {});
+    floors.event_pair = floor_of(times);
+    const double step = smallest_step(times);
+    if (step > 0) floors.event_resolution = step;
+  }
+
+  template <typename Wait>
+  model::Floor completion_of(Wait&& wait) {
+    return floor_of(samples_of([&] {
+      const auto start = Clock::now();
+      empty_->launch(*stream_, nullptr);
+      wait();
+      return seconds_since(start);
+    }));
+  }
+
+  void completion(model::Floors& floors) {
+    floors.completion_spin = completion_of([&] { stream_->synchronize(); });
+    try {
+      floors.completion_block = completion_of([&] { stream_->synchronize_blocking(); });
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported) throw;
+    }
+  }
+
+  // From the enqueue to the stream's thread starting the op, as its own record says.
+  std::optional<model::Floor> queue_handoff() {
+    const ProfilerResult records = device_.make_profiler();
+    if (records.profiler == nullptr) return std::nullopt;
+    const auto handoff = [&] {
+      static_cast<void>(records.profiler->collect());
+      const auto start = Clock::now();
+      empty_->launch(*stream_, nullptr);
+      stream_->synchronize();
+      const std::vector<Activity> activities = records.profiler->collect();
+      if (activities.size() != 1) {
+        throw Error(ErrorCode::internal, "measure the queue's hand-off: " +
+                                             std::to_string(activities.size()) + " records of one launch");
+      }
+      return activities.front().start_seconds -
+             std::chrono::duration<double>(start.time_since_epoch()).count();
+    };
+    return floor_of(samples_of(handoff));
+  }
+
+  // A recording of `nodes` empty kernels over `branches` streams, forked from and joined to the first.
+  std::unique_ptr<Graph> record(std::int64_t nodes, std::int64_t branches) {
+    std::vector<std::unique_ptr<Stream>> others;
+    std::vector<std::unique_ptr<Event>> joins;
+    for (std::int64_t i = 1; i < branches; ++i) {
+      others.push_back(device_.make_stream());
+      joins.push_back(device_.make_event());
+    }
+    const std::unique_ptr<Event> fork = branches > 1 ? device_.make_event() : nullptr;
+    stream_->begin_capture();
+    try {
+      if (fork) fork->record(*stream_);
+      for (const auto& other : others) other->wait(*fork);
+      for (std::int64_t i = 0; i < nodes; ++i) {
+        const std::int64_t branch = i % branches;
+        empty_->launch(branch == 0 ? *stream_ : *others[static_cast<std::size_t>(branch - 1)], nullptr);
+      }
+      for (std::size_t i = 0; i < others.size(); ++i) {
+        joins[i]->record(*others[i]);
+        stream_->wait(*joins[i]);
+      }
+    } catch (...) {
+      stream_->abandon_capture();
+      throw;
+    }
+    return stream_->end_capture();
+  }
+
+  model::FloorPoint point_of(std::int64_t nodes, std::int64_t branches) {
+    const std::unique_ptr<Graph> graph = record(nodes, branches);
+    model::FloorPoint point;
+    point.nodes = nodes;
+    point.instantiate = floor_of(samples_of([&] {
+      const auto start = Clock::now();
+      const std::unique_ptr<GraphExec> exec = graph->instantiate();
+      return seconds_since(start);
+    }));
+    point.submit = graph_launch(*graph);
+    const std::unique_ptr<GraphExec> exec = graph->instantiate();
+    point.device = floor_of(event_times([&] { exec->launch(*stream_); }));
+    return point;
+  }
+
+  model::FloorLadder ladder_of(std::string shape, std::int64_t branches) {
+    model::FloorLadder ladder;
+    ladder.shape = std::move(shape);
+    ladder.streams = branches;
+    std::vector<double> nodes;
+    std::vector<double> submit;
+    std::vector<double> device;
+    std::vector<double> instantiate;
+    for (std::int64_t count = branches > 1 ? 2 : 1; count <= settings_.nodes_max; count *= 2) {
+      const model::FloorPoint& point = ladder.points.emplace_back(point_of(count, std::min(branches, count)));
+      nodes.push_back(static_cast<double>(count));
+      submit.push_back(point.submit.p50);
+      device.push_back(point.device.p50);
+      instantiate.push_back(point.instantiate.p50);
+    }
+    ladder.submit_seconds_per_node = line_of(nodes, submit).slope;
+    ladder.device_seconds_per_node = line_of(nodes, device).slope;
+    ladder.instantiate_seconds_per_node = line_of(nodes, instantiate).slope;
+    return ladder;
+  }
+
+  void measure_ladders(model::Floors& floors) {
+    floors.ladders.push_back(ladder_of("straight", 1));
+    if (device_.can_fork_captures()) floors.ladders.push_back(ladder_of("forked", branches_max));
+  }
+
+  std::optional<model::ExecMemoryFloor> exec_memory() {
+    machine::ExecMemory memory(device_, *stream_, exec_nodes_wanted);
+    std::vector<model::ExecMemoryPoint> points;
+    for (std::int64_t nodes = 16; nodes <= settings_.nodes_max; nodes *= 4) {
+      const std::unique_ptr<Graph> graph = record(nodes, 1);
+      const std::optional<double> bytes = memory.bytes_of({graph.get()});
+      if (!bytes) return std::nullopt;
+      points.push_back({nodes, *bytes, 0});
+    }
+    return with_line(std::move(points));
+  }
+
+  Device& device_;
+  const FloorSettings settings_;
+  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<Kernel> empty_;
+};
+
+}  // namespace
+
+FloorSettings sweep_settings() {
+  return {.ladders = false, .seconds_per_floor = 0.02, .samples_max = 500, .nodes_max = 1};
+}
+
+struct FloorMeter::Implementation {
+  Meter meter;
+};
+
+FloorMeter::FloorMeter(Device& device, const FloorSettings& settings)
+    : implementation_(new Implementation{Meter(device, settings)}) {}
+
+FloorMeter::~FloorMeter() = default;
+
+model::Floors FloorMeter::measure() {
+  return implementation_->meter.measure();
+}
+
+}  // namespace graphbench::floors

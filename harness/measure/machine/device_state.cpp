@@ -1,0 +1,46 @@
+// Readings of the device's monitor, and what counts as throttling.
+#include "harness/measure/machine/device_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace graphbench::machine {
+namespace {
+
+constexpr std::array<std::string_view, 3> steady_reasons = {"applications_clocks_setting", "sync_boost",
+                                                            "display_clock_setting"};
+
+}  // namespace
+
+model::MachineReading to_model(const DeviceReading& reading) {
+  return {reading.sm_clock_hz, reading.memory_clock_hz, reading.temperature_celsius, reading.power_watts,
+          reading.throttle};
+}
+
+bool is_throttled(const model::MachineReading& reading) {
+  return std::ranges::any_of(reading.throttle, [](const std::string& reason) {
+    return std::ranges::find(steady_reasons, reason) == steady_reasons.end();
+  });
+}
+
+void add_later_reading(model::LaunchMachine& machine, std::optional<model::MachineReading> reading,
+                       bool lowered) {
+  if (!reading) return;
+  machine.throttled = machine.throttled || (lowered && is_throttled(*reading));
+  if (machine.after) {
+    for (const std::string& reason : machine.after->throttle) {
+      if (std::ranges::find(reading->throttle, reason) == reading->throttle.end())
+        reading->throttle.push_back(reason);
+    }
+  }
+  machine.after = std::move(reading);
+}
+
+std::optional<model::MachineReading> DeviceStateReader::read() {
+  if (result_.monitor == nullptr) return std::nullopt;
+  return to_model(result_.monitor->read());
+}
+
+}  // namespace graphbench::machine

@@ -1,0 +1,60 @@
+// Runs the forward program where the training program has its parameters, and measures it.
+#include "harness/measure/worker/evaluate.hpp"
+
+#include "harness/measure/passes.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/statistics/summary.hpp"
+
+namespace graphbench::worker {
+
+EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward,
+                               std::int64_t batch)
+    : task_(task),
+      rig_(rig),
+      forward_(forward),
+      batch_(batch),
+      buffers_(rig.device(), forward, batch, rig.program(), rig.buffers()),
+      eager_pool_(rig.device()),
+      graph_pool_(rig.device()) {
+  buffers_.fill_own(rig.stream(), seed_for(task, SeedUse::inputs));
+  const execution::ExecutionContext context{
+      .device = rig.device(),
+      .stream = rig.stream(),
+      .program = forward,
+      .buffers = buffers_,
+      .eager_pool = eager_pool_,
+      .graph_pool = &graph_pool_,
+      .split_kinds = task.split_ops,
+      .replace_memset_nodes = model::later_axis(task, "graph-rewrite") == "memset"};
+  executor_ = execution::make_executor(rig.mode(), context, batch);
+  model::Setup setup;
+  rig.set_up(*executor_, setup, [](std::string_view) {});
+}
+
+std::vector<std::vector<std::byte>> EvaluationStep::outputs(bool eagerly) {
+  execution::Executor& executor = eagerly ? executor_->eager() : *executor_;
+  executor.submit();
+  std::vector<std::vector<std::byte>> outputs;
+  for (const ir::ValueId id : forward_.results()) {
+    outputs.emplace_back(forward_.describe(id, batch_).bytes());
+    rig_.stream().copy_to_host(outputs.back().data(), executor.output(id), outputs.back().size());
+  }
+  rig_.stream().synchronize();
+  return outputs;
+}
+
+model::Evaluation EvaluationStep::measure(const std::string& cell_id) {
+  const measure::StepUnderTest step{*executor_, rig_.stream()};
+  model::Launch launch;
+  measure::measure_ramp(cell_id + "/evaluate", step, task_.sampling, launch);
+  launch.latency_samples.clear();  // the first ones settle
+  measure::measure_ramp(cell_id + "/evaluate", step, task_.sampling, launch);
+  const execution::GraphCounts counts = executor_->counts();
+  return {.ops = counts.captured_ops + counts.eager_ops,
+          .pieces = counts.pieces,
+          .eager_ops = counts.eager_ops,
+          .identical = outputs(false) == outputs(true),
+          .latency_seconds = statistics::summarize(launch.latency_samples)};
+}
+
+}  // namespace graphbench::worker

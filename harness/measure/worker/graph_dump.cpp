@@ -1,0 +1,87 @@
+// Describing, naming and writing graphs.
+#include "harness/measure/worker/graph_dump.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "harness/model/codec/graph_dump.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+std::string in_dot(const std::string& text) {
+  std::string text_in_quotes = "\"";
+  for (const char c : text)
+    text_in_quotes += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return text_in_quotes + "\"";
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw Error(ErrorCode::io, "dump graph: " + path + " cannot be written");
+}
+
+}  // namespace
+
+model::GraphDump dump_of(const execution::Executor& executor, const ir::Program& program,
+                         const std::string& cell_id) {
+  model::GraphDump dump;
+  dump.cell = cell_id;
+  for (const execution::DescribedGraph& graph : executor.describe()) {
+    model::DumpedPiece& piece = dump.pieces.emplace_back();
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const GraphNodeFacts& facts = graph.nodes[i];
+      model::DumpedNode& node = piece.nodes.emplace_back();
+      if (graph.ops[i]) node.op = program.ops()[*graph.ops[i]].name;
+      node.type = facts.type;
+      node.function = facts.function;
+      node.facts = facts.facts;
+      for (const std::size_t before : facts.after) node.after.push_back(static_cast<std::int64_t>(before));
+      std::ranges::sort(node.after);
+    }
+  }
+  return dump;
+}
+
+std::string to_dot(const model::GraphDump& dump) {
+  std::string text = "digraph " + in_dot(dump.cell) + " {\n  node [shape=box];\n";
+  for (std::size_t p = 0; p < dump.pieces.size(); ++p) {
+    const std::string piece = std::to_string(p);
+    const auto name = [&](std::size_t node) { return "p" + piece + "n" + std::to_string(node); };
+    text += "  subgraph cluster_" + piece + " {\n    label=\"piece " + piece + "\";\n";
+    for (std::size_t n = 0; n < dump.pieces[p].nodes.size(); ++n) {
+      const model::DumpedNode& node = dump.pieces[p].nodes[n];
+      std::string label = node.op.empty() ? node.type : node.op + " (" + node.type + ")";
+      if (!node.function.empty()) label += " " + node.function;
+      text += "    " + name(n) + " [label=" + in_dot(label) + "];\n";
+      for (const std::int64_t before : node.after)
+        text += "    " + name(static_cast<std::size_t>(before)) + " -> " + name(n) + ";\n";
+    }
+    text += "  }\n";
+  }
+  return text + "}\n";
+}
+
+void dump_graphs(const std::string& folder, const std::string& cell_id, execution::ExecutionMode mode,
+                 execution::ExecutionContext context, std::int64_t batch) {
+  pool::MemoryPool pool(context.device);
+  context.graph_pool = &pool;
+  context.name_nodes = true;
+  const std::unique_ptr<execution::Executor> executor = execution::make_executor(mode, context, batch);
+  executor->capture();
+  const model::GraphDump dump = dump_of(*executor, context.program, cell_id);
+  std::string file = cell_id;
+  std::ranges::replace(file, '/', '_');
+  const std::string path = folder + "/" + file;
+  write(path + ".json", codec::to_json(dump));
+  write(path + ".dot", to_dot(dump));
+  const ir::Program& program = context.program;
+  const auto ops = static_cast<ir::OpId>(program.ops().size());
+  write(path + ".before.txt", ir::dump(program, {{true, 0, ops}}, batch));
+  write(path + ".after.txt",
+        ir::dump(program, execution::segments_of(mode, context.program, context.split_kinds), batch));
+}
+
+}  // namespace graphbench::worker

@@ -1,0 +1,59 @@
+// Readings and differences.
+#include "harness/measure/worker/memory_ledger.hpp"
+
+#include <utility>
+
+namespace graphbench::worker {
+namespace {
+
+std::int64_t reserved(const pool::MemoryPool& pool) {
+  return static_cast<std::int64_t>(pool.statistics().reserved_bytes);
+}
+
+}  // namespace
+
+MemoryLedger::MemoryLedger(Device& device, TaskRig& rig) : device_(device), rig_(rig) {
+  begin(Account::code);
+}
+
+std::int64_t MemoryLedger::known_bytes() const {
+  return static_cast<std::int64_t>(device_.allocated_bytes());
+}
+
+void MemoryLedger::begin(Account account) {
+  if (account == account_) return;
+  const Account grown = std::exchange(account_, account);
+  const std::optional<MemoryUse> use = device_.memory_use();
+  if (!use) return;
+  const std::int64_t before = std::exchange(hidden_, static_cast<std::int64_t>(use->bytes) - known_bytes());
+  if (grown == Account::context) memory_.context_bytes = hidden_;
+  if (grown == Account::code) memory_.code_bytes = memory_.code_bytes.value_or(0) + hidden_ - before;
+}
+
+model::Memory MemoryLedger::close() {
+  begin(Account::other);
+  if (const std::optional<MemoryUse> use = device_.memory_use()) {
+    memory_.used_bytes = static_cast<std::int64_t>(use->bytes);
+    memory_.witness = use->of_process ? "process" : "device";
+  }
+  const pool::MemoryPool& pool = rig_.graph_pool() != nullptr ? *rig_.graph_pool() : rig_.eager_pool();
+  memory_.pool_bytes = reserved(pool);
+  memory_.pool_in_use_bytes_max = static_cast<std::int64_t>(pool.statistics().in_use_bytes_max);
+  memory_.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());
+  memory_.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes() + rig_.caller_bytes());
+  memory_.workspace_bytes = known_bytes() - *memory_.static_bytes - memory_.pool_bytes;
+  return memory_;
+}
+
+void MemoryLedger::settle(model::Memory& memory, const ExecBytes& execs) {
+  if (!memory.used_bytes || !memory.context_bytes || !memory.code_bytes) return;
+  std::int64_t left = *memory.used_bytes - *memory.context_bytes - *memory.code_bytes - *memory.static_bytes -
+                      *memory.workspace_bytes - memory.pool_bytes;
+  for (const auto& [batch, bytes] : execs) {
+    if (!bytes) return;
+    left -= *bytes;
+  }
+  memory.unaccounted_bytes = left;
+}
+
+}  // namespace graphbench::worker

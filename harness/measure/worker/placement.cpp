@@ -1,0 +1,52 @@
+// Makes a placement, with threads on their CPUs, and gives it up.
+#include "harness/measure/worker/placement.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "graphs/ir/random_fill.hpp"
+#include "harness/model/axes.hpp"
+
+namespace graphbench::worker {
+
+Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, const ir::Program& program,
+                     machine::SubmitterPin& pin) {
+  // The threads that driver and streams start inherit the CPUs of their maker.
+  pin.keep_others_off();
+  device_ = open();
+  if (model::at_first_use(task)) device_->load_at_first_use();
+  rig_ = std::make_unique<TaskRig>(task, *device_, program);
+  pin.take();
+  state_reader_ = std::make_unique<machine::DeviceStateReader>(*device_);
+  // A CPU's last cache is not emptied between visits: other programs share it and fill it again.
+  const bool own_cache = device_->info().kind != "host" && device_->cache_bytes() > 0;
+  if (task.instruments.cold_l2 || own_cache) {
+    cache_ = std::make_unique<measure::CacheFlush>(*device_, rig_->stream());
+  }
+}
+
+void Placement::move(std::uint64_t seed) {
+  constexpr std::size_t block_bytes = std::size_t{2} << 20;  // a page of GPUs' memory
+  constexpr std::size_t blocks_max = 96;
+  unused_.clear();
+  // Of what is free beside the rig, so that what it needs fits again.
+  const std::size_t room = device_->memory().free_bytes / 2 / block_bytes;
+  rig_->release();
+  if (device_->info().kind == "host") return;  // new memory lies on other pages by itself
+  const std::size_t blocks = ir::mix64(seed) % (std::min(room, blocks_max) + 1);
+  for (std::size_t i = 0; i < blocks; ++i) unused_.emplace_back(*device_, block_bytes, MemoryKind::harness);
+}
+
+Placement::~Placement() {
+  unused_.clear();
+  cache_.reset();
+  state_reader_.reset();
+  rig_.reset();
+  try {
+    device_->discard();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "graphbench worker: %s\n", error.what());
+  }
+}
+
+}  // namespace graphbench::worker

@@ -1,0 +1,228 @@
+// Prepares each batch again under the profiler, so that the timeline shows its setup too and graphs are
+// instantiated with recording on.
+#include "harness/measure/worker/profile_pass.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "harness/measure/worker/now_seconds.hpp"
+#include "harness/measure/worker/phase_times.hpp"
+#include "harness/measure/worker/profile_summary.hpp"
+#include "harness/measure/worker/task_rig.hpp"
+#include "harness/model/axes.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+constexpr int settling_steps = 3;
+constexpr int recorded_steps = 5;
+constexpr int checked_steps = 9;
+
+// With records on, the host submits a step's first kernels before the device has run so many.
+constexpr std::size_t delay_kernels = 128;
+
+// Work that keeps the device busy while the host submits a step: a graph of empty kernels, which the host
+// launches in one call and which touches no cache.
+class Delay {
+ public:
+  Delay(Device& device, Stream& stream) : stream_(stream), kernel_(device.make_empty_kernel()) {
+    stream.begin_capture();
+    try {
+      for (std::size_t i = 0; i < delay_kernels; ++i) kernel_->launch(stream, nullptr);
+    } catch (...) {
+      stream.abandon_capture();
+      throw;
+    }
+    graph_ = stream.end_capture();
+    exec_ = graph_->instantiate();
+    exec_->upload(stream);
+    stream.synchronize();
+  }
+  void enqueue() { exec_->launch(stream_); }
+  void enqueue_guard() { kernel_->launch(stream_, nullptr); }
+
+  // Takes the delay's own records off the front.
+  static void drop_records(std::vector<Activity>& activities) {
+    if (activities.size() < delay_kernels + 2) {
+      throw Error(ErrorCode::internal, "profile a step behind " + std::to_string(delay_kernels) +
+                                           " empty kernels: " + std::to_string(activities.size()) +
+                                           " records");
+    }
+    std::ranges::sort(activities, {}, &Activity::start_seconds);
+    activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));
+  }
+
+ private:
+  Stream& stream_;
+  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Graph> graph_;
+  std::unique_ptr<GraphExec> exec_;
+};
+
+std::unique_ptr<Delay> make_delay(Device& device, Stream& stream) {
+  try {
+    return std::make_unique<Delay>(device, stream);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::unsupported) return nullptr;
+    throw;
+  }
+}
+
+class BatchProfile {
+ public:
+  BatchProfile(const ProfilePass& pass, ActivityProfiler& profiler)
+      : pass_(pass), profiler_(profiler), begin_(pass.device.make_event()), end_(pass.device.make_event()) {}
+
+  // `device_seconds`: of the pass without records.
+  model::Profile run(std::int64_t batch, std::optional<double> device_seconds) {
+    set_up(batch);
+    for (int i = 0; i < settling_steps; ++i) {
+      span(i == 0 ? "first step" : "step", [&] { executor_->submit(); });
+    }
+    collect();
+    std::vector<RecordedStep> steps;
+    for (int i = 0; i < recorded_steps; ++i) {
+      span("step", [&] { submit_between_events(); });
+      std::vector<Activity> activities = collect();
+      steps.push_back({end_->seconds_since(*begin_), std::move(activities)});
+    }
+    trace_phases();
+    model::Profile profile = summarize_profile(steps);
+    if (device_seconds && *device_seconds > 0) profile.slowdown = profile.device_seconds / *device_seconds;
+    profile.witness = check_device_time();
+    return profile;
+  }
+
+  const std::vector<model::TraceSpan>& spans() const { return spans_; }
+
+ private:
+  void set_up(std::int64_t batch) {
+    pool_ = pass_.mode == execution::ExecutionMode::eager ? nullptr
+                                                          : std::make_unique<pool::MemoryPool>(pass_.device);
+    span("prepare",
+         [&] { executor_ = execution::make_executor(pass_.mode, pass_.context(pool_.get()), batch); });
+    span("warmup", [&] {
+      for (std::int64_t i = 0; i < pass_.task.warmup; ++i) executor_->warm_up();
+    });
+    if (pass_.mode == execution::ExecutionMode::eager) return;
+    span("capture", [&] { executor_->capture(); });
+    span("instantiate", [&] { executor_->instantiate(); });
+    span("upload", [&] { executor_->upload(); });
+  }
+
+  // A phase on the host's track, with what it enqueued done.
+  template <typename Phase>
+  void span(const char* name, Phase&& phase) {
+    const double start = now_seconds();
+    phase();
+    const double submitted = now_seconds();
+    pass_.stream.synchronize();
+    spans_.push_back({"host", name, start, now_seconds() - start});
+    if (std::string(name).ends_with("step")) spans_.push_back({"host", "submit", start, submitted - start});
+  }
+
+  // One step more, whose phases are waited for one by one.
+  void trace_phases() {
+    if (executor_->io()) return;
+    const std::vector<execution::StepItem> items = executor_->items();
+    const std::vector<PhaseRun> runs = phase_runs(pass_.program, items);
+    double start = 0;
+    if (runs.size() < 2) return;
+    submit_by_phases(pass_.stream, items, runs, [&](std::size_t run) {
+      pass_.stream.synchronize();
+      const double now = now_seconds();
+      if (run > 0) spans_.push_back({"host", runs[run - 1].phase, start, now - start});
+      start = now;
+    });
+    static_cast<void>(collect());
+  }
+
+  std::vector<Activity> collect() {
+    std::vector<Activity> activities = profiler_.collect();
+    for (const Activity& activity : activities) {
+      spans_.push_back(
+          {"device", activity.name, activity.start_seconds, activity.end_seconds - activity.start_seconds});
+    }
+    return activities;
+  }
+
+  void submit_between_events() {
+    begin_->record(pass_.stream);
+    executor_->submit();
+    end_->record(pass_.stream);
+  }
+
+  // On an idle stream the first event would pass at once, and the host's time until the first launch, which
+  // recording makes longer, would count as device time: a step therefore waits behind a delay. A graph also
+  // takes a few microseconds of device time from its launch to its first kernel, which events include and
+  // records do not: a step therefore stands between two guards, empty kernels that both instruments see.
+  std::optional<model::DeviceTimeCheck> check_device_time() {
+    const std::unique_ptr<Delay> delay = make_delay(pass_.device, pass_.stream);
+    if (delay == nullptr) return std::nullopt;
+    static_cast<void>(profiler_.collect());
+    std::vector<RecordedStep> steps;
+    std::vector<RecordedStep> without;
+    for (int i = 0; i < checked_steps; ++i) {
+      steps.push_back(guarded(*delay, [&] { executor_->submit(); }));
+      without.push_back(guarded(*delay, [] {}));
+    }
+    return summarize_time_check(steps, without);
+  }
+
+  template <typename Step>
+  RecordedStep guarded(Delay& delay, Step&& step) {
+    delay.enqueue();
+    begin_->record(pass_.stream);
+    delay.enqueue_guard();
+    step();
+    delay.enqueue_guard();
+    end_->record(pass_.stream);
+    pass_.stream.synchronize();
+    std::vector<Activity> activities = profiler_.collect();
+    Delay::drop_records(activities);
+    return {end_->seconds_since(*begin_), std::move(activities)};
+  }
+
+  const ProfilePass& pass_;
+  ActivityProfiler& profiler_;
+  std::unique_ptr<Event> begin_;
+  std::unique_ptr<Event> end_;
+  // Before the executor, which draws on it.
+  std::unique_ptr<pool::MemoryPool> pool_;
+  std::unique_ptr<execution::Executor> executor_;
+  std::vector<model::TraceSpan> spans_;
+};
+
+std::string trace_process(const model::WorkerTask& task, std::int64_t batch) {
+  return id_of(model::cell_of(task, batch)) +
+         (task.launch > 0 ? " launch " + std::to_string(task.launch) : "");
+}
+
+}  // namespace
+
+void run_profile_pass(const ProfilePass& pass, WorkerEvents& events) {
+  const ProfilerResult records = pass.device.make_profiler();
+  if (records.profiler == nullptr) {
+    events.instrument("profiler", {false, records.detail});
+    return;
+  }
+  for (const auto& [batch, device_seconds] : pass.batches) {
+    events.phase(batch, "profile");
+    try {
+      BatchProfile profile(pass, *records.profiler);
+      events.profile(batch, profile.run(batch, device_seconds));
+      if (pass.task.instruments.trace) events.trace(trace_process(pass.task, batch), profile.spans());
+    } catch (const Error& error) {
+      events.instrument("profiler", {false, "batch " + std::to_string(batch) + ": " + error.what()});
+      return;
+    } catch (const std::bad_alloc&) {
+      events.instrument("profiler", {false, "the worker's own heap is exhausted"});
+      return;
+    }
+  }
+  events.instrument("profiler", {true, records.detail});
+}
+
+}  // namespace graphbench::worker

@@ -1,0 +1,113 @@
+// Interval arithmetic and medians over activity records.
+#include "harness/measure/worker/profile_summary.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "graphs/base/error.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+using statistics::p50_of;
+
+constexpr std::size_t top_max = 10;
+
+struct ByName {
+  std::vector<double> seconds;  // a step
+  std::vector<double> counts;
+};
+
+std::map<std::string, ByName> by_name(const std::vector<RecordedStep>& steps) {
+  std::map<std::string, ByName> names;
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    for (const Activity& activity : steps[step].activities) {
+      ByName& entry = names[activity.name];
+      entry.seconds.resize(steps.size());
+      entry.counts.resize(steps.size());
+      entry.seconds[step] += activity.end_seconds - activity.start_seconds;
+      entry.counts[step] += 1;
+    }
+  }
+  return names;
+}
+
+double recorded_seconds(const RecordedStep& step) {
+  const BusyTime time = busy_time(step.activities);
+  return time.busy_seconds + time.gap_seconds;
+}
+
+double median_difference(const std::vector<RecordedStep>& steps) {
+  std::vector<double> differences;
+  for (const RecordedStep& step : steps) differences.push_back(step.device_seconds - recorded_seconds(step));
+  return p50_of(differences);
+}
+
+}  // namespace
+
+BusyTime busy_time(std::vector<Activity> activities) {
+  if (activities.empty()) return {};
+  std::ranges::sort(activities, {}, &Activity::start_seconds);
+  BusyTime time;
+  double reached = activities.front().start_seconds;
+  for (const Activity& activity : activities) {
+    if (activity.start_seconds > reached) {
+      time.gap_seconds += activity.start_seconds - reached;
+      reached = activity.start_seconds;
+    }
+    if (activity.end_seconds > reached) {
+      time.busy_seconds += activity.end_seconds - reached;
+      reached = activity.end_seconds;
+    }
+  }
+  return time;
+}
+
+model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
+  GRAPHBENCH_ASSERT(!steps.empty());
+  std::vector<double> busy;
+  std::vector<double> gaps;
+  std::vector<double> kernels;
+  std::vector<double> device;
+  for (const RecordedStep& step : steps) {
+    const BusyTime time = busy_time(step.activities);
+    device.push_back(step.device_seconds);
+    busy.push_back(time.busy_seconds);
+    gaps.push_back(time.gap_seconds);
+    kernels.push_back(
+        static_cast<double>(std::ranges::count(step.activities, Activity::Kind::kernel, &Activity::kind)));
+  }
+  model::Profile profile;
+  profile.steps = static_cast<std::int64_t>(steps.size());
+  profile.busy_seconds = p50_of(busy);
+  profile.gap_seconds = p50_of(gaps);
+  profile.kernels = static_cast<std::int64_t>(p50_of(kernels));
+  profile.device_seconds = p50_of(device);
+  for (const auto& [name, entry] : by_name(steps)) {
+    profile.top.push_back({name, p50_of(entry.seconds), static_cast<std::int64_t>(p50_of(entry.counts))});
+  }
+  std::ranges::stable_sort(profile.top, std::greater<>{}, &model::ProfileEntry::seconds);
+  if (profile.top.size() > top_max) profile.top.resize(top_max);
+  return profile;
+}
+
+model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,
+                                            const std::vector<RecordedStep>& without) {
+  GRAPHBENCH_ASSERT(!steps.empty() && !without.empty());
+  std::vector<double> device;
+  std::vector<double> recorded;
+  for (const RecordedStep& step : steps) {
+    device.push_back(step.device_seconds);
+    recorded.push_back(recorded_seconds(step));
+  }
+  return {.steps = static_cast<std::int64_t>(steps.size()),
+          .device_seconds = p50_of(device),
+          .recorded_seconds = p50_of(recorded),
+          .difference_seconds = median_difference(steps),
+          .events_seconds = median_difference(without)};
+}
+
+}  // namespace graphbench::worker

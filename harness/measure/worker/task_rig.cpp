@@ -1,0 +1,207 @@
+// Setting up one task's device side. The order of the setup's stages is part of what is measured.
+#include "harness/measure/worker/task_rig.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/ir/passes.hpp"
+#include "graphs/ir/random_fill.hpp"
+#include "graphs/ir/training/differentiate.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/package/package.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+// Parameters go into the next step: what differs once differs ever more.
+constexpr int training_steps_checked = 10;
+
+using execution::ExecutionMode;
+
+ExecutionMode mode_of(const std::string& name) {
+  if (const std::optional<ExecutionMode> mode = execution::find_mode(name)) return *mode;
+  throw Error(ErrorCode::invalid_argument, "mode \"" + name + "\" is unknown");
+}
+
+double seconds_of(const std::function<void()>& stage) {
+  const auto start = std::chrono::steady_clock::now();
+  stage();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+ir::DType dtype_of(const std::string& name) {
+  if (const std::optional<ir::DType> dtype = ir::parse_dtype(name)) return *dtype;
+  throw Error(ErrorCode::invalid_argument, "dtype \"" + name + "\" is unknown: known are bf16, fp16, fp32");
+}
+
+execution::CallerSettings caller_settings(const model::WorkerTask& task) {
+  execution::CallerSettings settings;
+  if (const std::string_view form = model::later_axis(task, "io"); !form.empty())
+    settings.form = execution::find_io_form(form).value();
+  if (const std::string_view source = model::later_axis(task, "io-source"); !source.empty())
+    settings.source = execution::find_io_source(source).value();
+  settings.fresh_addresses = task.caller.addresses == "fresh";
+  settings.copy_back = task.caller.mutated_inputs == "copy_back";
+  return settings;
+}
+
+abi::BuildChoice choice_of(const model::WorkerTask& task) {
+  return {.preset = task.preset,
+          .dtype = dtype_of(task.dtype),
+          .pass = task.pass,
+          .options = task.options,
+          .axes = task.more_axes,
+          .split_kinds = task.split_ops};
+}
+
+}  // namespace
+
+std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch) {
+  return ir::mix64(task.seed ^ ir::mix64(static_cast<std::uint64_t>(use) * 1'000'003u +
+                                         static_cast<std::uint64_t>(batch)));
+}
+
+bool is_skip(ErrorCode code) noexcept {
+  return code == ErrorCode::host_op || code == ErrorCode::not_capturable_op ||
+         code == ErrorCode::no_gradient_capture || code == ErrorCode::mutated_input ||
+         code == ErrorCode::unsupported;
+}
+
+std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {
+  std::ranges::sort(batches, std::greater<>{});
+  return batches;
+}
+
+ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task) {
+  return registry.build(task.workload, choice_of(task));
+}
+
+ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task) {
+  return registry.build_forward(task.workload, choice_of(task));
+}
+
+std::vector<model::OpPath> paths_of(execution::Executor& executor) {
+  std::vector<model::OpPath> paths;
+  // The eager executor has every op, whatever the graphs hold.
+  for (const execution::StepItem& item : executor.eager().items()) {
+    const KernelPath path = item.kernel->path();
+    if (path.name.empty()) continue;
+    const auto found = std::ranges::find_if(paths, [&](const model::OpPath& known) {
+      return known.path == path.name && known.fallback == path.fallback;
+    });
+    if (found != paths.end()) {
+      ++found->ops;
+    } else {
+      paths.push_back({path.name, path.fallback, 1});
+    }
+  }
+  return paths;
+}
+
+TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program)
+    : task_(task),
+      device_(device),
+      program_(program),
+      mode_(mode_of(task.mode)),
+      stream_(task.caller.capture_stream == "default" ? device.default_stream() : device.make_stream()) {
+  release();
+}
+
+TaskRig::~TaskRig() = default;
+
+void TaskRig::open_package() {
+  if (task_.package.file.empty() || weights_) return;
+  package::Package package = package::open_package(task_.package.file, task_.package.digest);
+  manifest_ = std::move(package.manifest);
+  weights_ = std::make_unique<package::WeightsFile>(task_.package.weights, manifest_,
+                                                    package::part_bytes_of(task_.package.low_memory));
+}
+
+void TaskRig::allocate(std::int64_t largest) {
+  GRAPHBENCH_ASSERT(!allocated());
+  auto buffers = std::make_unique<execution::ProgramBuffers>(device_, program_, largest);
+  open_package();
+  if (weights_) {
+    const std::string method = package::find_method(manifest_, task_.pass, task_.preset)->name;
+    buffers->upload_weights([this, method](Stream& stream, ir::ValueId id, void* destination) {
+      weights_->upload(stream, method, program_.value(id).name, destination);
+    });
+  }
+  buffers->fill_weights(*stream_, seed_for(task_, SeedUse::weights));
+  buffers->fill_inputs(*stream_, seed_for(task_, SeedUse::inputs));
+  buffers->fill_state(*stream_, seed_for(task_, SeedUse::state));
+  stream_->synchronize();
+  const execution::CallerSettings settings = caller_settings(task_);
+  if (settings.form != execution::IoForm::fixed) {
+    caller_ = std::make_unique<execution::CallerMemory>(device_, program_, *buffers, settings);
+    caller_->fill_all_inputs(*stream_);
+  }
+  buffers_ = std::move(buffers);
+}
+
+execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
+  return {.device = device_,
+          .stream = *stream_,
+          .program = program_,
+          .buffers = *buffers_,
+          .eager_pool = *eager_pool_,
+          .graph_pool = graph_pool,
+          .split_kinds = task_.split_ops,
+          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset",
+          .caller = caller_.get()};
+}
+
+void TaskRig::release() {
+  caller_.reset();
+  buffers_.reset();
+  eager_pool_ = std::make_unique<pool::MemoryPool>(device_);
+  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device_);
+}
+
+std::unique_ptr<execution::Executor> TaskRig::prepare(std::int64_t batch, model::Setup& setup,
+                                                      const std::function<void(std::string_view)>& phase,
+                                                      bool eagerly) {
+  const ExecutionMode mode = eagerly ? ExecutionMode::eager : mode_;
+  std::unique_ptr<execution::Executor> executor;
+  phase("prepare");
+  setup.prepare_seconds =
+      seconds_of([&] { executor = execution::make_executor(mode, context(graph_pool()), batch); });
+  set_up(*executor, setup, phase);
+  return executor;
+}
+
+void TaskRig::set_up(execution::Executor& executor, model::Setup& setup,
+                     const std::function<void(std::string_view)>& phase) {
+  phase("warmup");
+  setup.warmup_seconds = seconds_of([&] {
+    for (std::int64_t i = 0; i < task_.warmup; ++i) executor.warm_up();
+    stream_->synchronize();
+  });
+  if (&executor.eager() == &executor) return;
+  // As serving engines do: nothing pending and no cached memory when a capture begins.
+  device_.synchronize();
+  eager_pool_->trim();
+  phase("capture");
+  setup.capture_seconds = seconds_of([&] { executor.capture(); });
+  setup.instantiate_seconds = seconds_of([&] { executor.instantiate(); });
+  setup.upload_seconds = seconds_of([&] {
+    executor.upload();
+    stream_->synchronize();
+  });
+}
+
+void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {
+  std::string why;
+  const ExecutionMode mode = &executor.eager() == &executor ? ExecutionMode::eager : mode_;
+  check = check_against_eager(
+      {executor, mode, context(graph_pool()), batch, seed_for(task_, SeedUse::check, batch),
+       seed_for(task_, SeedUse::weights), ir::is_training(program_) ? training_steps_checked : 1},
+      check_memory_, why);
+  if (check->identical) return;
+  throw Error(ErrorCode::check_failed,
+              "check: " + why + ", largest difference " + std::to_string(check->max_abs_error));
+}
+
+}  // namespace graphbench::worker

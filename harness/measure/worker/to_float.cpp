@@ -1,0 +1,59 @@
+// Widening of the 16-bit formats, by their bit layouts (IEEE 754 binary16; bfloat16 is fp32's upper half).
+#include "harness/measure/worker/to_float.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace graphbench::worker {
+namespace {
+
+template <typename T>
+T load(const std::byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+float from_half(std::uint16_t half) {
+  const bool negative = (half & 0x8000u) != 0;
+  const int exponent = (half >> 10) & 0x1F;
+  const int mantissa = half & 0x3FF;
+  float magnitude = 0;
+  if (exponent == 0x1F) {
+    magnitude =
+        mantissa == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+  } else if (exponent == 0) {
+    magnitude = std::ldexp(static_cast<float>(mantissa), -24);
+  } else {
+    magnitude = std::ldexp(static_cast<float>(mantissa + 0x400), exponent - 25);
+  }
+  return negative ? -magnitude : magnitude;
+}
+
+float element(ir::DType dtype, const std::byte* bytes) {
+  switch (dtype) {
+    case ir::DType::fp32:
+      return load<float>(bytes);
+    case ir::DType::fp16:
+      return from_half(load<std::uint16_t>(bytes));
+    case ir::DType::bf16:
+      return std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(bytes)) << 16);
+    case ir::DType::i32:
+      return static_cast<float>(load<std::int32_t>(bytes));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<float> to_float(ir::DType dtype, const std::vector<std::byte>& bytes) {
+  const std::size_t width = ir::size_of(dtype);
+  std::vector<float> values(bytes.size() / width);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = element(dtype, bytes.data() + i * width);
+  return values;
+}
+
+}  // namespace graphbench::worker

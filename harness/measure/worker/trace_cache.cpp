@@ -1,0 +1,214 @@
+// What a step lacks is made in the order of need: program, kernels, recording.
+#include "harness/measure/worker/trace_cache.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "graphs/ir/random_fill.hpp"
+#include "harness/measure/worker/now_seconds.hpp"
+#include "harness/model/axes.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+std::string change(const char* extent, std::int64_t from, std::int64_t to) {
+  return std::string(extent) + " " + std::to_string(from) + " -> " + std::to_string(to);
+}
+
+void add(std::string& reasons, const std::string& reason) {
+  if (!reason.empty()) reasons += (reasons.empty() ? "" : "; ") + reason;
+}
+
+// Memory of inputs is for the largest batch that comes with the sequence length.
+std::int64_t largest_batch(const model::ShapeTrace& trace, std::int64_t sequence) {
+  std::int64_t largest = 1;
+  for (const model::ShapeStep& step : trace.steps) {
+    if (step.sequence.value_or(0) == sequence) largest = std::max(largest, step.batch);
+  }
+  return largest;
+}
+
+}  // namespace
+
+TraceCache::TraceCache(const model::WorkerTask& task, TaskRig& rig, TraceProgram program,
+                       const model::ShapeTrace& trace)
+    : task_(task),
+      rig_(rig),
+      program_(std::move(program)),
+      trace_(trace),
+      eager_pool_(rig.device()),
+      graph_pool_(rig.device()) {
+  index();
+}
+
+TraceCache::~TraceCache() = default;
+
+std::size_t TraceCache::slot_of(const Shape& shape) const noexcept {
+  const auto key = static_cast<std::uint64_t>(shape.batch) << 32 ^ static_cast<std::uint64_t>(shape.sequence);
+  return ir::mix64(key) & (table_.size() - 1);
+}
+
+void TraceCache::index() {
+  table_.assign(std::bit_ceil(2 * paths_.size() + 2), nullptr);
+  for (const std::unique_ptr<Path>& path : paths_) {
+    std::size_t i = slot_of(path->shape);
+    while (table_[i] != nullptr) i = (i + 1) & (table_.size() - 1);
+    table_[i] = path.get();
+  }
+}
+
+execution::ExecutionContext TraceCache::context(Entry& entry) {
+  return {.device = rig_.device(),
+          .stream = rig_.stream(),
+          .program = entry.program,
+          .buffers = entry.buffers,
+          .eager_pool = eager_pool_,
+          .graph_pool = &graph_pool_,
+          .split_kinds = task_.split_ops,
+          .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
+}
+
+std::string TraceCache::signature_of(const Entry& entry) const {
+  const std::string batch = symbolic_ ? "b*" : "b" + std::to_string(first_batch_);
+  return entry.sequence == 0 ? batch : batch + " s" + std::to_string(entry.sequence);
+}
+
+TraceCache::Entry* TraceCache::entry_of(std::int64_t sequence) {
+  const auto found = std::ranges::find_if(
+      entries_, [&](const std::unique_ptr<Entry>& entry) { return entry->sequence == sequence; });
+  return found == entries_.end() ? nullptr : found->get();
+}
+
+// A batch size other than the first makes it an extent that programs leave open.
+std::string TraceCache::why_symbolic(const Shape& shape) {
+  if (first_batch_ == 0) first_batch_ = shape.batch;
+  if (symbolic_ || shape.batch == first_batch_) return {};
+  symbolic_ = true;
+  return change("batch", first_batch_, shape.batch) + ": it is symbolic from here on";
+}
+
+// Gives up the program whose last step is longest ago, with its recordings. To run every later step eagerly
+// instead would need its program just as well.
+void TraceCache::make_room(model::TracedStep& step) {
+  if (static_cast<std::int64_t>(entries_.size()) < trace_.programs_max) return;
+  const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
+  add(step.reason, "the cap of " + std::to_string(trace_.programs_max) +
+                       " programs is reached: " + signature_of(**oldest) + ", used longest ago, is given up");
+  rig_.stream().synchronize();
+  std::erase_if(paths_, [&](const auto& path) { return path->entry == oldest->get(); });
+  entries_.erase(oldest);
+  index();
+}
+
+// Gives up the kernels and the recording whose last step is longest ago.
+void TraceCache::make_room_for_path(model::TracedStep& step) {
+  if (static_cast<std::int64_t>(paths_.size()) < trace_.recordings_max) return;
+  const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path->used; });
+  add(step.reason, "the cap of " + std::to_string(trace_.recordings_max) + " recordings is reached: batch " +
+                       std::to_string((*oldest)->shape.batch) + " of " + signature_of(*(*oldest)->entry) +
+                       ", used longest ago, is given up");
+  rig_.stream().synchronize();
+  paths_.erase(oldest);
+  index();
+}
+
+TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step) {
+  if (clock_ == 0) {
+    add(step.reason, "the first step");
+  } else {
+    step.reason =
+        change("sequence", last_sequence_, shape.sequence) + (step.reason.empty() ? "" : "; ") + step.reason;
+  }
+  make_room(step);
+  const double start = now_seconds();
+  ir::Program program = program_(shape.sequence);
+  step.trace_seconds = now_seconds() - start;
+  // A batch that does not divide fails at its own step.
+  const std::int64_t parts = program.micro_batches();
+  const std::int64_t batch = (largest_batch(trace_, shape.sequence) + parts - 1) / parts * parts;
+  Entry& entry =
+      *entries_.emplace_back(std::make_unique<Entry>(shape.sequence, std::move(program), batch, rig_));
+  entry.buffers.fill_own(rig_.stream(), seed_for(task_, SeedUse::inputs));
+  return entry;
+}
+
+// Where the pool would have to grow, memory of the paths so far is given back instead: a sum over all sizes
+// that ever came would not fit. What does not suffice for want of a large enough gap is added.
+void TraceCache::record(Path& path) {
+  path.generation = generation_;
+  execution::Executor& executor = *path.executor;
+  if (&executor.eager() == &executor) return;
+  rig_.device().synchronize();
+  const std::size_t held = graph_pool_.statistics().reserved_bytes;
+  if (held > 0 && static_cast<std::size_t>(executor.counts().peak_bytes) > held) {
+    graph_pool_.trim();
+    path.generation = ++generation_;
+  }
+  executor.capture();
+  executor.instantiate();
+  executor.upload();
+  rig_.stream().synchronize();
+  ++recordings_;
+}
+
+void TraceCache::prepare(const Shape& shape, model::TracedStep& step) {
+  if (Path* const path = find(shape)) {
+    step.outcome = "recorded_again";
+    step.reason = change("generation", path->generation, generation_) + ": a later path took its memory";
+    return record(*path);
+  }
+  step.reason = why_symbolic(shape);
+  Entry* entry = entry_of(shape.sequence);
+  step.outcome = entry != nullptr ? "program_hit" : "traced";
+  if (entry == nullptr) entry = &trace(shape, step);
+  if (step.reason.empty()) step.reason = "nothing is kept for batch " + std::to_string(shape.batch);
+  make_room_for_path(step);
+  auto path = std::make_unique<Path>(Path{.shape = shape, .entry = entry, .executor = nullptr});
+  path->executor = execution::make_executor(rig_.mode(), context(*entry), shape.batch);
+  for (std::int64_t i = 0; i < task_.warmup; ++i) path->executor->warm_up();
+  rig_.stream().synchronize();
+  record(*path);
+  paths_.push_back(std::move(path));
+  index();
+}
+
+void TraceCache::submit(const Shape& shape, model::TracedStep& step) {
+  const double start = now_seconds();
+  const bool hit = replay(shape);
+  if (!hit) {
+    prepare(shape, step);
+    replay(shape);
+  }
+  step.seconds = now_seconds() - start;
+  last_sequence_ = shape.sequence;
+  const Path& path = *find(shape);
+  if (hit) step.outcome = rig_.mode() == execution::ExecutionMode::eager ? "program_hit" : "graph_hit";
+  step.signature = signature_of(*path.entry);
+  step.batch = shape.batch;
+  const execution::GraphCounts counts = path.executor->counts();
+  step.ops = counts.captured_ops + counts.eager_ops;
+}
+
+void TraceCache::check(const Shape& shape) {
+  Path& path = *find(shape);
+  if (path.checked == recordings_) return;
+  const execution::ExecutionContext context = this->context(*path.entry);
+  std::string why;
+  const model::Check check =
+      check_against_eager({*path.executor, rig_.mode(), context, shape.batch,
+                           seed_for(task_, SeedUse::check, shape.batch), seed_for(task_, SeedUse::weights)},
+                          check_memory_, why);
+  if (!check.identical) throw Error(ErrorCode::check_failed, "check: " + why);
+  path.checked = recordings_;
+}
+
+model::ShapeWalk TraceCache::facts() const {
+  return {.programs_max = trace_.programs_max,
+          .recordings_max = trace_.recordings_max,
+          .programs = static_cast<std::int64_t>(entries_.size()),
+          .recordings = recordings_,
+          .generations = recordings_ > 0 ? generation_ : 0,
+          .pool_bytes = static_cast<std::int64_t>(graph_pool_.statistics().reserved_bytes)};
+}
+
+}  // namespace graphbench::worker

@@ -1,0 +1,110 @@
+// Programs of shapes, as a tracing framework keeps them. A program is traced for a sequence length and serves
+// every batch size; kernels and a recording are made a size. All recordings are in one pool, and memory of
+// programs' weights and state is the rig's.
+//
+// The pool never grows beyond what one path needs: where a path needs more than there is, all of it is given
+// back, and a generation begins. Paths of earlier generations have lost their memory and are recorded again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/measure/worker/task_rig.hpp"
+
+namespace graphbench::worker {
+
+// The task's program for a sequence length; 0: for the workload's own.
+using TraceProgram = std::function<ir::Program(std::int64_t sequence)>;
+
+struct Shape {
+  std::int64_t batch = 1;
+  std::int64_t sequence = 0;  // 0: the workload's own
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+class TraceCache {
+ public:
+  // All outlive the cache, whose steps are those of `trace`.
+  TraceCache(const model::WorkerTask& task, TaskRig& rig, TraceProgram program,
+             const model::ShapeTrace& trace);
+  ~TraceCache();
+
+  // Submits the step if everything is there for it; else nothing has happened. Neither allocates nor locks.
+  bool replay(const Shape& shape) {
+    Path* const path = find(shape);
+    if (path == nullptr || path->generation != generation_) return false;
+    path->used = path->entry->used = ++clock_;
+    path->executor->submit();
+    return true;
+  }
+  // Submits the step, making what it lacks; `step` says what. Throws what building, preparing and recording
+  // throw.
+  void submit(const Shape& shape, model::TracedStep& step);
+  // Of a shape submitted last. Runs its step against eager's, bit for bit, unless that was done since
+  // anything was recorded last. Throws Error(check_failed).
+  void check(const Shape& shape);
+
+  // Of a shape that replays.
+  execution::Executor& executor(const Shape& shape) { return *find(shape)->executor; }
+  // What is known at the end of a walk, without its steps.
+  model::ShapeWalk facts() const;
+
+ private:
+  struct Entry {
+    Entry(std::int64_t length, ir::Program built, std::int64_t largest_batch, TaskRig& rig)
+        : sequence(length),
+          program(std::move(built)),
+          buffers(rig.device(), program, largest_batch, rig.program(), rig.buffers()) {}
+    std::int64_t sequence;
+    ir::Program program;
+    execution::ProgramBuffers buffers;
+    std::uint64_t used = 0;
+  };
+  struct Path {
+    Shape shape;
+    Entry* entry = nullptr;
+    std::unique_ptr<execution::Executor> executor;
+    std::int64_t generation = 0;
+    std::uint64_t used = 0;
+    std::int64_t checked = -1;  // as many recordings there were
+  };
+
+  std::size_t slot_of(const Shape& shape) const noexcept;
+  Path* find(const Shape& shape) const noexcept {
+    for (std::size_t i = slot_of(shape);; i = (i + 1) & (table_.size() - 1)) {
+      if (table_[i] == nullptr || table_[i]->shape == shape) return table_[i];
+    }
+  }
+  void index();
+  execution::ExecutionContext context(Entry& entry);
+  Entry* entry_of(std::int64_t sequence);
+  Entry& trace(const Shape& shape, model::TracedStep& step);
+  void make_room(model::TracedStep& step);
+  void make_room_for_path(model::TracedStep& step);
+  void prepare(const Shape& shape, model::TracedStep& step);
+  void record(Path& path);
+  std::string signature_of(const Entry& entry) const;
+  std::string why_symbolic(const Shape& shape);
+
+  const model::WorkerTask& task_;
+  TaskRig& rig_;
+  const TraceProgram program_;
+  const model::ShapeTrace& trace_;
+  pool::MemoryPool eager_pool_;
+  pool::MemoryPool graph_pool_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::vector<std::unique_ptr<Path>> paths_;  // gone before their entries and pools
+  std::vector<Path*> table_;                  // open addressing; a power of two, half empty at least
+  std::uint64_t clock_ = 0;
+  std::int64_t generation_ = 1;
+  std::int64_t recordings_ = 0;
+  std::int64_t first_batch_ = 0;  // 0: no step yet
+  bool symbolic_ = false;
+  std::int64_t last_sequence_ = 0;
+  CheckMemory check_memory_;
+};
+
+}  // namespace graphbench::worker

@@ -1,0 +1,69 @@
+// Steps are checked apart from their time.
+#include "harness/measure/worker/walk_shapes.hpp"
+
+#include <chrono>
+
+#include "harness/measure/timing_loops.hpp"
+#include "harness/measure/worker/now_seconds.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t pairs_max = 1000;
+
+// In turns: whatever else slows submitting down meets both.
+void measure_hits(TraceCache& cache, const Shape& shape, Stream& stream, double seconds_max,
+                  model::ShapeWalk& walk) {
+  execution::Executor& executor = cache.executor(shape);
+  if (&executor.eager() == &executor) return;
+  std::vector<double> hits, replays;
+  stream.synchronize();
+  const double stop = now_seconds() + seconds_max;
+  while (hits.empty() || (hits.size() < pairs_max && now_seconds() < stop)) {
+    const std::int64_t hit_ns = measure::time_submit<Clock>(stream, [&] { cache.replay(shape); });
+    const std::int64_t replay_ns = measure::time_submit<Clock>(stream, [&] { executor.submit(); });
+    hits.push_back(static_cast<double>(hit_ns) * 1e-9);
+    replays.push_back(static_cast<double>(replay_ns) * 1e-9);
+  }
+  walk.hit_seconds = statistics::median_or_absent(hits);
+  walk.replay_seconds = statistics::median_or_absent(replays);
+}
+
+}  // namespace
+
+model::ShapeWalk walk_shapes(const model::WorkerTask& task, TaskRig& rig, const TraceProgram& program,
+                             const std::function<void()>& begin_step, std::vector<model::TraceSpan>& spans) {
+  const model::ShapeTrace& trace = task.instruments.shape_trace;
+  TraceCache cache(task, rig, program, trace);
+  std::vector<model::TracedStep> steps;
+  Shape shape;
+  for (const model::ShapeStep& each : trace.steps) {
+    shape = {each.batch, each.sequence.value_or(0)};
+    model::TracedStep& step = steps.emplace_back();
+    step.id = static_cast<std::int64_t>(steps.size());
+    begin_step();
+    try {
+      const double start = now_seconds();
+      cache.submit(shape, step);
+      rig.stream().synchronize();
+      spans.push_back({"host",
+                       "shape step " + std::to_string(step.id) + " (" + step.signature + ", batch " +
+                           std::to_string(step.batch) + "): " + step.outcome,
+                       start, now_seconds() - start});
+      cache.check(shape);
+    } catch (const Error& error) {
+      throw Error(error.code(), trace.file + ":" + std::to_string(each.line) + ": " + error.what());
+    }
+  }
+  model::ShapeWalk walk = cache.facts();
+  measure_hits(cache, shape, rig.stream(), task.sampling.seconds_max, walk);
+  walk.traces = std::move(steps);
+  rig.buffers().fill_weights(rig.stream(), seed_for(task, SeedUse::weights));
+  rig.buffers().fill_state(rig.stream(), seed_for(task, SeedUse::state));
+  return walk;
+}
+
+}  // namespace graphbench::worker

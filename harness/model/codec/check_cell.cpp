@@ -1,0 +1,211 @@
+// Numbers that are absent, or null, are NaN and no contradiction.
+#include "harness/model/codec/check_cell.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "graphs/base/input_error.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/statistics/metric_values.hpp"
+
+namespace graphbench::codec {
+namespace {
+
+using model::MetricSection;
+
+constexpr double seconds_min = 1e-15;
+constexpr double seconds_max = 1e9;
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
+std::string text_of(double number) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
+// Empty where it can.
+std::string why_no_median(double seconds) {
+  if (seconds <= 0) return text_of(seconds) + " is not a positive time";
+  return can_be_median(seconds) ? "" : text_of(seconds) + " is not a time between a femtosecond and 30 years";
+}
+
+std::vector<const model::MetricRow*> rows_of_launches() {
+  std::vector<const model::MetricRow*> rows;
+  for (const MetricSection section :
+       {MetricSection::setup, MetricSection::launch, MetricSection::sustained}) {
+    for (const model::MetricRow* row : model::metrics_in(section)) rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string section_text(MetricSection section) {
+  if (section == MetricSection::setup) return "setup.";
+  return section == MetricSection::sustained ? "sustained." : "";
+}
+
+// Where the row is of a distribution.
+struct SummaryIn {
+  const model::Launch& launch;
+
+  using Found = const model::Summary*;
+  static Found found(const std::optional<model::Summary>& summary) { return summary ? &*summary : nullptr; }
+  Found operator()(std::optional<model::Summary> model::Launch::*field) const { return found(launch.*field); }
+  Found operator()(std::optional<model::Summary> model::Sustained::*field) const {
+    return launch.sustained ? found((*launch.sustained).*field) : nullptr;
+  }
+  template <typename Other>
+  Found operator()(Other) const {
+    return nullptr;
+  }
+};
+
+// The id without parts that name no axis of this version: a later one's, or which ladder it is.
+std::string known_part(std::string_view id) {
+  const auto& axes = model::axes();
+  auto first = std::ranges::count_if(axes, [](const model::Axis& axis) { return !axis.came_later(); });
+  std::string known;
+  for (std::size_t begin = 0; begin < id.size(); --first) {
+    const std::size_t end = std::min(id.find('/', begin), id.size());
+    const std::string_view part = id.substr(begin, end - begin);
+    const auto names_it = [&](const model::Axis& axis) {
+      return axis.came_later() && part.starts_with(axis.name + "=");
+    };
+    if (first > 0 || std::ranges::any_of(axes, names_it)) known.append(known.empty() ? "" : "/").append(part);
+    begin = end + 1;
+  }
+  return known;
+}
+
+}  // namespace
+
+bool can_be_median(double seconds) {
+  return seconds >= seconds_min && seconds <= seconds_max;
+}
+
+std::optional<std::int64_t> count_of(const model::MetricRow& row, const model::CellResult& cell) {
+  model::MetricRow of_all = row;
+  of_all.graphs_only = false;
+  const std::optional<double> value = statistics::value_of(of_all, cell);
+  return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+}
+
+CellChecker::CellChecker(const JsonWalk& walk) : walk_(walk), rows_(rows_of_launches()) {}
+
+void CellChecker::check(const std::string& id, const model::CellResult& cell) const {
+  check_id(id, cell.cell);
+  check_numbers(cell);
+  if (cell.status == model::CellStatus::ok) check_measured(cell);
+}
+
+void CellChecker::check_id(const std::string& id, const model::Cell& cell) const {
+  const bool says_axes = cell != model::Cell();
+  if (const std::string said = model::id_of(cell); says_axes && id != said && known_part(id) != said)
+    walk_.fail("its id is not what its fields say: " + in_quotes(said));
+}
+
+void CellChecker::check_numbers(const model::CellResult& cell) const {
+  for (std::size_t i = 0; i < cell.launches.size(); ++i) check_launch(cell.launches[i], i);
+  std::vector<std::int64_t> indices;
+  indices.reserve(cell.launches.size());
+  for (const model::Launch& launch : cell.launches) indices.push_back(launch.index);
+  std::ranges::sort(indices);
+  if (const auto repeated = std::ranges::adjacent_find(indices); repeated != indices.end()) {
+    walk_.fail_below("launches",
+                     "index " + std::to_string(*repeated) + " is there twice: a launch counts once");
+  }
+  for (const model::MetricRow* row : model::counted_metrics()) {
+    const std::optional<std::int64_t> count = count_of(*row, cell);
+    if (!count || *count >= 0) continue;
+    walk_.fail_below(
+        (section_of(*row) == MetricSection::graph ? "graph." : "memory.") + std::string(row->name),
+        std::to_string(*count) + " is not a whole number from 0 up");
+  }
+  // A comparison sums up by itself, but a document must not contradict itself.
+  for (const model::MetricRow& row : model::metrics()) {
+    if (row.estimate == nullptr || !(cell.summary.*row.estimate)) continue;
+    const double p50 = (cell.summary.*row.estimate)->p50;
+    if (std::isnan(p50)) continue;
+    if (const std::string why = why_no_median(p50); !why.empty())
+      walk_.fail_below("summary." + std::string(row.name) + ".p50", why);
+  }
+}
+
+void CellChecker::check_measured(const model::CellResult& cell) const {
+  if (cell.check && !cell.check->identical)
+    walk_.fail("it is ok, but its check does not say that outputs are identical");
+  if (cell.launches.empty()) walk_.fail("it is ok, but has no launches: there must be one at least");
+  const auto has_a_time = [](const model::Launch& launch) {
+    return std::ranges::any_of(model::compared_metrics(), [&](const model::MetricRow* row) {
+      return can_be_median(statistics::value_of(*row, launch).value_or(absent));
+    });
+  };
+  if (std::ranges::none_of(cell.launches, has_a_time))
+    walk_.fail("it is ok, but no launch of it holds a time");
+}
+
+void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_place) const {
+  if (launch.index < 0) {
+    walk_.fail_below("launches[" + std::to_string(launch_place) + "].index",
+                     std::to_string(launch.index) + " is not a whole number from 0 up");
+  }
+  for (const model::MetricRow* row : rows_) {
+    const Place place{launch_place, *row};
+    if (const model::Summary* summary = std::visit(SummaryIn{launch}, row->value)) {
+      check_summary(*summary, place);
+      continue;
+    }
+    const double number = statistics::value_of(*row, launch).value_or(absent);
+    const bool is_time = row->kind == model::MetricKind::time;
+    if (number < 0 || (is_time && number > seconds_max))
+      refuse(place, "",
+             text_of(number) + " is not a " + (is_time ? "time of 0 seconds or more" : "number from 0 up"));
+  }
+}
+
+// The p50 is not one of the ranks: it is the mean of its placements' (model::Launch), and where one of these
+// is much slower than the others, the p90 of all samples may be less.
+void CellChecker::check_summary(const model::Summary& summary, const Place& place) const {
+  const double p50 = summary.p50;
+  if (std::isnan(p50)) refuse(place, "", "it has no \"p50\"");
+  if (const std::string why = why_no_median(p50); !why.empty()) refuse(place, "p50", why);
+  if (summary.count == 0) refuse(place, "count", "0 samples have no median");
+  if (summary.count < 0)
+    refuse(place, "count", std::to_string(summary.count) + " is not a whole number from 0 up");
+  const std::pair<const char*, double> ranks[] = {{"min", summary.min},
+                                                  {"p90", summary.p90.value_or(absent)},
+                                                  {"p99", summary.p99.value_or(absent)},
+                                                  {"p999", summary.p999.value_or(absent)},
+                                                  {"max", summary.max}};
+  const auto check_time = [&](const char* name, double seconds) {
+    if (seconds < 0 || seconds > seconds_max)
+      refuse(place, name, text_of(seconds) + " is not a time of 0 seconds or more");
+  };
+  const auto contradicts = [&](const char* greater, const char* less) {
+    refuse(place, "",
+           "it contradicts itself: " + std::string(greater) + " is greater than " + std::string(less));
+  };
+  const std::pair<const char*, double>* below = nullptr;
+  for (const auto& rank : ranks) {
+    if (std::isnan(rank.second)) continue;
+    check_time(rank.first, rank.second);
+    if (below != nullptr && rank.second < below->second) contradicts(below->first, rank.first);
+    below = &rank;
+  }
+  check_time("mean", summary.mean);
+  check_time("stddev", summary.stddev.value_or(absent));
+  constexpr double rounding = 1e-9;  // of a mean
+  if (summary.min > p50 * (1 + rounding)) contradicts("min", "p50");
+  if (p50 > summary.max * (1 + rounding)) contradicts("p50", "max");
+}
+
+void CellChecker::refuse(const Place& place, std::string_view rank, const std::string& detail) const {
+  std::string where = "launches[" + std::to_string(place.launch) + "]." + section_text(section_of(place.row));
+  where.append(place.row.name);
+  if (!rank.empty()) where.append(".").append(rank);
+  walk_.fail_below(where, detail);
+}
+
+}  // namespace graphbench::codec

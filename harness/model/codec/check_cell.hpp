@@ -1,0 +1,48 @@
+// What a cell that was read must be: its parts agree with each other, and times can be times. Internal to
+// harness/model/codec.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/codec/json_walk.hpp"
+#include "harness/model/metrics.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::codec {
+
+// From a femtosecond to 30 years: beyond these, ratios would leave the range of numbers.
+bool can_be_median(double seconds);
+
+// The number of a counted metric. Eager cells have it in a document too.
+std::optional<std::int64_t> count_of(const model::MetricRow& row, const model::CellResult& cell);
+
+class CellChecker {
+ public:
+  // The walk stands at the cell whenever one is checked: what is wrong is refused by it, with the place.
+  explicit CellChecker(const JsonWalk& walk);
+
+  void check(const std::string& id, const model::CellResult& cell) const;
+
+ private:
+  // A number of a launch.
+  struct Place {
+    std::size_t launch;
+    const model::MetricRow& row;
+  };
+
+  void check_id(const std::string& id, const model::Cell& cell) const;
+  void check_numbers(const model::CellResult& cell) const;
+  void check_measured(const model::CellResult& cell) const;
+  void check_launch(const model::Launch& launch, std::size_t launch_place) const;
+  void check_summary(const model::Summary& summary, const Place& place) const;
+  [[noreturn]] void refuse(const Place& place, std::string_view rank, const std::string& detail) const;
+
+  const JsonWalk& walk_;
+  const std::vector<const model::MetricRow*> rows_;  // of launches and their parts
+};
+
+}  // namespace graphbench::codec

@@ -1,0 +1,28 @@
+// The limit is told before a byte is read.
+#include "harness/model/codec/document_file.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/whole_file.hpp"
+
+namespace graphbench::codec {
+
+void cannot_read(const std::string& path, int error) {
+  throw InputError(path, "it cannot be read: " + std::generic_category().message(error));
+}
+
+PaddedText read_text(const std::string& path) {
+  std::error_code error;  // of a pipe, whose size is not known
+  if (const auto size = std::filesystem::file_size(path, error); !error && size > document_bytes_max) {
+    throw InputError(path, "it is larger than " + std::to_string(document_bytes_max >> 20) +
+                               " MiB, the most one document may have: split it into a folder of documents");
+  }
+  model::WholeFile file = model::read_whole_file(path, document_bytes_max);
+  if (!file.why_not.empty()) throw InputError(path, "it " + file.why_not);
+  return PaddedText(std::move(file.text));
+}
+
+}  // namespace graphbench::codec

@@ -1,0 +1,51 @@
+// The JSON form of what instruments find: floors, readings, profiles.
+#pragma once
+
+#include <cmath>
+
+#include "harness/model/codec/description.hpp"
+#include "harness/model/instruments.hpp"
+
+namespace graphbench::codec {
+
+template <>
+struct Description<model::Floor> {
+  using T = model::Floor;
+  static constexpr auto fields = std::tuple(field("p50", &T::p50), field("count", &T::count));
+  static bool can_be_written(const T& floor) { return std::isfinite(floor.p50); }
+};
+
+GB_DESCRIBE(model::FloorPoint, nodes, (field("submit_seconds", &T::submit)),
+            (field("device_seconds", &T::device)), (field("instantiate_seconds", &T::instantiate)));
+GB_DESCRIBE(model::FloorLadder, shape, streams, submit_seconds_per_node, device_seconds_per_node,
+            instantiate_seconds_per_node, points);
+GB_DESCRIBE(model::ExecMemoryPoint, nodes, bytes, residual_bytes);
+GB_DESCRIBE(model::ExecMemoryFloor, bytes_per_node, bytes_at_zero, points);
+GB_DESCRIBE(model::Floors, (field("clock_pair_seconds", &T::clock_pair)),
+            (field("kernel_launch_seconds", &T::kernel_launch)),
+            (field("graph_launch_seconds", &T::graph_launch)),
+            (field("queued_kernel_launch_seconds", &T::queued_kernel_launch)),
+            (field("queued_graph_launch_seconds", &T::queued_graph_launch)),
+            (field("empty_graph_launch_seconds", &T::empty_graph_launch)),
+            (field("event_pair_seconds", &T::event_pair)),
+            (field("event_resolution_seconds", &T::event_resolution)),
+            (field("completion_spin_seconds", &T::completion_spin)),
+            (field("completion_block_seconds", &T::completion_block)),
+            (field("queue_handoff_seconds", &T::queue_handoff)), ladders, (later, exec_memory));
+GB_DESCRIBE(model::MachineReading, sm_clock_hz, memory_clock_hz, temperature_celsius, power_watts, throttle);
+GB_DESCRIBE(model::LaunchMachine, cpu, cpu_slowdown, device_slowdown, throttled, before, after);
+GB_DESCRIBE(model::SubmitterCpus, cpus, (text, locality), cores);
+GB_DESCRIBE(model::CpuState, (text, governor), turbo, load_average, pinned, cpu_quota, (later, submitter));
+GB_DESCRIBE(model::ProfileEntry, name, seconds, count);
+GB_DESCRIBE(model::DeviceTimeCheck, steps, device_seconds, recorded_seconds, difference_seconds,
+            events_seconds);
+GB_DESCRIBE(model::Profile, steps, busy_seconds, gap_seconds, kernels, top, device_seconds, slowdown,
+            witness);
+GB_DESCRIBE(model::InstrumentState, available, detail);
+GB_DESCRIBE(model::ShapeStep, batch, sequence, line);
+GB_DESCRIBE(model::ShapeTrace, file, programs_max, recordings_max, steps);
+GB_DESCRIBE(model::InstrumentOptions, pin, cpu, cold_l2, sustained_seconds, profile, trace, submitter,
+            evaluate, shape_trace);
+GB_DESCRIBE(model::TraceSpan, track, name, start_seconds, seconds);
+
+}  // namespace graphbench::codec

@@ -1,0 +1,177 @@
+// JSON to described data, by the strict walk that every document of ours is read with. A key that is not
+// described is passed over; a member whose key is missing keeps its default.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "graphs/base/input_error.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/codec/description.hpp"
+#include "harness/model/codec/json_walk.hpp"
+#include "harness/model/metrics.hpp"
+
+namespace graphbench::codec {
+
+class JsonReader {
+ public:
+  using Value = JsonWalk::Value;
+
+  // The walk outlives the reader. What does not fit is refused by it: InputError with place and value.
+  explicit JsonReader(JsonWalk& walk) : walk_(walk) {}
+
+  // Null is a number that could not be written.
+  void read(Value value, double& out) {
+    out = walk_.is_null(value) ? std::numeric_limits<double>::quiet_NaN() : walk_.number(value);
+  }
+  void read(Value value, bool& out) { out = walk_.truth(value); }
+  void read(Value value, std::int64_t& out) { out = walk_.integer(value); }
+  void read(Value value, std::uint64_t& out) { out = walk_.natural(value); }
+  void read(Value value, std::string& out) { out = walk_.text_or_empty(value); }
+
+  template <Named E>
+  void read(Value value, E& out) {
+    const std::string name = walk_.text(value);
+    for (std::size_t i = 0; i < Names<E>::names.size(); ++i) {
+      if (Names<E>::names[i] == name) {
+        out = static_cast<E>(i);
+        return;
+      }
+    }
+    std::string known;
+    for (const std::string_view each : Names<E>::names) known.append(known.empty() ? "" : ", ").append(each);
+    walk_.fail(in_quotes(name) + " is not one of " + known);
+  }
+  template <typename T>
+  void read(Value value, std::optional<T>& out) {
+    out.reset();
+    if (!walk_.is_null(value)) read(value, out.emplace());
+  }
+  template <typename T>
+  void read(Value value, std::vector<T>& out) {
+    out.clear();
+    const auto visit = [&](Value element) { read(element, out.emplace_back()); };
+    walk_.each_element(value, std::ref(visit));
+  }
+  template <typename T>
+  void read(Value value, std::map<std::string, T>& out) {
+    out.clear();
+    const auto visit = [&](std::string_view key, Value field) { read(field, out[std::string(key)]); };
+    walk_.each_field(value, std::ref(visit));
+  }
+  // These two are not inline: what many files read is compiled in one (described_parts.cpp).
+  template <Described T>
+  void read(Value value, T& out);
+  // One field of `out`, where the caller walks the object; false where it is not described.
+  template <Described T>
+  bool read_field(std::string_view key, Value field, T& out);
+
+ private:
+  template <typename T, typename Fields>
+  bool take_any(std::string_view key, Value value, T& out, const Fields& fields) {
+    return std::apply([&](const auto&... each) { return (take(key, value, out, each) || ...); }, fields);
+  }
+
+  template <typename T, typename Member>
+  bool take(std::string_view key, Value value, T& out, const Field<T, Member>& field) {
+    if (key != field.key) return false;
+    read(value, out.*field.member);
+    return true;
+  }
+  template <typename T, typename... Fields>
+  bool take(std::string_view key, Value value, T& out, const Group<Fields...>& group) {
+    if (key != group.key) return false;
+    const auto visit = [&](std::string_view name, Value field) {
+      if (!take_any(name, field, out, group.fields)) walk_.skip(field);
+    };
+    walk_.each_field(value, std::ref(visit));
+    return true;
+  }
+  template <typename T, typename Member>
+  bool take(std::string_view key, Value value, T& out, const Inlined<T, Member>& inlined) {
+    return take_any(key, value, out.*inlined.member, Description<Member>::fields);
+  }
+  template <typename T>
+  bool take(std::string_view key, Value value, T& out, const Interval<T>& interval) {
+    if (key != interval.key) return false;
+    std::optional<std::vector<double>> ends;
+    read(value, ends);
+    if (!ends) return true;
+    if (ends->size() != 2) walk_.fail("an interval has two ends");
+    out.*interval.low = ends->front();
+    out.*interval.high = ends->back();
+    return true;
+  }
+  template <typename T, typename Custom>
+  bool take(std::string_view key, Value value, T& out, const CustomField<Custom>& field) {
+    if (key != field.key) return false;
+    if constexpr (requires { field.custom.read(walk_, value, out); }) {
+      field.custom.read(walk_, value, out);
+    } else {
+      walk_.skip(value);
+    }
+    return true;
+  }
+  template <typename T>
+  bool take(std::string_view key, Value value, T& out, const LaterAxes<T>&) {
+    for (const model::Axis& axis : model::axes()) {
+      if (!axis.came_later() || axis.name != key) continue;
+      read(value, out.more_axes[axis.name]);
+      return true;
+    }
+    return false;
+  }
+  template <typename T>
+  bool take(std::string_view key, Value value, T& out, const MetricFields<T>&) {
+    for (const model::MetricRow& row : model::metrics()) {
+      if (row.name != key) continue;
+      if constexpr (std::is_same_v<T, model::CellSummary>) {
+        if (row.estimate != nullptr) {
+          read(value, out.*row.estimate);
+          return true;
+        }
+      }
+      if (std::visit([&](auto member) { return take_metric(value, out, member); }, row.value)) return true;
+    }
+    return false;
+  }
+  template <typename T, typename Member>
+  bool take_metric(Value value, T& out, Member member) {
+    if constexpr (requires { out.*member; }) {
+      read(value, out.*member);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  JsonWalk& walk_;
+};
+
+template <Described T>
+void JsonReader::read(Value value, T& out) {
+  if (walk_.is_null(value)) {
+    out = T();
+    return;
+  }
+  if constexpr (requires { Description<T>::unread(); }) out = Description<T>::unread();
+  const auto visit = [&](std::string_view key, Value field) { read_field(key, field, out); };
+  walk_.each_field(value, std::ref(visit));
+}
+
+template <Described T>
+bool JsonReader::read_field(std::string_view key, Value field, T& out) {
+  if (take_any(key, field, out, Description<T>::fields)) return true;
+  walk_.skip(field);
+  return false;
+}
+
+}  // namespace graphbench::codec

@@ -1,0 +1,67 @@
+// The JSON form of ladders that served traffic: `ladders[]` of a result document.
+#pragma once
+
+#include <array>
+
+#include "harness/ladder/ladder.hpp"
+#include "harness/model/codec/result_fields.hpp"
+
+namespace graphbench::codec {
+
+template <>
+struct Names<model::LadderPad> {
+  static constexpr std::array<std::string_view, 2> names = {"up", "none"};
+};
+template <>
+struct Names<model::LadderBeyond> {
+  static constexpr std::array<std::string_view, 3> names = {"eager", "split", "refuse"};
+};
+template <>
+struct Names<model::CaptureOrder> {
+  static constexpr std::array<std::string_view, 2> names = {"largest", "smallest"};
+};
+template <>
+struct Names<model::CaptureWhen> {
+  static constexpr std::array<std::string_view, 2> names = {"startup", "lazy"};
+};
+template <>
+struct Names<model::MutatedInputs> {
+  static constexpr std::array<std::string_view, 2> names = {"refuse", "copy_back"};
+};
+
+GB_DESCRIBE(model::LadderPolicy, pad, beyond, (field("capture_order", &T::order)),
+            (field("capture_when", &T::when)), (later, mutated_inputs));
+GB_DESCRIBE(model::LadderSteps, exact, padded, eager_below, eager_beyond, captured_now);
+GB_DESCRIBE(model::LadderPadding, rows, graph_rows, waste, seconds);
+GB_DESCRIBE(model::LadderStalls, count, seconds, longest_seconds);
+GB_DESCRIBE(model::FirstRequests, count, p50_seconds, max_seconds, seconds, (later, noise_seconds));
+GB_DESCRIBE(model::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes);
+GB_DESCRIBE(model::RowCount, rows, count);
+GB_DESCRIBE(model::LadderSize, size, uses, rows, setup, step_seconds, eager_seconds, breakeven_steps,
+            exec_bytes, pool_bytes, (later, dropped), (later, mode), (later, first_request_seconds));
+GB_DESCRIBE(model::LadderEager, rows, uses, step_seconds);
+GB_DESCRIBE(model::LadderPlacement, latency_seconds, submit_seconds, busy_seconds);
+GB_DESCRIBE(model::LadderLaunch, index, startup, steps, split_steps, hit_rate, padding, stalls, memory,
+            latency_seconds, submit_seconds, (later, wait_seconds), (later, response_seconds),
+            rows_per_second, busy_seconds, predicted_seconds, sizes, eager, (later, placements),
+            (later, first_requests));
+GB_DESCRIBE(model::LadderSummary, latency_seconds, submit_seconds, busy_seconds, over_eager, over_every,
+            over_engine, (later, over_modes));
+GB_DESCRIBE(model::TrafficMode, mode, count, served);
+GB_DESCRIBE(model::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate, (later, modes));
+GB_DESCRIBE(model::Ladder, id, (inlined(&T::cell)), role, sizes, policy, traffic,
+            (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check,
+            launches, summary);
+GB_DESCRIBE(model::FrontierPoint, sizes, step_seconds);
+GB_DESCRIBE(model::BestSize, size, mode, step_seconds, margin, over_eager);
+GB_DESCRIBE(model::BestModes, (inlined(&T::cell)), sizes, no_gain_from, no_gain_from_tokens);
+GB_DESCRIBE(model::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, step_seconds,
+            eager_step_seconds, startup_seconds, memory_bytes, frontier, (text, verified_by),
+            verified_step_seconds, (later, memory_max_bytes));
+
+// Compiled once, in described_parts.cpp.
+extern template void JsonWriter::put(Json&, const model::Ladder&) const;
+extern template void JsonWriter::put(Json&, const model::LadderLaunch&) const;
+extern template void JsonReader::read(JsonWalk::Value, model::LadderLaunch&);
+
+}  // namespace graphbench::codec

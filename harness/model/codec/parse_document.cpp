@@ -1,0 +1,82 @@
+// Each cell is folded into the document as soon as it is read, and forgotten.
+#include "harness/model/codec/parse_document.hpp"
+
+#include <simdjson.h>
+
+#include <set>
+#include <utility>
+
+#include "graphs/base/input_error.hpp"
+#include "harness/model/codec/project.hpp"
+#include "harness/model/codec/walk_document.hpp"
+
+namespace graphbench::codec {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+Member member_of(std::string name, ondemand::value value) {
+  Member member;
+  member.name = std::move(name);
+  switch (value.type()) {
+    case ondemand::json_type::string:
+      member.kind = Member::Kind::text;
+      member.text = std::string(std::string_view(value.get_string()));
+      break;
+    case ondemand::json_type::boolean:
+      member.kind = Member::Kind::truth;
+      member.truth = value.get_bool();
+      break;
+    case ondemand::json_type::object: {
+      ondemand::object object = value.get_object();
+      member.kind = Member::Kind::object;
+      member.raw = object.raw_json();
+      break;
+    }
+    default:
+      break;
+  }
+  return member;
+}
+
+}  // namespace
+
+Document parse_document(std::string_view text, const std::string& source) {
+  LaunchTimes::check_room();
+  Document document;
+  document.source = source;
+  DeviceClocks clocks;
+  const model::Result head = walk_document(text, source, [&](ReadCell&& cell) {
+    document.cells.push_back(fold(std::move(cell.id), cell.result, clocks));
+  });
+  if (document.cells.empty()) throw InputError(source, "\"cells\" is empty: there is nothing to compare");
+  document.facts = facts_of(head);
+  document.facts.clocks = std::move(clocks);
+  return document;
+}
+
+Document parse_copy(std::string text, const std::string& source) {
+  return parse_document(PaddedText(std::move(text)).view(), source);
+}
+
+std::optional<std::vector<Member>> members_of(std::string_view text) {
+  std::vector<Member> members;
+  std::set<std::string> seen;
+  try {
+    ondemand::parser parser;
+    ondemand::document json =
+        parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+    for (ondemand::field field : json.get_object()) {
+      std::string name(std::string_view(field.unescaped_key()));
+      if (!seen.insert(name).second) throw InputError(name, "it is given twice: give it once");
+      members.push_back(member_of(std::move(name), field.value()));
+    }
+    const char* rest = nullptr;
+    if (json.current_location().get(rest) == simdjson::SUCCESS) return std::nullopt;
+  } catch (const simdjson::simdjson_error&) {
+    return std::nullopt;
+  }
+  return members;
+}
+
+}  // namespace graphbench::codec

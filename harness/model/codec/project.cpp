@@ -1,0 +1,197 @@
+// A fact has the name of its place in the document, without "environment.", and the plan's hash is "plan".
+#include "harness/model/codec/project.hpp"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/model/codec/check_cell.hpp"
+#include "harness/model/codec/result_fields.hpp"
+#include "harness/model/metrics.hpp"
+#include "harness/model/statistics/metric_values.hpp"
+
+namespace graphbench::codec {
+namespace {
+
+// What harness/judge/compare/facts.cpp compares, apart from prefixes (document.hpp).
+constexpr std::string_view names[] = {"tool.version",
+                                      "tool.commit",
+                                      "hostname",
+                                      "os",
+                                      "cpu",
+                                      "cores",
+                                      "fingerprint",
+                                      "device.kind",
+                                      "device.name",
+                                      "device.uuid",
+                                      "device.compute_capability",
+                                      "device.memory_bytes",
+                                      "device.driver",
+                                      "device.runtime",
+                                      "machine.governor",
+                                      "machine.turbo",
+                                      "machine.pinned",
+                                      "plan",
+                                      "method",
+                                      "plan.seed",
+                                      "plan.launches",
+                                      "plan.cell_processes",
+                                      "plan.concurrent"};
+
+bool is_fact(std::string_view name) {
+  return std::ranges::find(names, name) != std::end(names) || name.starts_with(library_prefix) ||
+         name.starts_with(variable_prefix);
+}
+
+std::string plan_fact(std::string_view key) {
+  if (key == "hash") return "plan";
+  return (key == "method" ? "" : "plan.") + std::string(key);
+}
+
+// Empty where it is not known: a count of 0 cores, bytes or launches is none.
+std::string text_of(std::string_view name, const Json& value) {
+  if (value.is_null() || (value == 0 && name != "plan.seed")) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void add_fact(const std::string& name, const Json& value, DocumentFacts& facts) {
+  if (std::string text = text_of(name, value); !text.empty()) facts.fields[name] = std::move(text);
+}
+
+void add_choice(const model::LibraryChoice& choice, DocumentFacts& facts) {
+  std::string& algorithms = facts.fields[std::string(choice_prefix) + choice.key];
+  algorithms += (algorithms.empty() ? "" : "+") + choice.algorithm;
+}
+
+void add_facts(const Json& object, const std::string& prefix, DocumentFacts& facts) {
+  for (const auto& [key, value] : object.items()) {
+    const std::string name = prefix + key;
+    if (is_fact(name)) {
+      add_fact(name, value, facts);
+    } else if (value.is_object()) {
+      add_facts(value, name + ".", facts);
+    }
+  }
+}
+
+// Returns what throttled the device around the launch.
+std::set<std::string> add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
+  std::set<std::string> reasons;
+  for (const auto& reading : {machine.before, machine.after}) {
+    if (!reading) continue;
+    if (reading->sm_clock_hz && *reading->sm_clock_hz > 0)
+      clocks.sm_clocks_hz.push_back(*reading->sm_clock_hz);
+    reasons.insert(reading->throttle.begin(), reading->throttle.end());
+  }
+  if (!machine.before && !machine.after) return reasons;
+  ++clocks.launches;
+  for (const std::string& reason : reasons) ++clocks.throttled[reason];
+  return reasons;
+}
+
+CellState state_of(model::CellStatus status) {
+  switch (status) {
+    case model::CellStatus::ok:
+      return CellState::ok;
+    case model::CellStatus::failed:
+      return CellState::failed;
+    case model::CellStatus::pending:
+    case model::CellStatus::skipped:
+      break;
+  }
+  return CellState::skipped;
+}
+
+LaunchTimes times_of(const model::Launch& launch) {
+  LaunchTimes times;
+  times.index = launch.index;
+  for (const model::Metric metric : model::all_metrics()) {
+    const std::optional<double> value = statistics::value_of(model::row_of(metric), launch);
+    if (value && can_be_median(*value)) times[metric] = *value;
+  }
+  times.add_setup();
+  return times;
+}
+
+// "conv2d:cudnn x8, sdpa:own x4", sorted.
+std::string paths_text(const std::vector<model::OpPath>& paths) {
+  std::set<std::string> each;
+  for (const model::OpPath& path : paths) each.insert(path.path + " x" + std::to_string(path.ops));
+  std::string text;
+  for (const std::string& path : each) text += (text.empty() ? "" : ", ") + path;
+  return text;
+}
+
+// "power+thermal"
+std::string reasons_text(const std::set<std::string>& reasons) {
+  std::string text;
+  for (const std::string& reason : reasons) text += (text.empty() ? "" : "+") + reason;
+  return text;
+}
+
+}  // namespace
+
+void LaunchTimes::check_room() {
+  const std::size_t compared = model::compared_metrics().size();
+  if (compared <= metrics_max) return;
+  throw std::logic_error("compare metrics: the table of metrics has " + std::to_string(compared) +
+                         " that are compared, and LaunchTimes room for " + std::to_string(metrics_max) +
+                         ": raise LaunchTimes::metrics_max in harness/model/codec/document.hpp");
+}
+
+DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks) {
+  DocumentCell made;
+  made.id = std::move(id);
+  made.state = state_of(cell.status);
+  if (cell.status != model::CellStatus::ok) {
+    const auto& [code, message] = reason_of(cell);
+    made.reason = code + (code.empty() || message.empty() ? "" : ": ") + message;
+  }
+  const auto& counted = model::counted_metrics();
+  for (std::size_t i = 0; i < counted.size(); ++i)
+    made.counts.at(i) = count_of(*counted[i], cell).value_or(DocumentCell::absent_count);
+  made.paths = paths_text(cell.paths);
+  std::set<std::string> reasons;
+  made.launches.reserve(cell.launches.size());
+  for (const model::Launch& launch : cell.launches) {
+    made.launches.push_back(times_of(launch));
+    if (launch.machine) reasons.merge(add_clocks(*launch.machine, clocks));
+  }
+  made.throttled = reasons_text(reasons);
+  return made;
+}
+
+DocumentFacts facts_of(const model::Result& head) {
+  const JsonWriter writer(Form::document);
+  DocumentFacts facts;
+  add_facts({{"version", head.tool_version}, {"commit", head.tool_commit}}, "tool.", facts);
+  add_facts(writer.write(head.environment), "", facts);
+  for (const model::LibraryChoice& choice : head.environment.library_choices) add_choice(choice, facts);
+  const Json plan = writer.write(head.plan);
+  for (const auto& [key, value] : plan.items()) {
+    const std::string name = plan_fact(key);
+    if (is_fact(name)) add_fact(name, value, facts);
+  }
+  facts.tool_version = head.tool_version;
+  facts.tool_commit = head.tool_commit;
+  facts.started_at = head.started_at;
+  facts.complete = head.complete;
+  if (head.plan.interleaved) {
+    facts.interleaved = head.plan.interleaved->id;
+    facts.looks = head.plan.interleaved->looks;
+  }
+  return facts;
+}
+
+Document project(const model::Result& result, const std::string& source) {
+  LaunchTimes::check_room();
+  Document document;
+  document.source = source;
+  document.facts = facts_of(result);
+  for (const model::CellResult& cell : result.cells)
+    document.cells.push_back(fold(model::id_of(cell.cell), cell, document.facts.clocks));
+  return document;
+}
+
+}  // namespace graphbench::codec

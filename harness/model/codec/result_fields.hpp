@@ -1,0 +1,225 @@
+// The JSON form of a result and its parts: the document `graphbench.result/1`, and what workers are sent and
+// send.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphs/base/digest.hpp"
+#include "harness/model/codec/description.hpp"
+#include "harness/model/codec/instrument_fields.hpp"
+#include "harness/model/codec/json_reader.hpp"
+#include "harness/model/codec/json_writer.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::codec {
+
+// A cell that is still pending is written as skipped.
+template <>
+struct Names<model::CellStatus> {
+  static constexpr std::array<std::string_view, 4> names = {"pending", "ok", "skipped", "failed"};
+};
+
+GB_DESCRIBE(model::Cell, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
+
+template <>
+struct Description<model::Summary> {
+  using T = model::Summary;
+  static constexpr auto fields = std::tuple(
+      field("count", &T::count), field("min", &T::min), field("p50", &T::p50),
+      interval("p50_ci95", &T::p50_ci95_low, &T::p50_ci95_high), field("p90", &T::p90), field("p99", &T::p99),
+      field("p999", &T::p999), field("max", &T::max), field("mean", &T::mean), field("stddev", &T::stddev));
+  // A summary before its fields are read. One sample is the least that has a median.
+  static T unread() {
+    constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+    T summary;
+    summary.count = 1;
+    summary.min = summary.p50 = summary.max = summary.mean = absent;
+    return summary;
+  }
+  static bool can_be_written(const T& summary) {
+    return std::isfinite(summary.min) && std::isfinite(summary.p50) && std::isfinite(summary.max) &&
+           std::isfinite(summary.mean);
+  }
+};
+
+template <>
+struct Description<model::Estimate> {
+  using T = model::Estimate;
+  static constexpr auto fields =
+      std::tuple(field("p50", &T::p50), interval("ci95", &T::ci95_low, &T::ci95_high),
+                 field("between_launches", &T::between_launches), field("within_launch", &T::within_launch));
+  static T unread() {
+    T estimate;
+    estimate.p50 = std::numeric_limits<double>::quiet_NaN();
+    return estimate;
+  }
+  static bool can_be_written(const T& estimate) { return std::isfinite(estimate.p50); }
+};
+
+GB_DESCRIBE(model::Setup, (MetricFields<T>()));
+GB_DESCRIBE(model::Startup, process_seconds, plugin_seconds, module_seconds, context_seconds, weights_seconds,
+            prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
+            first_step_seconds);
+GB_DESCRIBE(model::GraphCounts, (MetricFields<T>()));
+GB_DESCRIBE(model::Reason, code, message);
+GB_DESCRIBE(model::Io, (MetricFields<T>()), (later, refused));
+GB_DESCRIBE(model::Counters, (MetricFields<T>()), skips);
+GB_DESCRIBE(model::PackageUse, (MetricFields<T>()), (later, plans), (later, low_memory));
+GB_DESCRIBE(model::CacheUse, (MetricFields<T>()));
+GB_DESCRIBE(model::PeakBytes, build, load, between_methods);
+GB_DESCRIBE(model::Memory, (MetricFields<T>()), (later, witness), (later, peak_bytes));
+GB_DESCRIBE(model::CellSummary, (MetricFields<T>()),
+            (interval("speedup_over_eager_ci95", &T::speedup_ci95_low, &T::speedup_ci95_high)),
+            (interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high)));
+
+// The first steps after the setup, where too few warmups show: what a document keeps of the samples.
+struct Ramp {
+  static constexpr std::size_t samples_max = 32;
+
+  std::optional<Json> write(const model::Launch& launch) const {
+    const auto& samples = launch.latency_samples;
+    const auto end = samples.begin() + static_cast<std::ptrdiff_t>(std::min(samples.size(), samples_max));
+    return JsonWriter(Form::document).write(std::vector<double>(samples.begin(), end));
+  }
+  void read(JsonWalk& walk, JsonWalk::Value value, model::Launch& launch) const {
+    JsonReader(walk).read(value, launch.latency_samples);
+  }
+};
+
+GB_DESCRIBE(model::Sustained, (MetricFields<T>()), stopped_by);
+GB_DESCRIBE(model::LaunchPlacement, latency_samples, device_samples, submit_seconds, latency_seconds,
+            device_seconds, throughput_steps_per_second);
+GB_DESCRIBE(model::WithinLaunch, submit_spread, latency_spread, device_spread, steady_step);
+GB_DESCRIBE(model::MeasuredOn, hostname, (text, uuid));
+GB_DESCRIBE(model::Launch, index, setup, (MetricFields<T>()),
+            (group("stopped_by", text_field("latency", &T::latency_stopped_by),
+                   text_field("device", &T::device_stopped_by),
+                   text_field("throughput", &T::throughput_stopped_by))),
+            (later, placements), (custom_field<Ramp>("ramp_seconds", false)), (later, sustained),
+            (later, machine), (later, setups), (later, startup), (later, worker_seconds), (message, within),
+            (message, submit_samples), (message, latency_samples), (message, device_samples),
+            (message, latency_started_ns), (message, device_started_ns));
+GB_DESCRIBE(model::Check, reference, identical, max_abs_error);
+GB_DESCRIBE(model::OpPath, path, ops, (text, fallback));
+GB_DESCRIBE(model::TrainingOps, forward, backward, accumulate, optimizer, removed);
+GB_DESCRIBE(model::Evaluation, ops, pieces, eager_ops, identical, latency_seconds);
+GB_DESCRIBE(model::Training, ops, saved_bytes, gradient_bytes, optimizer_bytes, (later, copies_skipped),
+            (later, peak_bytes), (later, forward_seconds), (later, backward_seconds),
+            (later, optimizer_seconds), (later, step_seconds), (later, breaks), (later, evaluation));
+GB_DESCRIBE(model::TracedStep, id, signature, batch, ops, outcome, (later, reason), seconds,
+            (later, trace_seconds));
+GB_DESCRIBE(model::ShapeWalk, programs_max, recordings_max, programs, recordings, generations, pool_bytes,
+            hit_seconds, replay_seconds, traces);
+
+struct CellId {
+  std::optional<Json> write(const model::CellResult& cell) const { return Json(model::id_of(cell.cell)); }
+};
+
+// Of a cell or a ladder, as what follows.
+template <typename T>
+struct StatusField {
+  std::optional<Json> write(const T& of) const { return Json(model::name_of(of.status)); }
+  void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.status); }
+};
+
+// Every one that is not ok has a reason, also where none was recorded.
+template <typename T>
+model::Reason reason_of(const T& of) {
+  if (of.reason) return *of.reason;
+  if (of.status == model::CellStatus::pending)
+    return {"interrupted", "the sweep ended before this cell was measured"};
+  return {"internal", "no reason was recorded"};
+}
+
+template <typename T>
+struct ReasonField {
+  std::optional<Json> write(const T& of) const {
+    if (of.status == model::CellStatus::ok) return std::nullopt;
+    return JsonWriter(Form::document).write(reason_of(of));
+  }
+  void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.reason); }
+};
+
+GB_DESCRIBE(model::CellResult, (custom_field<CellId>("id")), (inlined(&T::cell)),
+            (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check, graph,
+            memory, launches, summary, (later, caller_io), (later, counters), (later, training),
+            (later, shape_walk), (later, cache), (later, package), (later, fallback),
+            (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
+            (later, measured_on), (later, shard), (later, rewrites));
+GB_DESCRIBE(model::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
+            (text, driver), (text, runtime), libraries, (later, pci_bus_id));
+GB_DESCRIBE(model::LibraryChoice, key, algorithm, timed, hit, (later, plan));
+
+// Left out where there was no choice. The digest is of keys and algorithms: sweeps with one digest ran the
+// same.
+struct LibraryChoices {
+  std::optional<Json> write(const model::Environment& environment) const {
+    if (environment.library_choices.empty()) return std::nullopt;
+    std::string text;
+    for (const model::LibraryChoice& choice : environment.library_choices)
+      text += choice.key + "\n" + choice.algorithm + "\n";
+    return Json({{"digest", model::sha256_hex(text)},
+                 {"entries", JsonWriter(Form::document).write(environment.library_choices)}});
+  }
+  void read(JsonWalk& walk, JsonWalk::Value value, model::Environment& environment) const {
+    walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
+      if (key != "entries") return walk.skip(field);
+      JsonReader(walk).read(field, environment.library_choices);
+    });
+  }
+};
+
+GB_DESCRIBE(model::Environment, hostname, os, cpu, cores, device, fingerprint, (later, machine),
+            (later, monitor), (later, profiler), (later, floors), (later, variables),
+            (custom_field<LibraryChoices>("library_choices")));
+GB_DESCRIBE(model::Axes, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
+GB_DESCRIBE(model::Interleaved, id, side, (later, looks));
+GB_DESCRIBE(model::ShardFacts, index, count, by, assignment, (later, presets));
+GB_DESCRIBE(model::PlanFacts, hash, argv, seed, launches, axes, method, (later, cold_l2), (later, profile),
+            (later, cell_processes), (later, interleaved), (later, caller), (later, shard),
+            (later, concurrent));
+GB_DESCRIBE(model::MergedShard, index, started_at, finished_at, environment);
+
+// Of all cells together.
+struct CacheTotal {
+  std::optional<Json> write(const model::Result& result) const {
+    std::optional<model::CacheUse> total;
+    for (const model::CellResult& cell : result.cells) {
+      if (!cell.cache) continue;
+      if (!total) total.emplace();
+      model::add(*total, *cell.cache);
+    }
+    return total ? std::optional(JsonWriter(Form::document).write(*total)) : std::nullopt;
+  }
+};
+
+// All but the schema's name, which comes first, and the cells, which are written one a line.
+GB_DESCRIBE(model::Result,
+            (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))), started_at,
+            (text, finished_at), complete, environment, plan, (later, shards),
+            (custom_field<CacheTotal>("cache")));
+GB_DESCRIBE(model::SamplingBounds, seconds_max, samples_max);
+GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, dump_graph);
+GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);
+GB_DESCRIBE(model::WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes, batches,
+            launch, seed, sampling, plugins, options, split_ops, caller, package, instruments, spawned_ns);
+
+// Compiled once, in described_parts.cpp: each of these takes seconds.
+extern template void JsonWriter::put(Json&, const model::CellResult&) const;
+extern template void JsonWriter::put(Json&, const model::DeviceFacts&) const;
+extern template void JsonWriter::put(Json&, const model::Environment&) const;
+extern template void JsonWriter::put(Json&, const model::WorkerTask&) const;
+extern template void JsonReader::read(JsonWalk::Value, model::CellResult&);
+extern template void JsonReader::read(JsonWalk::Value, model::DeviceFacts&);
+extern template void JsonReader::read(JsonWalk::Value, model::WorkerTask&);
+extern template bool JsonReader::read_field(std::string_view, JsonWalk::Value, model::WorkerTask&);
+
+}  // namespace graphbench::codec

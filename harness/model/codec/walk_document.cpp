@@ -1,0 +1,152 @@
+// The schema is looked for first, so that a foreign file is called foreign and not damaged.
+#include "harness/model/codec/walk_document.hpp"
+
+#include <simdjson.h>
+
+#include <unordered_set>
+#include <utility>
+
+#include "graphs/base/input_error.hpp"
+#include "harness/model/codec/check_cell.hpp"
+#include "harness/model/codec/result_fields.hpp"
+
+namespace graphbench::codec {
+namespace {
+
+constexpr std::string_view schema_read = "graphbench.result/1";
+static_assert(text_padding >= simdjson::SIMDJSON_PADDING);
+
+// What other programs make of a JSON file, where a parser would speak of malformed strings.
+void check_encoding(std::string_view text, const std::string& source) {
+  const auto begins = [&](std::string_view bytes) { return text.starts_with(bytes); };
+  if (begins("\xEF\xBB\xBF"))
+    throw InputError(source, "it begins with a byte order mark: write it as UTF-8 without one");
+  if (begins("\xFF\xFE") || begins("\xFE\xFF"))
+    throw InputError(source, "it is UTF-16, not JSON: write it as UTF-8");
+  if (begins("\x1F\x8B") || begins("\x28\xB5\x2F\xFD"))
+    throw InputError(source, "it is compressed: unpack it first");
+}
+
+class DocumentWalk {
+ public:
+  using Value = JsonWalk::Value;
+
+  DocumentWalk(const std::string& source, const CellVisitor& visit) : walk_(source), visit_(visit) {
+    head_.complete = true;
+    head_.plan.method = 0;
+    head_.plan.launches = 0;
+  }
+
+  model::Result read(std::string_view text) {
+    try {
+      json_ = parser_.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING);
+      check_schema();
+      json_.rewind();
+      walk_.each_field(json_, [this](std::string_view key, Value value) { read_field(key, value); });
+    } catch (const simdjson::simdjson_error& error) {
+      walk_.fail(error);
+    }
+    if (head_.plan.method == 0)
+      walk_.fail("its plan has no \"method\", so it is not known how it was measured: measure it again");
+    if (!has_cells_) walk_.fail("it has no \"cells\"");
+    return std::move(head_);
+  }
+
+ private:
+  void check_schema() {
+    if (json_.type() != simdjson::ondemand::json_type::object)
+      walk_.fail("it is JSON, but not a result document: give what --json wrote");
+    std::string_view schema;
+    const simdjson::error_code error = json_.find_field_unordered("schema").get_string().get(schema);
+    if (error == simdjson::NO_SUCH_FIELD || error == simdjson::INCORRECT_TYPE)
+      walk_.fail("it has no \"schema\", so it is not a result document: give what --json wrote");
+    if (error != simdjson::SUCCESS) throw simdjson::simdjson_error(error);
+    if (schema == schema_read) return;
+    walk_.fail("its schema is " + in_quotes(head_of(schema, 60)) + "; what can be read is \"" +
+               std::string(schema_read) + "\"");
+  }
+
+  void read_field(std::string_view key, Value value) {
+    if (key == "cells" || key == "ladders") {
+      has_cells_ |= key == "cells";
+      walk_.each_element(value, [&](Value cell) { read_cell(cell, key == "ladders"); });
+      return;
+    }
+    if (key == "plan" && walk_.is_null(value)) return;  // not said, as where it is left out
+    JsonReader(walk_).read_field(key, value, head_);
+    if (key == "plan") check_looks();
+  }
+
+  void check_looks() const {
+    if (!head_.plan.interleaved) return;
+    constexpr std::size_t looks_max = 20;
+    const std::vector<std::int64_t>& looks = head_.plan.interleaved->looks;
+    std::int64_t before = 0;
+    for (const std::int64_t look : looks) {
+      if (look <= before || looks.size() > looks_max) {
+        walk_.fail_below("interleaved.looks",
+                         "looks are at most 20 numbers of launches, each larger than the one before");
+      }
+      before = look;
+    }
+  }
+
+  void read_cell(Value value, bool is_ladder) {
+    ReadCell cell;
+    cell.is_ladder = is_ladder;
+    const char* const begin = value.raw_json_token().data();
+    JsonWalk::Subject subject(walk_);
+    walk_.each_field(value, [&](std::string_view key, Value field) {
+      if (key == "id") {
+        cell.id = walk_.text(field);
+        if (cell.id.empty()) walk_.fail("\"\" is not the id of a cell");
+        subject.is(cell.id);
+      } else if (key == "launches") {
+        if (!walk_.is_null(field)) read_launches(field, cell.result.launches);
+      } else {
+        JsonReader(walk_).read_field(key, field, cell.result);
+      }
+    });
+    if (cell.id.empty()) walk_.fail("the cell has no \"id\"");
+    if (cell.result.status == model::CellStatus::pending)
+      walk_.fail("it has no \"status\" of ok, skipped or failed");
+    checker_.check(cell.id, cell.result);
+    if (!ids_.insert(cell.id).second)
+      walk_.fail("cell " + in_quotes(cell.id) + " is there twice: ids must differ");
+    const char* end = nullptr;  // with the blanks behind it
+    if (json_.current_location().get(end) != simdjson::SUCCESS)
+      walk_.fail("it is not JSON, or a part of a document: damaged or cut off here");
+    cell.text = {begin, static_cast<std::size_t>(end - begin)};
+    cell.text = cell.text.substr(0, cell.text.rfind('}') + 1);
+    visit_(std::move(cell));
+  }
+
+  // A launch that does not say its index has that of its place.
+  void read_launches(Value list, std::vector<model::Launch>& launches) {
+    walk_.each_element(list, [&](Value value) {
+      model::Launch& launch = launches.emplace_back();
+      launch.index = static_cast<std::int64_t>(launches.size()) - 1;
+      walk_.each_field(value, [&](std::string_view key, Value field) {
+        JsonReader(walk_).read_field(key, field, launch);
+      });
+    });
+  }
+
+  JsonWalk walk_;
+  const CellVisitor& visit_;
+  const CellChecker checker_{walk_};
+  simdjson::ondemand::parser parser_;
+  simdjson::ondemand::document json_;
+  model::Result head_;
+  std::unordered_set<std::string> ids_;
+  bool has_cells_ = false;
+};
+
+}  // namespace
+
+model::Result walk_document(std::string_view text, const std::string& source, const CellVisitor& visit) {
+  check_encoding(text, source);
+  return DocumentWalk(source, visit).read(text);
+}
+
+}  // namespace graphbench::codec

@@ -1,0 +1,39 @@
+// Ranks from the binomial distribution.
+#include "harness/model/statistics/median_interval.hpp"
+
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <limits>
+
+#include "harness/model/statistics/quantiles.hpp"
+
+namespace graphbench::statistics {
+namespace {
+
+// The largest rank r (1-based) such that fewer than r samples lie below the median with at most 2.5 %
+// probability; 0 where there is none.
+std::size_t lower_rank(std::size_t count) {
+  const boost::math::binomial_distribution<> below(static_cast<double>(count), 0.5);
+  const double n = static_cast<double>(count);
+  auto rank = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - std::sqrt(n))));
+  while (boost::math::cdf(below, static_cast<double>(rank)) <= 0.025) ++rank;
+  while (rank > 0 && boost::math::cdf(below, static_cast<double>(rank - 1)) > 0.025) --rank;
+  return rank;
+}
+
+}  // namespace
+
+std::optional<MedianInterval> median_interval(const std::vector<double>& sorted) {
+  if (sorted.size() < 6) return std::nullopt;
+  const std::size_t rank = lower_rank(sorted.size());
+  return MedianInterval{sorted[rank - 1], sorted[sorted.size() - rank]};
+}
+
+double relative_half_width(const std::vector<double>& sorted) {
+  const std::optional<MedianInterval> interval = median_interval(sorted);
+  const double median = sorted.empty() ? 0 : nearest_rank(sorted, 0.5);
+  if (!interval || median <= 0) return std::numeric_limits<double>::infinity();
+  return (interval->high - interval->low) / 2 / median;
+}
+
+}  // namespace graphbench::statistics

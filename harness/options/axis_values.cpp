@@ -1,0 +1,58 @@
+// By the axis's row: which values there may be, and what stands for those that were not given.
+#include "harness/options/axis_values.hpp"
+
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "harness/options/numbers.hpp"
+#include "harness/options/raw_options.hpp"
+
+namespace graphbench::config {
+namespace {
+
+void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
+  for (const std::string& word : given) require_known(where, word, axis.noun, axis.choices);
+}
+
+std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<RawItem>& items) {
+  return parse_numbers(items.front().where, joined(items),
+                       {.noun = axis.noun, .allow_zero = axis.allow_zero});
+}
+
+std::vector<std::string> texts_of(const model::Axis& axis, const std::vector<RawItem>& items) {
+  if (axis.values == model::AxisValues::name) return {text_of(items.back())};
+  std::vector<std::string> texts;
+  if (axis.values == model::AxisValues::numbers) {
+    for (const std::int64_t number : numbers_of(axis, items)) texts.push_back(std::to_string(number));
+    return texts;
+  }
+  texts = words_of(items, axis.noun);
+  if (axis.values == model::AxisValues::choices) check_choices(axis, texts, items.front().where);
+  return texts;
+}
+
+}  // namespace
+
+model::Axes read_axes(const RawOptions& raw, const model::AxisTable& table) {
+  model::Axes axes;
+  for (const model::Axis& axis : table) {
+    const std::vector<RawItem>* given = find(raw, axis.name);
+    if (given == nullptr && axis.fallback.empty()) continue;
+    const std::vector<RawItem> items =
+        given != nullptr ? *given : std::vector<RawItem>{{axis.fallback, "--" + axis.name}};
+    if (axis.numbers != nullptr) {
+      axes.*axis.numbers = numbers_of(axis, items);
+    } else if (axis.texts != nullptr) {
+      axes.*axis.texts = texts_of(axis, items);
+    } else if (std::vector<std::string> values = texts_of(axis, items);
+               values != std::vector<std::string>{axis.fallback}) {
+      axes.more_axes[axis.name] = std::move(values);
+    }
+  }
+  return axes;
+}
+
+}  // namespace graphbench::config

@@ -1,0 +1,174 @@
+// CLI11 parses; what it would refuse in words of its own is checked here afterwards.
+#include "harness/options/command_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "graphs/base/input_error.hpp"
+#include "harness/options/document_options.hpp"
+#include "harness/options/option_table.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+using config::OptionKind;
+
+class UsageFormatter final : public CLI::Formatter {
+ public:
+  explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override {
+    std::string text = "Usage: graphbench ";
+    for (const char c : usage_) text += c == '\n' ? "\n       graphbench " : std::string(1, c);
+    return text + "\n";
+  }
+
+ private:
+  std::string usage_;
+};
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+void set_usage(CLI::App& app, const std::string& usage) {
+  app.formatter(std::make_shared<UsageFormatter>(usage));
+}
+
+void Options::flag(const std::string& name, bool& target, const std::string& help) {
+  given_once_.push_back(app_.add_flag(name, target, help)->get_name());
+}
+
+void Options::text(const std::string& name, std::string& target, const std::string& placeholder,
+                   const std::string& help, Empty empty) {
+  const CLI::Option* option = app_.add_option(name, target, help)
+                                  ->type_name(placeholder)
+                                  ->expected(1)
+                                  ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  given_once_.push_back(option->get_name());
+  if (empty == Empty::refused) never_empty_.push_back(option->get_name());
+}
+
+void Options::text_or(const std::string& alone, const std::string& name, std::string& target,
+                      const std::string& placeholder, const std::string& help) {
+  const CLI::Option* option =
+      app_.add_option_function<std::string>(
+              name, [&target, alone](const std::string& value) { target = value.empty() ? alone : value; },
+              help)
+          ->type_name(placeholder)
+          ->type_size(1)
+          ->expected(0, 1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  given_once_.push_back(option->get_name());
+}
+
+void Options::texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,
+                    const std::string& help) {
+  app_.add_option(name, target, help)->type_name(placeholder)->expected(1)->take_all();
+}
+
+void Options::word(const std::string& name, std::string& target, const std::string& help) {
+  app_.add_option(name, target, help)->type_name("");
+}
+
+void Options::words(const std::string& name, std::vector<std::string>& target, const std::string& help) {
+  app_.add_option(name, target, help)->type_name("");
+}
+
+void Options::sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden) {
+  // A group after the other, as the help shows them.
+  for (const config::OptionSpec& spec : config::sweep_options()) {
+    if (!contains(names, spec.name)) continue;
+    CLI::Option* option = nullptr;
+    if (spec.kind == OptionKind::flag) {
+      option = app_.add_flag("--" + spec.name, sweep_flags_[spec.name], spec.help);
+    } else {
+      option = app_.add_option("--" + spec.name, sweep_texts_[spec.name], spec.help);
+      option->type_name(spec.placeholder)->type_size(1)->expected(spec.alone.empty() ? 1 : 0, 1);
+      const bool repeated = spec.kind == OptionKind::repeated;
+      option->multi_option_policy(repeated ? CLI::MultiOptionPolicy::TakeAll
+                                           : CLI::MultiOptionPolicy::TakeLast);
+      if (!repeated) given_once_.push_back(option->get_name());
+    }
+    option->group(contains(hidden, spec.name) ? "" : std::string(config::title_of(spec.group)));
+  }
+}
+
+void Options::config_file() {
+  text("--config", config_file_, "FILE.toml", "read a sweep's options from a TOML file; flags win over it",
+       Empty::allowed);
+}
+
+void Options::describe(const std::string& name, const std::string& help) {
+  app_.get_option(name)->description(help);
+}
+
+void Options::footer(const std::string& text) {
+  app_.footer(text);
+}
+
+Options& Options::command(const std::string& name, const std::string& help, const std::string& usage) {
+  CLI::App* app = app_.add_subcommand(name, help);
+  app->allow_extras();
+  app_.require_subcommand(0, 1);
+  set_usage(*app, usage);
+  return below_.emplace_back(*app);
+}
+
+bool Options::parsed() const {
+  return app_.parsed();
+}
+
+bool Options::given(const std::string& name) const {
+  return app_.count(name) > 0;
+}
+
+config::RawOptions Options::sweep() const {
+  config::RawOptions flags;
+  for (const auto& [name, values] : sweep_texts_) {
+    // An option given without a value has an empty one.
+    const std::string& alone = config::find_option(name)->alone;
+    for (const std::string& value : values)
+      flags[name].push_back({value.empty() && !alone.empty() ? alone : value, "--" + name});
+  }
+  for (const auto& [name, on] : sweep_flags_) {
+    if (on) flags[name].push_back({"true", "--" + name});
+  }
+  if (app_.get_option_no_throw("--config") == nullptr || !given("--config")) return flags;
+  return config::merge(config::read_toml_file(config_file_), flags);
+}
+
+std::vector<std::string> Options::names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string Options::first_given(const std::string& except) const {
+  for (const CLI::Option* option : app_.get_options()) {
+    if (option->count() == 0) continue;
+    // A hidden option has no name for CLI11's own messages.
+    const std::vector<std::string>& names = option->get_lnames();
+    const std::string name = names.empty() ? option->get_name() : "--" + names.front();
+    if (name != except) return name;
+  }
+  return "";
+}
+
+void Options::check() const {
+  for (const Options& below : below_) below.check();
+  for (const std::string& name : given_once_) {
+    const std::size_t count = app_.count(name);
+    if (count > 1) throw InputError(name, "it is given " + std::to_string(count) + " times: give it once");
+  }
+  for (const std::string& name : never_empty_) {
+    if (given(name) && app_.get_option(name)->as<std::string>().empty()) {
+      throw InputError(name, "it is given without a value; see graphbench " + app_.get_name() + " --help");
+    }
+  }
+}
+
+}  // namespace graphbench::cli

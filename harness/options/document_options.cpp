@@ -1,0 +1,170 @@
+// Every value becomes the text that a flag would have, so that one set of checks follows.
+#include "harness/options/document_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+
+namespace graphbench::config {
+namespace {
+
+std::string accepted_values(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::words:
+    case OptionKind::repeated:
+      return "a string or an array of strings";
+    case OptionKind::numbers:
+      return "a whole number, a string such as \"1:256:x2\", or an array of them";
+    case OptionKind::integer:
+      return "a whole number";
+    case OptionKind::real:
+      return "a number";
+    case OptionKind::flag:
+      return "true or false";
+    case OptionKind::text:
+      break;
+  }
+  return "a string";
+}
+
+// As short as it can be and still be the same number: 0.05 stays 0.05.
+std::string real_text(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) throw std::logic_error("a number has more digits than a double");
+  return {text.data(), end};
+}
+
+// Absent where the option does not take this type.
+std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
+  const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
+  if (const auto* text = std::get_if<std::string>(&given.value); text != nullptr && takes_text) return *text;
+  const bool takes_integer =
+      kind == OptionKind::numbers || kind == OptionKind::integer || kind == OptionKind::real;
+  if (const auto* number = std::get_if<std::int64_t>(&given.value); number != nullptr && takes_integer)
+    return std::to_string(*number);
+  if (const auto* number = std::get_if<double>(&given.value); number != nullptr && kind == OptionKind::real)
+    return real_text(*number);
+  if (const auto* flag = std::get_if<bool>(&given.value); flag != nullptr && kind == OptionKind::flag)
+    return *flag ? "true" : "false";
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_type(const std::string& name, const DocumentValue& given,
+                              const std::string& accepted) {
+  throw InputError(given.place, name + ": " + given.type + " will not do: give " + accepted);
+}
+
+void add(RawOptions& raw, const std::string& name, const std::string& text, const std::string& place) {
+  raw[name].push_back({text, place.empty() ? name : place + ": " + name});
+}
+
+void add_values(RawOptions& raw, const std::string& name, OptionKind kind, const DocumentValue& given) {
+  const auto add_one = [&](const DocumentValue& each) {
+    const std::optional<std::string> text = scalar(each, kind);
+    if (!text) refuse_type(name, each, accepted_values(kind));
+    add(raw, name, *text, each.place);
+  };
+  const auto* array = std::get_if<DocumentValue::Array>(&given.value);
+  if (array == nullptr) return add_one(given);
+  const bool takes_array =
+      kind == OptionKind::words || kind == OptionKind::numbers || kind == OptionKind::repeated;
+  if (!takes_array) refuse_type(name, given, accepted_values(kind));
+  if (array->empty() && kind != OptionKind::repeated) {
+    throw InputError(given.place, name + ": the array is empty: give a value or leave the key out");
+  }
+  for (const DocumentValue& element : *array) add_one(element);
+}
+
+// `"mlp.hidden" = 2048`, or the same as nested tables: `mlp.hidden = 2048`.
+void add_set(RawOptions& raw, const std::string& key, const DocumentValue& given) {
+  const auto* inner = std::get_if<DocumentValue::Table>(&given.value);
+  if (inner != nullptr && key.find('.') == std::string::npos) {
+    for (const auto& [name, value] : *inner) add_set(raw, key + "." + name, value);
+    return;
+  }
+  const auto* number = std::get_if<std::int64_t>(&given.value);
+  if (number == nullptr) refuse_type("set." + key, given, "a whole number");
+  add(raw, "set", key + "=" + std::to_string(*number), given.place);
+}
+
+// The index after the string that begins at `begin`; its end may be missing.
+std::size_t end_of_string(std::string_view toml, std::size_t begin) {
+  const char quote = toml[begin];
+  const std::string_view rest = toml.substr(begin);
+  const bool many_lines = rest.size() >= 3 && rest[1] == quote && rest[2] == quote;
+  std::size_t i = begin + (many_lines ? 3 : 1);
+  for (; i < toml.size(); ++i) {
+    if (toml[i] == '\\' && quote == '"') {
+      ++i;  // whatever is escaped ends nothing
+    } else if (toml[i] == '\n' && !many_lines) {
+      return i;
+    } else if (toml[i] == quote && !many_lines) {
+      return i + 1;
+    } else if (toml[i] == quote && i + 2 < toml.size() && toml[i + 1] == quote && toml[i + 2] == quote) {
+      i += 3;
+      // Up to two quotes may stand before the three that end it.
+      for (int more = 0; more < 2 && i < toml.size() && toml[i] == quote; ++more) ++i;
+      return i;
+    }
+  }
+  return toml.size();
+}
+
+}  // namespace
+
+RawOptions options_of(const DocumentValue::Table& document, const std::vector<OptionSpec>& more) {
+  RawOptions raw;
+  for (const auto& [name, given] : document) {
+    const OptionSpec* spec = find_option(name);
+    for (const OptionSpec& each : more) spec = each.name == name ? &each : spec;
+    if (spec == nullptr) {
+      throw InputError(given.place,
+                       in_quotes(name) + " is not a key of a sweep" + did_you_mean(name, option_names()) +
+                           " (keys are the options of graphbench --sweep without dashes in front)");
+    }
+    const auto* table = std::get_if<DocumentValue::Table>(&given.value);
+    if (name != "set" || table == nullptr) {
+      add_values(raw, name, spec->kind, given);
+      continue;
+    }
+    for (const auto& [key, value] : *table) add_set(raw, key, value);
+  }
+  return raw;
+}
+
+std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
+  constexpr std::size_t key_parts_max = 16;
+  std::size_t i = toml.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark
+  const auto fault = [&](const std::string& why) {
+    const auto here = toml.begin() + static_cast<std::ptrdiff_t>(i);
+    return TomlFault{1 + static_cast<std::size_t>(std::count(toml.begin(), here, '\n')), why};
+  };
+  std::size_t parts = 1;  // of the key, if it is one: no value has so many dots either
+  while (i < toml.size()) {
+    const char c = toml[i];
+    if (c == '#') {
+      i = std::min(toml.find('\n', i), toml.size());
+      continue;
+    }
+    if (c == '"' || c == '\'') {
+      i = end_of_string(toml, i);
+      continue;
+    }
+    if (static_cast<unsigned char>(c) >= 0x80)
+      return fault("a letter beyond ASCII stands outside a string: put it in quotes, or leave it out");
+    if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) parts = 1;
+    if (c == '.' && ++parts > key_parts_max)
+      return fault("a key has more than " + std::to_string(key_parts_max) +
+                   " parts: give an option's, as batch or set.mlp.hidden");
+    ++i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace graphbench::config

@@ -1,0 +1,258 @@
+// From raw values to checked ones. What depends on the device or the workloads is checked by the plan.
+#include "harness/options/options.hpp"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/options/axis_values.hpp"
+#include "harness/options/numbers.hpp"
+#include "harness/options/raw_options.hpp"
+#include "harness/options/shape_trace.hpp"
+
+namespace graphbench::config {
+namespace {
+
+std::optional<double> sustained_seconds(const RawOptions& raw) {
+  const std::vector<RawItem>* items = find(raw, "sustained");
+  if (items == nullptr) return std::nullopt;
+  const double value = seconds(raw, "sustained", 0);
+  // Two windows of 2 s are what a steady load is told by.
+  if (value >= 4) return value;
+  throw InputError(items->back().where, in_quotes(items->back().text) +
+                                            " is too short for a load to become steady: give 4 or more");
+}
+
+void check_device(const RawOptions& raw, const std::string& device) {
+  std::vector<std::string> words = model::names_of(model::device_kinds());
+  words.insert(words.begin(), "auto");
+  if (std::find(words.begin(), words.end(), device) != words.end()) return;
+  const bool numbered =
+      (device.starts_with("cuda:") || device.starts_with("host:")) && device.size() > 5 &&
+      device.size() <= 9 &&
+      std::all_of(device.begin() + 5, device.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (numbered) return;
+  throw InputError(
+      raw.at("device").back().where,
+      in_quotes(device) + " is not a device: give auto, cuda, cuda:N or host" + did_you_mean(device, words));
+}
+
+std::vector<std::string> plugin_files(const RawOptions& raw) {
+  std::vector<std::string> paths;
+  const std::vector<RawItem>* items = find(raw, "plugin");
+  if (items == nullptr) return paths;
+  for (const RawItem& item : *items) {
+    const std::unique_ptr<char, decltype(&free)> path(realpath(item.text.c_str(), nullptr), &free);
+    if (!path) {
+      throw InputError(item.where, in_quotes(item.text) + " cannot be opened: " + std::strerror(errno) +
+                                       ": give the path of a plugin's shared library");
+    }
+    if (std::find(paths.begin(), paths.end(), path.get()) != paths.end()) {
+      throw InputError(item.where, in_quotes(item.text) + " is given twice: give each plugin once");
+    }
+    paths.emplace_back(path.get());
+  }
+  return paths;
+}
+
+SetOption set_option(const RawItem& item) {
+  const std::size_t equals = item.text.find('=');
+  const std::size_t dot = item.text.find('.');
+  const bool shaped = equals != std::string::npos && dot != std::string::npos && dot > 0 && dot + 1 < equals;
+  if (!shaped) {
+    throw InputError(item.where,
+                     in_quotes(item.text) + " is not WORKLOAD.KEY=VALUE: give e.g. mlp.hidden=2048");
+  }
+  SetOption option;
+  option.workload = item.text.substr(0, dot);
+  option.key = item.text.substr(dot + 1, equals - dot - 1);
+  option.where = item.where;
+  option.from_flag = item.where == "--set";
+  const ParsedInteger value = parse_integer(std::string_view(item.text).substr(equals + 1));
+  if (value.fault != NumberFault::none) {
+    throw InputError(item.where,
+                     in_quotes(item.text) + " has no whole number as its value: give e.g. mlp.hidden=2048");
+  }
+  option.value = value.value;
+  return option;
+}
+
+std::vector<SetOption> set_options(const RawOptions& raw) {
+  std::vector<SetOption> options;
+  const std::vector<RawItem>* items = find(raw, "set");
+  if (items == nullptr) return options;
+  for (const RawItem& item : *items) {
+    SetOption option = set_option(item);
+    for (const SetOption& earlier : options) {
+      if (earlier.workload == option.workload && earlier.key == option.key) {
+        throw InputError(item.where, in_quotes(item.text) + " sets " + option.workload + "." + option.key +
+                                         " a second time: give each key once");
+      }
+    }
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+bool has_any(const model::Axes& axes, const std::string& axis, const std::vector<std::string>& values) {
+  const auto found = axes.more_axes.find(axis);
+  if (found == axes.more_axes.end()) return false;
+  return std::any_of(values.begin(), values.end(), [&](const std::string& value) {
+    return std::find(found->second.begin(), found->second.end(), value) != found->second.end();
+  });
+}
+
+// What would change nothing is refused.
+model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& so_far) {
+  model::CallerOptions options;
+  options.addresses = word_of(raw, "io-addresses", {"rotate", "fresh"});
+  options.mutated_inputs = word_of(raw, "mutated-inputs", {"refuse", "copy_back"});
+  options.on_skip = word_of(raw, "on-skip", {"record", "eager"});
+  options.capture_stream = word_of(raw, "capture-stream", {"own", "default"});
+  options.dump_graph = text_of(raw, "dump-graph", "");
+  if (!options.dump_graph.empty())
+    options.dump_graph = std::filesystem::absolute(options.dump_graph).lexically_normal().string();
+  const std::vector<std::string> copies = {"copy_in", "copy_in_out"};
+  if (find(raw, "io-addresses") != nullptr && !so_far.axes.more_axes.contains("io"))
+    throw InputError(so_far.where("io-addresses"), "a caller has addresses of its own with --io: give one");
+  if (options.addresses == "fresh" && has_any(so_far.axes, "io", {"exec_per_set"}))
+    throw InputError(so_far.where("io-addresses"), "exec_per_set needs sets that come again: give rotate");
+  for (const std::string name : {"mutated-inputs", "io-source"}) {
+    if (find(raw, name) != nullptr && !has_any(so_far.axes, "io", copies))
+      throw InputError(so_far.where(name),
+                       "it says how values are copied: give --io copy_in or copy_in_out too");
+  }
+  return options;
+}
+
+// A package has compiled programs, and what says how to build one would say nothing.
+model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_far,
+                                  const model::AxisTable& table) {
+  model::PackageFiles files;
+  if (find(raw, "package") == nullptr) {
+    for (const char* name : {"weights", "low-memory"}) {
+      if (find(raw, name) != nullptr)
+        throw InputError(so_far.where(name), "it goes with a package: give --package FILE.gbp too");
+    }
+    return files;
+  }
+  if (find(raw, "weights") == nullptr)
+    throw InputError(so_far.where("package"), "its weights are a file of their own: give --weights FILE too");
+  std::vector<std::string> said = {"workload", "dtype", "set", "shape-trace"};
+  for (const model::Axis& axis : table) {
+    if (!axis.passes.empty()) said.push_back(axis.name);
+  }
+  for (const std::string& name : said) {
+    if (find(raw, name) != nullptr)
+      throw InputError(
+          so_far.where(name),
+          "--package has programs that are compiled, and it is about how to build one: leave one "
+          "of them out");
+  }
+  for (const auto& [name, path] : {std::pair{"package", &files.file}, {"weights", &files.weights}})
+    *path = std::filesystem::absolute(text_of(raw, name, "")).lexically_normal().string();
+  files.low_memory = word_of(raw, "low-memory", {"OFF", "ON"}) == "ON";
+  return files;
+}
+
+std::optional<ShardOption> shard_option(const RawOptions& raw, const SweepOptions& so_far) {
+  const std::vector<RawItem>* items = find(raw, "shard");
+  if (items == nullptr) {
+    for (const char* name : {"shard-by", "costs"}) {
+      if (find(raw, name) != nullptr)
+        throw InputError(so_far.where(name), "it says how a plan is divided: give --shard I/N too");
+    }
+    return std::nullopt;
+  }
+  ShardOption shard = read_shard(items->back().where, items->back().text,
+                                 [](const char* name) -> const char* { return std::getenv(name); });
+  shard.replica = word_of(raw, "shard-by", {"task", "replica"}) == "replica";
+  shard.costs = text_of(raw, "costs", "");
+  if (shard.replica && !shard.costs.empty())
+    throw InputError(so_far.where("costs"), "replicas have nothing to balance: leave it out");
+  return shard;
+}
+
+PrometheusOptions prometheus_options(const RawOptions& raw) {
+  PrometheusOptions options;
+  options.listen = text_of(raw, "prometheus-listen", "");
+  options.allow_remote = flag(raw, "prometheus-allow-remote");
+  options.tls = {text_of(raw, "tls-certificate", ""), text_of(raw, "tls-key", "")};
+  options.linger_seconds = seconds(raw, "linger", 0);
+  options.textfile = text_of(raw, "prometheus-textfile", "");
+  options.push = text_of(raw, "prometheus-push", "");
+  options.grouping = words(raw, "push-grouping", "grouping key");
+  options.push_delete = flag(raw, "push-delete");
+  options.baseline = text_of(raw, "baseline", "");
+  options.against = text_of(raw, "against", "");
+  options.history = text_of(raw, "history", "");
+  return options;
+}
+
+}  // namespace
+
+std::string SweepOptions::where(const std::string& name) const {
+  const auto found = places.find(name);
+  return found == places.end() ? "--" + name : found->second;
+}
+
+SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes) {
+  SweepOptions options;
+  for (const auto& [name, items] : given) {
+    if (!items.empty()) options.places[name] = items.front().where;
+  }
+  options.shard = shard_option(given, options);
+  RawOptions raw = given;
+  if (options.shard) {
+    const std::string shard =
+        std::to_string(options.shard->index) + "-of-" + std::to_string(options.shard->count);
+    raw = replaced(given, "{shard}", shard);
+    options.json = "graphbench." + shard + ".json";
+  }
+  options.axes = read_axes(raw, axes);
+  options.device = text_of(raw, "device", options.device);
+  check_device(raw, options.device);
+  options.launches = integer(raw, "launches", 1, {1, 10'000});
+  options.json = text_of(raw, "json", options.json);
+  options.samples = text_of(raw, "samples", options.samples);
+  options.plugins = plugin_files(raw);
+  options.set = set_options(raw);
+  options.split_ops = words(raw, "split-ops", "op kind");
+  options.seed = integer(raw, "seed", 1, {0, INT64_MAX});
+  options.sampling.seconds_max = seconds(raw, "time-per-cell", options.sampling.seconds_max);
+  options.sampling.samples_max = integer(raw, "samples-max", options.sampling.samples_max, {1, 10'000'000});
+  options.worker_timeout_seconds = seconds(raw, "worker-timeout", options.worker_timeout_seconds);
+  options.instruments.pin = !flag(raw, "no-pin");
+  if (find(raw, "cpu") != nullptr) {
+    options.instruments.cpu = integer(raw, "cpu", 0, {0, 1023});
+    if (!options.instruments.pin) {
+      throw InputError(options.where("cpu"), "it cannot be combined with --no-pin: give one of them");
+    }
+  }
+  options.cache = text_of(raw, "cache", "");
+  options.caller = caller_options(raw, options);
+  options.package = package_files(raw, options, axes);
+  options.trace = text_of(raw, "trace", "");
+  options.instruments.cold_l2 = flag(raw, "cold-l2");
+  options.instruments.evaluate = flag(raw, "evaluate");
+  if (options.instruments.evaluate && std::ranges::count(options.axes.pass, "training") == 0)
+    throw InputError(options.where("evaluate"), "it is for what is trained: give --pass training too");
+  options.instruments.shape_trace = shape_trace(raw);
+  options.instruments.sustained_seconds = sustained_seconds(raw);
+  options.instruments.trace = !options.trace.empty();
+  options.instruments.profile = flag(raw, "profile") || options.instruments.trace;
+  options.prometheus = prometheus_options(raw);
+  options.quiet = flag(raw, "quiet");
+  options.dump_program = flag(raw, "dump-program");
+  return options;
+}
+
+}  // namespace graphbench::config

@@ -1,0 +1,91 @@
+// The options of a sweep: raw values with the place they were given at, then checked values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/axes.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/options/shard.hpp"
+
+namespace graphbench::config {
+
+// One value as it was written. `where` begins every message about it: "--batch" or
+// "sweep.toml:3: batch".
+struct RawItem {
+  std::string text;
+  std::string where;
+};
+
+// By option name. A list option may have several items, each of which may hold commas.
+using RawOptions = std::map<std::string, std::vector<RawItem>>;
+
+// Flags win over the file, option by option; `set` is merged key by key.
+RawOptions merge(RawOptions file, const RawOptions& flags);
+
+// A `--set WORKLOAD.KEY=VALUE`.
+struct SetOption {
+  std::string workload;
+  std::string key;
+  std::int64_t value = 0;
+  std::string where;
+  bool from_flag = false;  // one on the command line must name a workload of the sweep
+};
+
+// A server's PEM files; an empty text: none. harness/service/publish checks them.
+struct TlsOptions {
+  std::string certificate;
+  std::string key;
+};
+
+// How results reach Prometheus; an empty text: not that way. harness/service/publish checks the texts.
+struct PrometheusOptions {
+  std::string listen;
+  bool allow_remote = false;
+  TlsOptions tls;
+  double linger_seconds = 0;
+  std::string textfile;
+  std::string push;
+  std::vector<std::string> grouping;  // KEY=VALUE
+  bool push_delete = false;
+  std::string baseline;  // the result that the sweep is compared with; empty: none
+  std::string against;   // the name that it has in the history instead; empty: none
+  std::string history;   // the history's file; empty: the default one
+};
+
+// Checked as far as it can be without knowing the device and the workloads; absent: the default
+// that depends on them.
+struct SweepOptions {
+  model::Axes axes;  // an empty list: all built in workloads, or the device's default
+  std::string device = "auto";
+  std::int64_t launches = 1;
+  std::string json = "graphbench.json";  // of a shard "graphbench.I-of-N.json"
+  std::optional<ShardOption> shard;
+  std::string samples;               // empty: no sample file
+  std::vector<std::string> plugins;  // absolute paths of files that exist
+  std::vector<SetOption> set;
+  std::vector<std::string> split_ops;
+  std::int64_t seed = 1;
+  model::SamplingBounds sampling;
+  double worker_timeout_seconds = 120;
+  std::string cache;  // a folder, "off"; empty: where the environment says
+  model::CallerOptions caller;
+  model::PackageFiles package;  // without its digest
+  model::InstrumentOptions instruments;
+  std::string trace;  // empty: none
+  PrometheusOptions prometheus;
+  bool quiet = false;
+  bool dump_program = false;
+  std::map<std::string, std::string> places;  // option name -> where it was given
+
+  // Where option `name` was given, "--name" where it was not.
+  std::string where(const std::string& name) const;
+};
+
+// Throws InputError for the first value that is wrong. With --shard, {shard} in any value is "3-of-8".
+SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes = model::axes());
+
+}  // namespace graphbench::config

@@ -1,0 +1,57 @@
+// What commands write to: stdout and stderr, what these can show, progress on them; and files, checked before
+// anything is measured, written at the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/sweep/report/progress.hpp"
+#include "harness/sweep/sweep_listener.hpp"
+
+namespace graphbench::cli {
+
+// Opens /dev/null on each of descriptors 0 to 2 that the caller closed, so that no file or pipe of ours
+// takes its place. Ignores SIGPIPE and SIGXFSZ: a write that fails is reported where it is made.
+void prepare_streams();
+
+bool is_terminal(int descriptor);
+
+// Whether stdout is a pipe whose reader has gone ("| head"): what was not written was not wanted.
+bool reader_is_gone();
+
+// A terminal that is not "dumb", and no NO_COLOR in the environment (no-color.org: any value but the
+// empty one).
+bool wants_colours(int descriptor);
+
+// Columns of the terminal, `fallback` where it is none.
+int width_of(int descriptor, int fallback);
+
+enum class Stdout : std::uint8_t { allowed, refused };  // whether "-" is taken, and means stdout
+
+// Throws InputError, whose message begins with `where`, for a file that cannot be written.
+void check_output_file(const std::string& where, const std::string& path, Stdout dash);
+
+// Writes a document of `--json`; "-" is stdout. Throws std::system_error, or Error(io) whose message begins
+// with `where`.
+void write_document(const std::string& path, std::string_view document,
+                    const std::string& where = "--json: ");
+
+// Also where they are spelt differently: "r.json" and "./r.json". An empty path names no file.
+bool same_file(const std::string& one, const std::string& other);
+
+// Of `--format table|json`. Throws InputError for another.
+bool is_json(const std::string& format);
+
+class ConsoleProgress final : public sweep::SweepListener {
+ public:
+  explicit ConsoleProgress(bool quiet);
+  void update(const model::Progress& progress) override;
+  void finish();
+
+ private:
+  std::optional<reporters::ProgressPrinter> printer_;  // absent where quiet
+};
+
+}  // namespace graphbench::cli

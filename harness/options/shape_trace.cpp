@@ -1,0 +1,75 @@
+// Line by line; every refusal names file and line.
+#include "harness/options/shape_trace.hpp"
+
+#include <sstream>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/whole_file.hpp"
+#include "harness/options/raw_options.hpp"
+
+namespace graphbench::config {
+namespace {
+
+// Each step is an entry of the document.
+constexpr std::size_t steps_max = 4096;
+constexpr std::size_t bytes_max = std::size_t{1} << 20;
+constexpr IntegerRange sizes = {1, 1 << 30};
+
+std::int64_t size_of(const std::string& where, const std::string& word, const char* noun) {
+  return parse_within(where, word, sizes, std::string(" is not a ") + noun + ": give ");
+}
+
+}  // namespace
+
+model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view content) {
+  model::ShapeTrace trace{.file = path, .steps = {}};
+  std::istringstream lines{std::string(content)};
+  std::int64_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string where = path + ":" + std::to_string(++number);
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string batch, sequence, more;
+    if (!(words >> batch)) continue;
+    model::ShapeStep step{size_of(where, batch, "batch size"), std::nullopt, number};
+    if (words >> sequence) step.sequence = size_of(where, sequence, "sequence length");
+    if (words >> more)
+      throw InputError(where, in_quotes(head_of(more, 80)) +
+                                  " is too much: give a batch size, as 8, or with "
+                                  "a sequence length, as 8 128");
+    if (!trace.steps.empty() && step.sequence.has_value() != trace.steps.front().sequence.has_value())
+      throw InputError(where, "batch size " + batch + (step.sequence ? " has a" : " has no") +
+                                  " sequence length, unlike line " +
+                                  std::to_string(trace.steps.front().line) +
+                                  ": give it in all lines or none");
+    if (trace.steps.size() == steps_max)
+      throw InputError(where, "batch size " + batch + " is one step more than " + std::to_string(steps_max) +
+                                  ": give so many at most");
+    trace.steps.push_back(step);
+  }
+  if (trace.steps.empty()) throw InputError(path + ":1", "no step is in it: give a batch size a line, as 8");
+  return trace;
+}
+
+model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path) {
+  const model::WholeFile file = model::read_whole_file(path, bytes_max);
+  if (!file.why_not.empty())
+    throw InputError(where,
+                     in_quotes(path) + " " + file.why_not +
+                         "; give a file with a batch size a line, as 8, or 8 128 with a sequence length");
+  return parse_shape_trace(path, file.text);
+}
+
+model::ShapeTrace shape_trace(const RawOptions& raw) {
+  const std::string path = text_of(raw, "shape-trace", "");
+  for (const char* bound : {"shape-programs", "shape-recordings"}) {
+    if (path.empty() && find(raw, bound) != nullptr)
+      throw InputError(raw.at(bound).front().where, "it is a bound of --shape-trace: give that too");
+  }
+  if (path.empty()) return {};
+  model::ShapeTrace trace = read_shape_trace(raw.at("shape-trace").front().where, path);
+  trace.programs_max = integer(raw, "shape-programs", trace.programs_max, {1, 1024});
+  trace.recordings_max = integer(raw, "shape-recordings", trace.recordings_max, {1, 4096});
+  return trace;
+}
+
+}  // namespace graphbench::config

@@ -1,0 +1,95 @@
+// The publisher does the work; here it meets options, stderr and Ctrl-C. The service reads lines on a
+// descriptor.
+#include "harness/service/publish/publishing.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "graphbench_version.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/process/child_io.hpp"
+#include "harness/service/serve/sweep_events.hpp"
+
+namespace graphbench::cli {
+
+ServiceReporter::ServiceReporter(const std::string& device, const model::DeviceFacts& facts) {
+  process::send_line(serve::encode_sweep_event(serve::SweepBegan{device, facts}));
+}
+
+void ServiceReporter::update(const model::Progress& progress) {
+  const auto now = std::chrono::steady_clock::now();
+  const bool all_done = progress.cells_done == progress.cells_total;
+  if (reported_at_ && now < *reported_at_ + std::chrono::seconds(1) && !all_done) return;
+  reported_at_ = now;
+  process::send_line(serve::encode_sweep_event(serve::SweepProgress{progress}));
+}
+
+void ServiceReporter::cells_done(const std::vector<model::CellResult>& cells) {
+  process::send_line(serve::encode_sweep_event(serve::SweepCells{cells}));
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ctrl-C ends it early. The sweep is done by then, so it does not count as interrupted.
+void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
+            process::ProcessSupervisor& supervisor) {
+  const double seconds = options.prometheus.linger_seconds;
+  if (seconds <= 0) return;
+  if (!options.quiet) {
+    const std::string what = publisher.url().empty() ? "what was pushed stays" : publisher.url() + " stays";
+    std::fprintf(stderr, "graphbench: %s for %g more seconds; Ctrl-C ends it\n", what.c_str(), seconds);
+  }
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  while (Clock::now() < end && !supervisor.interrupted()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+// Results that do not compare are reported with --quiet too: nothing else says why there are no verdicts.
+void print_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
+  const std::string text = publisher.said();
+  if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;
+  std::fprintf(stderr, "graphbench: %s%s\n",
+               publisher.comparison()->comparable ? "" : "warning: ", text.c_str());
+}
+
+// One line on stderr for each; true if there are none.
+bool report_failures(const std::vector<publish::PublishFailure>& failures,
+                     const config::SweepOptions& options) {
+  for (const publish::PublishFailure& failure : failures) {
+    std::fprintf(stderr, "graphbench: %s: %s\n", options.where(failure.option).c_str(),
+                 failure.message.c_str());
+  }
+  return failures.empty();
+}
+
+}  // namespace
+
+std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options) {
+  publish::PublishSettings settings = publish::check_publishing(options);
+  try {
+    auto publisher =
+        std::make_unique<publish::Publisher>(std::move(settings), options.instruments, GRAPHBENCH_VERSION);
+    if (!options.quiet && !publisher->url().empty()) {
+      std::fprintf(stderr, "graphbench: metrics at %s\n", publisher->url().c_str());
+    }
+    return publisher;
+  } catch (const Error& error) {
+    throw Error(error.code(), options.where("prometheus-listen") + ": " + error.what() +
+                                  ": give an address of this machine and a port that is free");
+  }
+}
+
+bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
+                       const config::SweepOptions& options, process::ProcessSupervisor& supervisor) {
+  const bool finished = report_failures(publisher.finish(outcome), options);
+  print_comparison(publisher, options);
+  if (!outcome.interrupted) linger(options, publisher, supervisor);
+  return report_failures(publisher.leave(), options) && finished;
+}
+
+}  // namespace graphbench::cli

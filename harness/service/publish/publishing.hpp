@@ -1,0 +1,38 @@
+// Whom a sweep reports to while it runs: Prometheus, and the service that started it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphs/base/process/process_supervisor.hpp"
+#include "harness/model/plan.hpp"
+#include "harness/options/options.hpp"
+#include "harness/service/publish/publisher.hpp"
+#include "harness/sweep/sweep_listener.hpp"
+
+namespace graphbench::cli {
+
+// Starts to listen if that was asked for, and prints the address. Throws InputError for invalid options,
+// Error if nothing can listen there.
+std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
+
+// After the result is written: file, push, lingering, deleting. False if something failed; a line on stderr
+// says what.
+bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
+                       const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
+
+class ServiceReporter final : public sweep::SweepListener {
+ public:
+  ServiceReporter(const std::string& device, const model::DeviceFacts& facts);
+  // At most once a second, and when all is done: a thousand clients may listen while a worker measures.
+  void update(const model::Progress& progress) override;
+  void cells_done(const std::vector<model::CellResult>& cells) override;
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> reported_at_;
+};
+
+}  // namespace graphbench::cli

@@ -1,0 +1,228 @@
+// graphbench serve: checks its options, serves until a signal, and stops within the grace.
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "graphbench_version.hpp"
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/whole_file.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "harness/options/numbers.hpp"
+#include "harness/service/publish/publish_settings.hpp"
+#include "harness/service/serve/service.hpp"
+#include "harness/sweep/probe.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+struct ServeArguments {
+  std::string listen = "127.0.0.1:9464";
+  std::string state = "graphbench-state";
+  std::string token_file;  // empty: none
+  std::string baseline;    // empty: none
+  std::string against;     // instead of it, a name in the history
+  std::string history;     // the history's file
+  config::TlsOptions tls;
+  std::string plugin_folder;  // empty: requests name no plugins
+  std::int64_t compare_mib = 64;
+  double grace_seconds = 10;
+};
+
+constexpr std::size_t token_bytes_min = 16;
+constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
+// Bounded, because a client waits for it, and so does a service that is stopping.
+constexpr double plugin_silent_seconds_min = 1;
+constexpr double plugin_silent_seconds_max = 10;
+
+double grace_of(const std::string& text) {
+  const std::optional<double> seconds = config::parse_real(text);
+  if (seconds && *seconds >= 0 && *seconds <= 3600) return *seconds;
+  throw InputError("--grace", in_quotes(text) + " will not do: give seconds, 0 to 3600");
+}
+
+// Takes the variable out of the environment, also of what /proc shows of it: sweeps run plugins, which must
+// not learn the token.
+std::optional<std::string> take_token_variable() {
+  char* const given = std::getenv("GRAPHBENCH_TOKEN");
+  if (given == nullptr) return std::nullopt;
+  std::string token = given;
+  explicit_bzero(given, token.size());
+  if (unsetenv("GRAPHBENCH_TOKEN") != 0)
+    throw Error(ErrorCode::io, "take GRAPHBENCH_TOKEN out of the environment");
+  return token;
+}
+
+// A line ending, of any system, is not part of a token. A token that no client could send comes from a wrong
+// file.
+std::string checked_token(std::string token, const std::string& where) {
+  token.erase(token.find_last_not_of(" \t\r\n") + 1);
+  if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
+    throw InputError(where,
+                     "the token holds spaces or control characters: give printable ones, "
+                     "e.g. of openssl rand -hex 32");
+  }
+  if (token.size() < token_bytes_min) {
+    throw InputError(where, "the token is short: give at least 16 characters, e.g. of openssl rand -hex 32");
+  }
+  return token;
+}
+
+// From the file, else from GRAPHBENCH_TOKEN; never from the command line, which others can see.
+std::string read_token(const std::string& path) {
+  const std::optional<std::string> given = take_token_variable();
+  if (path.empty()) return given ? checked_token(*given, "GRAPHBENCH_TOKEN") : "";
+  const model::WholeFile file = model::read_whole_file(path, token_file_bytes_max);
+  if (!file.why_not.empty())
+    throw InputError("--token-file",
+                     in_quotes(path) + " " + file.why_not + ": give a file whose first line is the token");
+  return checked_token(file.text.substr(0, file.text.find('\n')), "--token-file");
+}
+
+net::ListenAddress listen_address(const std::string& text, const serve::Access& access) {
+  const std::optional<net::ListenAddress> address = net::parse_listen_address(text);
+  if (!address) {
+    throw InputError("--listen", in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464");
+  }
+  if (!address->loopback && access.token.empty()) {
+    throw InputError("--listen",
+                     in_quotes(text) + " can be reached from other machines: give --token-file too");
+  }
+  return *address;
+}
+
+std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
+  return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
+}
+
+// SIGHUP is taken, so that a supervisor that sends it to have files read again ends nothing.
+sigset_t block_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
+  // Under nohup it is ignored, and would never arrive.
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_ERR) throw Error(ErrorCode::io, "take SIGHUP");
+  if (pthread_sigmask(SIG_BLOCK, &signals, nullptr) != 0) throw Error(ErrorCode::io, "block signals");
+  return signals;
+}
+
+int wait_for_signal(const sigset_t& signals) {
+  int signal = 0;
+  if (sigwait(&signals, &signal) != 0) throw Error(ErrorCode::io, "wait for signals");
+  return signal;
+}
+
+sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds_max) {
+  process::ProcessSupervisor supervisor;
+  config::SweepOptions options;
+  options.places["plugin"] = "plugins";  // as requests name it
+  return sweep::ask_probe(supervisor, {process::own_command(probe_role), silent_seconds_max}, request,
+                          options);
+}
+
+// Plugins are loaded in a process of their own, which they may crash.
+serve::WorkloadCatalog::Ask asker(double grace_seconds) {
+  const double silent_max = std::clamp(grace_seconds, plugin_silent_seconds_min, plugin_silent_seconds_max);
+  return [silent_max](const std::vector<std::string>& plugin_files) {
+    sweep::ProbeRequest request;
+    request.list_workloads = true;
+    request.plugins = plugin_files;
+    return ask(request, silent_max).workloads;
+  };
+}
+
+// Asked once, before anything is measured: it opens the devices, in a process of its own.
+void describe_machine(serve::ServiceSettings& settings) {
+  sweep::ProbeRequest request;
+  request.list_devices = true;
+  request.list_workloads = true;
+  sweep::ProbeAnswer answer = ask(request, sweep::ProbeSettings{}.silent_seconds_max);
+  for (const DeviceStatus& each : answer.devices) {
+    settings.devices.push_back({each.id, each.available, each.detail, each.advice});
+  }
+  settings.workloads = serve::WorkloadCatalog(std::move(answer.workloads), asker(settings.grace_seconds));
+}
+
+int serve_until_stopped(serve::ServiceSettings settings) {
+  const char* scheme = settings.tls ? "https" : "http";
+  // Before any thread starts: all of them leave these to the wait below.
+  const sigset_t signals = block_signals();
+  serve::Service service(std::move(settings));
+  std::fprintf(stderr, "graphbench: serving %s://%s\n", scheme, service.address().text().c_str());
+  bool warned = false;
+  while (wait_for_signal(signals) == SIGHUP) {
+    if (std::exchange(warned, true)) continue;
+    std::fprintf(stderr, "graphbench: SIGHUP changes nothing: restart the service to read files again\n");
+  }
+  std::fprintf(stderr, "graphbench: stopping\n");
+  return exit_done;
+}
+
+class ServeCommand final : public Command {
+ public:
+  explicit ServeCommand(Options& options) {
+    const auto text = [&](const char* name, std::string& target, const char* placeholder, const char* help) {
+      options.text(name, target, placeholder, help, Options::Empty::allowed);
+    };
+    text("--listen", asked_.listen, "ADDR:PORT", "where (default: 127.0.0.1:9464)");
+    text("--state", asked_.state, "DIR", "where sweeps are kept (default: graphbench-state)");
+    text("--token-file", asked_.token_file, "FILE", "ask for the bearer token that stands in it");
+    text("--baseline", asked_.baseline, "FILE",
+         "publish how each sweep compares with this result, or folder of results");
+    text("--against", asked_.against, "NAME",
+         "instead of --baseline: the latest of this branch, label or commit in the history");
+    text("--history", asked_.history, "FILE", "the history's file, for --against");
+    text("--tls-certificate", asked_.tls.certificate, "FILE.pem",
+         "serve https, with this certificate and what leads to its root");
+    text("--tls-key", asked_.tls.key, "FILE.pem", "its key");
+    text("--plugin-folder", asked_.plugin_folder, "DIR",
+         "let requests name the plugins in it (default: none)");
+    text("--compare-mib", compare_mib_, "N", "the longest body of a comparison, in MiB (default: 64)");
+    text("--grace", grace_, "SECONDS", "how long a sweep may take to stop (default: 10)");
+  }
+
+  void check() override {
+    if (!compare_mib_.empty())
+      asked_.compare_mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024},
+                                                " will not do: give a whole number, ");
+    if (!grace_.empty()) asked_.grace_seconds = grace_of(grace_);
+  }
+
+  int run(const Invocation&) override {
+    serve::ServiceSettings settings;
+    settings.access = {read_token(asked_.token_file)};
+    settings.tls = read_tls(asked_.tls);
+    settings.listen = listen_address(asked_.listen, settings.access);
+    settings.plugins = serve::PluginFolder(asked_.plugin_folder);
+    settings.compare_bytes_max = static_cast<std::uint64_t>(asked_.compare_mib) * 1024 * 1024;
+    settings.state_folder = asked_.state;
+    settings.grace_seconds = asked_.grace_seconds;
+    settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
+    serve::raise_descriptor_limit();
+    settings.sweep_command = process::own_command(served_role);
+    settings.tool_version = GRAPHBENCH_VERSION;
+    describe_machine(settings);
+    return serve_until_stopped(std::move(settings));
+  }
+
+ private:
+  ServeArguments asked_;
+  std::string compare_mib_;  // as written; empty: the default
+  std::string grace_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_serve(Options& options) {
+  return std::make_unique<ServeCommand>(options);
+}
+
+}  // namespace graphbench::cli

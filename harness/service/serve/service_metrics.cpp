@@ -1,0 +1,44 @@
+// A registry of its own: these change with every request, and what cells show is rendered once for many.
+#include "harness/service/serve/service_metrics.hpp"
+
+#include <utility>
+
+namespace graphbench::reporters {
+
+// From a look-up to a slow disk: 100 us to 2.5 s.
+static const prometheus::Histogram::BucketBoundaries buckets = {1e-4,   2.5e-4, 1e-3, 2.5e-3, 1e-2,
+                                                                2.5e-2, 0.1,    0.25, 1,      2.5};
+
+ServiceMetrics::ServiceMetrics() {
+  for (const char* status : {"done", "failed", "cells_failed", "cancelled", "interrupted"})
+    sweeps_.Add({{"status", status}});
+}
+
+void ServiceMetrics::count_request(const std::string& route, unsigned code, double seconds) {
+  requests_.Add({{"route", route}, {"code", std::to_string(code)}}).Increment();
+  durations_.Add({{"route", route}}, buckets).Observe(seconds);
+}
+
+void ServiceMetrics::count_sweep(const std::string& status) {
+  sweeps_.Add({{"status", status}}).Increment();
+}
+
+void ServiceMetrics::set_queue(std::optional<std::size_t> queued, std::size_t capacity) {
+  if (queued) {
+    queued_ = &queues_.Add({});
+    queued_->Set(static_cast<double>(*queued));
+  } else if (queued_ != nullptr) {
+    queues_.Remove(std::exchange(queued_, nullptr));
+  }
+  capacity_.Set(static_cast<double>(capacity));
+}
+
+void ServiceMetrics::set_streams(std::size_t open) {
+  streams_.Set(static_cast<double>(open));
+}
+
+std::string ServiceMetrics::text() const {
+  return rendered(registry_.Collect());
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,227 @@
+// Forked children: each opens its own files and ports, and one that crashes costs its device alone.
+#include "harness/sweep/devices.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/host/shares.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/measure/machine/pinning.hpp"
+#include "harness/options/raw_options.hpp"
+#include "harness/sweep/probe.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+constexpr std::string_view placeholder = "{device}";
+
+// Each names what a device would write over another's.
+constexpr std::array<const char*, 5> own_to_each = {"json", "samples", "trace", "dump-graph",
+                                                    "prometheus-textfile"};
+
+// All of CUDA's; where there are none, the host's.
+std::vector<std::string> all_devices() {
+  process::ProcessSupervisor supervisor;
+  sweep::ProbeRequest request;
+  request.list_devices = true;
+  const sweep::ProbeAnswer answer =
+      sweep::ask_probe(supervisor, {process::own_command(probe_role)}, request, config::SweepOptions());
+  std::vector<std::string> cuda;
+  std::vector<std::string> host;
+  for (const DeviceStatus& status : answer.devices) {
+    if (status.available) (status.id.starts_with("host") ? host : cuda).push_back(status.id);
+  }
+  if (cuda.empty() && host.size() > 1) std::erase(host, "host");
+  if (cuda.empty() && host.empty())
+    throw Error(ErrorCode::unsupported, "--device all: no device is available");
+  return cuda.empty() ? host : cuda;
+}
+
+void check_own_to_each(const config::RawOptions& raw) {
+  const std::string advice = "several devices would write over each other: put {device} into it";
+  if (config::find(raw, "json") == nullptr)
+    throw InputError("--json", advice + ", such as --json graphbench-{device}.json");
+  for (const char* name : own_to_each) {
+    const auto* items = config::find(raw, name);
+    if (items != nullptr && items->back().text.find(placeholder) == std::string::npos)
+      throw InputError(items->back().where, in_quotes(items->back().text) + ": " + advice);
+  }
+  const auto* push = config::find(raw, "prometheus-push");
+  const auto* grouping = config::find(raw, "push-grouping");
+  if (push != nullptr &&
+      (grouping == nullptr || config::joined(*grouping).find(placeholder) == std::string::npos)) {
+    throw InputError(push->back().where,
+                     "several devices would push over each other: give --push-grouping device={device} too");
+  }
+  const auto* listen = config::find(raw, "prometheus-listen");
+  if (listen != nullptr && are_concurrent(raw))
+    throw InputError(listen->back().where,
+                     "devices that are measured together cannot share a port: leave it out");
+}
+
+std::string file_word(std::string device) {
+  std::ranges::replace(device, ':', '-');
+  return device;
+}
+
+config::RawOptions options_of(const config::RawOptions& raw, const std::string& device) {
+  config::RawOptions own = config::replaced(raw, placeholder, file_word(device));
+  own["device"] = {{device, raw.at("device").back().where}};
+  return own;
+}
+
+// The children, for a handler that hands signals on: a terminal sends its own to all of a group, but `kill`
+// sends one to the parent alone.
+constexpr std::size_t children_max = 1024;
+std::array<volatile sig_atomic_t, children_max> children;
+volatile sig_atomic_t children_count = 0;
+volatile sig_atomic_t told_to_stop = 0;
+
+void hand_on(int signal) {
+  const int error = errno;
+  told_to_stop = 1;
+  for (int i = 0; i < children_count; ++i) {
+    if (children[static_cast<std::size_t>(i)] > 0) ::kill(children[static_cast<std::size_t>(i)], signal);
+  }
+  errno = error;
+}
+
+class Children {
+ public:
+  Children() {
+    struct sigaction action {};
+    action.sa_handler = hand_on;
+    ::sigaction(SIGINT, &action, &before_int_);
+    ::sigaction(SIGTERM, &action, &before_term_);
+    children_count = 0;
+    told_to_stop = 0;
+  }
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children() {
+    ::sigaction(SIGINT, &before_int_, nullptr);
+    ::sigaction(SIGTERM, &before_term_, nullptr);
+  }
+
+  void start(const std::function<int()>& work) {
+    std::fflush(nullptr);
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0) throw Error(ErrorCode::io, "start a process for a device");
+    if (child == 0) {
+      ::sigaction(SIGINT, &before_int_, nullptr);
+      ::sigaction(SIGTERM, &before_term_, nullptr);
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // which keeps what was measured
+      const int code = ::getppid() == parent ? guarded(work) : exit_interrupted;
+      std::fflush(nullptr);
+      ::_exit(code);
+    }
+    children[static_cast<std::size_t>(children_count)] = child;
+    children_count = children_count + 1;
+    if (told_to_stop != 0) ::kill(child, SIGTERM);
+  }
+
+  // The exit code of the one that was started as number `place`.
+  int wait(std::size_t place) {
+    int status = 0;
+    while (::waitpid(children[place], &status, 0) < 0 && errno == EINTR) {
+    }
+    children[place] = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : exit_error;
+  }
+
+ private:
+  struct sigaction before_int_ {};
+  struct sigaction before_term_ {};
+};
+
+int worse(int one, int other) {
+  constexpr std::array<int, 5> worst_first = {exit_interrupted, exit_error, exit_bad_input, exit_cells_failed,
+                                              exit_done};
+  return *std::ranges::find_if(worst_first, [&](int code) { return code == one || code == other; });
+}
+
+}  // namespace
+
+bool are_concurrent(const config::RawOptions& raw) {
+  return config::flag(raw, "concurrent");
+}
+
+std::vector<std::string> several_devices(const config::RawOptions& raw) {
+  const auto* items = config::find(raw, "device");
+  const bool several =
+      items != nullptr && (items->back().text == "all" || items->back().text.find(',') != std::string::npos);
+  if (!several) {
+    if (are_concurrent(raw))
+      throw InputError(raw.at("concurrent").back().where,
+                       "it needs several devices: give --device cuda:0,cuda:1 or all");
+    return {};
+  }
+  check_own_to_each(raw);
+  const std::vector<std::string> devices =
+      items->back().text == "all" ? all_devices() : config::words_of({items->back()}, "device");
+  for (const std::string& device : devices) {
+    if (device == "auto" || device == "cuda" || device == "all")
+      throw InputError(items->back().where,
+                       in_quotes(device) + " is not one of several devices: give cuda:N");
+    static_cast<void>(config::check_options(options_of(raw, device)));
+  }
+  if (devices.size() > children_max)
+    throw InputError(items->back().where,
+                     "more than " + std::to_string(children_max) + " devices are too many");
+  return devices;
+}
+
+int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
+                  const std::function<int(const config::RawOptions& raw)>& sweep) {
+  Children children_of_this;
+  const bool together = are_concurrent(raw);
+  if (together) {
+    std::fprintf(
+        stderr,
+        "graphbench: note: %zu devices are measured at one time: they share CPU, power and bus, so times "
+        "are not those of a device alone\n",
+        devices.size());
+  }
+  int code = exit_done;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    config::RawOptions own = options_of(raw, devices[i]);
+    // Their tables and progress would run into each other.
+    if (together) own["quiet"] = {{"true", "--quiet"}};
+    children_of_this.start([&] { return sweep(own); });
+    if (together) continue;
+    code = worse(code, children_of_this.wait(i));
+    if (code == exit_interrupted) return code;
+  }
+  for (std::size_t i = 0; together && i < devices.size(); ++i) {
+    const int own = children_of_this.wait(i);
+    if (own == exit_done || own == exit_cells_failed)
+      std::printf("%s: %s\n", devices[i].c_str(), options_of(raw, devices[i]).at("json").back().text.c_str());
+    code = worse(code, own);
+  }
+  return code;
+}
+
+void stay_on_share(const std::string& device) {
+  const std::optional<int> share = host::share_of(device);
+  if (!share) return;
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  for (const int cpu : host::cpus_of(*share, machine::allowed_cpus()))
+    CPU_SET(static_cast<std::size_t>(cpu), &cpus);
+  if (::sched_setaffinity(0, sizeof cpus, &cpus) != 0)
+    throw Error(ErrorCode::io, "stay on the CPUs of " + device);
+}
+
+}  // namespace graphbench::cli

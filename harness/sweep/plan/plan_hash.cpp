@@ -1,0 +1,51 @@
+// Writes the canonical text and hashes it.
+#include "harness/sweep/plan/plan_hash.hpp"
+
+#include <charconv>
+
+#include "graphs/base/digest.hpp"
+#include "graphs/base/suggest.hpp"
+
+namespace graphbench::plan {
+namespace {
+
+// The shortest text that reads back as the same number, in every locale.
+std::string real(double value) {
+  char text[64];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return error == std::errc() ? std::string(text, end) : std::string("?");
+}
+
+}  // namespace
+
+std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
+                           const config::SweepOptions& options, const model::AxisTable& table) {
+  // How often it is repeated and with which random data does not change what is measured: results of five
+  // launches and of ten compare.
+  std::string text = "graphbench.plan/1\n";
+  for (const WorkloadChoice& workload : workloads) {
+    text += "workload=" + workload.name + " preset=" + workload.preset;
+    for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
+    text += "\n";
+  }
+  // Plans made before an axis existed keep their hash: it is named only away from its default.
+  for (const model::Axis& axis : table) {
+    const bool named_above = axis.texts == &model::Axes::workload || axis.texts == &model::Axes::preset;
+    const std::vector<std::string> values = model::values_of(facts.axes, axis);
+    if (!named_above && !values.empty()) text += axis.name + "=" + config::join(values) + "\n";
+  }
+  text += "split-ops=" + config::join(options.split_ops) + "\n";
+  text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
+  text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
+  // Named only where it is on: plans made before the option existed keep their hash.
+  if (facts.cold_l2) text += "cold-l2=true\n";
+  for (const auto& [name, value] : facts.caller) text += name + "=" + value + "\n";
+  return text;
+}
+
+std::string plan_hash(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
+                      const config::SweepOptions& options, const model::AxisTable& table) {
+  return model::sha256_hex(canonical_text(facts, workloads, options, table));
+}
+
+}  // namespace graphbench::plan

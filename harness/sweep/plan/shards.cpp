@@ -1,0 +1,164 @@
+// Costs by cell become costs by group, groups go to shards, and all of it becomes a digest.
+#include "harness/sweep/plan/shards.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "graphs/base/digest.hpp"
+#include "graphs/base/input_error.hpp"
+#include "harness/model/axes.hpp"
+
+namespace graphbench::plan {
+namespace {
+
+// The shares of groups matter, not their seconds: every worker starts, and has its batches' sampling time.
+constexpr double start_seconds = 2;
+constexpr double batch_seconds = 0.2;
+
+double estimate_of(const model::WorkerTask& task) {
+  return start_seconds +
+         static_cast<double>(task.batches.size()) * (batch_seconds + task.sampling.seconds_max);
+}
+
+// In the plan's order, with what each costs.
+struct Groups {
+  std::vector<std::string> names;
+  std::vector<double> costs;
+  std::map<std::string, std::size_t> places;
+};
+
+Groups groups_of(const model::Plan& plan) {
+  Groups groups;
+  for (const model::Cell& cell : plan.cells) {
+    const std::string name = model::group_of(cell);
+    if (groups.places.emplace(name, groups.names.size()).second) groups.names.push_back(name);
+  }
+  groups.costs.resize(groups.names.size());
+  return groups;
+}
+
+std::string balanced_by_costs(Groups& groups, const model::Plan& plan, const CellCosts& costs,
+                              const std::string& where) {
+  double known = 0;
+  std::int64_t known_cells = 0;
+  std::vector<std::int64_t> unknown(groups.names.size());
+  for (const model::Cell& cell : plan.cells) {
+    const std::size_t group = groups.places.at(model::group_of(cell));
+    const auto found = costs.find(model::id_of(cell));
+    if (found == costs.end()) {
+      ++unknown[group];
+    } else {
+      known += found->second;
+      ++known_cells;
+      groups.costs[group] += found->second;
+    }
+  }
+  if (known_cells == 0) {
+    throw InputError(where,
+                     "it has no launches[].worker_seconds of a cell of this plan: give a result of it, "
+                     "or leave --costs out");
+  }
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    groups.costs[i] += static_cast<double>(unknown[i]) * known / static_cast<double>(known_cells);
+  const auto all = static_cast<std::int64_t>(plan.cells.size());
+  if (known_cells == all) return "balanced by --costs";
+  return "balanced by --costs, in which " + std::to_string(all - known_cells) + " of " + std::to_string(all) +
+         " cells have no time: they count as the mean of the others";
+}
+
+std::string balanced_by_estimate(Groups& groups, const model::Plan& plan) {
+  for (const model::WorkerTask& task : plan.tasks)
+    groups.costs[groups.places.at(model::group_of(model::cell_of(task, 1)))] += estimate_of(task);
+  return "balanced by an estimate, from sampling times and worker starts: an earlier result given as --costs "
+         "balances better";
+}
+
+std::string assignment_of(const model::Plan& plan, const config::SweepOptions& options,
+                          const std::vector<std::size_t>& shard_of_group, const Groups& groups,
+                          const std::string& digests) {
+  std::vector<std::string> cells(static_cast<std::size_t>(options.shard->count));
+  if (options.shard->replica) cells.resize(1);
+  for (const model::Cell& cell : plan.cells) {
+    const std::size_t shard =
+        options.shard->replica ? 0 : shard_of_group[groups.places.at(model::group_of(cell))];
+    cells[shard] += " " + model::id_of(cell);
+  }
+  std::string text = "graphbench.assignment/1\nplan=" + plan.facts.hash +
+                     "\nlaunches=" + std::to_string(plan.facts.launches) +
+                     "\nseed=" + std::to_string(plan.facts.seed) + "\n" + digests + "\n" +
+                     std::to_string(options.shard->count) +
+                     (options.shard->replica ? " replicas\n" : " shards\n");
+  for (const std::string& each : cells) text += "shard" + each + "\n";
+  return model::sha256_hex(text);
+}
+
+}  // namespace
+
+std::vector<std::size_t> assign(const std::vector<double>& costs, std::size_t shards) {
+  std::vector<std::size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+  std::set<std::pair<double, std::size_t>> loads;
+  for (std::size_t i = 0; i < shards; ++i) loads.emplace(0, i);
+  std::vector<std::size_t> assigned(costs.size());
+  for (const std::size_t each : order) {
+    const auto [load, shard] = *loads.begin();
+    loads.erase(loads.begin());
+    loads.emplace(load + costs[each], shard);
+    assigned[each] = shard;
+  }
+  return assigned;
+}
+
+CellCosts costs_of(const model::Result& result) {
+  CellCosts costs;
+  for (const model::CellResult& cell : result.cells) {
+    double sum = 0;
+    double launches = 0;
+    for (const model::Launch& launch : cell.launches) {
+      if (!launch.worker_seconds) continue;
+      sum += *launch.worker_seconds;
+      ++launches;
+    }
+    if (launches > 0) costs[model::id_of(cell.cell)] = sum / launches;
+  }
+  return costs;
+}
+
+Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
+               const std::string& digests) {
+  const config::ShardOption& asked = *options.shard;
+  Shard shard;
+  Groups groups = groups_of(plan);
+  std::vector<std::size_t> assigned;
+  if (!asked.replica) {
+    if (groups.names.size() < static_cast<std::size_t>(asked.count)) {
+      throw InputError(options.where("shard"),
+                       std::to_string(asked.count) + " shards are too many: the plan has " +
+                           std::to_string(groups.names.size()) +
+                           " groups (workload, preset, dtype, pass, warmup), which stay whole: give at most "
+                           "so many shards");
+    }
+    shard.said = asked.costs.empty() ? balanced_by_estimate(groups, plan)
+                                     : balanced_by_costs(groups, plan, costs, options.where("costs"));
+    assigned = assign(groups.costs, static_cast<std::size_t>(asked.count));
+  }
+  model::ShardFacts facts{asked.index, asked.count, asked.replica ? "replica" : "task",
+                          assignment_of(plan, options, assigned, groups, digests)};
+  if (plan.facts.axes.preset.size() > 1) {
+    for (const model::Cell& cell : plan.cells) facts.presets[cell.workload] = cell.preset;
+  }
+  if (!asked.replica) {
+    const auto elsewhere = [&](const model::Cell& cell) {
+      return assigned[groups.places.at(model::group_of(cell))] != static_cast<std::size_t>(asked.index - 1);
+    };
+    std::erase_if(plan.cells, elsewhere);
+    std::erase_if(plan.tasks, [&](const auto& task) { return elsewhere(model::cell_of(task, 1)); });
+  }
+  shard.plan = std::move(plan);
+  shard.plan.facts.shard = std::move(facts);
+  return shard;
+}
+
+}  // namespace graphbench::plan

@@ -1,0 +1,32 @@
+// A plan divided into shards, of which one is kept. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/model/plan.hpp"
+#include "harness/options/options.hpp"
+
+namespace graphbench::plan {
+
+// Longest first, each to the shard that has the least so far: the largest sum is at most 4/3 of the best
+// possible (Graham 1969). Returns each cost's shard, from 0. Ties go to what stands first.
+std::vector<std::size_t> assign(const std::vector<double>& costs, std::size_t shards);
+
+// Seconds of one launch of a cell, by id, as launches[].worker_seconds of a result have them.
+using CellCosts = std::map<std::string, double>;
+CellCosts costs_of(const model::Result& result);
+
+struct Shard {
+  model::Plan plan;  // its cells and tasks; plan.facts.shard says which it is
+  std::string said;  // how it was balanced, one line; empty: there was nothing to balance
+};
+
+// Of options.shard. Groups (model::group_of) stay whole. `costs`: none where no result was given.
+// `digests`: of the binary and the plugins, for the assignment. Throws InputError where there are fewer
+// groups than shards, and where `costs` knows no cell of the plan.
+Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
+               const std::string& digests);
+
+}  // namespace graphbench::plan

@@ -1,0 +1,133 @@
+// Checks names, presets and `--set` against what the probe found.
+#include "harness/sweep/plan/workload_choice.hpp"
+
+#include <algorithm>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/suggest.hpp"
+#include "harness/model/vocabulary.hpp"
+
+namespace graphbench::plan {
+namespace {
+
+template <typename Items, typename NameOf>
+std::vector<std::string> names(const Items& items, NameOf name_of) {
+  std::vector<std::string> result;
+  for (const auto& item : items) result.push_back(name_of(item));
+  return result;
+}
+
+std::vector<std::string> workload_names(const Catalog& catalog) {
+  return names(catalog.workloads, [](const abi::WorkloadInfo& info) { return info.name; });
+}
+
+const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string& name,
+                                       const std::string& where) {
+  for (const abi::WorkloadInfo& info : catalog.workloads) {
+    if (info.name == name) return info;
+  }
+  const std::vector<std::string> known = workload_names(catalog);
+  throw InputError(where, in_quotes(name) + " is not a workload: there are " + config::join(known) +
+                              config::did_you_mean(name, known));
+}
+
+std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions& options,
+                      const Catalog& catalog) {
+  const bool given = !options.axes.preset.empty();
+  const std::string wanted =
+      given ? options.axes.preset.front() : model::device_kind(catalog.facts.kind).preset;
+  for (const abi::WorkloadPreset& preset : info.presets) {
+    if (preset.name == wanted) return wanted;
+  }
+  const std::vector<std::string> known =
+      names(info.presets, [](const abi::WorkloadPreset& preset) { return preset.name; });
+  if (!given && !known.empty()) return known.front();
+  throw InputError(options.where("preset"), in_quotes(wanted) + " is not a preset of " + info.name +
+                                                ": it has " + config::join(known) +
+                                                config::did_you_mean(wanted, known));
+}
+
+void check_set(const config::SetOption& set, const abi::WorkloadInfo& info) {
+  const std::vector<std::string> known =
+      names(info.options, [](const abi::WorkloadOption& option) { return option.key; });
+  const auto found = std::find_if(info.options.begin(), info.options.end(),
+                                  [&](const abi::WorkloadOption& option) { return option.key == set.key; });
+  if (found == info.options.end()) {
+    const std::string has = known.empty() ? "it has none" : "it has " + config::join(known);
+    throw InputError(set.where, in_quotes(set.key) + " is not an option of " + info.name + ": " + has +
+                                    config::did_you_mean(set.key, known));
+  }
+  if (set.value < found->min || set.value > found->max) {
+    throw InputError(set.where, info.name + "." + set.key + "=" + std::to_string(set.value) +
+                                    " is out of range: give " + std::to_string(found->min) + " to " +
+                                    std::to_string(found->max));
+  }
+}
+
+// Every workload of the sweep walks the trace.
+void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info, bool trains) {
+  const auto found = std::ranges::find(info.options, model::sequence_option, &abi::WorkloadOption::key);
+  for (const model::ShapeStep& step : trace.steps) {
+    if (!step.sequence) continue;
+    const std::string where = trace.file + ":" + std::to_string(step.line);
+    const std::string given = "sequence length " + std::to_string(*step.sequence);
+    if (found == info.options.end())
+      throw InputError(where, given + ": " + info.name + " has none (an option named " +
+                                  model::sequence_option +
+                                  "): give the batch size alone, or --workload "
+                                  "without " +
+                                  info.name);
+    const std::int64_t least = trains ? std::max<std::int64_t>(found->min, 2) : found->min;
+    if (*step.sequence < least || *step.sequence > found->max)
+      throw InputError(where, given + " is out of range for " + info.name + (trains ? " in training" : "") +
+                                  ": give " + std::to_string(least) + " to " + std::to_string(found->max));
+  }
+}
+
+}  // namespace
+
+std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
+  std::vector<std::string> chosen = options.axes.workload;
+  if (chosen.empty()) {
+    for (const abi::WorkloadInfo& info : catalog.workloads) {
+      if (info.plugin == "builtin") chosen.push_back(info.name);
+    }
+  }
+  std::vector<WorkloadChoice> choices;
+  for (const std::string& name : chosen) {
+    const abi::WorkloadInfo& info = find_workload(catalog, name, options.where("workload"));
+    choices.push_back({name, preset_of(info, options, catalog), {}});
+    check_shapes(options.instruments.shape_trace, info,
+                 std::ranges::count(options.axes.pass, "training") > 0);
+  }
+  for (const config::SetOption& set : options.set) {
+    check_set(set, find_workload(catalog, set.workload, set.where));
+    const auto choice = std::find_if(choices.begin(), choices.end(),
+                                     [&](const WorkloadChoice& each) { return each.name == set.workload; });
+    if (choice != choices.end()) {
+      choice->options[set.key] = set.value;
+    } else if (set.from_flag) {
+      // In a file it may serve other sweeps; on the command line it is a mistake.
+      throw InputError(set.where,
+                       in_quotes(set.workload) + " is not in this sweep: it runs " + config::join(chosen));
+    }
+  }
+  return choices;
+}
+
+std::vector<std::string> choose_dtypes(const config::SweepOptions& options, const Catalog& catalog) {
+  const std::vector<std::string> chosen =
+      !options.axes.dtype.empty()
+          ? options.axes.dtype
+          : std::vector<std::string>{model::device_kind(catalog.facts.kind).data_type};
+  for (const std::string& dtype : chosen) {
+    if (std::find(catalog.dtypes.begin(), catalog.dtypes.end(), dtype) == catalog.dtypes.end()) {
+      throw InputError(options.where("dtype"), in_quotes(dtype) + " is not supported by " + catalog.device +
+                                                   " (" + catalog.facts.name + "): it supports " +
+                                                   config::join(catalog.dtypes));
+    }
+  }
+  return chosen;
+}
+
+}  // namespace graphbench::plan

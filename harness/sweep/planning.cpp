@@ -1,0 +1,302 @@
+// Two questions to the probe with the plan between them. Options of a sweep that ab sets
+// themselves are parsed, so that they are refused by name.
+#include "harness/sweep/planning.hpp"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "graphs/base/error.hpp"
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/base/suggest.hpp"
+#include "graphs/device/cache/folder.hpp"
+#include "harness/cli/commands.hpp"
+#include "harness/judge/ab/schedule.hpp"
+#include "harness/judge/ab/sub_sweep.hpp"
+#include "harness/measure/floor/ask_floors.hpp"
+#include "harness/measure/machine/cpu_choice.hpp"
+#include "harness/measure/machine/cpu_state.hpp"
+#include "harness/measure/machine/pinning.hpp"
+#include "harness/model/axes.hpp"
+#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/statistics/submit_floor.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/options/option_table.hpp"
+#include "harness/package/package.hpp"
+#include "harness/package/weights.hpp"
+#include "harness/sweep/devices.hpp"
+#include "harness/sweep/identity.hpp"
+#include "harness/sweep/plan/make_plan.hpp"
+#include "harness/sweep/plan/shards.hpp"
+#include "harness/sweep/probe.hpp"
+
+namespace graphbench::cli {
+
+void check_cpu(const config::SweepOptions& options) {
+  stay_on_share(options.device);
+  if (!options.instruments.cpu) return;
+  try {
+    static_cast<void>(machine::submitter_cpus(options.instruments, machine::allowed_cpus()));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) throw;
+    throw InputError(options.where("cpu"), error.what());
+  }
+}
+
+void use_cache(const std::string& where, const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(folder, error);
+  const bool below_a_file = error == std::errc::not_a_directory;
+  if (folder != "off" && (below_a_file || (exists(status) && !is_directory(status))))
+    throw InputError(where, in_quotes(folder) + " is no folder: give one, or off");
+  const std::string value =
+      folder == "off" ? folder : std::filesystem::absolute(folder).lexically_normal().string();
+  setenv(cache::folder_variable, value.c_str(), 1);
+}
+
+Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
+                           process::ProcessSupervisor& supervisor) {
+  const model::InstrumentOptions& instruments = plan.tasks.front().instruments;
+  Conditions conditions;
+  conditions.machine = machine::read_cpu_state();
+  conditions.machine.pinned = instruments.pin;
+  conditions.machine.submitter = instruments.submitter;
+  const floors::FloorRequest request{plan.device, false, instruments};
+  const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role), request,
+                                                        options.worker_timeout_seconds);
+  if (answer.failure.empty()) {
+    conditions.floors = answer.floors;
+  } else {
+    conditions.warning = "the floors of " + plan.device + " could not be measured: " + answer.failure;
+  }
+  return conditions;
+}
+
+void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) {
+  model::Environment& environment = outcome.result.environment;
+  environment.machine = conditions.machine;
+  environment.floors = conditions.floors;
+  if (!conditions.warning.empty()) outcome.warnings.push_back(conditions.warning);
+  if (conditions.floors) statistics::add_submit_over_floor(*conditions.floors, outcome.result.cells);
+}
+
+namespace {
+
+plan::Catalog catalog_of(sweep::ProbeAnswer answer) {
+  return {std::move(answer.device), std::move(answer.facts), std::move(answer.dtypes),
+          std::move(answer.workloads)};
+}
+
+// One program a (workload, preset, dtype, pass, and the axes of a pass): what modes and warmups share. To
+// show what is captured, one a later axis and graph mode. With the first batch alone, which is what a dump
+// shows.
+std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool captured) {
+  std::vector<model::WorkerTask> programs;
+  const auto same = [&](const model::WorkerTask& a, const model::WorkerTask& b) {
+    return a.workload == b.workload && a.dtype == b.dtype && a.pass == b.pass &&
+           (captured ? a.mode == b.mode && a.more_axes == b.more_axes
+                     : std::ranges::all_of(model::axes(), [&](const model::Axis& axis) {
+                         return axis.passes.empty() ||
+                                model::later_axis(a, axis.name) == model::later_axis(b, axis.name);
+                       }));
+  };
+  const bool graphs = std::ranges::any_of(
+      plan.cells, [](const model::Cell& cell) { return model::is_graph_mode(cell.mode); });
+  for (const model::Cell& cell : plan.cells) {
+    if (captured && graphs && !model::is_graph_mode(cell.mode)) continue;
+    model::WorkerTask wanted;
+    model::set_cell(wanted, cell);
+    const auto alike = [&](const model::WorkerTask& task) { return same(task, wanted); };
+    if (std::ranges::any_of(programs, alike)) continue;
+    const auto task = std::ranges::find_if(plan.tasks, alike);
+    if (task == plan.tasks.end()) continue;
+    programs.push_back(*task);
+    programs.back().batches.resize(1);
+  }
+  return programs;
+}
+
+// In the probe, so that a mistake is found before anything is measured.
+std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
+                                        const sweep::ProbeSettings& probe,
+                                        process::ProcessSupervisor& supervisor) {
+  sweep::ProbeRequest request;
+  request.plugins = options.plugins;
+  request.dump = options.dump_program;
+  request.programs = programs_of(plan, request.dump);
+  sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
+  for (const std::string& note : answer.notes)
+    std::fprintf(stderr, "graphbench: note: %s: %s\n", options.where("split-ops").c_str(), note.c_str());
+  return std::move(answer.dumps);
+}
+
+// What the options of a sweep leave to its package: its workload, which is not built, and its axes.
+abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
+  const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
+    throw InputError(options.where(option),
+                     what + " is not in " + in_quotes(options.package.file) + ": it has " + has);
+  };
+  model::Axes& axes = options.axes;
+  axes.workload = {manifest.workload};
+  axes.dtype = {manifest.dtype};
+  abi::WorkloadInfo info{
+      .name = manifest.workload, .help = {}, .plugin = "package", .options = {}, .presets = {}};
+  std::vector<std::string> presets;
+  for (const package::Method& method : manifest.methods) {
+    if (std::ranges::count(presets, method.preset) == 0) presets.push_back(method.preset);
+  }
+  if (axes.preset.empty()) axes.preset = {presets.front()};
+  for (const std::string& preset : presets) info.presets.push_back({preset, {}});
+  std::vector<std::string> passes;
+  for (const package::Method& method : manifest.methods) {
+    if (method.preset == axes.preset.front()) passes.push_back(method.pass);
+  }
+  if (passes.empty()) refuse("preset", in_quotes(axes.preset.front()), config::join(presets));
+  if (!options.places.contains("pass")) axes.pass = passes;
+  for (const std::string& pass : axes.pass) {
+    if (std::ranges::count(passes, pass) == 0) refuse("pass", in_quotes(pass), config::join(passes));
+  }
+  for (const package::PackagedAxis& packaged : package::packaged_axes()) {
+    const model::Axis& axis = model::axis_named(packaged.name);
+    const std::string& value = manifest.*packaged.value;
+    const bool reached = std::ranges::find_first_of(axes.pass, axis.passes) != axes.pass.end();
+    if (reached && value != axis.fallback && !options.places.contains(axis.name))
+      axes.more_axes[axis.name] = {value};
+  }
+  if (!options.places.contains("batch")) axes.batch = manifest.batches;
+  std::vector<std::string> sizes;
+  for (const std::int64_t batch : manifest.batches) sizes.push_back(std::to_string(batch));
+  for (const std::int64_t batch : axes.batch) {
+    if (!manifest.general && !std::ranges::binary_search(manifest.batches, batch))
+      refuse("batch", std::to_string(batch), config::join(sizes) + ", and was compiled without --general");
+  }
+  return info;
+}
+
+// The package of a sweep, whole and with the weights that it says; absent without --package. Throws
+// InputError.
+std::optional<package::Package> open_package(config::SweepOptions& options) {
+  model::PackageFiles& files = options.package;
+  if (files.file.empty()) return std::nullopt;
+  try {
+    package::Package package = package::open_package(files.file);
+    files.digest = package.digest;
+    const std::string why = package::why_not_with(package.manifest, options.plugins);
+    if (!why.empty()) throw Error(ErrorCode::invalid_argument, in_quotes(files.file) + ": " + why);
+    try {
+      package::WeightsFile(files.weights, package.manifest, package::part_bytes_of(files.low_memory))
+          .verify();
+    } catch (const Error& error) {
+      throw InputError(options.where("weights"), error.what());
+    }
+    return package;
+  } catch (const Error& error) {
+    throw InputError(options.where("package"), error.what());
+  }
+}
+
+const std::string launches_default = "5";
+
+bool is_by_cell(const std::string& text) {
+  static const std::vector<std::string> words = {"ladder", "cell"};
+  if (text == words.front() || text == words.back()) return text == words.back();
+  throw InputError("--alternate", in_quotes(text) + " is neither ladder nor cell: give one of them" +
+                                      config::did_you_mean(text, words));
+}
+
+// The part of it that options.shard names.
+model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
+  const config::ShardOption& asked = *options.shard;
+  plan::CellCosts costs;
+  if (!asked.costs.empty())
+    costs = plan::costs_of(codec::read_result(codec::read_text(asked.costs).view(), asked.costs));
+  const std::size_t cells = plan.cells.size();
+  plan::Shard shard = plan::shard_of(std::move(plan), options, costs,
+                                     sweep::binary_digest() + "\n" + sweep::plugins_digest(options.plugins));
+  if (!options.quiet) {
+    std::fprintf(stderr, "graphbench: shard %lld of %lld%s: %zu of %zu cells%s\n",
+                 static_cast<long long>(asked.index), static_cast<long long>(asked.count),
+                 asked.said.empty() ? "" : (" (" + asked.said + ")").c_str(), shard.plan.cells.size(), cells,
+                 shard.said.empty() ? "" : (", " + shard.said).c_str());
+  }
+  return std::move(shard.plan);
+}
+
+}  // namespace
+
+CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
+                              process::ProcessSupervisor& supervisor) {
+  use_cache(options.where("cache"), options.cache);
+  const sweep::ProbeSettings probe{process::own_command(probe_role), options.worker_timeout_seconds};
+  config::SweepOptions chosen = options;
+  const std::optional<package::Package> package = open_package(chosen);
+  sweep::ProbeRequest request;
+  request.device = options.device;
+  request.plugins = options.plugins;
+  request.list_workloads = !package;
+  CheckedPlan checked;
+  checked.catalog = catalog_of(sweep::ask_probe(supervisor, probe, request, options));
+  if (package) {
+    const model::DeviceFacts& facts = checked.catalog.facts;
+    const std::string why = package::why_not_on(package->manifest, facts.kind, facts.compute_capability);
+    if (!why.empty())
+      throw InputError(options.where("package"), in_quotes(options.package.file) + ": " + why);
+    checked.catalog.workloads = {take_package(package->manifest, chosen)};
+  }
+  chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
+                                                           checked.catalog.facts.pci_bus_id);
+  checked.plan = plan::make_plan(chosen, checked.catalog, argv);
+  if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
+  checked.dumps = check_programs(checked.plan, chosen, probe, supervisor);
+  return checked;
+}
+
+SideBySideOptions::SideBySideOptions(Options& options) : options_(options) {
+  options.text("--alternate", alternate_, "ladder|cell",
+               "sides take turns with each ladder of batches, or with each cell (default: ladder)");
+  options.config_file();
+  options.sweep_options(config::option_names(), ab::refused_options());
+  // A sweep's help says 1.
+  options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
+}
+
+void SideBySideOptions::check(std::int64_t launches) {
+  sweep_ = options_.sweep();
+  for (const std::string& name : ab::refused_options()) {
+    const auto found = sweep_.find(name);
+    if (found == sweep_.end()) continue;
+    throw InputError(found->second.front().where,
+                     "ab does not take it: leave it out (--json-base and --json-new name its results)");
+  }
+  if (launches != 0) {
+    if (const auto given = sweep_.find("launches"); given != sweep_.end())
+      throw InputError(given->second.front().where,
+                       "--until-decided decides how many: leave one of them out");
+    sweep_["launches"].push_back({std::to_string(launches), "--until-decided"});
+  }
+  if (!sweep_.contains("launches")) sweep_["launches"].push_back({launches_default, "--launches"});
+  cell_processes_ = is_by_cell(alternate_);
+}
+
+ab::InterleavedRequest SideBySideOptions::request() const {
+  ab::InterleavedRequest request;
+  request.raw = sweep_;
+  request.options = config::check_options(sweep_);
+  check_cpu(request.options);
+  request.seed = static_cast<std::uint64_t>(request.options.seed);
+  return request;
+}
+
+model::Plan SideBySideOptions::plan(const ab::InterleavedRequest& request,
+                                    const std::vector<std::string>& argv,
+                                    process::ProcessSupervisor& supervisor) const {
+  model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
+  return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,70 @@
+// What sweeps begin with: a plan whose programs are known to build, the conditions they are measured under
+// (CPU, machine, floors), and the options of the sweep whose launches ab measures in
+// turns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graphs/base/process/process_supervisor.hpp"
+#include "harness/judge/ab/run_interleaved.hpp"
+#include "harness/options/command_options.hpp"
+#include "harness/options/options.hpp"
+#include "harness/sweep/plan/catalog.hpp"
+#include "harness/sweep/run_sweep.hpp"
+
+namespace graphbench::cli {
+
+struct CheckedPlan {
+  plan::Catalog catalog;
+  model::Plan plan;
+  std::vector<std::string> dumps;  // of the programs, where the options ask for them
+};
+
+// Asks the probe what there is, plans, and lets the probe build every program once. Throws
+// InputError for what the person asked wrongly, Error for what this machine lacks,
+// process::Interrupted.
+CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
+                              process::ProcessSupervisor& supervisor);
+
+// Before anything starts, and before CPUs are looked at: a share of the host (devices.hpp) is the only part
+// of it that is used from here on. Throws InputError for a CPU that this process may not use.
+void check_cpu(const config::SweepOptions& options);
+
+// Where --cache says, in this process and its children; throws InputError for what is no folder. No --cache:
+// as the environment says.
+void use_cache(const std::string& where, const std::string& folder);
+
+// Read once, before the cells are measured. The plan has tasks.
+struct Conditions {
+  model::CpuState machine;
+  std::optional<model::Floors> floors;
+  std::string warning;  // why there are no floors; empty where there are
+};
+Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
+                           process::ProcessSupervisor& supervisor);
+
+// Puts them into the result, with what follows from them.
+void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
+
+class SideBySideOptions {
+ public:
+  explicit SideBySideOptions(Options& options);
+  // `launches` other than 0: how many the command plans by itself, so the person may not say. Throws
+  // InputError.
+  void check(std::int64_t launches = 0);
+  // All but the sides and the plan. Throws InputError for invalid options.
+  ab::InterleavedRequest request() const;
+  // Throws as make_checked_plan does.
+  model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
+                   process::ProcessSupervisor& supervisor) const;
+
+ private:
+  const Options& options_;
+  std::string alternate_ = "ladder";
+  bool cell_processes_ = false;
+  config::RawOptions sweep_;  // flags merged over the file; launches always there
+};
+
+}  // namespace graphbench::cli

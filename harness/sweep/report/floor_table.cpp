@@ -1,0 +1,119 @@
+// Two blocks: the single figures, then the node counts of each shape with their slopes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "harness/sweep/report/remarks.hpp"
+#include "harness/sweep/report/tables.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+constexpr int label_width = 34;
+constexpr int time_width = 10;
+
+void print_floor(std::ostream& out, std::string_view label, const std::optional<model::Floor>& floor) {
+  if (!floor) return;
+  out << left(label, label_width) << right(format_seconds(floor->p50), time_width)
+      << fmt::format("{:>8}\n", floor->count);
+}
+
+// A cost a node may lie below the nanoseconds that format_seconds rounds to.
+std::string slope_text(double seconds) {
+  const double nanoseconds = seconds * 1e9;
+  return std::abs(nanoseconds) < 999.5 ? fmt::format("{:.2f}ns", nanoseconds) : format_seconds(seconds);
+}
+
+void print_ladder(std::ostream& out, const model::FloorLadder& ladder, bool colours) {
+  const std::string title =
+      ladder.streams > 1 ? fmt::format("{} over {} streams", ladder.shape, ladder.streams) : ladder.shape;
+  out << '\n'
+      << paint("graphs of empty kernels, " + title, Colour::bold, colours) << '\n'
+      << paint(right("nodes", 7) + right("submit", time_width) + right("device", time_width) +
+                   right("instantiate", time_width + 4),
+               Colour::dim, colours)
+      << '\n';
+  for (const model::FloorPoint& point : ladder.points) {
+    out << fmt::format("{:>7}", point.nodes) << right(format_seconds(point.submit.p50), time_width)
+        << right(format_seconds(point.device.p50), time_width)
+        << right(format_seconds(point.instantiate.p50), time_width + 4) << '\n';
+  }
+  out << right("a node", 7) << right(slope_text(ladder.submit_seconds_per_node), time_width)
+      << right(slope_text(ladder.device_seconds_per_node), time_width)
+      << right(slope_text(ladder.instantiate_seconds_per_node), time_width + 4) << "   least-squares slope\n";
+}
+
+void print_exec_memory(std::ostream& out, const model::ExecMemoryFloor& floor, bool colours) {
+  out << '\n'
+      << paint("memory of instantiated graphs of empty kernels", Colour::bold, colours) << '\n'
+      << paint(right("nodes", 7) + right("KB", time_width) + right("beside line", time_width + 4),
+               Colour::dim, colours)
+      << '\n';
+  for (const model::ExecMemoryPoint& point : floor.points) {
+    out << fmt::format("{:>7}{:>{}.1f}{:>+{}.1f}\n", point.nodes, point.bytes / 1e3, time_width,
+                       point.residual_bytes / 1e3, time_width + 4);
+  }
+  out << fmt::format("{:>7}{:>{}.2f}   least-squares line, {:.1f} KB at no node\n", "a node",
+                     floor.bytes_per_node / 1e3, time_width, floor.bytes_at_zero / 1e3);
+}
+
+}  // namespace
+
+void print_floors(std::ostream& out, const model::Environment& environment, bool colours) {
+  const model::DeviceFacts& device = environment.device;
+  out << "device " << device.kind << ": " << one_line(device.name) << "; what it can do at best, medians\n\n";
+  if (!environment.floors) return;
+  const model::Floors& floors = *environment.floors;
+  out << paint(left("", label_width) + right("time", time_width) + right("count", 8), Colour::dim, colours)
+      << '\n';
+  print_floor(out, "clock pair", floors.clock_pair);
+  print_floor(out, "kernel launch, stream idle", floors.kernel_launch);
+  print_floor(out, "kernel launch, stream busy", floors.queued_kernel_launch);
+  print_floor(out, "graph launch, stream idle", floors.graph_launch);
+  print_floor(out, "graph launch, stream busy", floors.queued_graph_launch);
+  print_floor(out, "graph launch, no nodes", floors.empty_graph_launch);
+  print_floor(out, "event pair around nothing", floors.event_pair);
+  if (floors.event_resolution) {
+    out << left("event resolution", label_width)
+        << right(format_seconds(*floors.event_resolution), time_width) << '\n';
+  }
+  print_floor(out, "completion of a kernel, spinning", floors.completion_spin);
+  print_floor(out, "completion of a kernel, asleep", floors.completion_block);
+  print_floor(out, "queue hand-off to the stream", floors.queue_handoff);
+  for (const model::FloorLadder& ladder : floors.ladders) print_ladder(out, ladder, colours);
+  if (floors.exec_memory) print_exec_memory(out, *floors.exec_memory, colours);
+  const std::vector<std::string> warnings = cpu_warnings(environment);
+  if (!warnings.empty()) out << '\n';
+  for (const std::string& warning : warnings) {
+    out << paint("note:", Colour::yellow, colours) << ' ' << warning << '\n';
+  }
+}
+
+std::string floor_line(const std::vector<const model::CellResult*>& cells) {
+  std::vector<std::string> modes;
+  std::map<std::string, std::vector<double>> multiples;
+  for (const model::CellResult* cell : cells) {
+    if (cell == nullptr || !cell->summary.submit_over_floor) continue;
+    const std::string& mode = cell->cell.mode;
+    if (std::ranges::find(modes, mode) == modes.end()) modes.push_back(mode);
+    multiples[mode].push_back(*cell->summary.submit_over_floor);
+  }
+  std::string line;
+  for (const std::string& mode : modes) {
+    const std::vector<double>& of_mode = multiples[mode];
+    double logarithms = 0;
+    for (const double multiple : of_mode) logarithms += std::log(multiple);
+    const auto [low, high] = std::ranges::minmax(of_mode);
+    line += fmt::format("{}{} {} ({}..{})", line.empty() ? "submit over its floor: " : ", ", mode,
+                        format_ratio(std::exp(logarithms / static_cast<double>(of_mode.size()))),
+                        format_ratio(low), format_ratio(high));
+  }
+  return line;
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,95 @@
+// Draws progress lines. Keeps nothing but what was shown last, and reads no clock.
+#include "harness/sweep/report/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "reporters/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+constexpr double redraw_seconds = 0.1;
+constexpr double line_seconds = 1.0;
+
+std::string counts_of(const model::Progress& progress) {
+  const std::string total = fmt::format("{}", progress.cells_total);
+  const std::int64_t percent =
+      progress.cells_total > 0 ? 100 * progress.cells_done / progress.cells_total : 0;
+  return fmt::format("[{:>{}}/{}] {:>3}%", progress.cells_done, total.size(), total, percent);
+}
+
+std::string times_of(const model::Progress& progress) {
+  std::string times = format_duration(progress.elapsed_seconds);
+  if (progress.eta_seconds) times += ", " + format_duration(*progress.eta_seconds) + " left";
+  return times;
+}
+
+std::string failures_of(const model::Progress& progress) {
+  return progress.failures > 0 ? fmt::format(", {} failed", progress.failures) : std::string();
+}
+
+std::string activity_of(const model::Progress& progress) {
+  std::string activity = one_line(progress.worker);
+  if (progress.batch > 0) activity += fmt::format(" b{}", progress.batch);
+  if (!progress.phase.empty()) activity += " " + one_line(progress.phase);
+  return activity;
+}
+
+}  // namespace
+
+ProgressPrinter::ProgressPrinter(std::ostream& out, bool terminal, bool colours, int width)
+    : out_(out), terminal_(terminal), colours_(colours), width_(width) {}
+
+void ProgressPrinter::update(const model::Progress& progress) {
+  const bool moved = progress.tasks_done != tasks_shown_;
+  last_ = progress;
+  if (terminal_) {
+    pending_ = true;
+    if (progress.elapsed_seconds - shown_at_seconds_ >= redraw_seconds) draw(progress);
+    return;
+  }
+  pending_ = moved;
+  if (moved && progress.elapsed_seconds - shown_at_seconds_ >= line_seconds) print_line(progress);
+}
+
+void ProgressPrinter::finish() {
+  if (terminal_) {
+    if (pending_) draw(last_);
+    if (drawn_) out_ << '\n' << std::flush;
+  } else if (pending_) {
+    print_line(last_);
+  }
+  drawn_ = false;
+  pending_ = false;
+  shown_at_seconds_ = -1e9;
+  tasks_shown_ = 0;
+}
+
+void ProgressPrinter::draw(const model::Progress& progress) {
+  const std::string counts = counts_of(progress);
+  const std::string times = times_of(progress);
+  const std::string failures = failures_of(progress);
+  // What is running gives way first: the counts and the time left are what one looks for.
+  const auto taken = static_cast<int>(counts.size() + times.size() + failures.size()) + 4;
+  const std::string activity = left(activity_of(progress), width_ - taken);
+  out_ << "\r\033[K" << paint(counts, Colour::bold, colours_) << "  "
+       << paint(activity, Colour::dim, colours_) << "  " << times << paint(failures, Colour::red, colours_)
+       << std::flush;
+  drawn_ = true;
+  pending_ = false;
+  shown_at_seconds_ = progress.elapsed_seconds;
+}
+
+void ProgressPrinter::print_line(const model::Progress& progress) {
+  out_ << counts_of(progress) << "  "
+       << fmt::format("worker {}/{}", progress.tasks_done, progress.tasks_total) << "  "
+       << one_line(progress.worker) << "  " << times_of(progress)
+       << paint(failures_of(progress), Colour::red, colours_) << std::endl;
+  pending_ = false;
+  shown_at_seconds_ = progress.elapsed_seconds;
+  tasks_shown_ = progress.tasks_done;
+}
+
+}  // namespace graphbench::reporters

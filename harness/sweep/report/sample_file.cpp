@@ -1,0 +1,203 @@
+// NumPy arrays in their file format, version 1.0 (numpy.lib.format's published description), a column each,
+// and the archive they go into.
+#include "harness/sweep/report/sample_file.hpp"
+
+#include <zip.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace graphbench::reporters {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the elements are written as they lie in memory");
+
+// What stands before the elements: a magic string, a header that names type, order and shape. It is padded so
+// that the elements begin at a multiple of 64 bytes, and ends in a newline.
+std::string header(const std::string& type, std::size_t count) {
+  std::string text =
+      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + std::to_string(count) + ",), }";
+  constexpr std::size_t fixed_bytes = 10;
+  text.append(63 - (fixed_bytes + text.size()) % 64, ' ');
+  text += '\n';
+  std::string head("\x93NUMPY\x01\x00", 8);
+  head += static_cast<char>(text.size() & 0xFF);
+  head += static_cast<char>(text.size() >> 8);
+  return head + text;
+}
+
+template <typename T>
+std::string array(const std::string& type, const std::vector<T>& values) {
+  std::string file = header(type, values.size());
+  const std::size_t begin = file.size();
+  file.resize(begin + values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(file.data() + begin, values.data(), values.size() * sizeof(T));
+  return file;
+}
+
+// Fixed-width bytes ('S'), padded with NUL.
+std::string texts(const std::vector<std::string>& values) {
+  std::size_t width = 1;
+  for (const std::string& value : values) width = std::max(width, value.size());
+  std::string file = header("|S" + std::to_string(width), values.size());
+  for (const std::string& value : values) {
+    file += value;
+    file.append(width - value.size(), '\0');
+  }
+  return file;
+}
+
+struct Columns {
+  std::vector<std::int32_t> cell;
+  std::vector<std::int32_t> launch;
+  std::vector<std::uint8_t> pass;
+  std::vector<std::uint8_t> placement;
+  std::vector<std::int32_t> order;
+  std::vector<std::int64_t> started_ns;
+  std::vector<double> seconds;
+  std::vector<double> submit_seconds;
+  std::vector<std::uint8_t> throttled;
+};
+
+struct RowKey {
+  std::size_t cell = 0;
+  std::int64_t launch = 0;
+  std::uint8_t pass = 0;
+  bool throttled = false;
+  const model::Launch& of;
+};
+
+// 0: of the ramp, which comes first; else the number of its placement.
+std::vector<std::uint8_t> placements_of(const RowKey& key, std::size_t samples) {
+  std::vector<std::uint8_t> placements;
+  for (std::size_t i = 0; i < key.of.placements.size(); ++i) {
+    const model::LaunchPlacement& each = key.of.placements[i];
+    placements.insert(placements.end(),
+                      static_cast<std::size_t>(key.pass == 0 ? each.latency_samples : each.device_samples),
+                      static_cast<std::uint8_t>(i + 1));
+  }
+  const std::size_t ramp = samples - std::min(samples, placements.size());
+  placements.insert(placements.begin(), ramp, 0);
+  return placements;
+}
+
+void add_rows(Columns& columns, const RowKey& key, const std::vector<double>& seconds,
+              const std::vector<std::int64_t>& started_ns, const std::vector<double>* submit_seconds) {
+  const std::vector<std::uint8_t> placements = placements_of(key, seconds.size());
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    columns.placement.push_back(placements.at(i));
+    columns.cell.push_back(static_cast<std::int32_t>(key.cell));
+    columns.launch.push_back(static_cast<std::int32_t>(key.launch));
+    columns.pass.push_back(key.pass);
+    columns.order.push_back(static_cast<std::int32_t>(i));
+    columns.started_ns.push_back(started_ns.at(i));
+    columns.seconds.push_back(seconds[i]);
+    columns.submit_seconds.push_back(submit_seconds != nullptr ? submit_seconds->at(i)
+                                                               : std::numeric_limits<double>::quiet_NaN());
+    columns.throttled.push_back(key.throttled ? 1 : 0);
+  }
+}
+
+Columns columns_of(const model::Result& result) {
+  Columns columns;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    for (const model::Launch& launch : result.cells[i].launches) {
+      const bool throttled = launch.machine && launch.machine->throttled;
+      add_rows(columns, {i, launch.index, 0, throttled, launch}, launch.latency_samples,
+               launch.latency_started_ns, &launch.submit_samples);
+      add_rows(columns, {i, launch.index, 1, throttled, launch}, launch.device_samples,
+               launch.device_started_ns, nullptr);
+    }
+  }
+  return columns;
+}
+
+// An archive that grows in memory. libzip reads its sources when the archive is closed, so the parts
+// stay until then.
+class MemoryArchive {
+ public:
+  MemoryArchive() {
+    zip_error_init(&error_);
+    buffer_ = zip_source_buffer_create(nullptr, 0, 1, &error_);
+    if (buffer_ == nullptr) fail("begin");
+    zip_source_keep(buffer_);  // zip_close drops its own reference; the bytes are read after it
+    archive_ = zip_open_from_source(buffer_, ZIP_TRUNCATE, &error_);
+    if (archive_ == nullptr) {
+      zip_source_free(buffer_);
+      fail("open");
+    }
+  }
+  ~MemoryArchive() {
+    if (archive_ != nullptr) zip_discard(archive_);
+    if (buffer_ != nullptr) zip_source_free(buffer_);
+    zip_error_fini(&error_);
+  }
+  MemoryArchive(const MemoryArchive&) = delete;
+  MemoryArchive& operator=(const MemoryArchive&) = delete;
+
+  void add(const std::string& name, const std::string& contents) {
+    zip_source_t* source = zip_source_buffer(archive_, contents.data(), contents.size(), 0);
+    if (source == nullptr) fail_archive("add " + name);
+    const zip_int64_t index = zip_file_add(archive_, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (index < 0) {
+      zip_source_free(source);
+      fail_archive("add " + name);
+    }
+  }
+
+  std::string finish() {
+    if (zip_close(archive_) != 0) fail_archive("close");
+    archive_ = nullptr;
+    if (zip_source_open(buffer_) != 0 || zip_source_seek(buffer_, 0, SEEK_END) != 0) fail("read back");
+    const zip_int64_t size = zip_source_tell(buffer_);
+    if (size < 0 || zip_source_seek(buffer_, 0, SEEK_SET) != 0) fail("read back");
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    const zip_int64_t got = zip_source_read(buffer_, bytes.data(), bytes.size());
+    if (got != size || zip_source_close(buffer_) != 0) fail("read back");
+    return bytes;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& step) {
+    throw std::runtime_error("sample file: " + step + ": " + zip_error_strerror(&error_));
+  }
+  [[noreturn]] void fail_archive(const std::string& step) {
+    throw std::runtime_error("sample file: " + step + ": " + zip_strerror(archive_));
+  }
+
+  zip_error_t error_{};
+  zip_source_t* buffer_ = nullptr;
+  zip_t* archive_ = nullptr;
+};
+
+}  // namespace
+
+std::string to_sample_file(const model::Result& result) {
+  const Columns columns = columns_of(result);
+  std::vector<std::string> ids;
+  for (const model::CellResult& cell : result.cells) ids.push_back(model::id_of(cell.cell));
+  const std::vector<std::pair<std::string, std::string>> parts = {
+      {"cells.npy", texts(ids)},
+      {"passes.npy", texts({"latency", "device"})},
+      {"cell.npy", array("<i4", columns.cell)},
+      {"launch.npy", array("<i4", columns.launch)},
+      {"pass.npy", array("|u1", columns.pass)},
+      {"order.npy", array("<i4", columns.order)},
+      {"started_ns.npy", array("<i8", columns.started_ns)},
+      {"seconds.npy", array("<f8", columns.seconds)},
+      {"submit_seconds.npy", array("<f8", columns.submit_seconds)},
+      {"placement.npy", array("|u1", columns.placement)},
+      {"throttled.npy", array("|u1", columns.throttled)},
+  };
+  MemoryArchive archive;
+  for (const auto& [name, contents] : parts) archive.add(name, contents);
+  return archive.finish();
+}
+
+}  // namespace graphbench::reporters

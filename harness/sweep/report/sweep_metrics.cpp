@@ -1,0 +1,135 @@
+// Counters, progress and facts live in prometheus-cpp's registry, the cells' lines beside it; the text is
+// made when it is read, once for all readers before the next change.
+#include "harness/sweep/report/sweep_metrics.hpp"
+
+#include <algorithm>
+
+#include "harness/model/statistics/steady.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/sweep/report/families.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+// Appends each family that has a series, with its help and type. A family without series would be a promise
+// without numbers.
+template <typename Keyed>
+void append(std::string& text, const FamilyRow& family, std::size_t place, const Keyed& all) {
+  const auto is_empty = [&](const auto& each) {
+    return each.second.size() <= place || each.second[place].empty();
+  };
+  if (std::ranges::all_of(all, is_empty)) return;
+  const auto type =
+      family.type == "summary" ? prometheus::MetricType::Summary : prometheus::MetricType::Gauge;
+  text += head_text(family.name, family.help, type);
+  for (const auto& each : all) {
+    if (!is_empty(each)) text += each.second[place];
+  }
+}
+
+double steps_of(const model::CellResult& cell) {
+  std::int64_t steps = 0;
+  for (const model::Launch& launch : cell.launches) {
+    // The ramp, which no summary counts, as far as a document has it.
+    steps += std::min<std::int64_t>(std::ssize(launch.latency_samples), statistics::ramp_samples);
+    if (launch.latency_seconds) steps += launch.latency_seconds->count;
+    if (launch.device_seconds) steps += launch.device_seconds->count;
+  }
+  return static_cast<double>(steps);
+}
+
+}  // namespace
+
+SweepMetrics::SweepMetrics(const std::string& version) {
+  gauge(registry_, "graphbench_build_info").Add({{"version", version}}).Set(1);
+  // Counters begin at 0, so that the first increment is a rate and not a birth.
+  for (const auto status : {model::CellStatus::ok, model::CellStatus::skipped, model::CellStatus::failed}) {
+    cells_total_.Add({{"status", std::string(model::name_of(status))}});
+  }
+}
+
+void SweepMetrics::begin_sweep(const std::string& device) {
+  const Change change(*this);
+  progress_.Add({{"device", device}}).Set(0);
+  running_.Add({{"device", device}}).Set(1);
+  std::erase_if(counted_, [&](const CellKey& key) { return key.device == device; });
+}
+
+void SweepMetrics::set_device(const std::string& device, const model::DeviceFacts& facts) {
+  const Change change(*this);
+  prometheus::Gauge& info = devices_.Add({{"device", device},
+                                          {"kind", facts.kind},
+                                          {"name", facts.name},
+                                          {"uuid", facts.uuid},
+                                          {"compute_capability", facts.compute_capability},
+                                          {"driver", facts.driver},
+                                          {"runtime", facts.runtime}});
+  info.Set(1);
+  prometheus::Gauge*& known = device_series_[device];
+  if (known != nullptr && known != &info) devices_.Remove(known);
+  known = &info;
+}
+
+void SweepMetrics::set_progress(const std::string& device, const model::Progress& progress) {
+  if (progress.cells_total <= 0) return;
+  const Change change(*this);
+  progress_.Add({{"device", device}})
+      .Set(static_cast<double>(progress.cells_done) / static_cast<double>(progress.cells_total));
+}
+
+void SweepMetrics::show_cell(const std::string& device, const model::CellResult& cell) {
+  const CellKey key{device, cell.cell};
+  CellLines lines = lines_of(key, cell);
+  const Change change(*this);
+  cells_[key] = std::move(lines);
+}
+
+void SweepMetrics::set_cell(const std::string& device, const model::CellResult& cell) {
+  show_cell(device, cell);
+  const Change change(*this);
+  if (!counted_.insert({device, cell.cell}).second) return;
+  cells_total_.Add({{"status", std::string(model::name_of(cell.status))}}).Increment();
+  steps_.Increment(steps_of(cell));
+  if (cell.status == model::CellStatus::skipped && model::is_graph_mode(cell.cell.mode)) {
+    skips_.Add({{"reason", cell.reason ? cell.reason->code : "internal"}}).Increment();
+  }
+}
+
+void SweepMetrics::drop_vanished(const std::string& device) {
+  const Change change(*this);
+  std::erase_if(cells_, [&](const auto& cell) {
+    return cell.first.device == device && !counted_.contains(cell.first);
+  });
+}
+
+void SweepMetrics::set_comparison(const std::string& device, const model::Comparison& comparison) {
+  const Change change(*this);
+  std::map<std::string, model::Cell> cells;
+  for (const auto& [key, lines] : cells_) {
+    if (key.device == device) cells.emplace(model::id_of(key.cell), key.cell);
+  }
+  comparisons_[device] = lines_of(device, cells, comparison);
+}
+
+void SweepMetrics::end_sweep(const std::string& device, std::optional<double> unix_seconds) {
+  const Change change(*this);
+  running_.Add({{"device", device}}).Set(0);
+  if (!unix_seconds) return;
+  last_success_.Add({{"device", device}}).Set(*unix_seconds);
+}
+
+std::shared_ptr<const std::string> SweepMetrics::text() const {
+  const std::scoped_lock lock(mutex_);
+  if (text_) return text_;
+  std::string text;
+  text.reserve(text_bytes_ + text_bytes_ / 8);  // growing into it would copy most of it again
+  text += rendered(registry_.Collect());
+  const std::vector<FamilyRow> all = families();
+  for (std::size_t i = 0; i < all.size(); ++i) append(text, all[i], i, cells_);
+  for (std::size_t i = 0; i < all.size(); ++i) append(text, all[i], i, comparisons_);
+  text_bytes_ = text.size();
+  text_ = std::make_shared<const std::string>(std::move(text));
+  return text_;
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,84 @@
+// What Prometheus is told: results of cells, progress, what runs where. docs/prometheus.md lists names,
+// labels and types.
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/model/comparison.hpp"
+#include "harness/model/progress.hpp"
+#include "harness/model/result.hpp"
+#include "harness/sweep/report/series.hpp"
+#include "reporters/prometheus_text.hpp"
+
+namespace graphbench::reporters {
+
+// The media type of `text()`: the Prometheus text format, which every scraper takes.
+inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; charset=utf-8";
+
+// Thread-safe. `device` is the name a sweep runs on: "cuda:0", "host".
+class SweepMetrics {
+ public:
+  explicit SweepMetrics(const std::string& tool_version);
+  ~SweepMetrics() = default;
+  SweepMetrics(const SweepMetrics&) = delete;
+  SweepMetrics& operator=(const SweepMetrics&) = delete;
+
+  // A sweep begins on the device: its progress is 0, and cells are counted from 0.
+  void begin_sweep(const std::string& device);
+  void set_device(const std::string& device, const model::DeviceFacts& facts);
+  void set_progress(const std::string& device, const model::Progress& progress);
+  // A cell that is done. Its series are what this result has, no more: a number that an earlier result
+  // had and this one lacks is gone. Counted once a sweep, however often it is told.
+  void set_cell(const std::string& device, const model::CellResult& cell);
+  // A cell of an earlier process's sweep: its series alone, for it was counted then.
+  void show_cell(const std::string& device, const model::CellResult& cell);
+  // The device's sweep was complete: the series of cells that it did not have are gone.
+  void drop_vanished(const std::string& device);
+  // The sweep that ended on the device beside the baseline, in the place of what an earlier one was found to
+  // be. Of its cells, those that were set have series.
+  void set_comparison(const std::string& device, const model::Comparison& comparison);
+  // `unix_seconds`: when it ended well; absent where it did not.
+  void end_sweep(const std::string& device, std::optional<double> unix_seconds);
+
+  // Everything in the text format; the same object until something changes.
+  std::shared_ptr<const std::string> text() const;
+
+ private:
+  // Holds the lock, and what was rendered before is out of date.
+  class Change {
+   public:
+    explicit Change(SweepMetrics& metrics) : lock_(metrics.mutex_) { metrics.text_.reset(); }
+
+   private:
+    std::scoped_lock<std::mutex> lock_;
+  };
+
+  template <typename Metric>
+  using Family = prometheus::Family<Metric>;
+  mutable std::mutex mutex_;
+  prometheus::Registry registry_;
+  Family<prometheus::Gauge>& devices_ = gauge(registry_, "graphbench_device_info");
+  Family<prometheus::Gauge>& progress_ = gauge(registry_, "graphbench_sweep_progress_ratio");
+  Family<prometheus::Gauge>& running_ = gauge(registry_, "graphbench_sweep_running");
+  Family<prometheus::Gauge>& last_success_ = gauge(registry_, "graphbench_last_success_timestamp_seconds");
+  Family<prometheus::Counter>& cells_total_ = counter(registry_, "graphbench_cells_total");
+  prometheus::Counter& steps_ = counter(registry_, "graphbench_steps_total").Add({});
+  Family<prometheus::Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
+  std::map<std::string, prometheus::Gauge*> device_series_;
+  std::map<CellKey, CellLines> cells_;
+  std::map<std::string, ComparisonLines> comparisons_;  // by device
+  std::set<CellKey> counted_;                           // in the device's running or last sweep
+  mutable std::shared_ptr<const std::string> text_;
+  mutable std::size_t text_bytes_ = 0;  // of the last one
+};
+
+}  // namespace graphbench::reporters

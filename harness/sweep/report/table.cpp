@@ -1,0 +1,300 @@
+// Lays the cells out: modes side by side where the terminal is wide enough, one line a mode where it
+// is not.
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "harness/model/metrics.hpp"
+#include "harness/model/statistics/metric_values.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/sweep/report/remarks.hpp"
+#include "harness/sweep/report/tables.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+// Widths that put three modes into 120 columns, each with a blank in front of its widest content.
+constexpr int batch_width = 5;
+constexpr int warmup_width = 3;
+constexpr int time_width = 7;
+constexpr int short_width = 6;  // counts
+constexpr int ratio_width = 7;  // with its mark
+constexpr int mode_width = 11;
+constexpr std::string_view bar = " |";
+
+bool in_group(const model::MetricRow& row, std::string_view mode) {
+  return model::is_graph_mode(mode) ||
+         !(row.graphs_only || std::holds_alternative<std::optional<double> model::CellSummary::*>(row.value));
+}
+
+// A blank in front of the widest number, or of the name where that is wider.
+int width_of(const model::MetricRow& row) {
+  const int numbers = row.kind == model::MetricKind::time    ? time_width
+                      : row.kind == model::MetricKind::ratio ? ratio_width
+                                                             : short_width;
+  return std::max(numbers, static_cast<int>(row.column.name.size()) + 1);
+}
+
+using Columns = std::vector<const model::MetricRow*>;
+
+// What is measured on request has a column where a cell has it, and not 0 of it.
+Columns columns_of(const model::Result& result) {
+  Columns columns = model::column_metrics();
+  std::erase_if(columns, [&](const model::MetricRow* row) {
+    return row->on_request && std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {
+             return statistics::value_of(*row, cell).value_or(0) != 0;
+           });
+  });
+  return columns;
+}
+
+Columns columns_of(const Columns& columns, std::string_view mode) {
+  Columns own;
+  std::ranges::copy_if(columns, std::back_inserter(own),
+                       [&](const model::MetricRow* row) { return in_group(*row, mode); });
+  return own;
+}
+
+int group_width(const Columns& columns, std::string_view mode) {
+  int width = 0;
+  for (const model::MetricRow* row : columns_of(columns, mode)) width += width_of(*row);
+  return width;
+}
+
+// The cells that stand in one section of the table, and those that stand in one row.
+using Section =
+    std::tuple<std::string, std::string, std::string, std::string, std::map<std::string, std::string>>;
+
+Section section_of(const model::Cell& cell) {
+  return {cell.workload, cell.preset, cell.dtype, cell.pass, cell.more_axes};
+}
+
+struct Row {
+  std::int64_t batch = 0;
+  std::int64_t warmup = 0;
+  std::vector<const model::CellResult*> cells;  // one a mode of the plan; null: not planned
+};
+
+struct TableSection {
+  Section key;
+  std::vector<Row> rows;
+};
+
+std::vector<std::string> modes_of(const model::Result& result) {
+  std::vector<std::string> modes;
+  for (const model::CellResult& cell : result.cells) {
+    if (std::find(modes.begin(), modes.end(), cell.cell.mode) == modes.end()) modes.push_back(cell.cell.mode);
+  }
+  return modes;
+}
+
+// Sections and rows in the order in which the plan names them first.
+std::vector<TableSection> arrange(const model::Result& result, const std::vector<std::string>& modes) {
+  std::vector<TableSection> sections;
+  for (const model::CellResult& result_cell : result.cells) {
+    const model::Cell& cell = result_cell.cell;
+    const Section key = section_of(cell);
+    auto section =
+        std::find_if(sections.begin(), sections.end(), [&](const TableSection& s) { return s.key == key; });
+    if (section == sections.end()) section = sections.insert(section, TableSection{key, {}});
+    auto row = std::find_if(section->rows.begin(), section->rows.end(),
+                            [&](const Row& r) { return r.batch == cell.batch && r.warmup == cell.warmup; });
+    if (row == section->rows.end()) {
+      row = section->rows.insert(
+          row, Row{cell.batch, cell.warmup, std::vector<const model::CellResult*>(modes.size(), nullptr)});
+    }
+    const auto mode = std::find(modes.begin(), modes.end(), cell.mode) - modes.begin();
+    row->cells[static_cast<std::size_t>(mode)] = &result_cell;
+  }
+  return sections;
+}
+
+std::string reason_of(const model::CellResult& cell, int width) {
+  if (cell.status == model::CellStatus::pending) return right("not run", width);
+  const bool failed = cell.status == model::CellStatus::failed;
+  const std::string code = cell.reason ? cell.reason->code : std::string("no reason");
+  return right((failed ? " failed " : " skipped ") + one_line(code), width);
+}
+
+std::string text_of(const model::MetricRow& row, double value) {
+  switch (row.kind) {
+    case model::MetricKind::time:
+      return format_seconds(value);
+    case model::MetricKind::ratio:
+      return format_ratio(value);
+    case model::MetricKind::bytes:
+      return format_bytes(static_cast<std::int64_t>(value));
+    case model::MetricKind::count:
+    case model::MetricKind::rate:
+      break;
+  }
+  return format_count(value);
+}
+
+// Without an interval a gain is about so; "?" is one whose interval holds 1.
+std::string marked_gain(const std::string& number, const model::CellSummary& summary) {
+  if (!summary.speedup_ci95_low) return "~" + number;
+  return model::may_be_no_gain(summary) ? number + "?" : number;
+}
+
+std::string number_of(const model::MetricRow& row, const model::CellResult& cell, bool colours) {
+  const std::optional<double> value = statistics::value_of(row, cell);
+  const bool even = row.value == model::MetricValue(&model::CellSummary::breakeven_steps);
+  const bool gain = row.value == model::MetricValue(&model::CellSummary::speedup_over_eager);
+  // Without eager beside it, there is nothing to pay back against.
+  const bool unknown = !cell.summary.speedup_over_eager || model::may_be_no_gain(cell.summary);
+  const char* none = even && !unknown ? "never" : "-";
+  const std::string number = value ? text_of(row, *value) : none;
+  const std::string text = right(gain && value ? marked_gain(number, cell.summary) : number, width_of(row));
+  if (!gain || !value) return text;
+  if (model::may_be_no_gain(cell.summary)) return paint(text, Colour::dim, colours);
+  return paint(text, *value >= 1 ? Colour::green : Colour::red, colours);
+}
+
+// Under `columns`, those that the mode lacks left blank.
+std::string group_of(const Columns& columns, const model::CellResult* cell, std::string_view mode,
+                     bool colours) {
+  const int width = group_width(columns, mode);
+  if (cell == nullptr) return right("", width);
+  if (cell->status != model::CellStatus::ok) {
+    const bool failed = cell->status == model::CellStatus::failed;
+    return paint(reason_of(*cell, width), failed ? Colour::red : Colour::yellow, colours);
+  }
+  std::string group;
+  std::string blank;
+  for (const model::MetricRow* row : columns) {
+    if (in_group(*row, mode)) {
+      group += std::exchange(blank, "") + number_of(*row, *cell, colours);
+    } else {
+      blank += right("", width_of(*row));
+    }
+  }
+  return group;
+}
+
+std::string column_names(const Columns& columns, std::string_view mode) {
+  std::string names;
+  for (const model::MetricRow* row : columns_of(columns, mode))
+    names += right(row->column.name, width_of(*row));
+  return names;
+}
+
+// Never cut: a batch of six digits makes its row wider instead of unreadable.
+std::string number_in(std::int64_t number, int width) {
+  const std::string digits = std::to_string(number);
+  return right(digits, std::max(width, static_cast<int>(digits.size())));
+}
+
+std::string row_head(const Row& row) {
+  return number_in(row.batch, batch_width) + number_in(row.warmup, warmup_width);
+}
+
+void print_wide(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
+                const Columns& columns, bool colours) {
+  std::string names = right("batch", batch_width) + right("W", warmup_width);
+  out << right("", batch_width + warmup_width);
+  for (const std::string& mode : modes) {
+    const int width = mode == modes.back() ? static_cast<int>(mode.size()) + 1 : group_width(columns, mode);
+    out << bar << paint(left(" " + mode, width), Colour::bold, colours);
+    names += std::string(bar) + column_names(columns, mode);
+  }
+  out << '\n' << paint(names, Colour::dim, colours) << '\n';
+  for (const Row& row : section.rows) {
+    out << row_head(row);
+    for (std::size_t i = 0; i < modes.size(); ++i)
+      out << bar << group_of(columns_of(columns, modes[i]), row.cells[i], modes[i], colours);
+    out << '\n';
+  }
+}
+
+void print_narrow(std::ostream& out, const TableSection& section, const std::vector<std::string>& modes,
+                  const Columns& columns, bool colours) {
+  const std::string names = right("batch", batch_width) + right("W", warmup_width) +
+                            left("  mode", mode_width) + column_names(columns, "whole");
+  out << paint(names, Colour::dim, colours) << '\n';
+  for (const Row& row : section.rows) {
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      if (row.cells[i] == nullptr) continue;
+      out << row_head(row) << left("  " + modes[i], mode_width)
+          << group_of(columns, row.cells[i], modes[i], colours) << '\n';
+    }
+  }
+}
+
+// What the columns mean, as many to a line as fit.
+std::string legend(const Columns& columns) {
+  constexpr std::size_t width = 100;
+  std::string text;
+  std::string line;
+  const auto add = [&](const std::string& entry) {
+    if (!line.empty() && line.size() + 3 + entry.size() > width) text += std::exchange(line, "") + "\n";
+    line += (line.empty() ? "" : "   ") + entry;
+  };
+  bool warmups = false;
+  for (const model::MetricRow* row : columns) {
+    // W stands behind what every mode has.
+    if (!warmups && !in_group(*row, "eager")) {
+      add("W: warmups");
+      warmups = true;
+    }
+    add(std::string(row->column.name) + ": " + std::string(row->column_help));
+  }
+  return text + line + "\n";
+}
+
+void print_heading(std::ostream& out, const Section& section, bool colours) {
+  const auto& [workload, preset, dtype, pass, more_axes] = section;
+  out << paint(one_line(workload), Colour::bold, colours) << "  preset " << one_line(preset) << ", " << dtype
+      << ", " << pass;
+  for (const auto& [axis, value] : more_axes) out << ", " << one_line(axis) << " " << one_line(value);
+  out << '\n';
+}
+
+void print_floor_line(std::ostream& out, const TableSection& section, bool colours) {
+  std::vector<const model::CellResult*> cells;
+  for (const Row& row : section.rows) cells.insert(cells.end(), row.cells.begin(), row.cells.end());
+  const std::string line = floor_line(cells);
+  if (!line.empty()) out << paint(line, Colour::dim, colours) << '\n';
+}
+
+}  // namespace
+
+void print_table(std::ostream& out, const model::Result& result, const TableOptions& options) {
+  const model::DeviceFacts& device = result.environment.device;
+  const std::vector<std::string> modes = modes_of(result);
+  const Columns columns = columns_of(result);
+  int wide = batch_width + warmup_width;
+  for (const std::string& mode : modes) wide += group_width(columns, mode) + static_cast<int>(bar.size());
+
+  const bool under_load = std::ranges::any_of(columns, [](const model::MetricRow* row) {
+    return model::section_of(*row) == model::MetricSection::sustained;
+  });
+  const bool rested = device.kind != "host" && !under_load;
+  out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
+      << (rested
+              ? "cells were measured rested, with waits between them: --sustained times them under load too\n"
+              : "")
+      << legend(columns)
+      << "submit over its floor: over what the same launches, of empty kernels, cost here\n\n";
+  for (const TableSection& section : arrange(result, modes)) {
+    print_heading(out, section.key, options.colours);
+    if (wide <= options.width) {
+      print_wide(out, section, modes, columns, options.colours);
+    } else {
+      print_narrow(out, section, modes, columns, options.colours);
+    }
+    print_floor_line(out, section, options.colours);
+    out << '\n';
+  }
+  print_troubles(out, result, options);
+  print_closing(out, result, options);
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,49 @@
+// What the console shows of results, floors and histories, each in a file of its own.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/judge/history/history.hpp"
+#include "harness/ladder/ladder.hpp"
+#include "harness/model/result.hpp"
+
+namespace graphbench::reporters {
+
+struct TableOptions {
+  bool colours = false;
+  int width = 120;        // columns of the terminal; three modes need 120, else each gets its own line
+  std::string json_path;  // where the result was written; empty: it is not mentioned
+};
+
+// Times are medians; `capture` is capture + instantiate + upload. Failed and skipped cells show their
+// reason's code in place and are listed below the table with their messages.
+void print_table(std::ostream& out, const model::Result& result, const TableOptions& options);
+
+// Uses the environment's device and floors.
+void print_floors(std::ostream& out, const model::Environment& environment, bool colours);
+
+// "submit over its floor: eager 1.21x (1.10x..1.40x), whole ..." over these cells, geometric mean and
+// extremes a mode; empty where no cell knows its floor.
+std::string floor_line(const std::vector<const model::CellResult*>& cells);
+
+void print_entries(std::ostream& out, const std::vector<model::HistoryEntry>& entries, bool colours);
+
+struct PlotOptions {
+  int width = 80;  // columns, 40 at least
+  int rows = 10;
+  bool unicode = true;
+  bool colours = false;
+};
+
+void print_history(std::ostream& out, const model::CellHistory& history, const PlotOptions& options);
+
+// A block for each; of several launches the first.
+void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
+// `flags`: what to give to engines, a line each.
+void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
+                      bool colours);
+void print_best(std::ostream& out, const model::BestModes& best, bool colours);
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,119 @@
+// Number formats of the console. Rounding happens before the unit is chosen, so that 999.6 us reads
+// "1.00ms" and never "1000us".
+#include "reporters/format.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "graphs/base/unseen.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+// Three significant digits of a value in [1, 1000), or smaller.
+std::string three_digits(double value) {
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+// The first `columns` code points.
+std::string_view head_of(std::string_view text, int columns) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const bool starts = (static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U;
+    if (starts && columns-- == 0) break;
+    ++end;
+  }
+  return text.substr(0, end);
+}
+
+std::string cut(std::string_view text, int width) {
+  if (width <= 0) return {};
+  return columns_of(text) <= width ? std::string(text) : std::string(head_of(text, width - 1)) + "~";
+}
+
+std::string blanks(int count) {
+  return std::string(static_cast<std::size_t>(count > 0 ? count : 0), ' ');
+}
+
+}  // namespace
+
+int columns_of(std::string_view text) {
+  int columns = 0;
+  for (const char c : text) columns += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+  return columns;
+}
+
+std::string format_seconds(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds < 0) return "-" + format_seconds(-seconds);
+  static constexpr std::array<std::pair<double, const char*>, 3> units = {
+      {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}}};
+  for (const auto& [scale, unit] : units) {
+    const double value = seconds * scale;
+    if (value >= 999.5) continue;
+    // A clock that ticks in nanoseconds has no fractions to show.
+    return scale == 1e9 ? fmt::format("{:.0f}ns", value) : three_digits(value) + unit;
+  }
+  return three_digits(seconds) + "s";
+}
+
+std::string format_ratio(double ratio) {
+  return std::isfinite(ratio) ? three_digits(ratio) + "x" : "-";
+}
+
+std::string percent_text(const std::optional<double>& fraction) {
+  if (!fraction) return "-";
+  const double percent = 100 * *fraction;
+  return percent < 99.5 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
+std::string format_count(double count) {
+  if (!std::isfinite(count)) return "-";
+  const double rounded = std::ceil(count);
+  if (rounded < 10000) return fmt::format("{:.0f}", rounded);
+  if (rounded < 999.5e3) return three_digits(rounded / 1e3) + "k";
+  if (rounded < 999.5e6) return three_digits(rounded / 1e6) + "M";
+  return fmt::format("{:.0e}", rounded);
+}
+
+std::string format_duration(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) return "?";
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{}s", whole);
+  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (value < 999.5e3) return three_digits(value / 1e3) + " kB";
+  if (value < 999.5e6) return three_digits(value / 1e6) + " MB";
+  return three_digits(value / 1e9) + " GB";
+}
+
+std::string left(std::string_view text, int width) {
+  std::string fitted = cut(text, width);
+  return fitted + blanks(width - columns_of(fitted));
+}
+
+std::string right(std::string_view text, int width) {
+  std::string fitted = cut(text, width);
+  return blanks(width - columns_of(fitted)) + fitted;
+}
+
+std::string paint(std::string_view text, Colour colour, bool colours) {
+  if (!colours || text.empty()) return std::string(text);
+  static constexpr std::array codes = {1, 2, 31, 32, 33};
+  return fmt::format("\033[{}m{}\033[0m", codes.at(static_cast<std::size_t>(colour)), text);
+}
+
+std::string one_line(std::string_view text) {
+  return model::with_unseen_escaped(text, model::Controls::blank);
+}
+
+}  // namespace graphbench::reporters

@@ -1,0 +1,78 @@
+// The serializer writes whole families; what belongs to a series is cut out of that.
+#include "reporters/prometheus_text.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "harness/model/axes.hpp"
+#include "harness/sweep/report/families.hpp"
+
+namespace graphbench::reporters {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+
+prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name) {
+  return prometheus::BuildGauge().Name(name).Help(family_of_process(name).help).Register(registry);
+}
+
+prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const char* name) {
+  return prometheus::BuildCounter().Name(name).Help(family_of_process(name).help).Register(registry);
+}
+
+std::string rendered(std::vector<MetricFamily> families) {
+  std::ranges::sort(families, {}, &MetricFamily::name);
+  for (MetricFamily& family : families) {
+    std::ranges::sort(family.metric,
+                      [](const ClientMetric& a, const ClientMetric& b) { return a.label < b.label; });
+  }
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, families);
+  return std::move(out).str();
+}
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricType;
+
+std::string serialized(const prometheus::MetricFamily& family) {
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, {family});
+  return std::move(out).str();
+}
+
+}  // namespace
+
+std::string head_text(const std::string& name, const std::string& help, MetricType type) {
+  return serialized({name, help, type, {}});
+}
+
+// Without help the serializer puts one line before the series: the type, which belongs to the head.
+std::string series_text(const std::string& name, MetricType type, ClientMetric metric) {
+  const std::string text = serialized({name, "", type, {std::move(metric)}});
+  return text.substr(text.find('\n') + 1);
+}
+
+std::string gauge_text(const std::string& name, std::vector<ClientMetric::Label> labels, double value) {
+  ClientMetric metric;
+  metric.label = std::move(labels);
+  metric.gauge.value = value;
+  return series_text(name, MetricType::Gauge, std::move(metric));
+}
+
+std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
+  std::vector<ClientMetric::Label> labels;
+  for (auto& [label, value] : model::axis_values(key.cell)) {
+    std::ranges::replace(label, '-', '_');  // which names of labels cannot have
+    labels.push_back({std::move(label), std::move(value)});
+  }
+  labels.push_back({"device", key.device});
+  return labels;
+}
+
+}  // namespace graphbench::reporters

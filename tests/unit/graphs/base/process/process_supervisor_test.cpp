@@ -1,0 +1,154 @@
+// Children that end well, crash, hang, chatter, leave others behind, or are interrupted.
+#include "graphs/base/process/process_supervisor.hpp"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "graphs/base/error.hpp"
+#include "tests/support/scripts.hpp"
+
+namespace graphbench::process {
+namespace {
+
+using namespace test;
+using How = ChildExit::How;
+using testing::ElementsAre;
+
+std::vector<std::string> shell(const std::string& script) {
+  return {"/bin/sh", "-c", script};
+}
+
+class SupervisorTest : public testing::Test {
+ protected:
+  ChildExit run(const std::string& script, const std::string& input = "", double silent = 60) {
+    return supervisor.run({shell(script), input, silent},
+                          [this](std::string_view line) { lines.emplace_back(line); });
+  }
+
+  ProcessSupervisor supervisor;
+  std::vector<std::string> lines;
+};
+
+TEST_F(SupervisorTest, GivesInputAndTakesLinesAndOutput) {
+  const ChildExit exit = run("cat >&3; echo out; echo err >&2", "one\ntwo\n");
+  EXPECT_EQ(exit.how, How::exited);
+  EXPECT_EQ(exit.status, 0);
+  EXPECT_EQ(exit.output, "out\nerr\n");
+  EXPECT_THAT(lines, ElementsAre("one", "two"));
+}
+
+TEST_F(SupervisorTest, GivesVariablesBesideAndOverItsOwn) {
+  ASSERT_EQ(setenv("GRAPHBENCH_TEST_KEPT", "kept", 1), 0);
+  ASSERT_EQ(setenv("GRAPHBENCH_TEST_OVER", "own", 1), 0);
+  ChildCommand command{shell("echo $GRAPHBENCH_TEST_KEPT $GRAPHBENCH_TEST_OVER $GRAPHBENCH_TEST_NEW"), "",
+                       60};
+  command.environment = {"GRAPHBENCH_TEST_OVER=given", "GRAPHBENCH_TEST_NEW=a=b"};
+  EXPECT_EQ(supervisor.run(command, [](std::string_view) {}).output, "kept given a=b\n");
+}
+
+TEST_F(SupervisorTest, TellsExitCodesAndSignals) {
+  EXPECT_EQ(run("exit 7").status, 7);
+  const ChildExit killed = run("kill -SEGV $$");
+  EXPECT_EQ(killed.how, How::signalled);
+  EXPECT_EQ(killed.signal, SIGSEGV);
+}
+
+TEST_F(SupervisorTest, TakesInputLargerThanAPipe) {
+  run("wc -c | tr -d ' ' >&3", std::string(1'000'000, 'x'));
+  EXPECT_THAT(lines, ElementsAre("1000000"));
+}
+
+TEST_F(SupervisorTest, TakesLinesLargerThanAPipe) {
+  run("head -c 1000000 /dev/zero | tr '\\0' 'x' >&3; echo >&3");
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].size(), 1'000'000u);
+}
+
+TEST_F(SupervisorTest, KeepsTheEndOfMuchOutput) {
+  const ChildExit exit = run("head -c 5000000 /dev/zero | tr '\\0' 'x'; echo; echo last");
+  EXPECT_EQ(exit.output.size(), 64u * 1024);
+  EXPECT_TRUE(exit.output.ends_with("last\n"));
+}
+
+TEST_F(SupervisorTest, AHalfLineOfAChildThatDiedIsNoLine) {
+  run("echo whole >&3; printf half >&3; kill -KILL $$");
+  EXPECT_THAT(lines, ElementsAre("whole"));
+}
+
+TEST_F(SupervisorTest, KillsASilentChild) {
+  const ChildExit exit = run("echo a >&3; echo thinking; sleep 60", "", 0.3);
+  EXPECT_EQ(exit.how, How::timed_out);
+  EXPECT_EQ(exit.output, "thinking\n");
+  EXPECT_THAT(lines, ElementsAre("a"));
+}
+
+TEST_F(SupervisorTest, AChildThatSpeaksInTimeIsNotKilled) {
+  EXPECT_EQ(run("for i in 1 2 3 4 5; do sleep 0.2; echo $i >&3; done", "", 0.8).how, How::exited);
+  EXPECT_EQ(lines.size(), 5u);
+}
+
+TEST_F(SupervisorTest, KillsWhatTheChildLeftBehind) {
+  // The grandchild holds both pipes open: the supervisor must neither wait for it nor leave it.
+  run("sleep 60 & echo $! >&3");
+  ASSERT_EQ(lines.size(), 1u);
+  const pid_t left = std::stoi(lines[0]);
+  for (int i = 0; i < 500 && ::kill(left, 0) == 0; ++i) {
+    // A zombie that init has not reaped yet still has an id; ask what state it is in.
+    if (std::system(("grep -q '^State:.*[ZX]' /proc/" + lines[0] + "/status 2>/dev/null").c_str()) == 0)
+      return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_NE(::kill(left, 0), 0);
+}
+
+TEST_F(SupervisorTest, KillsAChildWhoseLinesAreRefused) {
+  const ChildExit exit = supervisor.run({shell("echo nonsense >&3; sleep 60"), "", 60}, [](std::string_view) {
+    throw Error(ErrorCode::invalid_argument, "that is no event");
+  });
+  EXPECT_EQ(exit.how, How::refused);
+  EXPECT_EQ(exit.refusal, "that is no event");
+}
+
+TEST_F(SupervisorTest, InterruptionKillsTheChildAndKeepsItsLines) {
+  const ChildExit exit =
+      supervisor.run({shell("echo a >&3; sleep 60"), "", 60}, [this](std::string_view line) {
+        lines.emplace_back(line);
+        ::kill(getpid(), SIGINT);
+      });
+  EXPECT_EQ(exit.how, How::interrupted);
+  EXPECT_THAT(lines, ElementsAre("a"));
+  EXPECT_TRUE(supervisor.interrupted());
+  EXPECT_EQ(run("echo never >&3").how, How::interrupted) << "nothing starts any more";
+  EXPECT_THROW(supervisor.ask({shell("true"), "", 60}, [](std::string_view) {}), Interrupted);
+  EXPECT_EQ(lines.size(), 1u);
+}
+
+TEST_F(SupervisorTest, TerminationInterruptsToo) {
+  EXPECT_FALSE(supervisor.interrupted());
+  ::kill(getpid(), SIGTERM);
+  EXPECT_TRUE(supervisor.interrupted());
+}
+
+TEST_F(SupervisorTest, ACommandThatDoesNotExistIsAnError) {
+  EXPECT_THROW(supervisor.run({{"/no/such/file"}, "", 60}, [](std::string_view) {}), Error);
+  EXPECT_EQ(run("exit 3").status, 3) << "the supervisor still works";
+}
+
+TEST_F(SupervisorTest, ManyChildrenLeaveNoDescriptorsBehind) {
+  const auto open_descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  run("exit 0");
+  const auto before = open_descriptors();
+  for (int i = 0; i < 50; ++i) run("exit 0");
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+}  // namespace
+}  // namespace graphbench::process

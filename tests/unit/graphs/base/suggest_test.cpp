@@ -1,0 +1,53 @@
+// Near misses, and how messages to people quote what they wrote.
+#include "graphs/base/suggest.hpp"
+
+#include <gtest/gtest.h>
+
+#include "graphs/base/input_error.hpp"
+
+namespace graphbench::config {
+namespace {
+
+const std::vector<std::string> known = {"batch", "warmup", "workload", "mode"};
+
+TEST(Suggest, FindsASwapADropAndAReplacement) {
+  EXPECT_EQ(nearest("bacth", known), "batch");
+  EXPECT_EQ(nearest("worklod", known), "workload");
+  EXPECT_EQ(nearest("mude", known), "mode");
+}
+
+TEST(Suggest, IsSilentAboutWordsThatAreFarAway) {
+  EXPECT_EQ(nearest("frobnicate", known), std::nullopt);
+  EXPECT_EQ(did_you_mean("zzz", known), "");
+}
+
+TEST(Suggest, IsSilentAboutVeryLongWords) {
+  EXPECT_EQ(nearest(std::string(100000, 'b'), known), std::nullopt);
+}
+
+TEST(Suggest, AsksInWords) {
+  EXPECT_EQ(did_you_mean("bacth", known), "; did you mean \"batch\"?");
+}
+
+TEST(InQuotes, KeepsTextOfAnyLanguageAndBytesOfNone) {
+  EXPECT_EQ(in_quotes("gr\u00f6\u00dfe \u5927 \\"), "\"gr\u00f6\u00dfe \u5927 \\\"");
+  EXPECT_EQ(in_quotes("\xff\xe2\x80"), "\"\xff\xe2\x80\"");
+}
+
+TEST(InQuotes, EscapesControls) {
+  EXPECT_EQ(in_quotes("a\nb\x1b[31m\x7f\u0085\u2028"), R"("a\x0ab\x1b[31m\x7f\u0085\u2028")");
+}
+
+TEST(InQuotes, EscapesWhatTurnsTheDirectionOrIsNotSeen) {
+  EXPECT_EQ(in_quotes("a\u202eb\u2066c\u200bd\ufeffe\u00adf"), R"("a\u202eb\u2066c\u200bd\ufeffe\u00adf")");
+  EXPECT_EQ(in_quotes("\U000e0041\ufe0f"), R"("\U000e0041\ufe0f")");
+}
+
+TEST(HeadOf, CutsBetweenCharacters) {
+  EXPECT_EQ(head_of("\u00f6\u00f6\u00f6", 6), "\u00f6\u00f6\u00f6");
+  EXPECT_EQ(head_of("\u00f6\u00f6\u00f6", 5), "\u00f6\u00f6");
+  EXPECT_EQ(head_of("\u00f6", 1), "");
+}
+
+}  // namespace
+}  // namespace graphbench::config

@@ -1,0 +1,193 @@
+// Whole files or the old ones: what write_file_atomically promises, with failures that are real.
+#include "graphs/base/write_file.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class WriteFile : public ::testing::Test {
+ protected:
+  fs::path path(const std::string& name) const { return folder_ / name; }
+  static std::string read(const fs::path& file) { return test::read_file(file); }
+  std::ptrdiff_t entries() const { return temporary_.entries(); }
+
+  template <typename Action>
+  static std::system_error error_of(Action action) {
+    try {
+      action();
+    } catch (const std::system_error& error) {
+      EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
+      return error;
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return std::system_error(std::error_code());
+  }
+
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
+};
+
+TEST_F(WriteFile, WritesPartByPartAndKeepsTheOldFileWhereAPartFails) {
+  const std::string large(700'000, 'x');
+  write_file_atomically(path("r.json"), WriteParts([&](const auto& write) {
+                          for (int i = 0; i < 3; ++i) write(large);
+                        }));
+  EXPECT_EQ(read(path("r.json")), large + large + large);
+  const WriteParts fails = [](const auto& write) {
+    write("half");
+    throw std::runtime_error("no more");
+  };
+  EXPECT_THROW(write_file_atomically(path("r.json"), fails), std::runtime_error);
+  EXPECT_EQ(read(path("r.json")).size(), 3 * large.size());
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WriteFile, WritesAndReplaces) {
+  write_file_atomically(path("a.json"), "one");
+  EXPECT_EQ(read(path("a.json")), "one");
+  write_file_atomically(path("a.json"), "two");
+  EXPECT_EQ(read(path("a.json")), "two");
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WriteFile, ReplacesTheFileInsteadOfWritingIntoIt) {
+  write_file_atomically(path("a.json"), "one");
+  std::ifstream reader(path("a.json"));
+  write_file_atomically(path("a.json"), "two");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(reader), {}), "one");
+}
+
+// RLIMIT_FSIZE makes write() fail part-way, as a full disk does.
+TEST_F(WriteFile, KeepsTheOldFileWhereWritingFails) {
+  write_file_atomically(path("a.json"), "old");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = before;
+  small.rlim_cur = 1000;
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::system_error error =
+      error_of([&] { write_file_atomically(path("a.json"), std::string(100'000, 'x')); });
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(error.code().value(), EFBIG);
+  EXPECT_EQ(read(path("a.json")), "old");
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WriteFile, NamesAFullDisk) {
+  const std::system_error error = error_of([] { write_file_atomically("/dev/full", "text"); });
+  EXPECT_EQ(error.code().value(), ENOSPC);
+  EXPECT_THAT(error.what(), HasSubstr("/dev/full"));
+}
+
+TEST_F(WriteFile, FollowsASymbolicLink) {
+  write_file_atomically(path("real.json"), "one");
+  fs::create_symlink("real.json", path("link.json"));
+  write_file_atomically(path("link.json"), "two");
+  EXPECT_TRUE(fs::is_symlink(path("link.json")));
+  EXPECT_EQ(read(path("real.json")), "two");
+}
+
+TEST_F(WriteFile, LeavesDevicesInPlace) {
+  write_file_atomically("/dev/null", "text");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_NO_THROW(check_writable("/dev/null"));
+}
+
+TEST_F(WriteFile, NamesAMissingFolder) {
+  const fs::path file = path("missing") / "a.json";
+  const std::system_error error = error_of([&] { check_writable(file); });
+  EXPECT_EQ(error.code().value(), ENOENT);
+  EXPECT_THAT(error.what(), HasSubstr("create the folder '" + path("missing").string() + "'"));
+  error_of([&] { write_file_atomically(file, "text"); });
+}
+
+TEST_F(WriteFile, RefusesAFolder) {
+  EXPECT_EQ(error_of([&] { check_writable(folder_); }).code().value(), EISDIR);
+  EXPECT_EQ(error_of([&] { check_writable(folder_ / ""); }).code().value(), EINVAL);
+  EXPECT_EQ(error_of([] { check_writable(""); }).code().value(), EINVAL);
+}
+
+// /proc takes no new files, not even from root.
+TEST_F(WriteFile, RefusesAFolderThatTakesNoFiles) {
+  const std::system_error error = error_of([] { check_writable("/proc/graphbench.json"); });
+  EXPECT_THAT(error.what(), HasSubstr("/proc/graphbench.json"));
+}
+
+TEST_F(WriteFile, RefusesAFileUsedAsAFolder) {
+  write_file_atomically(path("file"), "text");
+  EXPECT_EQ(error_of([&] { check_writable(path("file") / "a.json"); }).code().value(), ENOTDIR);
+}
+
+TEST_F(WriteFile, ChecksWithoutATrace) {
+  check_writable(path("a.json"));
+  EXPECT_EQ(entries(), 0);
+  write_file_atomically(path("a.json"), "old");
+  check_writable(path("a.json"));
+  EXPECT_EQ(read(path("a.json")), "old");
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WriteFile, LeftoversOfKilledWritersAreRemovedAndBlockNothing) {
+  const std::string ours = ".a.json." + std::to_string(::getpid()) + ".tmp";
+  for (const std::string& name : {ours, std::string(".a.json.0badcafe.tmp")}) temporary_.write(name, "half");
+  for (const char* others : {".b.json.1.tmp", ".a.json.x.tmp", ".a.json.tmp", ".a.json.1.2.tmp"})
+    temporary_.write(others, "a user's");
+  write_file_atomically(path("a.json"), "whole");
+  EXPECT_EQ(read(path("a.json")), "whole");
+  EXPECT_EQ(entries(), 1 + 4);
+}
+
+TEST_F(WriteFile, WritersOfOneTargetLeaveEachOthersFilesAlone) {
+  write_file_atomically(path("a.json"), WriteParts([&](const auto& write) {
+                          write("first");
+                          write_file_atomically(path("a.json"), "second");
+                          check_writable(path("a.json"));
+                        }));
+  EXPECT_EQ(read(path("a.json")), "first") << "it was renamed last";
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WriteFile, APipeWithoutAReaderIsRefusedAndNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { check_writable(path("pipe")); }).what(), HasSubstr("that pipe has no reader"));
+  error_of([&] { write_file_atomically(path("pipe"), "text"); });
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  check_writable(path("pipe"));
+  char text[8];
+  EXPECT_EQ(::read(reader, text, sizeof text), -1) << "no end is seen before the text";
+  write_file_atomically(path("pipe"), "text");
+  EXPECT_EQ(::read(reader, text, sizeof text), 4);
+  ::close(reader);
+}
+
+TEST_F(WriteFile, AcceptsANameWithoutAFolder) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  write_file_atomically("plain.json", "text");
+  fs::current_path(before);
+  EXPECT_EQ(read(path("plain.json")), "text");
+}
+
+}  // namespace
+}  // namespace graphbench::reporters

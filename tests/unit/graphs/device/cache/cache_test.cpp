@@ -1,0 +1,287 @@
+// What the cache finds, makes, keeps, refuses and removes, in one process.
+#include "graphs/device/cache/cache.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "graphs/base/error.hpp"
+#include "graphs/device/cache/files.hpp"
+#include "graphs/device/cache/folder.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/graphs/device/cache/sample_entries.hpp"
+
+namespace graphbench::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string any(const std::string&) {
+  return {};
+}
+
+class CacheTest : public testing::Test {
+ protected:
+  // Asks `cache` for a key; counts what was made.
+  Cache::Found ask(Cache& cache, const std::string& shape = "1", const std::string& content = "made") {
+    made_ = 0;
+    return cache
+        .find_or_make(choice_key(shape), any,
+                      [&]() -> std::optional<std::string> {
+                        ++made_;
+                        return content;
+                      })
+        .value();
+  }
+  fs::path path_of(const std::string& shape) const { return folder_ / file_name_of(choice_key(shape)); }
+  void age(const std::string& shape, std::chrono::hours by) const {
+    fs::last_write_time(path_of(shape), fs::file_time_type::clock::now() - by);
+  }
+  static void put(const fs::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path() / "below" / "cache";
+  int made_ = 0;
+};
+
+TEST_F(CacheTest, MakesAKeyOnceAndFindsItLater) {
+  Cache first(folder_);
+  EXPECT_FALSE(first.find(choice_key("1")));
+  EXPECT_FALSE(ask(first).hit);
+  EXPECT_EQ(made_, 1);
+  Cache second(folder_);
+  EXPECT_EQ(second.find(choice_key("1")), "made");
+  EXPECT_TRUE(ask(second, "1", "other").hit);
+  EXPECT_EQ(made_, 0);
+  EXPECT_FALSE(ask(second, "2").hit);
+  EXPECT_EQ(temporary_.entries(), 1);
+  EXPECT_EQ(files_in(folder_).size(), 2u);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2) << "drafts or locks";
+}
+
+TEST_F(CacheTest, CountsAKeyOnceAndTheSecondsOfWhatItFinds) {
+  fs::create_directories(folder_);
+  put(path_of("1"), encode({choice_key("1"), 1.5, "kept"}));
+  Cache cache(folder_);
+  static_cast<void>(cache.find(choice_key("1")));
+  ask(cache, "1");
+  EXPECT_EQ(cache.use().hits, 1);
+  EXPECT_EQ(cache.use().misses, 0);
+  EXPECT_EQ(cache.use().seconds_saved, 1.5);
+  EXPECT_EQ(cache.use().bytes, static_cast<std::int64_t>(fs::file_size(path_of("1"))));
+  ask(cache, "2");
+  EXPECT_EQ(cache.use().misses, 1);
+  EXPECT_EQ(cache.use().bytes,
+            static_cast<std::int64_t>(fs::file_size(path_of("1")) + fs::file_size(path_of("2"))));
+}
+
+TEST_F(CacheTest, AFolderThatWasCopiedHits) {
+  Cache here(folder_);
+  ask(here);
+  const fs::path copy = temporary_.path() / "copy";
+  fs::copy(folder_, copy, fs::copy_options::recursive);
+  Cache there(copy);
+  EXPECT_TRUE(ask(there).hit);
+}
+
+TEST_F(CacheTest, ADamagedEntryIsRefusedOnceAndMadeAgain) {
+  Cache first(folder_);
+  ask(first);
+  std::string text = test::read_file(path_of("1"));
+  text.back() = 'x';
+  put(path_of("1"), text);
+  Cache second(folder_);
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(second.find(choice_key("1")));
+  EXPECT_FALSE(ask(second, "1", "again").hit);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "graphbench: cache: ignoring " + path_of("1").string() + ": it is damaged; it is made again\n");
+  EXPECT_EQ(second.use().refused, 1);
+  EXPECT_EQ(Cache(folder_).find(choice_key("1")), "again");
+}
+
+TEST_F(CacheTest, AnEntryUnderAnothersNameIsRefused) {
+  Cache cache(folder_);
+  ask(cache);
+  fs::rename(path_of("1"), path_of("2"));
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(ask(cache, "2").hit);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it is about something else"));
+}
+
+TEST_F(CacheTest, WhatItsUserCannotUseIsMadeAgain) {
+  Cache cache(folder_);
+  ask(cache);
+  testing::internal::CaptureStderr();
+  const auto found = cache.find_or_make(
+      choice_key("1"), [](const std::string& kept) { return kept == "new" ? "" : "it is gone"; },
+      [] { return std::optional<std::string>("new"); });
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it is gone; it is made again"));
+  EXPECT_FALSE(found->hit);
+  EXPECT_EQ(cache.find(choice_key("1")), "new");
+}
+
+TEST_F(CacheTest, WhatIsMadeOnTheWayIsItsOwnTime) {
+  Cache cache(folder_);
+  const auto start = std::chrono::steady_clock::now();
+  cache.find_or_make(choice_key("outer"), any, [&] {
+    cache.find_or_make(choice_key("inner"), any, [] {
+      usleep(50'000);
+      return std::optional<std::string>("inner");
+    });
+    return std::optional<std::string>("outer");
+  });
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+  const double inner = decode(test::read_file(path_of("inner"))).entry->seconds;
+  const double outer = decode(test::read_file(path_of("outer"))).entry->seconds;
+  EXPECT_GE(inner, 0.05);
+  EXPECT_LE(inner + outer, all.count());
+}
+
+TEST_F(CacheTest, AMakerThatFailsKeepsNothingAndLocksNothing) {
+  Cache cache(folder_);
+  EXPECT_FALSE(cache.find_or_make(choice_key("1"), any, [] { return std::optional<std::string>(); }));
+  EXPECT_THROW(cache.find_or_make(choice_key("1"), any,
+                                  []() -> std::optional<std::string> { throw Error(ErrorCode::io, "no"); }),
+               Error);
+  EXPECT_FALSE(ask(cache).hit);
+  EXPECT_EQ(cache.use().misses, 1);
+}
+
+TEST_F(CacheTest, WithoutAFolderEverythingIsMade) {
+  Cache off{{}};
+  EXPECT_FALSE(off.is_on());
+  EXPECT_FALSE(ask(off).hit);
+  EXPECT_FALSE(ask(off).hit);
+  EXPECT_EQ(made_, 1);
+  EXPECT_EQ(off.use().misses, 0);
+}
+
+TEST_F(CacheTest, TheLeastRecentlyUsedGoesFirst) {
+  Cache cache(folder_);
+  for (const char* shape : {"1", "2", "3"}) ask(cache, shape);
+  age("1", std::chrono::hours(3));
+  age("2", std::chrono::hours(2));
+  age("3", std::chrono::hours(1));
+  static_cast<void>(Cache(folder_).find(choice_key("1")));  // and is used now
+  Cache small(folder_, 3 * fs::file_size(path_of("1")) + 10);
+  ask(small, "4");
+  EXPECT_TRUE(fs::exists(path_of("1")));
+  EXPECT_FALSE(fs::exists(path_of("2")));
+  EXPECT_TRUE(fs::exists(path_of("3")));
+  EXPECT_TRUE(fs::exists(path_of("4")));
+  Cache tiny(folder_, 1);
+  ask(tiny, "5");
+  EXPECT_EQ(files_in(folder_).size(), 1u);
+  EXPECT_TRUE(fs::exists(path_of("5"))) << "what was made now stays";
+}
+
+TEST_F(CacheTest, PruningKeepsWhatIsYoungAndWhatIsNotOurs) {
+  Cache cache(folder_);
+  ask(cache, "1");
+  ask(cache, "2");
+  age("1", std::chrono::hours(30));
+  put(folder_ / "notes.txt", "mine");
+  put(draft_of(path_of("1")), "half");
+  put(lock_of(path_of("3")), "");
+  const Removed removed = remove_unused(folder_, {.age_max = std::chrono::hours(24)});
+  EXPECT_EQ(removed.files, 1);
+  EXPECT_FALSE(fs::exists(path_of("1")));
+  EXPECT_TRUE(fs::exists(path_of("2")));
+  const FileLock held(path_of("4"), FileLock::Wait::yes);
+  put(draft_of(path_of("4")), "being written");
+  remove_leftovers(folder_);
+  EXPECT_FALSE(fs::exists(draft_of(path_of("1"))));
+  EXPECT_FALSE(fs::exists(lock_of(path_of("3"))));
+  EXPECT_TRUE(fs::exists(draft_of(path_of("4"))));
+  EXPECT_TRUE(fs::exists(folder_ / "notes.txt"));
+}
+
+TEST_F(CacheTest, ContentsSayWhatAFileIsForOrWhyItIsRefused) {
+  Cache cache(folder_);
+  ask(cache, "1");
+  const Content sound = content_of(path_of("1"));
+  EXPECT_EQ(sound.why_not, "");
+  EXPECT_EQ(sound.kind, "choices");
+  ASSERT_EQ(sound.parts.size(), 5u);
+  EXPECT_EQ(sound.parts[1], std::pair(std::string("shape"), std::string("1")));
+  fs::copy(path_of("1"), path_of("2"));
+  EXPECT_EQ(content_of(path_of("2")).why_not, "its name is another's");
+  fs::create_directory(path_of("3"));
+  EXPECT_EQ(content_of(path_of("3")).why_not, "it cannot be read: it is no file");
+}
+
+TEST_F(CacheTest, WhatIsOfferedIsFoundAheadOfTheFolderAndNotWritten) {
+  for (const fs::path& folder : {folder_, fs::path()}) {
+    Cache first(folder);
+    first.offer({choice_key("offered"), 2, "offer"});
+    const Cache::Found found = ask(first, "offered");
+    EXPECT_TRUE(found.hit);
+    EXPECT_EQ(found.content, "offer");
+    EXPECT_EQ(first.find(choice_key("offered")), "offer");
+    EXPECT_EQ(first.use().hits, 1);
+    EXPECT_EQ(first.use().seconds_saved, 2);
+    EXPECT_FALSE(ask(first, "other").hit);
+    EXPECT_FALSE(fs::exists(path_of("offered")));
+    std::vector<std::string> entries;
+    for (const Entry& entry : first.entries()) entries.push_back(entry.content);
+    EXPECT_THAT(entries, testing::UnorderedElementsAre("offer", "made"));
+  }
+}
+
+TEST_F(CacheTest, AnOfferThatDoesNotFitIsMadeAgain) {
+  Cache cache(folder_);
+  cache.offer({choice_key(), 2, "gone"});
+  const auto refuse = [](const std::string& content) { return content == "gone" ? "it is gone" : ""; };
+  const auto found =
+      cache.find_or_make(choice_key(), refuse, [] { return std::optional<std::string>("new"); });
+  EXPECT_FALSE(found->hit);
+  EXPECT_EQ(found->content, "new");
+  EXPECT_EQ(Cache(folder_).find(choice_key()), "new");
+}
+
+TEST_F(CacheTest, AFolderThatCannotBeMadeIsSaidOnceAndSurvived) {
+  put(temporary_.path() / "below", "a file where a folder should be");
+  Cache cache(folder_);
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(ask(cache, "1").hit);
+  EXPECT_FALSE(ask(cache, "2").hit);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("graphbench: cache: cannot write " + folder_.string() + ": "));
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+}
+
+// In a child, whose files may not grow: what it cannot write it uses, and the old entry stays as it was.
+TEST_F(CacheTest, WithoutSpaceTheOldEntryStaysAndNothingIsLeft) {
+  Cache cache(folder_);
+  ask(cache);
+  const std::string before = test::read_file(path_of("1"));
+  testing::internal::CaptureStderr();
+  const pid_t child = fork();
+  if (child == 0) {
+    static_cast<void>(signal(SIGXFSZ, SIG_IGN));
+    const rlimit limit{100, 100};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const FileLock lock(path_of("1"), FileLock::Wait::yes);
+    const bool refused = !write_file(path_of("1"), std::string(1000, 'x')).empty();
+    _exit(refused && ask(cache, "2", std::string(1000, 'x')).content.size() == 1000 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(test::read_file(path_of("1")), before);
+  EXPECT_FALSE(fs::exists(draft_of(path_of("1"))));
+  EXPECT_FALSE(fs::exists(path_of("2")));
+}
+
+}  // namespace
+}  // namespace graphbench::cache

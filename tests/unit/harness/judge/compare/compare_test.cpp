@@ -1,0 +1,261 @@
+// Pairing, coverage, counts and the line that sums it all up.
+#include "harness/judge/compare/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace graphbench::compare {
+namespace {
+
+using model::Comparison;
+using model::Coverage;
+using model::Metric;
+using model::Verdict;
+
+DocumentCell cell(const std::string& id, double latency, int launches = 5) {
+  DocumentCell made;
+  made.id = id;
+  for (int i = 0; i < launches; ++i) {
+    made.launches.push_back({i, latency * (1 + 0.001 * (i % 3)), latency / 2, 0, 0});
+  }
+  return made;
+}
+
+DocumentCell not_ok(const std::string& id, CellState state) {
+  return {id, state, "io: disk", {}};
+}
+
+Side side(std::vector<DocumentCell> cells) {
+  Side made;
+  made.source = "side";
+  made.documents = 1;
+  made.cells = std::move(cells);
+  return made;
+}
+
+TEST(Compare, CellsArePairedByIdInWhateverOrder) {
+  const Comparison comparison =
+      compare(side({cell("a", 1e-4), cell("b", 2e-4)}), side({cell("b", 2e-4), cell("a", 1.1e-4)}), {});
+  ASSERT_EQ(comparison.cells.size(), 2u);
+  EXPECT_EQ(comparison.cells[0].id, "a");
+  EXPECT_EQ(comparison.cells[0].metrics.front().verdict, Verdict::slower);
+  EXPECT_EQ(comparison.cells[1].metrics.front().verdict, Verdict::same);
+  EXPECT_EQ(comparison.verdict, Verdict::slower);
+  EXPECT_EQ(comparison.tests, 4);
+}
+
+TEST(Compare, AMetricThatIsGoneIsARegressionAndANewOneIsListed) {
+  DocumentCell without = cell("a", 1e-4);
+  for (LaunchTimes& launch : without.launches) launch[model::Metric::submit] = 0;
+  const Comparison lost = compare(side({cell("a", 1e-4)}), side({without}), {});
+  ASSERT_EQ(lost.cells.front().metrics.size(), 1u);
+  EXPECT_EQ(lost.cells.front().metrics.front().metric, Metric::latency);
+  EXPECT_EQ(lost.cells.front().lost, std::vector{Metric::submit});
+  EXPECT_TRUE(lost.cells.front().regression);
+  EXPECT_EQ(lost.counts.coverage_regressions, 1);
+  EXPECT_FALSE(passed(lost));
+  EXPECT_EQ(lost.headline, "1 metric of 1 cell lost; same: all 1 metrics of 1 cells are within the margin");
+  const Comparison gained = compare(side({without}), side({cell("a", 1e-4)}), {});
+  EXPECT_EQ(gained.cells.front().gained, std::vector{Metric::submit});
+  EXPECT_FALSE(gained.cells.front().regression);
+  EXPECT_EQ(gained.counts.metrics_gained, 1);
+  EXPECT_TRUE(passed(gained));
+}
+
+TEST(Compare, AMetricThatSomeLaunchesHaveIsNotGone) {
+  DocumentCell some = cell("a", 1e-4);
+  some.launches.front()[model::Metric::submit] = 0;
+  const Comparison comparison = compare(side({cell("a", 1e-4)}), side({some}), {});
+  EXPECT_TRUE(comparison.cells.front().lost.empty());
+  EXPECT_EQ(comparison.cells.front().metrics.back().new_launches, 4);
+}
+
+TEST(Compare, NoCommonMetricIsSaidToBeTheReason) {
+  DocumentCell other = cell("a", 1e-4);
+  for (LaunchTimes& launch : other.launches) launch = {launch.index, 0, 0, 1e-4, 0};
+  const Comparison comparison = compare(side({cell("a", 1e-4)}), side({other}), {});
+  EXPECT_EQ(
+      comparison.headline,
+      "2 metrics of 1 cell lost; inconclusive: a cell is ok on both sides, but no metric is measured on "
+      "both");
+  EXPECT_EQ(comparison.counts.metrics_gained, 1);
+}
+
+TEST(Compare, AnInterleavedRunWithoutACommonLaunchSaysSo) {
+  Side base = side({cell("a", 1e-4)});
+  base.facts.interleaved = "run";
+  Side now = base;
+  for (LaunchTimes& launch : now.cells.front().launches) launch.index += 5;
+  const Comparison comparison = compare(base, now, {});
+  ASSERT_EQ(comparison.cells.front().metrics.size(), 2u);
+  const model::MetricComparison& latency = comparison.cells.front().metrics.front();
+  EXPECT_EQ(latency.verdict, Verdict::inconclusive);
+  EXPECT_EQ(latency.base_launches, 5);
+  EXPECT_FALSE(latency.p);
+  EXPECT_NE(latency.why.find("no launch index is on both sides"), std::string::npos) << latency.why;
+  EXPECT_EQ(comparison.counts.coverage_regressions, 0);
+}
+
+TEST(Compare, SetupIsTestedAndItsPartsAreListedWhereBothSidesCaptured) {
+  DocumentCell captured = cell("a", 1e-4);
+  for (LaunchTimes& launch : captured.launches) {
+    launch[Metric::capture] = 1e-3;
+    launch[Metric::instantiate] = 2e-3;
+    launch[Metric::throughput] = 8e3;
+    launch.add_setup();
+  }
+  const model::CellComparison both = compare(side({captured}), side({captured}), {}).cells.front();
+  EXPECT_EQ(both.metrics.back().metric, Metric::setup);
+  EXPECT_DOUBLE_EQ(both.metrics.back().base_seconds, 3e-3);
+  ASSERT_EQ(both.listed.size(), 3u);
+  EXPECT_EQ(both.listed[0].metric, Metric::capture);
+  EXPECT_EQ(both.listed[1].metric, Metric::instantiate);
+  EXPECT_EQ(both.listed[2].metric, Metric::throughput);
+  EXPECT_DOUBLE_EQ(both.listed[2].now, 8e3);
+  const model::CellComparison lost = compare(side({captured}), side({cell("a", 1e-4)}), {}).cells.front();
+  EXPECT_EQ(lost.metrics.size(), 2u);
+  EXPECT_EQ(lost.lost, std::vector{Metric::setup});
+}
+
+TEST(Compare, CountsThatDifferAreChangedAndFailOnlyStrictly) {
+  DocumentCell before = cell("a", 1e-4);
+  before.counts = {24, 1, 24, 0, 1 << 20, 1'000'000};
+  before.paths = "conv2d:own x1";
+  DocumentCell after = before;
+  after.counts = {26, 1,       DocumentCell::absent_count,
+                  0,  1 << 20, 1'009'000};  // 0.9 % is no change of exec_bytes
+  after.paths = "conv2d:cudnn x1";
+  model::ComparisonSettings settings;
+  const Comparison comparison = compare(side({before}), side({after}), settings);
+  const std::vector<model::Change>& changed = comparison.cells.front().changed;
+  ASSERT_EQ(changed.size(), 2u);
+  EXPECT_EQ(changed[0].name, "nodes");
+  EXPECT_EQ(changed[0].base + changed[0].now, "2426");
+  EXPECT_EQ(changed[1].name, "paths");
+  EXPECT_EQ(comparison.counts.changed, 2);
+  EXPECT_NE(comparison.headline.find("; changed: 2 counts of 1 cell"), std::string::npos);
+  EXPECT_EQ(comparison.verdict, Verdict::same);
+  EXPECT_TRUE(passed(comparison));
+  settings.strict = true;
+  EXPECT_FALSE(passed(compare(side({before}), side({after}), settings)));
+  after.counts[5] = 1'011'000;
+  EXPECT_EQ(compare(side({before}), side({after}), settings).counts.changed, 3);
+}
+
+TEST(Compare, CellsMeasuredAtDifferentThrottlingAreNamed) {
+  DocumentCell hot = cell("a", 1e-4);
+  hot.throttled = "power";
+  Side base = side({cell("a", 1e-4)});
+  Side now = side({hot});
+  EXPECT_EQ(compare(base, now, {}).cells.front().new_throttle, "") << "neither side says it would tell";
+  base.facts.clocks.launches = now.facts.clocks.launches = 5;
+  const model::CellComparison said = compare(base, now, {}).cells.front();
+  EXPECT_EQ(said.base_throttle, "");
+  EXPECT_EQ(said.new_throttle, "power");
+  const model::CellComparison alike = compare(now, now, {}).cells.front();
+  EXPECT_EQ(alike.base_throttle, alike.new_throttle);
+}
+
+TEST(Compare, LostCellsAreRegressionsOfCoverage) {
+  const Comparison comparison = compare(
+      side({cell("gone", 1), cell("failing", 1), cell("skipped", 1), not_ok("back", CellState::failed),
+            not_ok("never", CellState::failed), not_ok("dropped", CellState::skipped)}),
+      side({not_ok("failing", CellState::failed), not_ok("skipped", CellState::skipped), cell("back", 1),
+            not_ok("never", CellState::skipped), cell("added", 1)}),
+      {});
+  const Coverage expected[] = {Coverage::base_only, Coverage::failed_now, Coverage::skipped_now,
+                               Coverage::recovered, Coverage::neither,    Coverage::base_only,
+                               Coverage::new_only};
+  const bool regressions[] = {true, true, true, false, false, false, false};
+  ASSERT_EQ(comparison.cells.size(), std::size(expected));
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_EQ(comparison.cells[i].coverage, expected[i]) << comparison.cells[i].id;
+    EXPECT_EQ(comparison.cells[i].regression, regressions[i]) << comparison.cells[i].id;
+  }
+  EXPECT_EQ(comparison.counts.coverage_regressions, 3);
+  EXPECT_FALSE(passed(comparison));
+  EXPECT_EQ(comparison.headline, "3 cells lost; inconclusive: no cell is ok on both sides");
+}
+
+TEST(Compare, AnotherDeviceIsNotJudged) {
+  Side base = side({cell("a", 1)});
+  Side now = side({cell("a", 2)});
+  base.facts.fields["device.name"] = "H200";
+  now.facts.fields["device.name"] = "H100";
+  const Comparison comparison = compare(base, now, {});
+  EXPECT_FALSE(comparison.comparable);
+  EXPECT_TRUE(comparison.cells.empty());
+  EXPECT_FALSE(passed(comparison));
+  model::ComparisonSettings settings;
+  settings.allow = {"device.name"};
+  EXPECT_EQ(compare(base, now, settings).verdict, Verdict::slower);
+}
+
+TEST(Compare, LaunchesOfOneInterleavedRunArePairedByIndex) {
+  Side base = side({cell("a", 1e-4)});
+  Side now = side({cell("a", 1e-4)});
+  std::swap(now.cells.front().launches.front(), now.cells.front().launches.back());
+  now.cells.front().launches.pop_back();
+  EXPECT_FALSE(compare(base, now, {}).cells.front().metrics.front().paired);
+  base.facts.interleaved = now.facts.interleaved = "run";
+  const model::MetricComparison paired = compare(base, now, {}).cells.front().metrics.front();
+  EXPECT_TRUE(paired.paired);
+  EXPECT_EQ(paired.base_launches, 4);
+  EXPECT_EQ(paired.new_launches, 4);
+  EXPECT_DOUBLE_EQ(paired.ratio, 1) << "each launch stands against its own partner";
+  now.facts.interleaved = "another run";
+  EXPECT_FALSE(compare(base, now, {}).cells.front().metrics.front().paired);
+}
+
+TEST(Compare, RepeatedIndicesAreNotPaired) {
+  Side base = side({cell("a", 1e-4)});
+  base.facts.interleaved = "run";
+  Side now = base;
+  for (LaunchTimes& launch : now.cells.front().launches) launch.index = 0;
+  EXPECT_FALSE(compare(base, now, {}).cells.front().metrics.front().paired);
+}
+
+TEST(Compare, StrictWantsNothingInconclusive) {
+  const Side one = side({cell("a", 1e-4, 1)});
+  model::ComparisonSettings settings;
+  EXPECT_TRUE(passed(compare(one, one, settings)));
+  settings.strict = true;
+  EXPECT_FALSE(passed(compare(one, one, settings)));
+  const Side five = side({cell("a", 1e-4)});
+  EXPECT_TRUE(passed(compare(five, five, settings)));
+}
+
+TEST(Compare, CellsThatDifferByTheWarmupCountAreOneFamily) {
+  const Side sides =
+      side({cell("mlp/base/bf16/forward/b1/w0/whole", 1e-4), cell("mlp/base/bf16/forward/b1/w10/whole", 1e-4),
+            cell("mlp/base/bf16/forward/b2/w0/whole", 1e-4), cell("another tool's", 1e-4)});
+  const Comparison comparison = compare(sides, sides, {});
+  EXPECT_EQ(comparison.cells[0].family, "mlp/base/bf16/forward/b1/whole");
+  EXPECT_EQ(comparison.cells[0].family, comparison.cells[1].family);
+  EXPECT_EQ(comparison.cells[3].family, "another tool's");
+  EXPECT_EQ(comparison.families, 6) << "three of latency, three of submit";
+  EXPECT_EQ(comparison.tests, 8);
+  // Two ladders: w0 and w10; the other tool's launches may be of any.
+  EXPECT_GT(*comparison.cells[0].metrics.front().freedom, 8);
+}
+
+TEST(Compare, ManyCellsKeepTheirMetrics) {
+  std::vector<DocumentCell> before;
+  std::vector<DocumentCell> after;
+  for (int i = 0; i < 12'000; ++i) {
+    before.push_back(cell(std::to_string(i), 1e-4 + i * 1e-9));
+    after.push_back(cell(std::to_string(i), (1e-4 + i * 1e-9) * (i == 11'000 ? 1.2 : 1)));
+  }
+  const Comparison comparison = compare(side(before), side(after), {});
+  EXPECT_EQ(comparison.counts.slower, 2);
+  EXPECT_EQ(comparison.cells[11'000].metrics.front().verdict, Verdict::slower);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    ASSERT_EQ(comparison.cells[i].metrics.size(), 2u);
+    ASSERT_NEAR(comparison.cells[i].metrics.front().base_seconds,
+                before[i].launches[1][model::Metric::latency], 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace graphbench::compare

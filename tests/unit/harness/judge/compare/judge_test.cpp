@@ -1,0 +1,215 @@
+// Verdicts on launches written down by hand.
+#include "harness/judge/compare/judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace graphbench::compare {
+namespace {
+
+using model::MetricComparison;
+using model::Verdict;
+using testing::HasSubstr;
+
+constexpr double alpha = 0.05;
+
+// Five launches around `centre` whose logarithms spread by about 0.16 % times `spread`.
+std::vector<double> launches(double centre, double spread = 1, int count = 5) {
+  std::vector<double> made;
+  for (int i = 0; i < count; ++i) made.push_back(centre * (1 + 0.001 * spread * (i % 5 - 2)));
+  return made;
+}
+
+Trial measured(model::Metric metric, const Replicates& replicates,
+               const model::MetricSettings& settings = {}) {
+  static std::deque<MetricComparison> results;
+  return measure(metric, replicates, settings, results.emplace_back());
+}
+
+MetricComparison judged(const Replicates& replicates, const model::MetricSettings& settings = {}) {
+  std::vector<Trial> trials = {measured(model::Metric::latency, replicates, settings)};
+  judge(trials, alpha);
+  return trials.front().result;
+}
+
+TEST(Judge, BeyondTheMarginAndBeyondChanceIsSlowerOrFaster) {
+  const MetricComparison slower = judged({launches(100e-6), launches(110e-6)});
+  EXPECT_EQ(slower.verdict, Verdict::slower);
+  EXPECT_NEAR(slower.ratio, 1.1, 1e-9);
+  EXPECT_LT(*slower.q, 1e-6);
+  EXPECT_TRUE(slower.why.empty());
+  const MetricComparison faster = judged({launches(110e-6), launches(100e-6)});
+  EXPECT_EQ(faster.verdict, Verdict::faster);
+  EXPECT_EQ(*faster.p, *slower.p) << "an exchange of the sides mirrors the verdict";
+}
+
+TEST(Judge, WithinTheMarginBeyondChanceIsSame) {
+  const MetricComparison same = judged({launches(100e-6), launches(101e-6)});
+  EXPECT_EQ(same.verdict, Verdict::same);
+  EXPECT_LT(*same.ratio_ci95_high, 1.02);
+}
+
+// 1.5 % is significant against no change at all, and still no more than what does not matter.
+TEST(Judge, ASignificantChangeWithinTheMarginIsNotSlower) {
+  const MetricComparison small = judged({launches(100e-6), launches(101.5e-6)});
+  EXPECT_GT(*small.ratio_ci95_low, 1.0);
+  EXPECT_NE(small.verdict, Verdict::slower);
+}
+
+TEST(Judge, TooMuchSpreadIsInconclusiveWithTheLaunchesThatWouldTell) {
+  const MetricComparison wide = judged({launches(100e-6, 20), launches(101e-6, 20)});
+  EXPECT_EQ(wide.verdict, Verdict::inconclusive);
+  EXPECT_THAT(wide.why, HasSubstr("the interval reaches past the margin: about "));
+  const MetricComparison perhaps = judged({launches(100e-6, 20), launches(106e-6, 20)});
+  EXPECT_EQ(perhaps.verdict, Verdict::inconclusive);
+  EXPECT_THAT(perhaps.why, HasSubstr("beyond the margin, but it may be chance (q "));
+}
+
+TEST(Judge, TheFloorWidensTheMarginOfSmallTimes) {
+  const MetricComparison tiny = judged({launches(1e-6), launches(1.15e-6)});
+  EXPECT_EQ(tiny.verdict, Verdict::same);
+  EXPECT_NEAR(tiny.margin, 0.2, 1e-9);
+  EXPECT_EQ(judged({launches(1e-6), launches(1.15e-6)}, {0.02, 0}).verdict, Verdict::slower);
+  EXPECT_EQ(judged({launches(1e-6), launches(1.3e-6)}).verdict, Verdict::slower);
+}
+
+TEST(Judge, OneLaunchASideSaysAtMostInconclusive) {
+  const MetricComparison one = judged({{100e-6}, {200e-6}});
+  EXPECT_EQ(one.verdict, Verdict::inconclusive);
+  EXPECT_NEAR(one.ratio, 2, 1e-12);
+  EXPECT_FALSE(one.p || one.q || one.ratio_ci95_low || one.detectable);
+  EXPECT_EQ(one.why, "one launch a side: repeat both with --launches 5");
+  EXPECT_EQ(judged({{100e-6}, launches(200e-6)}).why, "BASE has one launch: repeat it with --launches 5");
+  EXPECT_EQ(judged({launches(100e-6), {200e-6}}).why, "NEW has one launch: repeat it with --launches 5");
+  EXPECT_EQ(judged({{100e-6}, {200e-6}, true}).why, "one pair of launches: repeat with --launches 5");
+}
+
+TEST(Judge, IdenticalLaunchesGiveFiniteNumbers) {
+  const std::vector<double> constant(5, 100e-6);
+  const MetricComparison same = judged({constant, constant});
+  EXPECT_EQ(same.verdict, Verdict::same);
+  EXPECT_EQ(same.ratio, 1);
+  EXPECT_LT(*same.ratio_ci95_low, 1);
+  EXPECT_GT(*same.ratio_ci95_high, 1);
+  EXPECT_GT(*same.detectable, 0.02);
+  EXPECT_EQ(judged({constant, std::vector<double>(5, 110e-6)}).verdict, Verdict::slower);
+}
+
+TEST(Judge, TwoLaunchesThatHaveNothingInCommonGiveFiniteNumbers) {
+  const MetricComparison wild = judged({{1e-15, 1e9}, {1e9, 1e-15}, true});
+  EXPECT_EQ(wild.verdict, Verdict::inconclusive);
+  EXPECT_TRUE(std::isfinite(*wild.ratio_ci95_high));
+  EXPECT_FALSE(wild.detectable);
+}
+
+// A common slow trend over the pairs hides a change from unpaired launches, and not from paired ones.
+TEST(Judge, PairsSeeThroughWhatBothSidesShare) {
+  Replicates replicates;
+  for (int i = 0; i < 6; ++i) {
+    const double trend = 1 + 0.05 * i;
+    replicates.base.push_back(100e-6 * trend * (1 + 0.001 * (i % 3)));
+    replicates.now.push_back(106e-6 * trend * (1 + 0.001 * (i % 2)));
+  }
+  EXPECT_EQ(judged(replicates).verdict, Verdict::inconclusive);
+  replicates.paired = true;
+  EXPECT_EQ(judged(replicates).verdict, Verdict::slower);
+}
+
+// `count` trials of the metric that did not change, each a family and a ladder of its own.
+void add_unchanged(std::vector<Trial>& trials, int count, double spread = 1) {
+  for (int i = 0; i < count; ++i) {
+    Trial& trial = trials.emplace_back(
+        measured(model::Metric::submit, {launches(100e-6, spread), launches(100e-6, spread)}));
+    trial.family = trial.ladder = static_cast<std::uint32_t>(trials.size());
+  }
+}
+
+TEST(Judge, ManyFamiliesRaiseTheBar) {
+  const Replicates borderline{launches(100e-6, 12), launches(106.5e-6, 12)};
+  ASSERT_EQ(judged(borderline).verdict, Verdict::slower);
+  std::vector<Trial> trials = {measured(model::Metric::latency, borderline)};
+  add_unchanged(trials, 99);
+  const Tests tests = judge(trials, alpha);
+  EXPECT_EQ(tests.tests, 100);
+  EXPECT_EQ(tests.families, 100);
+  EXPECT_EQ(trials.front().result.verdict, Verdict::inconclusive);
+}
+
+TEST(Judge, WhatCouldNotBeTestedDoesNotCountAsATest) {
+  std::vector<Trial> trials = {measured(model::Metric::latency, {launches(100e-6), launches(110e-6)}),
+                               measured(model::Metric::submit, {{1e-6}, {2e-6}})};
+  const Tests tests = judge(trials, alpha);
+  EXPECT_EQ(tests.tests, 1);
+  EXPECT_EQ(tests.families, 1);
+  EXPECT_EQ(*trials.front().result.p, *trials.front().result.q);
+}
+
+// Four members of one family, each short of what one among four hundred needs, and enough together.
+TEST(Judge, MembersOfAFamilyAreFoundTogether) {
+  const Replicates change{launches(100e-6, 12), launches(107e-6, 12)};
+  const auto found = [&](bool one_family) {
+    std::vector<Trial> trials;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      Trial& trial = trials.emplace_back(measured(model::Metric::latency, change));
+      trial.family = one_family ? 0 : 1000 + i;
+    }
+    add_unchanged(trials, 99);
+    judge(trials, alpha);
+    return std::ranges::count_if(trials,
+                                 [](const Trial& trial) { return trial.result.verdict == Verdict::slower; });
+  };
+  EXPECT_EQ(found(true), 4);
+  EXPECT_EQ(found(false), 0);
+}
+
+// The quiet trials are of one metric, so they tell how much its launches spread.
+TEST(Judge, OtherCellsTellTheSpreadWhereTheyAreOtherLadders) {
+  const auto freedom = [](bool one_ladder) {
+    std::vector<Trial> trials;
+    add_unchanged(trials, 20);
+    for (Trial& trial : trials) trial.ladder = one_ladder ? 0 : trial.ladder;
+    judge(trials, alpha);
+    return *trials.front().result.freedom;
+  };
+  EXPECT_NEAR(freedom(false), 20 * 8, 1e-6);
+  EXPECT_NEAR(freedom(true), 8, 1e-6) << "one process cannot tell more than its own launches do";
+}
+
+TEST(Judge, AnOddLaunchDoesNotHideBehindQuietNeighbours) {
+  std::vector<Trial> trials;
+  add_unchanged(trials, 20);
+  std::vector<double> odd = launches(100e-6);
+  odd.back() = 140e-6;
+  trials.push_back(measured(model::Metric::submit, {launches(100e-6), odd}));
+  judge(trials, alpha);
+  const MetricComparison& result = trials.back().result;
+  EXPECT_NE(result.verdict, Verdict::slower);
+  EXPECT_LT(*result.freedom, 5);
+  EXPECT_GT(*result.spread, 0.1);
+}
+
+// Its own five launches agree; those of its family's other members come at two speeds.
+TEST(Judge, AMemberIsNotTakenToBeQuieterThanItsFamily) {
+  const std::vector<double> two_speeds = {100e-6, 105e-6, 100e-6, 105e-6, 100e-6};
+  std::vector<Trial> trials = {
+      measured(model::Metric::latency, {launches(100e-6, 0.2), launches(106e-6, 0.2)})};
+  ASSERT_EQ(judged({launches(100e-6, 0.2), launches(106e-6, 0.2)}).verdict, Verdict::slower);
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    trials.push_back(measured(model::Metric::latency, {two_speeds, two_speeds}));
+    trials.back().ladder = i;
+  }
+  judge(trials, alpha);
+  EXPECT_NE(trials.front().result.verdict, Verdict::slower);
+  EXPECT_GT(*trials.front().result.spread, 0.02);
+}
+
+}  // namespace
+}  // namespace graphbench::compare

@@ -1,0 +1,188 @@
+// Which points belong to a series, and where it changes: known steps, noise, outliers.
+#include "harness/judge/history/series.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace graphbench::history {
+namespace {
+
+// Log times: levels with normal noise around them. std::normal_distribution may differ between standard
+// libraries, the sum of twelve uniforms does not.
+class Noise {
+ public:
+  explicit Noise(std::uint64_t seed) : random_(seed) {}
+  double next(double sigma) {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += static_cast<double>(random_() >> 11) * 0x1p-53;
+    return sum * sigma;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+struct Level {
+  std::size_t count;
+  double value;
+};
+
+std::vector<double> series(std::uint64_t seed, double sigma, const std::vector<Level>& levels) {
+  Noise noise(seed);
+  std::vector<double> values;
+  for (const Level& level : levels) {
+    for (std::size_t i = 0; i < level.count; ++i) values.push_back(level.value + noise.next(sigma));
+  }
+  return values;
+}
+
+std::vector<std::int64_t> indices(const Findings& findings) {
+  std::vector<std::int64_t> found;
+  for (const FoundChange& change : findings.changes) found.push_back(change.index);
+  return found;
+}
+
+TEST(ChangePoints, FindsOneStepWhereItIs) {
+  EXPECT_EQ(indices(find_changes(series(1, 0.01, {{20, 0.0}, {20, 0.05}}), {})),
+            std::vector<std::int64_t>{20});
+}
+
+TEST(ChangePoints, FindsAFallAsWellAsARise) {
+  EXPECT_EQ(indices(find_changes(series(2, 0.01, {{15, 0.0}, {25, -0.05}}), {})),
+            std::vector<std::int64_t>{15});
+}
+
+TEST(ChangePoints, FindsSeveralStepsInOrder) {
+  const auto values = series(3, 0.01, {{20, 0.0}, {15, 0.08}, {25, 0.02}});
+  EXPECT_EQ(indices(find_changes(values, {})), (std::vector<std::int64_t>{20, 35}));
+}
+
+TEST(ChangePoints, FindsALevelThatReturns) {
+  const auto values = series(4, 0.01, {{20, 0.0}, {10, 0.06}, {20, 0.0}});
+  EXPECT_EQ(indices(find_changes(values, {})), (std::vector<std::int64_t>{20, 30}));
+}
+
+TEST(ChangePoints, IsNotFooledByOneOutlier) {
+  auto values = series(5, 0.01, {{40, 0.0}});
+  values[17] = 3.0;
+  EXPECT_TRUE(find_changes(values, {}).changes.empty());
+}
+
+TEST(ChangePoints, SaysTheSameEveryTime) {
+  const auto values = series(6, 0.02, {{20, 0.0}, {20, 0.03}});
+  const auto once = find_changes(values, {}).changes;
+  const auto again = find_changes(values, {}).changes;
+  ASSERT_EQ(once.size(), again.size());
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_EQ(once[i].p_value, again[i].p_value);
+}
+
+TEST(ChangePoints, FindsNothingWhereThereIsNothingToDivide) {
+  EXPECT_TRUE(find_changes({}, {}).changes.empty());
+  EXPECT_TRUE(find_changes({1.0}, {}).changes.empty());
+  EXPECT_TRUE(find_changes(std::vector<double>(50, 0.25), {}).changes.empty());
+  EXPECT_TRUE(find_changes({0, 0, 0, 1, 1, 1}, {}).changes.empty());  // 1 order in 20 divides as well
+}
+
+TEST(ChangePoints, SaysHowManyValuesATestNeeds) {
+  const std::int64_t needed = values_min({});
+  EXPECT_EQ(needed, 11);  // of C(11, 5) = 462 orders 2 divide as well; of 252, the draws are above 1 %
+  ChangePointOptions loose;
+  loose.alpha = 0.2;
+  EXPECT_EQ(values_min(loose), 6);
+}
+
+// `show` tells people to wait for that many: then what is plain must be found, and before it never is.
+TEST(ChangePoints, FindsAPerfectStepInNoFewerValuesThanItSays) {
+  const auto step = [](std::int64_t count) {
+    return series(
+        7, 0.0001,
+        {{static_cast<std::size_t>(count / 2), 0.0}, {static_cast<std::size_t>(count - count / 2), 0.7}});
+  };
+  const std::int64_t needed = values_min({});
+  EXPECT_TRUE(find_changes(step(needed - 1), {}).changes.empty());
+  for (std::int64_t count = needed; count < needed + 10; ++count)
+    EXPECT_EQ(indices(find_changes(step(count), {})), std::vector<std::int64_t>{count / 2}) << count;
+}
+
+// A step of five sigmas with six values after it; tests/simulation has the rates of chance.
+TEST(ChangePoints, FindsAlmostEveryStepOfFiveSigmas) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (const std::int64_t index : indices(find_changes(series(seed, 0.01, {{18, 0.0}, {6, 0.05}}), {})))
+      found += std::abs(index - 18) <= 1 ? 1 : 0;
+  }
+  RecordProperty("found_of_100", found);
+  EXPECT_GE(found, 97);
+}
+
+TEST(ChangePoints, CorrelationIsThatAroundTheLevels) {
+  EXPECT_NEAR(find_changes(series(8, 0.01, {{100, 0.0}, {100, 0.2}}), {}).correlation.value(), 0, 0.15);
+  EXPECT_FALSE(find_changes(std::vector<double>(30, 0.5), {}).correlation.has_value());
+}
+
+model::HistoryPoint point(std::int64_t id, double seconds, const std::string& fingerprint = "f",
+                          const std::string& branch = "main") {
+  model::HistoryPoint made;
+  made.entry.id = id;
+  made.entry.label.branch = branch;
+  made.entry.fingerprint = fingerprint;
+  made.median = seconds;
+  return made;
+}
+
+// 20 at about 1 ms, then 20 at about 1.1 ms, with a little life in them.
+std::vector<model::HistoryPoint> step() {
+  std::vector<model::HistoryPoint> points;
+  for (int i = 0; i < 40; ++i) points.push_back(point(i + 1, (i < 20 ? 1e-3 : 1.1e-3) + i % 3 * 1e-6));
+  return points;
+}
+
+TEST(Series, SaysHowLargeAChangeIs) {
+  const auto history = make_series("c", model::Metric::latency, step(), {});
+  ASSERT_EQ(history.changes.size(), 1U);
+  EXPECT_EQ(history.changes[0].index, 20);
+  EXPECT_NEAR(history.changes[0].ratio, 1.1, 0.001);
+  EXPECT_LE(history.changes[0].p, 0.01);
+}
+
+TEST(Series, KeepsToTheLatestPointsEnvironment) {
+  std::vector<model::HistoryPoint> points = {point(1, 1.0, "old"), point(2, 1.0), point(3, 1.0, "old"),
+                                             point(4, 1.0)};
+  const auto history = make_series("c", model::Metric::latency, points, {});
+  ASSERT_EQ(history.points.size(), 2U);
+  EXPECT_EQ(history.points[0].entry.id, 2);
+  EXPECT_EQ(history.left_out, 2);
+  SeriesOptions all;
+  all.every_environment = true;
+  EXPECT_EQ(make_series("c", model::Metric::latency, points, all).points.size(), 4U);
+}
+
+TEST(Series, KeepsToABranch) {
+  SeriesOptions options;
+  options.branch = "topic";
+  const auto history = make_series("c", model::Metric::latency,
+                                   {point(1, 1.0), point(2, 1.0, "f", "topic"), point(3, 1.0)}, options);
+  ASSERT_EQ(history.points.size(), 1U);
+  EXPECT_EQ(history.points[0].entry.id, 2);
+}
+
+TEST(Series, ShowsTheLastPointsAndCountsTheOthers) {
+  SeriesOptions options;
+  options.last = 15;
+  const auto history = make_series("c", model::Metric::latency, step(), options);
+  EXPECT_EQ(history.points.size(), 15U);
+  EXPECT_EQ(history.points.front().entry.id, 26);
+  EXPECT_EQ(history.older, 25);
+  EXPECT_TRUE(history.changes.empty());
+}
+
+TEST(Series, MayBeEmpty) {
+  const auto history = make_series("c", model::Metric::latency, {}, {});
+  EXPECT_TRUE(history.points.empty());
+  EXPECT_TRUE(history.changes.empty());
+}
+
+}  // namespace
+}  // namespace graphbench::history

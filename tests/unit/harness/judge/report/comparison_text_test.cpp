@@ -1,0 +1,99 @@
+// What the formats of a comparison do to text from documents, and how they put changes into words.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness/judge/report/words.hpp"
+#include "reporters/markdown_text.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+TEST(Printable, KeepsTextOfAnyLanguage) {
+  EXPECT_EQ("größer → 大", printable("größer → 大"));
+}
+
+TEST(Printable, TurnsControlCharactersIntoBlanks) {
+  EXPECT_EQ("a b c d e", printable("a\nb\tc\x1b"
+                                   "d\x7f"
+                                   "e"));
+}
+
+TEST(Printable, ReplacesBytesThatAreNotUtf8) {
+  EXPECT_EQ("a\uFFFDb", printable("a\xFF"
+                                  "b"));
+  EXPECT_EQ("cut \uFFFD", printable("cut \xE2\x82"));
+}
+
+TEST(Printable, ReplacesWhatXmlCannotHoldAndShowsWhatIsNotSeen) {
+  EXPECT_EQ("a\uFFFDb\\u202ec", printable("a\xEF\xBF\xBE"
+                                          "b\u202Ec"));
+  EXPECT_EQ("\\u061c\\u200e\\u200b", printable("\u061C\u200E\u200B"));
+  EXPECT_EQ("\\u200b\u2026", printable("\u200B\u200B\u200B", 2));
+}
+
+TEST(Printable, CutsBetweenCharacters) {
+  EXPECT_EQ("ää…", printable("äääää", 3));
+  EXPECT_EQ("äää", printable("äää", 3));
+}
+
+TEST(MetricText, NamesNoIntervalWhereThereIsNone) {
+  model::MetricComparison metric;
+  metric.base_seconds = 112e-6;
+  metric.new_seconds = 118e-6;
+  metric.ratio = 1.05;
+  EXPECT_EQ("latency 112us -> 118us, 1.050x", metric_text(metric));
+  metric.ratio_ci95_low = 1.04;
+  metric.ratio_ci95_high = 1.06;
+  metric.q = 0.012;
+  EXPECT_EQ("latency 112us -> 118us, 1.050x [1.040, 1.060], q 0.012", metric_text(metric));
+}
+
+TEST(RatioText, NeverOutgrowsItsColumn) {
+  EXPECT_EQ("1.052x", ratio_text(1.052));
+  EXPECT_EQ("99.999x", ratio_text(99.999));
+  EXPECT_EQ("100x", ratio_text(99.9999));
+  EXPECT_EQ("12346x", ratio_text(12345.6));
+  EXPECT_EQ("1e+05x", ratio_text(99999.9));
+  model::MetricComparison metric;
+  metric.ratio_ci95_low = 99.994;
+  metric.ratio_ci95_high = 1e200;
+  EXPECT_EQ("[99.994, 1e+200]", interval_text(metric));
+}
+
+TEST(MarkdownCode, UsesBackticksWhereNothingNeedsEscaping) {
+  EXPECT_EQ("`mlp/b8/<x> *y* @z`", as_code("mlp/b8/<x> *y* @z"));
+  EXPECT_EQ("(empty)", as_code(" \n"));
+}
+
+TEST(MarkdownCode, HoldsPipesBackticksAndBackslashesInATable) {
+  EXPECT_EQ("<code>a&#124;b</code>", as_code("a|b"));
+  EXPECT_EQ("<code>a&#124;b&#96;&#96;c&#92;</code>", as_code("a|b``c\\"));
+}
+
+TEST(MarkdownProse, MentionsAndLinksNothing) {
+  EXPECT_EQ("&#64;&#8203;team &#35;&#8203;12 http&#58;//x www&#46;y", as_prose("@team #12 http://x www.y"));
+  EXPECT_EQ("&#60;b&#62;&#42;&#42;x&#42;&#42; &#91;l&#93;(u) &#36;y&#36; 12:30",
+            as_prose("<b>**x** [l](u) $y$ 12:30"));
+}
+
+TEST(MarkdownText, LeavesHalfOfTheRoomForWhatComesAfter) {
+  MarkdownText text(1000);
+  const MarkdownText::Rows rows{100, [](std::size_t) { return "| " + std::string(45, 'x') + " |\n"; }};
+  text.add_table("first", "", rows);
+  text.add_table("second", "", rows);
+  const std::string all = std::move(text).take();
+  EXPECT_NE(std::string::npos, all.find("*91 more of 100 rows"));
+  EXPECT_NE(std::string::npos, all.find("second"));
+  EXPECT_NE(std::string::npos, all.find("*96 more of 100 rows"));
+}
+
+TEST(MarkdownText, SaysNothingOfATableWithoutRows) {
+  MarkdownText text(1000);
+  text.add_table("first", "head", {});
+  text.fold_table("second", "head", {});
+  EXPECT_EQ("", std::move(text).take());
+}
+
+}  // namespace
+}  // namespace graphbench::reporters

@@ -1,0 +1,164 @@
+// Choosing a CPU, and where threads end up. Affinity is changed on threads of the tests' own.
+#include "harness/measure/machine/pinning.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "graphs/base/error.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace graphbench::machine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+model::InstrumentOptions asking_for(std::int64_t cpu) {
+  model::InstrumentOptions options;
+  options.cpu = cpu;
+  return options;
+}
+
+model::InstrumentOptions choosing(const std::vector<std::int64_t>& cpus) {
+  model::InstrumentOptions options;
+  options.submitter = model::SubmitterCpus{cpus, "near", "alike"};
+  return options;
+}
+
+model::InstrumentOptions unpinned() {
+  model::InstrumentOptions options;
+  options.pin = false;
+  return options;
+}
+
+TEST(SubmitterCpus, AreThoseThatWereChosenBefore) {
+  EXPECT_THAT(submitter_cpus(choosing({1, 2}), {0, 1, 2, 3}), ElementsAre(1, 2));
+}
+
+TEST(SubmitterCpus, AreTheOneAskedFor) {
+  EXPECT_THAT(submitter_cpus(asking_for(2), {0, 2, 5}), ElementsAre(2));
+}
+
+TEST(SubmitterCpus, RefuseOneThatIsNotAllowed) {
+  const Error error = test::error_of([&] { return submitter_cpus(asking_for(3), {0, 2}); });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(std::string(error.what()).find("\"3\""), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("0, 2"), std::string::npos) << error.what();
+}
+
+TEST(SubmitterCpus, AreNoneWithoutPinning) {
+  EXPECT_THAT(submitter_cpus(unpinned(), {0, 1}), IsEmpty());
+}
+
+TEST(SubmitterPin, KeepsThreadsMadeBeforehandOffItsCpus) {
+  const std::vector<int> allowed = allowed_cpus();
+  std::thread([&] {
+    SubmitterPin pin({}, allowed, true);
+    pin.keep_others_off();
+    std::vector<int> others;
+    std::thread([&] { others = allowed_cpus(); }).join();
+    pin.take();
+    EXPECT_THAT(allowed_cpus(), ElementsAre(*pin.cpu()));
+    const std::vector<int> mine = submitter_cpus({}, allowed);
+    EXPECT_THAT(mine, ::testing::Contains(*pin.cpu()));
+    if (allowed.size() == 1) return;
+    std::vector<int> beside = allowed;
+    std::erase_if(beside, [&](int cpu) { return std::ranges::find(mine, cpu) != mine.end(); });
+    EXPECT_EQ(others, beside);
+  }).join();
+  EXPECT_EQ(allowed_cpus(), allowed);
+}
+
+TEST(SubmitterPin, LeavesEverythingAloneWhereItIsOff) {
+  const std::vector<int> allowed = allowed_cpus();
+  std::thread([&] {
+    SubmitterPin pin(unpinned(), allowed, true);
+    pin.keep_others_off();
+    pin.take();
+    EXPECT_EQ(allowed_cpus(), allowed);
+    EXPECT_FALSE(pin.hold().has_value());
+    EXPECT_FALSE(pin.cpu().has_value());
+  }).join();
+}
+
+// Two CPUs that may submit, and what a computation takes on each.
+class RoamingPinTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<int> allowed = allowed_cpus();
+    if (allowed.size() < 2) GTEST_SKIP() << "this machine has a single CPU";
+    highest_ = allowed.back();
+    next_ = allowed[allowed.size() - 2];
+  }
+  SubmitterPin pin(bool roams) {
+    return {choosing({next_, highest_}), {next_, highest_}, roams, [this] {
+              return sched_getcpu() == highest_ ? on_highest_ : on_next_;
+            }};
+  }
+  int highest_ = 0;
+  int next_ = 0;
+  double on_highest_ = 1.0;
+  double on_next_ = 1.0;
+};
+
+TEST_F(RoamingPinTest, TakesTheHighestThatIsQuietAndLeavesItWhenItIsNot) {
+  std::thread([&] {
+    on_highest_ = 1.05;
+    SubmitterPin roaming = pin(true);
+    roaming.take();
+    EXPECT_EQ(roaming.cpu(), highest_);
+    EXPECT_NEAR(*roaming.hold(), 1.05, 1e-9);
+    on_highest_ = 1.6;
+    EXPECT_NEAR(*roaming.hold(), 1.0, 1e-9);
+    EXPECT_EQ(roaming.cpu(), next_);
+  }).join();
+}
+
+TEST_F(RoamingPinTest, StaysAndSaysSoWhereItMayNotMove) {
+  std::thread([&] {
+    SubmitterPin fixed = pin(false);
+    fixed.take();
+    on_highest_ = 1.6;
+    EXPECT_NEAR(*fixed.hold(), 1.6, 1e-9);
+    EXPECT_EQ(fixed.cpu(), highest_);
+  }).join();
+}
+
+TEST_F(RoamingPinTest, TakesTheLeastDisturbedWhereAllAre) {
+  std::thread([&] {
+    SubmitterPin roaming = pin(true);
+    roaming.take();
+    on_highest_ = 1.6;
+    on_next_ = 1.5;
+    EXPECT_NEAR(*roaming.hold(), 1.5, 1e-9);
+    EXPECT_EQ(roaming.cpu(), next_);
+    on_highest_ = 1.4;
+    EXPECT_NEAR(*roaming.hold(), 1.4, 1e-9);
+    EXPECT_EQ(roaming.cpu(), highest_);
+  }).join();
+}
+
+// As if a control group gave a CPU to another process in the middle of a sweep.
+TEST(SubmitterPin, PassesOverACpuThatItMayNotUseAnyMore) {
+  const int lowest = allowed_cpus().front();
+  constexpr int gone = CPU_SETSIZE - 1;
+  std::thread([&] {
+    SubmitterPin pin(choosing({lowest, gone}), {lowest, gone}, true, [] { return 1.0; });
+    pin.take();
+    EXPECT_EQ(pin.cpu(), lowest);
+    EXPECT_EQ(pin.hold(), 1.0);
+    SubmitterPin lost(asking_for(gone), {lowest, gone}, true, [] { return 1.0; });
+    EXPECT_THROW(lost.take(), Error);
+  }).join();
+}
+
+TEST(ArithmeticSeconds, IsNotLeftOutByTheCompiler) {
+  EXPECT_GT(arithmetic_seconds(), 2e-6);
+}
+
+}  // namespace
+}  // namespace graphbench::machine

@@ -1,0 +1,350 @@
+// A worker's ladder on the real host device: what it reports, in every mode, and what it does with
+// batches that do not fit or do not check.
+#include "harness/measure/worker/ladder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+
+#include "graphs/abi/foreign_op.hpp"
+#include "graphs/ir/training/differentiate.hpp"
+#include "tests/support/fake_device.hpp"
+#include "tests/support/small_programs.hpp"
+#include "tests/unit/harness/measure/worker/ladder_fixture.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+using model::CellStatus;
+
+TEST_P(LadderTest, ReportsEveryBatchMeasuredAndChecked) {
+  task_.mode = GetParam();
+  for (const char* workload : {"mlp", "attention", "conv"}) {
+    task_.workload = workload;
+    events_ = Recorder{};
+    run();
+    ASSERT_EQ(events_.cells.size(), 3u);
+    for (const auto& [batch, cell] : events_.cells) {
+      ASSERT_EQ(cell.status, CellStatus::ok)
+          << id_of(cell.cell) << ": " << (cell.reason ? cell.reason->message : "");
+      EXPECT_TRUE(cell.check->identical);
+      const model::Launch& launch = cell.launches.at(0);
+      EXPECT_EQ(launch.latency_seconds->count, task_.sampling.samples_max);
+      EXPECT_TRUE(launch.latency_seconds->p50_ci95_low);
+      // With the last sample the median may also be known precisely enough; which it is, real times decide.
+      EXPECT_THAT(launch.latency_stopped_by, ::testing::AnyOf("samples", "precision"));
+      EXPECT_EQ(launch.latency_started_ns.size(), launch.latency_samples.size());
+      EXPECT_EQ(launch.device_started_ns.size(), launch.device_samples.size());
+      EXPECT_EQ(launch.latency_samples.front(), launch.setup.first_step_seconds);
+      EXPECT_GT(launch.device_seconds->count, 0);
+      EXPECT_GT(*launch.throughput_steps_per_second, 0);
+      for (std::size_t i = 0; i < launch.submit_samples.size(); ++i) {
+        EXPECT_LE(launch.submit_samples[i], launch.latency_samples[i]);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, LadderTest, ::testing::Values("eager", "whole", "piecewise"),
+                         [](const auto& instance) { return instance.param; });
+
+using LadderStartupTest = LadderTest;
+
+TEST_F(LadderStartupTest, IsTheWorkersAndHasTheSetupsOfTheFirstPlacement) {
+  task_.spawned_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  run();
+  const model::Startup startup = events_.cells.at(1).launches.at(0).startup.value();
+  double captures = 0;
+  double first_steps = 0;
+  for (const auto& [batch, cell] : events_.cells) {
+    const model::Launch& launch = cell.launches.at(0);
+    EXPECT_EQ(launch.startup->context_seconds, startup.context_seconds);
+    ASSERT_EQ(launch.setups.size(), static_cast<std::size_t>(measure::placements));
+    EXPECT_EQ(launch.setups[0].first_step_seconds, launch.setup.first_step_seconds);
+    for (const model::Setup& setup : launch.setups) {
+      EXPECT_GT(*setup.prepare_seconds, 0);
+      EXPECT_GT(setup.capture_seconds, 0);
+      EXPECT_GT(setup.first_step_seconds, 0);
+    }
+    captures += launch.setup.capture_seconds;
+    first_steps += launch.setup.first_step_seconds;
+  }
+  EXPECT_NEAR(startup.capture_seconds, captures, 1e-12);
+  EXPECT_NEAR(startup.first_step_seconds, first_steps, 1e-12);
+  EXPECT_GT(*startup.process_seconds, 0);
+  EXPECT_GT(startup.context_seconds, 0);
+  EXPECT_GT(startup.weights_seconds, 0);
+}
+
+TEST_F(LadderStartupTest, WithoutAParentDoesNotSayHowLongTheProcessTook) {
+  run();
+  EXPECT_FALSE(events_.cells.at(1).launches.at(0).startup->process_seconds.has_value());
+}
+
+using LadderGraphTest = LadderTest;
+
+TEST_F(LadderGraphTest, CountsTheNodesThatARewriteReplaced) {
+  open_ = [] {
+    auto device = std::make_unique<test::FakeDevice>();
+    device->log.memset_nodes = 5;  // of each graph
+    return device;
+  };
+  run();
+  EXPECT_EQ(events_.cells.at(4).graph->rewritten_nodes, 0);
+  events_ = Recorder{};
+  task_.more_axes["graph-rewrite"] = "memset";
+  run();
+  EXPECT_EQ(events_.cells.at(4).graph->rewritten_nodes, 5);
+}
+
+using LadderMemoryTest = LadderTest;
+
+TEST_F(LadderMemoryTest, OnTheHostHasWhatTheDeviceAllocatedAndNothingThatOnlyADriverKnows) {
+  run();
+  const model::Memory& memory = events_.memories.at(4);
+  EXPECT_GE(*memory.static_bytes, memory.weights_bytes);
+  EXPECT_GT(memory.weights_bytes, 0);
+  EXPECT_GT(*memory.pool_in_use_bytes_max, 0);
+  EXPECT_LE(*memory.pool_in_use_bytes_max, memory.pool_bytes);
+  EXPECT_GE(*memory.workspace_bytes, 0);
+  for (const auto& absent : {memory.used_bytes, memory.context_bytes, memory.code_bytes, memory.exec_bytes,
+                             memory.unaccounted_bytes}) {
+    EXPECT_FALSE(absent.has_value());
+  }
+  EXPECT_EQ(memory.witness, "");
+}
+
+TEST_F(LadderMemoryTest, SaysWhatProgramsTookAtTheirHighestAndWhatTheyLeft) {
+  for (const char* mode : {"eager", "whole", "piecewise"}) {
+    task_.mode = mode;
+    events_ = Recorder{};
+    run();
+    const model::Memory& memory = events_.memories.at(4);
+    const model::PeakBytes& peak = memory.peak_bytes.value();
+    EXPECT_EQ(memory.weights_bytes_max, memory.weights_bytes) << mode << ": one copy";
+    EXPECT_EQ(memory.tuning_bytes_max, 0) << mode;
+    EXPECT_GE(*peak.build, *memory.static_bytes + memory.pool_bytes) << mode;
+    EXPECT_LE(*peak.build, *memory.static_bytes + 3 * memory.pool_bytes) << mode << ": eager's pool besides";
+    EXPECT_EQ(peak.between_methods, 0) << mode;
+    EXPECT_FALSE(peak.load.has_value()) << mode;
+  }
+}
+
+TEST_F(LadderMemoryTest, SharedPoolIsNoLargerThanTheLargestBatchesOwn) {
+  task_.batches = {64, 16, 4, 1};
+  for (const char* mode : {"whole", "piecewise"}) {
+    for (const char* workload : {"mlp", "attention", "conv"}) {
+      task_.mode = mode;
+      task_.workload = workload;
+      events_ = Recorder{};
+      run();
+      ASSERT_EQ(events_.memories.size(), 4u);
+      const model::Memory& largest = events_.memories.at(64);
+      EXPECT_GT(largest.pool_bytes, 0);
+      EXPECT_LE(static_cast<double>(largest.pool_bytes), 1.05 * static_cast<double>(largest.pool_bytes_own));
+      EXPECT_GE(largest.pool_bytes_private, largest.pool_bytes_own + 3);
+    }
+  }
+}
+
+TEST_F(LadderMemoryTest, ABatchThatDoesNotFitCostsItsOwnCellOnly) {
+  task_.batches = {std::int64_t{1} << 40, 2};
+  run();
+  EXPECT_EQ(events_.cells.at(std::int64_t{1} << 40).status, CellStatus::failed);
+  EXPECT_EQ(events_.cells.at(std::int64_t{1} << 40).reason->code, "out_of_memory");
+  EXPECT_EQ(events_.cells.at(2).status, CellStatus::ok);
+}
+
+// An op that gives another result at every call: eager itself cannot be repeated, and the check says so.
+int run_fickle(const gb_op_call*, void* const* operands, void*) {
+  static float value = 0;
+  *static_cast<float*>(operands[1]) = value += 1;
+  return 0;
+}
+
+int run_nan(const gb_op_call*, void* const* operands, void*) {
+  *static_cast<float*>(operands[1]) = __builtin_nanf("");
+  return 0;
+}
+
+std::int32_t infer_one(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t, gb_inferred* outputs,
+                       char*, std::size_t, void*) {
+  outputs[0] = gb_inferred{GB_FP32, 1, {{1, 0}}};
+  return 1;
+}
+
+// An op that stops writing its output once the check's reference run is over. What it left there
+// before is right, so only poisoned memory shows it.
+bool check_begun = false;
+int calls_in_check = 0;
+
+int run_lazy(const gb_op_call*, void* const* operands, void*) {
+  if (check_begun && ++calls_in_check > 1) return 0;
+  *static_cast<float*>(operands[1]) = 7;
+  return 0;
+}
+
+// An op that fails at batch 2 once the ladder is set up.
+bool measure_begun = false;
+
+int run_frail(const gb_op_call* call, void* const* operands, void*) {
+  if (measure_begun && call->batch == 2) return 1;
+  *static_cast<float*>(operands[1]) = 7;
+  return 0;
+}
+
+// Right at batches 8 and 1, never finite at 4, and another result at every call at 2.
+int run_as_its_batch_says(const gb_op_call* call, void* const* operands, void*) {
+  static float calls = 0;
+  const float result = call->batch == 4 ? __builtin_nanf("") : call->batch == 2 ? calls += 1 : 7;
+  std::fill_n(static_cast<float*>(operands[1]), call->batch, result);
+  return 0;
+}
+
+class LadderCheckTest : public LadderTest {
+ protected:
+  void run_with(decltype(gb_op::run_host) run_host, std::uint32_t flags,
+                const std::vector<std::int64_t>& batches = {1}) {
+    op_ = gb_op{sizeof(gb_op), flags,   "mine",  0,       infer_one, nullptr, run_host,
+                nullptr,       nullptr, nullptr, nullptr, nullptr,   0};
+    catalog_.add(abi::foreign_definition(op_));
+    ir::ProgramBuilder builder("p", catalog_);
+    const ir::ValueId x = builder.value(ir::ValueKind::input, "x", ir::DType::fp32, {ir::of_batch()}, {});
+    builder.mark_output(builder.op("mine", "m", {x}, {})[0]);
+    task_.batches = batches;
+    run(builder.finish());
+  }
+  const model::CellResult& cell() { return events_.cells.at(1); }
+
+  gb_op op_{};
+  ir::OpCatalog catalog_;
+};
+
+using LadderStaleOutputTest = LadderCheckTest;
+
+TEST_F(LadderCheckTest, ADifferentOutputFailsTheCell) {
+  run_with(run_fickle, 0);
+  EXPECT_EQ(cell().status, CellStatus::failed);
+  EXPECT_EQ(cell().reason->code, "check_failed");
+  EXPECT_FALSE(cell().check->identical);
+  EXPECT_GT(cell().check->max_abs_error, 0);
+  EXPECT_TRUE(cell().launches.empty());
+}
+
+TEST_F(LadderCheckTest, AnOutputThatIsNotFiniteFailsTheCell) {
+  run_with(run_nan, 0);
+  EXPECT_EQ(cell().reason->code, "check_failed");
+  EXPECT_THAT(cell().reason->message, ::testing::HasSubstr("not finite"));
+}
+
+TEST_F(LadderCheckTest, WhatEarlierChecksLeftInTheirMemoryDecidesNothing) {
+  run_with(run_as_its_batch_says, 0, {8, 4, 2, 1});
+  EXPECT_EQ(events_.cells.at(8).status, CellStatus::ok);
+  ASSERT_EQ(events_.cells.at(4).status, CellStatus::failed);
+  EXPECT_THAT(events_.cells.at(4).reason->message, ::testing::HasSubstr("not finite"));
+  ASSERT_EQ(events_.cells.at(2).status, CellStatus::failed);
+  EXPECT_THAT(events_.cells.at(2).reason->message, ::testing::HasSubstr("differs"));
+  EXPECT_EQ(events_.cells.at(1).status, CellStatus::ok);
+}
+
+int run_over_its_input(const gb_op_call*, void* const* operands, void*) {
+  *static_cast<float*>(operands[1]) = 7;
+  *static_cast<float*>(operands[0]) = 7;
+  return 0;
+}
+
+TEST_F(LadderCheckTest, AnInputThatIsWrittenFailsTheCell) {
+  run_with(run_over_its_input, 0, {2, 1});
+  for (const std::int64_t batch : {2, 1}) {
+    EXPECT_EQ(events_.cells.at(batch).reason->code, "undeclared_mutation");
+    EXPECT_EQ(events_.cells.at(batch).reason->message,
+              "check: op m (mine) wrote input x, which it does not declare");
+  }
+}
+
+TEST_P(LadderStaleOutputTest, AnOutputThatIsNotWrittenFailsTheCell) {
+  task_.mode = GetParam();
+  check_begun = false;
+  calls_in_check = 0;
+  events_.on_check = [] { check_begun = true; };
+  run_with(run_lazy, 0);
+  EXPECT_EQ(cell().status, CellStatus::failed);
+  EXPECT_EQ(cell().reason->code, "check_failed");
+}
+
+class LadderFailureTest : public LadderCheckTest {
+ protected:
+  void SetUp() override {
+    LadderCheckTest::SetUp();
+    measure_begun = false;
+    events_.on_measure = [] { measure_begun = true; };
+  }
+};
+
+// The plugin may remember it, and fail another batch for it.
+TEST_F(LadderFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProcess) {
+  int opened = 0;
+  open_ = [&opened] {
+    ++opened;
+    return open_device("host");
+  };
+  run_with(run_frail, 0, {1, 2});
+  ASSERT_TRUE(events_.cells.contains(2));
+  EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
+  EXPECT_FALSE(events_.cells.contains(1));
+  EXPECT_THAT(events_.stops, ::testing::ElementsAre(2));
+  EXPECT_EQ(opened, 1);
+}
+
+TEST_F(LadderFailureTest, OfEveryBatchEndsTheLadder) {
+  int opened = 0;
+  open_ = [&opened] {
+    ++opened;
+    return open_device("host");
+  };
+  run_with(run_frail, 0, {2});
+  EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
+  EXPECT_EQ(opened, 1);
+  EXPECT_TRUE(events_.stops.empty()) << "no batch is left";
+}
+
+TEST_F(LadderFailureTest, InALaterPlacementEndsTheLadderToo) {
+  int opened = 0;
+  open_ = [&] {
+    measure_begun = ++opened == 2;
+    return open_device("host");
+  };
+  events_.on_measure = [] {};
+  run_with(run_frail, 0, {1, 2});
+  EXPECT_EQ(events_.cells.at(2).reason->code, "plugin_failed");
+  EXPECT_FALSE(events_.cells.contains(1));
+  EXPECT_EQ(opened, 2);
+}
+
+TEST_F(LadderFailureTest, InOpeningAnewIsNotLaidAtABatchsDoor) {
+  std::vector<std::pair<std::int64_t, std::string>> at_opening;
+  open_ = [&] {
+    at_opening.push_back(events_.phases.empty() ? std::pair<std::int64_t, std::string>{}
+                                                : events_.phases.back());
+    return open_device("host");
+  };
+  run_with(run_frail, 0);
+  EXPECT_THAT(at_opening, ::testing::ElementsAre(::testing::Pair(0, ""), ::testing::Pair(0, "open")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, LadderStaleOutputTest, ::testing::Values("eager", "whole", "piecewise"),
+                         [](const auto& instance) { return instance.param; });
+
+TEST_F(LadderCheckTest, WhatNoGraphCanHoldIsSkippedWithTheOpsName) {
+  run_with(run_fickle, GB_OP_NOT_CAPTURABLE);
+  EXPECT_EQ(cell().status, CellStatus::skipped);
+  EXPECT_EQ(cell().reason->code, "not_capturable_op");
+  EXPECT_THAT(cell().reason->message, ::testing::HasSubstr("m (mine)"));
+}
+
+}  // namespace
+}  // namespace graphbench::worker

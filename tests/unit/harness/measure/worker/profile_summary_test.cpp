@@ -1,0 +1,71 @@
+// Busy time, gaps and the longest names, from records made here.
+#include "harness/measure/worker/profile_summary.hpp"
+
+#include <gtest/gtest.h>
+
+namespace graphbench::worker {
+namespace {
+
+Activity kernel(std::string name, double start, double end) {
+  return {Activity::Kind::kernel, std::move(name), start, end};
+}
+
+TEST(BusyTime, CountsOverlapOnceAndGapsBetween) {
+  const BusyTime time =
+      busy_time({kernel("c", 10, 12), kernel("a", 1, 4), kernel("b", 2, 3), kernel("d", 3.5, 6)});
+  EXPECT_DOUBLE_EQ(time.busy_seconds, 7);
+  EXPECT_DOUBLE_EQ(time.gap_seconds, 4);
+}
+
+TEST(BusyTime, OfNothingIsZero) {
+  EXPECT_EQ(busy_time({}).busy_seconds, 0);
+  EXPECT_EQ(busy_time({}).gap_seconds, 0);
+}
+
+TEST(Profile, IsTheMedianOverSteps) {
+  const model::Profile profile = summarize_profile({{4, {kernel("a", 0, 1), kernel("b", 2, 3)}},
+                                                    {12, {kernel("a", 0, 9), kernel("b", 10, 11)}},
+                                                    {6, {kernel("a", 0, 2), kernel("b", 4, 5)}}});
+  EXPECT_DOUBLE_EQ(profile.device_seconds, 6);
+  EXPECT_EQ(profile.steps, 3);
+  EXPECT_EQ(profile.kernels, 2);
+  EXPECT_DOUBLE_EQ(profile.busy_seconds, 3);
+  EXPECT_DOUBLE_EQ(profile.gap_seconds, 1);
+  ASSERT_EQ(profile.top.size(), 2u);
+  EXPECT_EQ(profile.top[0].name, "a");
+  EXPECT_DOUBLE_EQ(profile.top[0].seconds, 2);
+  EXPECT_EQ(profile.top[0].count, 1);
+}
+
+TEST(Profile, CopiesAreBusyTimeButNoKernels) {
+  const model::Profile profile = summarize_profile({{4, {{Activity::Kind::copy, "copy", 0, 4}}}});
+  EXPECT_EQ(profile.kernels, 0);
+  EXPECT_DOUBLE_EQ(profile.busy_seconds, 4);
+}
+
+// The medians of the two are 6 and 5, but no step differs by 1.
+TEST(DeviceTimeCheck, ComparesStepByStep) {
+  const model::DeviceTimeCheck witness =
+      summarize_time_check({{6, {kernel("a", 0, 2), kernel("b", 3, 4)}},  // 2 more than its records
+                            {4, {kernel("a", 0, 5)}},                     // 1 less
+                            {12, {kernel("a", 1, 8), kernel("b", 8, 10)}}},
+                           {{3, {kernel("guard", 0, 1), kernel("guard", 1, 2)}}});  // 3 more
+  EXPECT_EQ(witness.steps, 3);
+  EXPECT_DOUBLE_EQ(witness.device_seconds, 6);
+  EXPECT_DOUBLE_EQ(witness.recorded_seconds, 5);
+  EXPECT_DOUBLE_EQ(witness.difference_seconds, 2);
+  EXPECT_DOUBLE_EQ(witness.events_seconds, 1);
+}
+
+TEST(Profile, KeepsTheTenLongest) {
+  std::vector<Activity> step;
+  for (int i = 0; i < 12; ++i)
+    step.push_back(kernel(std::string("k").append(std::to_string(i)), 100.0 * i, 101.0 * i + 1));
+  const model::Profile profile = summarize_profile({{1, step}});
+  ASSERT_EQ(profile.top.size(), 10u);
+  EXPECT_EQ(profile.top[0].name, "k11");
+  EXPECT_EQ(profile.top[9].name, "k2");
+}
+
+}  // namespace
+}  // namespace graphbench::worker

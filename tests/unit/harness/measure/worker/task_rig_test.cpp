@@ -1,0 +1,125 @@
+// What a rig says of the ways that ops took, over kernels made here; and that axes reach executors.
+#include "harness/measure/worker/task_rig.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "graphs/abi/plugin.hpp"
+#include "graphs/backends/registry.hpp"
+#include "tests/support/fake_device.hpp"
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/sample_plan.hpp"
+#include "tests/support/small_programs.hpp"
+#include "workloads/builtin.hpp"
+
+namespace graphbench::worker {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class PathKernel final : public Kernel {
+ public:
+  explicit PathKernel(KernelPath path) : path_(std::move(path)) {}
+  void launch(Stream&, void* const*) override {}
+  KernelPath path() const override { return path_; }
+
+ private:
+  KernelPath path_;
+};
+
+// A graph mode's own items are pieces; the kernels are its eager executor's.
+class ChoosingExecutor final : public test::FakeExecutor {
+ public:
+  ChoosingExecutor(std::vector<KernelPath> paths, Executor* eager) : eager_(eager) {
+    for (KernelPath& path : paths) kernels_.push_back(std::make_unique<PathKernel>(std::move(path)));
+  }
+  Executor& eager() override { return eager_ != nullptr ? *eager_ : *this; }
+  std::vector<execution::StepItem> items() const override {
+    std::vector<execution::StepItem> items;
+    for (const auto& kernel : kernels_) items.push_back({nullptr, kernel.get(), nullptr});
+    return items;
+  }
+
+ private:
+  Executor* eager_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+};
+
+TEST(Paths, AreCountedWayByWayWhereThereWasAChoice) {
+  ChoosingExecutor eager(
+      {{"", ""}, {"conv2d:cudnn", ""}, {"conv2d:im2col", "no plan"}, {"conv2d:cudnn", ""}, {"", ""}},
+      nullptr);
+  ChoosingExecutor whole({}, &eager);
+  EXPECT_THAT(paths_of(whole), ElementsAre(model::OpPath{"conv2d:cudnn", "", 2},
+                                           model::OpPath{"conv2d:im2col", "no plan", 1}));
+}
+
+TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
+  test::FakeDevice device;
+  device.log.memset_nodes = 1;
+  ir::OpCatalog catalog;
+  const ir::Program program = test::make_chain(catalog, 3);
+  for (const std::string rewrite : {"none", "memset"}) {
+    model::WorkerTask task = test::sample_task("piecewise", {1});
+    if (rewrite != "none") task.more_axes["graph-rewrite"] = rewrite;
+    TaskRig rig(task, device, program);
+    rig.allocate(1);
+    model::Setup setup;
+    const auto executor = rig.prepare(1, setup, [](std::string_view) {});
+    EXPECT_EQ(executor->counts().rewritten_nodes, rewrite == "none" ? 0 : 3);
+  }
+}
+
+// A step of training is checked through the state it leaves: ten steps on either side.
+TEST(TaskRig, ChecksTenStepsOfTraining) {
+  abi::WorkloadRegistry registry;
+  workloads::add_builtin(registry);
+  const std::unique_ptr<Device> device = open_device("host");
+  model::WorkerTask task = test::sample_task("whole", {2});
+  task.pass = "training";
+  task.more_axes = {{"optimizer", "adamw"}, {"io", "copy_in_out"}};
+  const ir::Program program = build_program(registry, task);
+  TaskRig rig(task, *device, program);
+  rig.allocate(2);
+  model::Setup setup;
+  const auto executor = rig.prepare(2, setup, [](std::string_view) {});
+  std::optional<model::Check> check;
+  rig.check(*executor, 2, check);
+  EXPECT_TRUE(check->identical);
+  const auto count = std::ranges::find(program.values(), "optimizer.count", &ir::Value::name);
+  ASSERT_NE(count, program.values().end());
+  std::int32_t steps = 0;
+  const auto id = static_cast<ir::ValueId>(count - program.values().begin());
+  rig.stream().copy_to_host(&steps, rig.buffers().address(id), sizeof(steps));
+  EXPECT_EQ(steps, 10);
+}
+
+TEST(TaskRig, CapturesOnTheDevicesOwnStreamWhereTheTaskSaysSo) {
+  struct Device : test::FakeDevice {
+    std::unique_ptr<Stream> default_stream() override {
+      auto stream = make_stream();
+      own = stream.get();
+      return stream;
+    }
+    Stream* own = nullptr;
+  };
+  const ir::OpCatalog catalog;
+  const ir::Program program = test::make_chain(catalog, 1);
+  for (const std::string whose : {"own", "default"}) {
+    Device device;
+    model::WorkerTask task = test::sample_task("whole", {1});
+    task.caller.capture_stream = whose;
+    TaskRig rig(task, device, program);
+    EXPECT_EQ(&rig.stream() == device.own, whose == "default");
+  }
+}
+
+TEST(Paths, OfOpsWithoutAChoiceAreNotTold) {
+  ChoosingExecutor eager({{"", ""}}, nullptr);
+  EXPECT_THAT(paths_of(eager), IsEmpty());
+}
+
+}  // namespace
+}  // namespace graphbench::worker

@@ -1,0 +1,51 @@
+// Widening against values worked out from the formats' definitions.
+#include "harness/measure/worker/to_float.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace graphbench::worker {
+namespace {
+
+template <typename T>
+std::vector<float> widened(ir::DType dtype, const std::vector<T>& words) {
+  std::vector<std::byte> bytes(words.size() * sizeof(T));
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return to_float(dtype, bytes);
+}
+
+TEST(ToFloat, WidensHalf) {
+  const auto values =
+      widened<std::uint16_t>(ir::DType::fp16, {0x3C00, 0xC000, 0x0001, 0x03FF, 0x7BFF, 0x8000});
+  EXPECT_EQ(values[0], 1.0f);
+  EXPECT_EQ(values[1], -2.0f);
+  EXPECT_EQ(values[2], std::ldexp(1.0f, -24));
+  EXPECT_EQ(values[3], std::ldexp(1023.0f, -24));
+  EXPECT_EQ(values[4], 65504.0f);
+  EXPECT_TRUE(std::signbit(values[5]));
+}
+
+TEST(ToFloat, KeepsNansAndInfinitiesOfHalf) {
+  const auto values = widened<std::uint16_t>(ir::DType::fp16, {0x7C00, 0xFC00, 0xFFFF});
+  EXPECT_EQ(values[0], std::numeric_limits<float>::infinity());
+  EXPECT_EQ(values[1], -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(values[2]));
+}
+
+TEST(ToFloat, WidensBfloat16) {
+  const auto values = widened<std::uint16_t>(ir::DType::bf16, {0x3F80, 0xC049, 0xFFFF});
+  EXPECT_EQ(values[0], 1.0f);
+  EXPECT_EQ(values[1], -3.140625f);
+  EXPECT_TRUE(std::isnan(values[2]));
+}
+
+TEST(ToFloat, CopiesFp32AndConvertsI32) {
+  EXPECT_EQ(widened<float>(ir::DType::fp32, {0.5f})[0], 0.5f);
+  EXPECT_EQ(widened<std::int32_t>(ir::DType::i32, {-7})[0], -7.0f);
+}
+
+}  // namespace
+}  // namespace graphbench::worker

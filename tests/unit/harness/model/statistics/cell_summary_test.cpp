@@ -1,0 +1,129 @@
+// From launches to cells: medians, intervals, speedup and break-even.
+#include "harness/model/statistics/cell_summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/model/statistics/summary.hpp"
+
+namespace graphbench::statistics {
+namespace {
+
+using model::CellResult;
+using model::CellStatus;
+
+CellResult cell(const std::string& mode, const std::vector<double>& latency_medians) {
+  CellResult result;
+  result.cell = {"mlp", "base", "bf16", "forward", 8, 3, mode};
+  result.status = CellStatus::ok;
+  for (const double median : latency_medians) {
+    model::Launch launch;
+    launch.setup.capture_seconds = 3e-3;
+    launch.setup.instantiate_seconds = 1e-3;
+    launch.setup.upload_seconds = 1e-3;
+    launch.latency_seconds = summarize({median});
+    launch.index = static_cast<std::int64_t>(result.launches.size());
+    result.launches.push_back(launch);
+  }
+  return result;
+}
+
+TEST(CellSummary, IsTheMedianOfTheLaunchMedians) {
+  std::vector<CellResult> cells{cell("eager", {3e-4, 1e-4, 2e-4})};
+  summarize_cells(cells);
+  EXPECT_DOUBLE_EQ(cells[0].summary.latency_seconds->p50, 2e-4);
+  EXPECT_FALSE(cells[0].summary.submit_seconds.has_value());
+}
+
+TEST(CellSummary, HasAnIntervalFromThreeLaunchesOn) {
+  std::vector<CellResult> cells{cell("eager", {1e-4, 1.1e-4})};
+  summarize_cells(cells);
+  EXPECT_FALSE(cells[0].summary.latency_seconds->ci95_low);
+  cells = {cell("eager", {1e-4, 1.1e-4, 1.21e-4})};
+  summarize_cells(cells);
+  // Logs 0.0953 apart: sd 0.0953, standard error 0.0550, t(0.975, 2) = 4.303.
+  EXPECT_NEAR(*cells[0].summary.latency_seconds->ci95_low,
+              1.1e-4 * std::exp(-4.3027 * 0.0953102 / std::sqrt(3)), 1e-8);
+  EXPECT_NEAR(*cells[0].summary.latency_seconds->ci95_high,
+              1.1e-4 * std::exp(4.3027 * 0.0953102 / std::sqrt(3)), 1e-8);
+}
+
+TEST(CellSummary, SpeedupAndBreakEvenComeFromTheEagerNeighbour) {
+  std::vector<CellResult> cells{cell("eager", {4e-4}), cell("whole", {1e-4}), cell("piecewise", {5e-4})};
+  summarize_cells(cells);
+  EXPECT_DOUBLE_EQ(*cells[1].summary.speedup_over_eager, 4);
+  EXPECT_EQ(*cells[1].summary.breakeven_steps, 17);  // 5 ms / 0.3 ms, rounded up
+  EXPECT_DOUBLE_EQ(*cells[2].summary.speedup_over_eager, 0.8);
+  EXPECT_FALSE(cells[2].summary.breakeven_steps);  // never paid back
+  EXPECT_DOUBLE_EQ(*cells[0].summary.speedup_over_eager, 1);
+  EXPECT_FALSE(cells[0].summary.breakeven_steps);
+}
+
+TEST(CellSummary, AGainOfThreeLaunchesHasTheIntervalOfItsPairs) {
+  // Both drift by a factor of two; the launches of one index gain 1.4, 1.5 and 1.6.
+  std::vector<CellResult> cells{cell("eager", {1.4e-4, 3e-4, 6.4e-4}), cell("whole", {1e-4, 2e-4, 4e-4})};
+  summarize_cells(cells);
+  const model::CellSummary& summary = cells[1].summary;
+  const double mean = std::log(1.4 * 1.5 * 1.6) / 3;
+  EXPECT_NEAR(std::sqrt(*summary.speedup_ci95_low * *summary.speedup_ci95_high), std::exp(mean), 1e-9);
+  // Logs of sd 0.0668, t(0.975, 2) = 4.303.
+  EXPECT_NEAR(*summary.speedup_ci95_low, std::exp(mean - 4.3027 * 0.066794 / std::sqrt(3)), 1e-3);
+  EXPECT_NEAR(*summary.breakeven_steps, 50, 1);  // 5 ms / 0.1 ms
+  EXPECT_LT(*summary.breakeven_ci95_low, 50);
+  EXPECT_GT(*summary.breakeven_ci95_high, 50);
+  EXPECT_FALSE(cells[0].summary.speedup_ci95_low) << "eager's over itself";
+}
+
+TEST(CellSummary, AGainThatIsNotToldFromOneIsNeverPaidBack) {
+  std::vector<CellResult> cells{cell("eager", {1.0e-4, 1.1e-4, 1.2e-4}),
+                                cell("whole", {1.05e-4, 1.0e-4, 1.1e-4})};
+  summarize_cells(cells);
+  EXPECT_GT(*cells[1].summary.speedup_over_eager, 1);
+  EXPECT_TRUE(may_be_no_gain(cells[1].summary));
+  EXPECT_FALSE(cells[1].summary.breakeven_steps);
+  cells = {cell("eager", {1.0e-4, 1.1e-4}), cell("whole", {1.05e-4, 1.0e-4})};
+  summarize_cells(cells);
+  EXPECT_FALSE(cells[1].summary.speedup_ci95_low) << "two launches";
+  EXPECT_TRUE(cells[1].summary.breakeven_steps);
+}
+
+TEST(CellSummary, SpreadsAreReportedSideBySide) {
+  std::vector<CellResult> cells{cell("eager", {1e-4, 1.1e-4})};
+  for (model::Launch& launch : cells[0].launches) {
+    launch.latency_samples = {1e9, 1, std::exp(1.349), 1, std::exp(1.349)};  // the first is the ramp's
+    launch.latency_seconds->count = 4;
+  }
+  summarize_cells(cells);
+  EXPECT_NEAR(*cells[0].summary.latency_seconds->between_launches, std::log(1.1) / std::sqrt(2), 1e-9);
+  EXPECT_NEAR(*cells[0].summary.latency_seconds->within_launch, 1.0, 1e-9);
+}
+
+TEST(CellSummary, SteadyAfterCountsTheWarmups) {
+  std::vector<CellResult> cells{cell("eager", {1e-4, 1e-4, 1e-4})};
+  for (model::Launch& launch : cells[0].launches) {
+    launch.latency_samples.assign(60, 1e-4);
+    launch.latency_samples[0] = launch.latency_samples[1] = 5e-4;
+  }
+  cells[0].launches[0].latency_samples.assign(60, 1e-4);
+  summarize_cells(cells);
+  EXPECT_EQ(cells[0].summary.steady_after, 3 + 2);  // three warmups, and the median launch's two steps
+}
+
+TEST(CellSummary, OtherWarmupsAreNoNeighbours) {
+  std::vector<CellResult> cells{cell("eager", {4e-4}), cell("whole", {1e-4})};
+  cells[0].cell.warmup = 0;
+  summarize_cells(cells);
+  EXPECT_FALSE(cells[1].summary.speedup_over_eager);
+}
+
+TEST(CellSummary, FailedCellsHaveNone) {
+  std::vector<CellResult> cells{cell("eager", {4e-4}), cell("whole", {1e-4})};
+  cells[0].status = CellStatus::failed;
+  summarize_cells(cells);
+  EXPECT_FALSE(cells[0].summary.latency_seconds);
+  EXPECT_FALSE(cells[1].summary.speedup_over_eager);
+}
+
+}  // namespace
+}  // namespace graphbench::statistics

@@ -1,0 +1,131 @@
+// Known values: t quantiles as printed in any table, the worked example of Benjamini & Hochberg (1995),
+// and values from an integration of Student's density by Simpson's rule in Python, without Boost.
+#include "harness/model/statistics/mean_difference.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace graphbench::statistics {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+std::vector<double> logs(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+const std::vector<double> base = logs({100.0, 101.0, 99.5, 100.4, 100.9});
+const std::vector<double> now = logs({105.2, 104.1, 106.3, 105.0, 104.7, 105.5});
+
+TEST(Statistics, WelchAgreesWithTheFormulaInPython) {
+  const MeanDifference difference = *welch(base, now);
+  EXPECT_NEAR(difference.mean, 0.046460400714877004, 1e-14);
+  EXPECT_NEAR(difference.error, 0.004021008932370597, 1e-14);
+  EXPECT_NEAR(difference.freedom, 8.944819976819275, 1e-9);
+}
+
+TEST(Statistics, PairedAgreesWithTheFormulaInPython) {
+  const std::vector<double> first_five(now.begin(), now.begin() + 5);
+  const MeanDifference difference = *paired(base, first_five);
+  EXPECT_NEAR(difference.mean, 0.04575990953907159, 1e-14);
+  EXPECT_NEAR(difference.error, 0.006155084123779296, 1e-14);
+  EXPECT_EQ(difference.freedom, 4);
+  EXPECT_NEAR(p_beyond(difference, 0), 0.0017478269315514706, 1e-12);
+}
+
+TEST(Statistics, OneLaunchASideIsNoEvidence) {
+  EXPECT_FALSE(welch(std::vector<double>{1}, now));
+  EXPECT_FALSE(welch(base, std::vector<double>{1}));
+  EXPECT_FALSE(paired(std::vector<double>{1}, std::vector<double>{1}));
+  EXPECT_FALSE(paired(base, now)) << "the sides are of different lengths";
+}
+
+TEST(Statistics, CriticalValuesAreThoseOfTheTables) {
+  EXPECT_NEAR(t_critical(0.025, 8), 2.3060041352, 1e-8);
+  EXPECT_NEAR(t_critical(0.025, 18), 2.1009220402, 1e-8);
+  EXPECT_NEAR(t_critical(1e-4, 8), 6.4419998210, 1e-7);
+  EXPECT_NEAR(t_critical(0.025, 2.5), 3.5746548420, 1e-7);
+}
+
+TEST(Statistics, PIsOfTheChangeBeyondTheMargin) {
+  const MeanDifference difference = *welch(base, now);
+  EXPECT_NEAR(p_beyond(difference, 0) / 1.1201175621858749e-06, 1, 1e-6);
+  EXPECT_NEAR(p_beyond(difference, std::log1p(0.02)) / 9.872268371070404e-05, 1, 1e-6);
+  EXPECT_EQ(p_beyond(difference, 0.05), 1) << "the change lies within the margin";
+  EXPECT_EQ(p_beyond({-difference.mean, difference.error, difference.freedom}, 0.02),
+            p_beyond(difference, 0.02))
+      << "an exchange of the sides changes nothing";
+}
+
+TEST(Statistics, LaunchesThatAgreeToTheLastDigitAreNotCertainty) {
+  const std::vector<double> same(5, 0.0);
+  const MeanDifference difference = *welch(same, same);
+  EXPECT_EQ(difference.mean, 0);
+  EXPECT_NEAR(difference.error, log_spread_min * std::sqrt(2.0 / 5), 1e-15);
+  EXPECT_NEAR(difference.freedom, 8, 1e-9);
+  EXPECT_EQ(p_beyond(difference, 0), 1);
+  const MeanDifference pairs = *paired(same, same);
+  EXPECT_NEAR(pairs.error, log_spread_min * std::sqrt(2.0 / 5), 1e-15);
+  // A tenth of a percent between constants is no more than what launches are known to.
+  const std::vector<double> shifted(5, 0.001);
+  EXPECT_GT(p_beyond(*welch(same, shifted), 0), 0.05);
+}
+
+// Table 1 of Benjamini & Hochberg (1995) has 15 p values; their procedure at 0.05 rejects the first four.
+TEST(Statistics, BenjaminiHochbergRejectsAsInTheirExample) {
+  const std::vector<double> p = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+                                 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+  const std::vector<double> q = benjamini_hochberg(p);
+  for (std::size_t i = 0; i < q.size(); ++i) EXPECT_EQ(q[i] < 0.05, i < 4) << i << ": " << q[i];
+  EXPECT_NEAR(q[3], 0.0095 * 15 / 4, 1e-12);
+  EXPECT_NEAR(next_threshold(q, 0.05), 0.05 * 5 / 15, 1e-12);
+}
+
+TEST(Statistics, BenjaminiHochbergKeepsTheOrderGivenAndIsMonotone) {
+  EXPECT_THAT(benjamini_hochberg(std::vector<double>{0.04, 0.001, 0.03}),
+              ElementsAre(DoubleNear(0.04, 1e-12), DoubleNear(0.003, 1e-12), DoubleNear(0.04, 1e-12)));
+  EXPECT_TRUE(benjamini_hochberg({}).empty());
+  EXPECT_EQ(next_threshold({}, 0.05), 0.05);
+}
+
+double found_in_four_of_five(const MeanDifference& difference, double margin, double threshold) {
+  const Power power = power_of(difference, margin, threshold);
+  return power.centre + four_of_five * power.scale;
+}
+
+// In units of the spread between launches about 2.0, 1.3 and 0.9 at 5, 10 and 20 launches; exact
+// values from the noncentral t distribution, integrated in Python: 3.20092, 2.96268 and 2.87492 errors.
+TEST(Statistics, DetectableDifferencesAreThoseOfTheNoncentralT) {
+  const auto in_errors = [](double launches) {
+    return found_in_four_of_five({0, 1, 2 * launches - 2}, 0, 0.05);
+  };
+  EXPECT_NEAR(in_errors(5), 3.20092, 0.01);
+  EXPECT_NEAR(in_errors(10), 2.96268, 0.005);
+  EXPECT_NEAR(in_errors(20), 2.87492, 0.005);
+  EXPECT_NEAR(found_in_four_of_five({0, 1, 8}, 0, 0.05 / 176), 7.43848, 0.05);
+  EXPECT_NEAR(found_in_four_of_five({0.5, 2, 8}, 3, 0.05), 3 + 2 * 3.20092, 0.02) << "the margin is added";
+}
+
+// By the normal law: half at the centre, nine of ten 1.28 scales further.
+TEST(Statistics, WhatIsFoundInAnyIsFoundInNineOfTen) {
+  const Power power = power_of({0, 1, 1e6}, 2, 0.05);
+  EXPECT_NEAR(power.centre, 2 + 1.959964, 1e-4);
+  EXPECT_NEAR(power.at(power.centre), 0.5, 1e-12);
+  EXPECT_NEAR(power.at(power.centre + nine_of_ten * power.scale), 0.9, 1e-9);
+  const std::vector<Power> one = {{1, 0.1}};
+  EXPECT_NEAR(*found_in_any(one, 10), 1 + 0.1 * nine_of_ten, 1e-4);
+  // One in ten is never found: all others must be.
+  std::vector<Power> ten(9, {1, 0.1});
+  ten.push_back({100, 0.1});
+  EXPECT_GT(*found_in_any(ten, 10), 1.4);
+  EXPECT_FALSE(found_in_any(std::vector<Power>{{100, 0.1}}, 10));
+  EXPECT_FALSE(found_in_any({}, 10));
+}
+
+}  // namespace
+}  // namespace graphbench::statistics

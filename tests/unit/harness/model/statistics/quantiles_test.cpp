@@ -1,0 +1,49 @@
+// The two order statistics, by hand.
+#include "harness/model/statistics/quantiles.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace graphbench::statistics {
+namespace {
+
+TEST(Median, OfAnEvenCountIsTheMeanOfTheMiddleTwo) {
+  EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_DOUBLE_EQ(median({7, 1}), 4);
+}
+
+TEST(Median, OfAnOddCountIsTheMiddle) {
+  EXPECT_EQ(median({9, 1, 2}), 2);
+  EXPECT_EQ(median({5}), 5);
+}
+
+TEST(Median, MayBeInfinite) {
+  EXPECT_EQ(median({HUGE_VAL, 1}), HUGE_VAL);
+  EXPECT_EQ(median({HUGE_VAL, 1, 2}), 2);
+}
+
+TEST(Median, OfNothingIsRefused) {
+  EXPECT_THROW(median({}), std::out_of_range);
+  EXPECT_EQ(median_or_absent({}), std::nullopt);
+  EXPECT_EQ(median_or_absent({1, 2}), 1.5);
+}
+
+TEST(NearestRank, IsTheSmallestSampleThatCoversTheFraction) {
+  EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 0.5), 2);
+  EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 0.51), 3);
+  EXPECT_EQ(nearest_rank({1, 2, 3, 4, 5}, 0.5), 3);
+  EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 1), 4);
+  EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 1e-9), 1);
+  EXPECT_EQ(nearest_rank({7}, 0.01), 7);
+}
+
+TEST(P50, IsTheNearestRankInAnyOrder) {
+  EXPECT_EQ(p50_of({4, 1, 3, 2}), 2);
+  EXPECT_EQ(p50_of({3, 1, 2}), 2);
+  EXPECT_EQ(p50_of({8}), 8);
+}
+
+}  // namespace
+}  // namespace graphbench::statistics

@@ -1,0 +1,59 @@
+// Submit times as multiples of their launches' cost.
+#include "harness/model/statistics/submit_floor.hpp"
+
+#include <gtest/gtest.h>
+
+namespace graphbench::statistics {
+namespace {
+
+model::Floors floors() {
+  model::Floors floors;
+  floors.kernel_launch = model::Floor{2e-6, 10};
+  floors.graph_launch = model::Floor{1e-6, 10};
+  return floors;
+}
+
+model::CellResult cell(std::int64_t pieces, std::int64_t eager_ops) {
+  model::CellResult cell;
+  cell.graph = model::GraphCounts{pieces, 20, 20, eager_ops};
+  return cell;
+}
+
+TEST(SubmitFloor, AddsUpGraphLaunchesAndEagerOps) {
+  EXPECT_DOUBLE_EQ(*submit_floor(floors(), cell(9, 8)), 9e-6 + 16e-6);
+  EXPECT_DOUBLE_EQ(*submit_floor(floors(), cell(1, 0)), 1e-6);
+  EXPECT_DOUBLE_EQ(*submit_floor(floors(), cell(0, 30)), 60e-6);
+}
+
+TEST(SubmitFloor, OnlyTheFirstLaunchOfAStepFindsAnIdleStream) {
+  model::Floors busy = floors();
+  busy.queued_kernel_launch = model::Floor{0.5e-6, 10};
+  busy.queued_graph_launch = model::Floor{0.25e-6, 10};
+  EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(1, 0)), 1e-6);
+  EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(9, 8)), 1e-6 + 8 * 0.25e-6 + 8 * 0.5e-6);
+  EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(0, 30)), 2e-6 + 29 * 0.5e-6);
+}
+
+TEST(SubmitFloor, ABusyStreamThatIsDearerIsNoFloor) {
+  model::Floors busy = floors();
+  busy.queued_kernel_launch = model::Floor{9e-6, 10};
+  busy.queued_graph_launch = model::Floor{9e-6, 10};
+  EXPECT_DOUBLE_EQ(*submit_floor(busy, cell(9, 8)), 9e-6 + 16e-6);
+}
+
+TEST(SubmitFloor, IsAbsentWithoutCountsOrFloors) {
+  EXPECT_FALSE(submit_floor(floors(), model::CellResult{}).has_value());
+  EXPECT_FALSE(submit_floor(model::Floors{}, cell(1, 0)).has_value());
+  EXPECT_FALSE(submit_floor(floors(), cell(0, 0)).has_value());
+}
+
+TEST(SubmitFloor, DividesTheSummary) {
+  std::vector<model::CellResult> cells = {cell(2, 0), cell(2, 0)};
+  cells[0].summary.submit_seconds.emplace().p50 = 5e-6;
+  add_submit_over_floor(floors(), cells);
+  EXPECT_DOUBLE_EQ(*cells[0].summary.submit_over_floor, 2.5);
+  EXPECT_FALSE(cells[1].summary.submit_over_floor.has_value());
+}
+
+}  // namespace
+}  // namespace graphbench::statistics

@@ -1,0 +1,98 @@
+// Order statistics against hand-worked values.
+#include "harness/model/statistics/summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace graphbench::statistics {
+namespace {
+
+std::vector<double> one_to(int n) {
+  std::vector<double> values(static_cast<std::size_t>(n));
+  std::iota(values.rbegin(), values.rend(), 1.0);  // descending: the input need not be sorted
+  return values;
+}
+
+TEST(Summarize, IsAbsentWithoutSamples) {
+  EXPECT_FALSE(summarize({}).has_value());
+}
+
+TEST(Summarize, CountsAndMoments) {
+  const auto summary = summarize({4, 2, 6});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->count, 3);
+  EXPECT_EQ(summary->min, 2);
+  EXPECT_EQ(summary->max, 6);
+  EXPECT_EQ(summary->p50, 4);
+  EXPECT_DOUBLE_EQ(summary->mean, 4);
+  EXPECT_DOUBLE_EQ(*summary->stddev, 2);
+}
+
+TEST(Summarize, BoundsItsMedianFromSixSamplesOn) {
+  EXPECT_FALSE(summarize(one_to(5))->p50_ci95_low);
+  EXPECT_EQ(summarize(one_to(100))->p50_ci95_low, 40);
+  EXPECT_EQ(summarize(one_to(100))->p50_ci95_high, 61);
+}
+
+TEST(Summarize, OneSampleHasNoSpread) {
+  EXPECT_FALSE(summarize({1})->stddev.has_value());
+}
+
+TEST(Summarize, PublishesAPercentileOnlyWithEnoughSamples) {
+  EXPECT_FALSE(summarize(one_to(43))->p90);
+  EXPECT_EQ(summarize(one_to(44))->p90, 40);
+  EXPECT_FALSE(summarize(one_to(458))->p99);
+  EXPECT_EQ(summarize(one_to(459))->p99, 455);
+  EXPECT_FALSE(summarize(one_to(4602))->p999);
+  EXPECT_EQ(summarize(one_to(4603))->p999, 4599);
+}
+
+// `count` samples about `median`, which is their median.
+std::vector<double> around(double median, int count) {
+  std::vector<double> samples;
+  for (int i = 0; i < count; ++i) samples.push_back(median * (1 + 1e-3 * (i - (count - 1) / 2)));
+  return samples;
+}
+
+TEST(SummarizePlacements, CountsEveryPlacementAlikeInEveryOrderWithFewAndManySamples) {
+  const double answer = std::cbrt(1.00 * 1.03 * 1.03);
+  const std::vector<std::vector<double>> orders = {
+      {1.00, 1.03, 1.03}, {1.03, 1.00, 1.03}, {1.03, 1.03, 1.00}};
+  const std::vector<std::vector<int>> counts = {
+      {7, 7, 7}, {6, 201, 7}, {401, 7, 7}, {7, 7, 401}, {501, 501, 501}};
+  for (const std::vector<double>& order : orders) {
+    for (const std::vector<int>& count : counts) {
+      std::vector<std::vector<double>> placements;
+      for (std::size_t i = 0; i < 3; ++i) placements.push_back(around(order[i], count[i]));
+      const auto summary = summarize_placements(placements);
+      ASSERT_TRUE(summary);
+      EXPECT_DOUBLE_EQ(summary->p50, answer);
+      EXPECT_EQ(summary->count, count[0] + count[1] + count[2]);
+      EXPECT_LE(*summary->p50_ci95_low, summary->p50);
+      EXPECT_GE(*summary->p50_ci95_high, summary->p50);
+    }
+  }
+}
+
+TEST(SummarizePlacements, PoolsAllButTheMedian) {
+  const auto summary = summarize_placements({one_to(400), one_to(10), {}});
+  EXPECT_EQ(summary->count, 410);
+  EXPECT_EQ(summary->max, 400);
+  EXPECT_TRUE(summary->p90);
+  EXPECT_DOUBLE_EQ(summary->p50, std::sqrt(200.0 * 5));
+  EXPECT_FALSE(summarize_placements({one_to(400), one_to(5)})->p50_ci95_low) << "five have no interval";
+  EXPECT_FALSE(summarize_placements({{}, {}}));
+}
+
+// So readers of documents may not take it for a contradiction.
+TEST(SummarizePlacements, ASlowPlacementWithFewSamplesLiftsTheMedianAboveTheP90) {
+  const std::vector<double> slow(10, 8.0);
+  const auto summary = summarize_placements({std::vector<double>(200, 1.0), slow});
+  EXPECT_EQ(summary->p90, 1.0);
+  EXPECT_DOUBLE_EQ(summary->p50, std::sqrt(8.0));
+}
+
+}  // namespace
+}  // namespace graphbench::statistics

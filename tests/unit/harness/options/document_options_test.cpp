@@ -1,0 +1,220 @@
+// Documents to options: values by kind, refusals with their place; TOML with its lines and its misplaced
+// letters.
+#include "harness/options/document_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "graphs/base/input_error.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace graphbench::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+using Array = DocumentValue::Array;
+using Table = DocumentValue::Table;
+
+std::string refusal(const std::string& key, const DocumentValue& given) {
+  try {
+    options_of({{key, given}});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(DocumentOptions, BecomeTheTextThatAFlagWouldHave) {
+  const Array batches = {{"", "", std::int64_t{1}}, {"", "", std::string("8:32:x2")}};
+  const RawOptions raw = options_of({{"batch", {"", "", batches}},
+                                     {"time-per-cell", {"", "", 0.05}},
+                                     {"profile", {"", "", true}},
+                                     {"set", {"", "", Table{{"mlp.hidden", {"", "", std::int64_t{64}}}}}}});
+  ASSERT_EQ(raw.at("batch").size(), 2u);
+  EXPECT_EQ(raw.at("batch").at(1).text, "8:32:x2");
+  EXPECT_EQ(raw.at("batch").at(1).where, "batch");
+  EXPECT_EQ(raw.at("time-per-cell").at(0).text, "0.05");
+  EXPECT_EQ(raw.at("profile").at(0).text, "true");
+  EXPECT_EQ(raw.at("set").at(0).text, "mlp.hidden=64");
+}
+
+TEST(DocumentOptions, KeepThePlaceOfAFormatThatHasLines) {
+  EXPECT_EQ(options_of({{"seed", {"f:2", "", std::int64_t{3}}}}).at("seed").at(0).where, "f:2: seed");
+}
+
+TEST(DocumentOptions, RefuseWhatAnOptionDoesNotTake) {
+  EXPECT_THAT(refusal("batch", {"", "a boolean", true}),
+              StartsWith("batch: a boolean will not do: give a whole number"));
+  EXPECT_THAT(refusal("mode", {"f:1", "null"}), StartsWith("f:1: mode: null will not do"));
+  EXPECT_THAT(refusal("mode", {"", "an object", Table()}), HasSubstr("an object will not do"));
+  EXPECT_THAT(refusal("preset", {"", "an array", Array()}), HasSubstr("an array will not do"));
+  EXPECT_THAT(refusal("batch", {"", "an array", Array()}), HasSubstr("the array is empty"));
+  EXPECT_THAT(refusal("set", {"", "an object", Table{{"mlp.hidden", {"", "", 0.5}}}}),
+              HasSubstr("give a whole number"));
+  EXPECT_THAT(refusal("bacth", {"", "a boolean", true}), HasSubstr("did you mean \"batch\"?"));
+}
+
+std::string refusal(const std::string& text) {
+  return test::refusal([&] { check_options(parse_toml(text, "sweep.toml")); });
+}
+
+TEST(TomlFile, TakesEveryKindOfOption) {
+  const SweepOptions options =
+      check_options(parse_toml("workload = [\"mlp\", \"conv\"]\n"
+                               "mode = \"eager,whole\"\n"
+                               "batch = [1, \"8:32:x2\"]\n"
+                               "warmup = 3\n"
+                               "launches = 2\n"
+                               "time-per-cell = 0.1\n"
+                               "worker-timeout = 5\n"
+                               "quiet = true\n"
+                               "split-ops = [\"sdpa\"]\n",
+                               "sweep.toml"));
+  EXPECT_THAT(options.axes.workload, ElementsAre("mlp", "conv"));
+  EXPECT_THAT(options.axes.mode, ElementsAre("eager", "whole"));
+  EXPECT_THAT(options.axes.batch, ElementsAre(1, 8, 16, 32));
+  EXPECT_THAT(options.axes.warmup, ElementsAre(3));
+  EXPECT_EQ(options.launches, 2);
+  EXPECT_DOUBLE_EQ(options.sampling.seconds_max, 0.1);
+  EXPECT_DOUBLE_EQ(options.worker_timeout_seconds, 5);
+  EXPECT_TRUE(options.quiet);
+  EXPECT_THAT(options.split_ops, ElementsAre("sdpa"));
+}
+
+TEST(TomlFile, FalseFlagsAreNotSet) {
+  EXPECT_FALSE(check_options(parse_toml("quiet = false\n", "f")).quiet);
+}
+
+TEST(TomlFile, SetHasSeveralSpellings) {
+  for (const char* text :
+       {"[set]\n\"mlp.hidden\" = 2048\n", "[set]\nmlp.hidden = 2048\n", "[set.mlp]\nhidden = 2048\n",
+        "set = [\"mlp.hidden=2048\"]\n", "set = \"mlp.hidden=2048\"\n"}) {
+    const SweepOptions options = check_options(parse_toml(text, "sweep.toml"));
+    ASSERT_EQ(options.set.size(), 1u) << text;
+    EXPECT_EQ(options.set[0].workload, "mlp");
+    EXPECT_EQ(options.set[0].key, "hidden");
+    EXPECT_EQ(options.set[0].value, 2048);
+    EXPECT_FALSE(options.set[0].from_flag);
+  }
+}
+
+TEST(TomlFile, MalformedTextIsNamedByFileAndLine) {
+  EXPECT_THAT(refusal("batch = 1\nwarmup = = 2\n"), StartsWith("sweep.toml:2: "));
+  EXPECT_THAT(refusal("batch = [1,\n"), StartsWith("sweep.toml:"));
+  EXPECT_THAT(refusal("seed = 1\nseed = 2\n"), StartsWith("sweep.toml:2: "));
+  EXPECT_THAT(refusal("batch = \"\xff\"\n"), StartsWith("sweep.toml:1: "));
+}
+
+TEST(TomlFile, MessagesAreOneLine) {
+  EXPECT_EQ(refusal("a = \"\n\"\n").find('\n'), std::string::npos);
+}
+
+TEST(TomlFile, UnknownKeysAreNamedWithTheNearestKnownOne) {
+  EXPECT_THAT(refusal("\n\nbacth = 1\n"),
+              StartsWith("sweep.toml:3: \"bacth\" is not a key of a sweep; did you mean \"batch\"?"));
+  EXPECT_THAT(refusal("config = \"other.toml\"\n"), HasSubstr("\"config\" is not a key"));
+  EXPECT_THAT(refusal("sweep = true\n"), HasSubstr("\"sweep\" is not a key"));
+}
+
+TEST(TomlFile, WrongTypesAreNamedWithWhatWouldDo) {
+  EXPECT_THAT(refusal("batch = true\n"),
+              StartsWith("sweep.toml:1: batch: a boolean will not do: give a whole number"));
+  EXPECT_THAT(refusal("batch = 1.5\n"), HasSubstr("a number with a fraction will not do"));
+  EXPECT_THAT(refusal("batch = [[1]]\n"), HasSubstr("an array will not do"));
+  EXPECT_THAT(refusal("seed = \"1\"\n"), HasSubstr("a string will not do: give a whole number"));
+  EXPECT_THAT(refusal("device = [\"host\"]\n"), HasSubstr("an array will not do: give a string"));
+  EXPECT_THAT(refusal("device = 3\n"), HasSubstr("an integer will not do"));
+  EXPECT_THAT(refusal("quiet = 1\n"), HasSubstr("give true or false"));
+  EXPECT_THAT(refusal("json = 1979-05-27\n"), HasSubstr("a date or time will not do"));
+  EXPECT_THAT(refusal("[workload]\nmlp = 1\n"), HasSubstr("a table will not do"));
+  EXPECT_THAT(refusal("[set]\nmlp.hidden = \"big\"\n"), HasSubstr("set.mlp.hidden: a string will not do"));
+  EXPECT_THAT(refusal("batch = []\n"), HasSubstr("the array is empty"));
+}
+
+TEST(TomlFile, BadValuesAreNamedByTheirLine) {
+  EXPECT_THAT(refusal("seed = 1\nbatch = [1, 0]\n"), StartsWith("sweep.toml:2: batch: \"0\" is not a batch"));
+  EXPECT_THAT(refusal("mode = [\n\"eager\",\n\"hole\"]\n"), HasSubstr("\"hole\" is not a mode"));
+}
+
+TEST(TomlFile, AFileThatCannotBeReadIsRefused) {
+  EXPECT_THROW(read_toml_file("/no/such/file.toml"), InputError);
+  EXPECT_THROW(read_toml_file("/"), InputError);
+}
+
+// 0: it has none.
+std::size_t fault_line(std::string_view toml) {
+  const auto fault = fault_before_parsing(toml);
+  return fault ? fault->line : 0;
+}
+
+TEST(TomlAscii, LettersInStringsAndCommentsAreFine) {
+  for (const char* toml :
+       {"", "a = 1\n", "a = \"\u0185\" # \u0185\n", "'\u0185' = '\u0185'", "a = \"\\\"\u0185\"",
+        "a = \"\"\"\n\u0185\"\u0185\\\"\"\"\"", "a = '''\n\u0185''\u0185''''' # \u0185",
+        "\xEF\xBB\xBF"
+        "a = 1\n",
+        "a = [\"\"\"\"x\"\"\"\", \"\u0185\"]"}) {
+    EXPECT_EQ(fault_line(toml), 0u) << toml;
+  }
+}
+
+TEST(TomlAscii, ALetterElsewhereIsFoundByItsLine) {
+  EXPECT_EQ(fault_line("\u0185 = 1"), 1u);
+  EXPECT_EQ(fault_line("a = 1\nb\u0185 = 1"), 2u);
+  EXPECT_EQ(fault_line("a = \"\"\"\n\n\"\"\"\nb = \u0185"), 4u);
+  EXPECT_EQ(fault_line("a = \"unfinished\nb = \u0185"), 2u);
+  EXPECT_EQ(fault_line("a = 'b\\'\u0185"), 1u) << "a literal string escapes nothing";
+}
+
+TEST(TomlAscii, SuchAFileIsRefusedByItsLine) {
+  const std::string refused = test::refusal([&] { parse_toml("batch = 1\nbat\u0185 = 2\n", "sweep.toml"); });
+  EXPECT_TRUE(refused.starts_with("sweep.toml:2: a letter beyond ASCII")) << refused;
+}
+
+TEST(TomlAscii, WhatTheParserAssertsIsRefusedToo) {
+  EXPECT_THROW(parse_toml("batch = 1\n[= 64\n", "sweep.toml"), InputError);
+}
+
+std::string key_of(int parts, const std::string& part = "a", const std::string& dot = ".") {
+  std::string key = part;
+  for (int i = 1; i < parts; ++i) key += dot + part;
+  return key;
+}
+
+TEST(TomlKeys, SixteenPartsAreFineAndDotsElsewhereAreNoParts) {
+  const std::string dots(100, '.');
+  for (const std::string& toml :
+       {key_of(16) + " = 1", "[" + key_of(16) + "]\n" + key_of(16) + " = 1",
+        key_of(16, "\"" + dots + "\"") + "=1", "a = '" + dots + "' # " + dots,
+        "a = \"\"\"\n" + dots + "\"" + dots + "\"\"\"\"\n", "a = [" + key_of(50, "1.5", ", ") + "]",
+        "a = [\n" + key_of(50, "1.5", ",\n") + "]"}) {
+    EXPECT_EQ(fault_line(toml), 0u) << toml;
+  }
+}
+
+TEST(TomlKeys, AKeyOfMorePartsIsFoundByItsLine) {
+  const std::string deep = key_of(17);
+  for (const std::string& toml :
+       {deep + " = 1", "[" + deep + "]", "[[" + deep + "]]", "a = {" + deep + " = 1}",
+        key_of(17, "a", " . ") + " = 1", key_of(17, "\"b\"") + " = 1", key_of(17, "'b'") + " = 1",
+        key_of(17, "\"\\\"\"") + " = 1", key_of(17, "'\\'") + " = 1",
+        "a = {b = \"\"\"c\"\"\"\"\", " + deep + " = 1}", "a = {b = \"\", " + deep + " = 1}",
+        "a = {b = '''c\\''', " + deep + " = 1}"}) {
+    EXPECT_EQ(fault_line("x = 1 # \"\n" + toml), 2u) << toml;
+  }
+}
+
+TEST(TomlKeys, DepthEndsNoProcess) {
+  const std::string deep = key_of(20'000) + "=1";
+  EXPECT_TRUE(refusal("batch = 1\n" + deep).starts_with("sweep.toml:2: a key has more than 16 parts"));
+  std::string tables = "[" + key_of(16) + "]\n";
+  for (int i = 0; i < 2000; ++i) tables += key_of(16) + "={";
+  EXPECT_TRUE(refusal(tables).starts_with("sweep.toml:2: ")) << refusal(tables);
+}
+
+}  // namespace
+}  // namespace graphbench::config

@@ -1,0 +1,168 @@
+// Options after checking: defaults, refusals, and flags winning over the file.
+#include "harness/options/options.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/support/refusal.hpp"
+
+namespace graphbench::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+RawOptions flag(const std::string& name, const std::string& text) {
+  return {{name, {{text, "--" + name}}}};
+}
+
+std::string refusal(const RawOptions& raw) {
+  return test::refusal([&] { check_options(raw); });
+}
+
+TEST(Options, DefaultsAreTheContracts) {
+  const SweepOptions options = check_options({});
+  EXPECT_TRUE(options.axes.workload.empty());
+  EXPECT_THAT(options.axes.mode, ElementsAre("eager", "whole", "piecewise"));
+  EXPECT_THAT(options.axes.batch, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256));
+  EXPECT_THAT(options.axes.warmup, ElementsAre(0, 1, 3, 10));
+  EXPECT_TRUE(options.axes.dtype.empty());
+  EXPECT_TRUE(options.axes.preset.empty());
+  EXPECT_EQ(options.device, "auto");
+  EXPECT_EQ(options.launches, 1);
+  EXPECT_EQ(options.json, "graphbench.json");
+  EXPECT_EQ(options.seed, 1);
+  EXPECT_EQ(options.worker_timeout_seconds, 120);
+  EXPECT_FALSE(options.quiet);
+}
+
+TEST(Options, KnowWhereTheyWereGiven) {
+  const SweepOptions options = check_options({{"dtype", {{"fp32", "a.toml:3: dtype"}}}});
+  EXPECT_EQ(options.where("dtype"), "a.toml:3: dtype");
+  EXPECT_EQ(options.where("preset"), "--preset");
+}
+
+TEST(Options, OfAShardMayNameIt) {
+  RawOptions raw = flag("shard", "3/8");
+  EXPECT_EQ(check_options(raw).json, "graphbench.3-of-8.json");
+  raw["json"] = {{"{shard}/{shard}.json", "--json"}};
+  raw["push-grouping"] = {{"shard={shard}", "--push-grouping"}};
+  EXPECT_EQ(check_options(raw).json, "3-of-8/3-of-8.json");
+  EXPECT_THAT(check_options(raw).prometheus.grouping, ElementsAre("shard=3-of-8"));
+}
+
+TEST(Options, RefuseUnknownWordsWithASuggestion) {
+  EXPECT_EQ(refusal(flag("mode", "eager,hole")),
+            "--mode: \"hole\" is not a mode: give eager, whole, piecewise; did you mean \"whole\"?");
+  EXPECT_THAT(refusal(flag("dtype", "fp8")), HasSubstr("give bf16, fp16, fp32"));
+  EXPECT_THAT(refusal(flag("device", "gpu")), HasSubstr("give auto, cuda, cuda:N or host"));
+}
+
+RawOptions with_io(const std::string& io, const std::string& name, const std::string& text) {
+  RawOptions raw = flag(name, text);
+  raw["io"] = {{io, "--io"}};
+  return raw;
+}
+
+TEST(Options, RefuseWordsOfCallersThatWouldChangeNothing) {
+  EXPECT_EQ(refusal(flag("io-addresses", "fresh")),
+            "--io-addresses: a caller has addresses of its own with --io: give one");
+  EXPECT_EQ(refusal(flag("io-addresses", "rotate")),
+            "--io-addresses: a caller has addresses of its own with --io: give one");
+  EXPECT_EQ(refusal(with_io("update,exec_per_set", "io-addresses", "fresh")),
+            "--io-addresses: exec_per_set needs sets that come again: give rotate");
+  EXPECT_EQ(refusal(with_io("static,update", "mutated-inputs", "copy_back")),
+            "--mutated-inputs: it says how values are copied: give --io copy_in or copy_in_out too");
+  EXPECT_EQ(refusal(flag("io-source", "pinned")),
+            "--io-source: it says how values are copied: give --io copy_in or copy_in_out too");
+  EXPECT_THAT(refusal(flag("io", "copyin")), HasSubstr("did you mean \"copy_in\"?"));
+  EXPECT_THAT(refusal(flag("on-skip", "eagr")), HasSubstr("give record, eager; did you mean \"eager\"?"));
+  EXPECT_THAT(refusal(with_io("copy_in", "mutated-inputs", "copy")), HasSubstr("give refuse, copy_back"));
+  EXPECT_THAT(refusal(with_io("copy_in", "io-source", "disk")), HasSubstr("give device, pinned, pageable"));
+}
+
+TEST(Options, TakeWhatACallerDoes) {
+  const model::CallerOptions usual = check_options({}).caller;
+  EXPECT_TRUE(model::settings_of(usual).empty());
+  RawOptions raw = with_io("static,copy_in_out", "io-addresses", "fresh");
+  raw["mutated-inputs"] = {{"copy_back", "--mutated-inputs"}};
+  raw["on-skip"] = {{"eager", "--on-skip"}};
+  raw["capture-stream"] = {{"default", "--capture-stream"}};
+  raw["dump-graph"] = {{"dumps/of/../it", "--dump-graph"}};
+  const model::CallerOptions given = check_options(raw).caller;
+  EXPECT_TRUE(given.dump_graph.starts_with("/") && given.dump_graph.ends_with("/dumps/it"))
+      << given.dump_graph;
+  EXPECT_THAT(model::settings_of(given),
+              ElementsAre(Pair("capture-stream", "default"), Pair("io-addresses", "fresh"),
+                          Pair("mutated-inputs", "copy_back"), Pair("on-skip", "eager")));
+}
+
+TEST(Options, RefuseMalformedDeviceNumbers) {
+  for (const char* device : {"cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999", "host:x"}) {
+    EXPECT_THAT(refusal(flag("device", device)), HasSubstr("is not a device")) << device;
+  }
+  EXPECT_EQ(check_options(flag("device", "cuda:7")).device, "cuda:7");
+}
+
+TEST(Options, RefuseEmptyAndRepeatedWords) {
+  EXPECT_THAT(refusal(flag("workload", "mlp,,conv")), HasSubstr("empty workload"));
+  EXPECT_THAT(refusal(flag("workload", "")), HasSubstr("empty workload"));
+  EXPECT_THAT(refusal(flag("workload", "mlp,mlp")), HasSubstr("\"mlp\" is given twice"));
+  EXPECT_THAT(refusal(flag("preset", "")), HasSubstr("is empty"));
+}
+
+TEST(Options, RefuseNumbersOutsideTheirBounds) {
+  for (const char* text : {"0", "-1", "10001", "two", "", "1.5"}) {
+    EXPECT_THAT(refusal(flag("launches", text)), HasSubstr("give a whole number from 1 to 10000")) << text;
+  }
+  for (const char* text : {"0", "-1", "nan", "inf", "1e9", "", "1s"}) {
+    EXPECT_THAT(refusal(flag("time-per-cell", text)), HasSubstr("give seconds")) << text;
+  }
+  EXPECT_THAT(refusal(flag("sustained", "3.9")), HasSubstr("\"3.9\" is too short"));
+  EXPECT_EQ(check_options(flag("sustained", "4")).instruments.sustained_seconds, 4);
+  EXPECT_FALSE(check_options({}).instruments.sustained_seconds);
+  EXPECT_EQ(check_options(flag("seed", "0")).seed, 0);
+}
+
+TEST(Options, SplitSetIntoItsParts) {
+  const SweepOptions options = check_options(flag("set", "mlp.hidden=2048"));
+  ASSERT_EQ(options.set.size(), 1u);
+  EXPECT_EQ(options.set[0].workload, "mlp");
+  EXPECT_EQ(options.set[0].key, "hidden");
+  EXPECT_EQ(options.set[0].value, 2048);
+  EXPECT_TRUE(options.set[0].from_flag);
+}
+
+TEST(Options, RefuseMalformedSet) {
+  for (const char* text : {"", "mlp", "mlp.hidden", "hidden=3", ".hidden=3", "mlp.=3", "mlp=3.hidden"}) {
+    EXPECT_THAT(refusal(flag("set", text)), HasSubstr("is not WORKLOAD.KEY=VALUE")) << text;
+  }
+  EXPECT_THAT(refusal(flag("set", "mlp.hidden=big")), HasSubstr("no whole number"));
+  EXPECT_THAT(refusal({{"set", {{"mlp.ffn=1", "--set"}, {"mlp.ffn=2", "--set"}}}}),
+              HasSubstr("a second time"));
+}
+
+TEST(Options, RefuseAPluginThatIsNotThere) {
+  EXPECT_THAT(refusal(flag("plugin", "/no/such/plugin.so")), HasSubstr("No such file or directory"));
+}
+
+TEST(Options, FlagsWinOverTheFile) {
+  const RawOptions merged = merge({{"batch", {{"1", "f:1"}}}, {"seed", {{"7", "f:2"}}}}, flag("batch", "2"));
+  const SweepOptions options = check_options(merged);
+  EXPECT_THAT(options.axes.batch, ElementsAre(2));
+  EXPECT_EQ(options.seed, 7);
+}
+
+TEST(Options, SetIsMergedKeyByKey) {
+  const RawOptions file = {{"set", {{"mlp.hidden=1", "f:1: set"}, {"mlp.ffn=2", "f:2: set"}}}};
+  const SweepOptions options = check_options(merge(file, flag("set", "mlp.hidden=9")));
+  ASSERT_EQ(options.set.size(), 2u);
+  EXPECT_EQ(options.set[0].key, "ffn");
+  EXPECT_FALSE(options.set[0].from_flag);
+  EXPECT_EQ(options.set[1].value, 9);
+}
+
+}  // namespace
+}  // namespace graphbench::config

@@ -1,0 +1,186 @@
+// Plans: which cells and tasks, in which order, and what is refused before anything runs.
+#include "harness/sweep/plan/make_plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/support/refusal.hpp"
+#include "tests/unit/harness/sweep/plan/sample_catalog.hpp"
+
+namespace graphbench::plan {
+namespace {
+
+using config::RawOptions;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+model::Plan planned(RawOptions raw, const Catalog& catalog = sample_catalog()) {
+  return make_plan(config::check_options(raw), catalog, {"graphbench", "--sweep"});
+}
+
+RawOptions flags(const std::map<std::string, std::string>& texts) {
+  RawOptions raw;
+  for (const auto& [name, text] : texts) raw[name] = {{text, "--" + name}};
+  return raw;
+}
+
+std::string refusal(const std::map<std::string, std::string>& texts) {
+  return test::refusal([&] { planned(flags(texts)); });
+}
+
+std::vector<std::string> ids(const model::Plan& plan) {
+  std::vector<std::string> result;
+  for (const model::Cell& cell : plan.cells) result.push_back(model::id_of(cell));
+  return result;
+}
+
+TEST(MakePlan, CellsFollowTheAxesWithTheModeInnermost) {
+  const model::Plan plan =
+      planned(flags({{"workload", "conv,mlp"}, {"batch", "2,1"}, {"warmup", "3"}, {"mode", "whole,eager"}}));
+  EXPECT_THAT(ids(plan),
+              ElementsAre("conv/tiny/fp32/forward/b2/w3/whole", "conv/tiny/fp32/forward/b2/w3/eager",
+                          "conv/tiny/fp32/forward/b1/w3/whole", "conv/tiny/fp32/forward/b1/w3/eager",
+                          "mlp/tiny/fp32/forward/b2/w3/whole", "mlp/tiny/fp32/forward/b2/w3/eager",
+                          "mlp/tiny/fp32/forward/b1/w3/whole", "mlp/tiny/fp32/forward/b1/w3/eager"));
+}
+
+TEST(MakePlan, TheDefaultSweepIsEveryBuiltInWorkload) {
+  const model::Plan plan = planned({});
+  EXPECT_THAT(plan.facts.axes.workload, ElementsAre("mlp", "conv"));
+  EXPECT_EQ(plan.cells.size(), 2u * 3 * 9 * 4);
+  EXPECT_EQ(plan.tasks.size(), 2u * 3 * 4);
+}
+
+TEST(MakePlan, DefaultsFollowTheDevice) {
+  Catalog cuda = sample_catalog();
+  cuda.device = "cuda:1";
+  cuda.facts.kind = "cuda";
+  const model::Plan plan = planned({}, cuda);
+  EXPECT_THAT(plan.facts.axes.dtype, ElementsAre("bf16"));
+  EXPECT_THAT(plan.facts.axes.preset, ElementsAre("base"));
+  EXPECT_EQ(plan.tasks.front().device, "cuda:1");
+}
+
+TEST(MakePlan, RefusesAValueThatWouldChangeNoCell) {
+  EXPECT_EQ(refusal({{"pass", "training"}, {"optimizer-in", "graph,eager"}}),
+            "--optimizer-in: \"eager\" would change no cell of this plan: it goes with --pass training "
+            "--optimizer sgd,adamw");
+  EXPECT_THAT(refusal({{"micro-batches", "2"}}), HasSubstr("it goes with --pass training"));
+  EXPECT_THAT(refusal({{"mode", "eager"}, {"io", "copy_in"}}), HasSubstr("--mode whole,piecewise"));
+  EXPECT_EQ(planned(flags({{"pass", "training"}, {"optimizer", "none,sgd"}, {"optimizer-in", "eager"}}))
+                .facts.axes.more_axes.at("optimizer-in"),
+            std::vector<std::string>{"eager"});
+}
+
+TEST(MakePlan, ATaskIsAWholeBatchLadder) {
+  const model::Plan plan = planned(flags({{"workload", "mlp"},
+                                          {"batch", "1:8:x2"},
+                                          {"warmup", "0"},
+                                          {"mode", "whole"},
+                                          {"seed", "5"},
+                                          {"set", "mlp.hidden=32"}}));
+  ASSERT_EQ(plan.tasks.size(), 1u);
+  const model::WorkerTask& task = plan.tasks.front();
+  EXPECT_THAT(task.batches, ElementsAre(1, 2, 4, 8));
+  EXPECT_EQ(task.seed, 5u);
+  EXPECT_EQ(task.options.at("hidden"), 32);
+}
+
+TEST(MakePlan, ACellThatLoadsAtItsFirstUseHasATaskOfItsOwn) {
+  const model::Plan plan = planned(flags({{"workload", "mlp"},
+                                          {"batch", "1,2"},
+                                          {"warmup", "0"},
+                                          {"mode", "whole"},
+                                          {"prepare", "ahead,first-use"}}));
+  EXPECT_THAT(ids(plan), testing::UnorderedElementsAre(
+                             "mlp/tiny/fp32/forward/b1/w0/whole", "mlp/tiny/fp32/forward/b2/w0/whole",
+                             "mlp/tiny/fp32/forward/b1/w0/whole/prepare=first-use",
+                             "mlp/tiny/fp32/forward/b2/w0/whole/prepare=first-use"));
+  std::vector<std::vector<std::int64_t>> ladders;
+  for (const model::WorkerTask& task : plan.tasks) ladders.push_back(task.batches);
+  EXPECT_THAT(ladders, testing::UnorderedElementsAre(ElementsAre(1, 2), ElementsAre(1), ElementsAre(2)));
+}
+
+std::string key(const model::WorkerTask& task) {
+  return task.workload + task.dtype + task.mode + std::to_string(task.warmup);
+}
+
+TEST(MakePlan, EveryLaunchIsARoundOfAllTasksInAnOrderOfItsOwn) {
+  const model::Plan plan = planned(flags({{"launches", "3"}}));
+  const std::size_t round = plan.tasks.size() / 3;
+  std::vector<std::vector<std::string>> orders(3);
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+    EXPECT_EQ(plan.tasks[i].launch, static_cast<std::int64_t>(i / round));
+    orders[i / round].push_back(key(plan.tasks[i]));
+  }
+  EXPECT_NE(orders[0], orders[1]);
+  EXPECT_NE(orders[1], orders[2]);
+  for (auto& order : orders) std::sort(order.begin(), order.end());
+  EXPECT_EQ(orders[0], orders[1]);
+  EXPECT_EQ(orders[1], orders[2]);
+  EXPECT_EQ(std::set<std::string>(orders[0].begin(), orders[0].end()).size(), round);
+}
+
+TEST(MakePlan, TheOrderDependsOnTheSeedAlone) {
+  const auto order = [](const std::string& seed) {
+    std::vector<std::string> keys;
+    for (const model::WorkerTask& task : planned(flags({{"seed", seed}})).tasks) keys.push_back(key(task));
+    return keys;
+  };
+  EXPECT_EQ(order("1"), order("1"));
+  EXPECT_NE(order("1"), order("2"));
+}
+
+TEST(MakePlan, RefusesUnknownWorkloadsAndPresetsNamingTheKnown) {
+  EXPECT_EQ(refusal({{"workload", "mpl"}}),
+            "--workload: \"mpl\" is not a workload: there are mlp, conv, mine; did you mean \"mlp\"?");
+  EXPECT_EQ(refusal({{"preset", "bsae"}}),
+            "--preset: \"bsae\" is not a preset of mlp: it has base, tiny; did you mean \"base\"?");
+  EXPECT_THAT(refusal({{"workload", "mlp,mine"}, {"preset", "tiny"}}),
+              HasSubstr("is not a preset of mine: it has odd"));
+}
+
+TEST(MakePlan, AWorkloadWithoutTheDefaultPresetRunsItsFirst) {
+  const model::Plan plan = planned(flags({{"workload", "mlp,mine"}}));
+  EXPECT_THAT(plan.facts.axes.preset, ElementsAre("tiny", "odd"));
+  EXPECT_EQ(plan.cells.back().preset, "odd");
+}
+
+TEST(MakePlan, RefusesADtypeTheDeviceDoesNotSupport) {
+  EXPECT_EQ(refusal({{"dtype", "fp16"}}),
+            "--dtype: \"fp16\" is not supported by host (a CPU): it supports bf16, fp32");
+}
+
+TEST(MakePlan, RefusesWrongSets) {
+  EXPECT_THAT(refusal({{"set", "mlp.hiden=3"}}), HasSubstr("did you mean \"hidden\"?"));
+  EXPECT_THAT(refusal({{"set", "mlp.hidden=0"}}), HasSubstr("give 1 to 4096"));
+  EXPECT_THAT(refusal({{"set", "mlp.hidden=4097"}}), HasSubstr("give 1 to 4096"));
+  EXPECT_THAT(refusal({{"set", "mpl.hidden=3"}}), HasSubstr("is not a workload"));
+  EXPECT_THAT(refusal({{"set", "conv.hidden=3"}}), HasSubstr("it has none"));
+  EXPECT_THAT(refusal({{"workload", "conv"}, {"set", "mlp.hidden=3"}}),
+              HasSubstr("\"mlp\" is not in this sweep"));
+}
+
+TEST(MakePlan, AFileMaySetWorkloadsThatThisSweepLeavesOut) {
+  RawOptions raw = flags({{"workload", "conv"}});
+  raw["set"] = {{"mlp.hidden=3", "sweep.toml:1: set"}};
+  EXPECT_EQ(planned(raw).facts.axes.workload, std::vector<std::string>{"conv"});
+}
+
+TEST(MakePlan, TensOfThousandsOfCellsArePlanned) {
+  const model::Plan plan =
+      planned(flags({{"workload", "mlp"}, {"batch", "1:1000:+1"}, {"warmup", "0:11:+1"}}));
+  EXPECT_EQ(plan.cells.size(), 36'000u);
+}
+
+TEST(MakePlan, RefusesASweepThatCouldNotEnd) {
+  EXPECT_THAT(refusal({{"batch", "1:10000:+1"}, {"warmup", "0:9999:+1"}}), HasSubstr("give shorter lists"));
+  EXPECT_THAT(
+      refusal({{"workload", "mlp"}, {"batch", "1:3000:+1"}, {"warmup", "0:11:+1"}}),
+      HasSubstr("the axes multiply to 108000 measurements: give shorter lists, at most 100000 in all"));
+}
+
+}  // namespace
+}  // namespace graphbench::plan

@@ -1,0 +1,235 @@
+// What the text holds after cells come, change and go.
+#include "harness/sweep/report/sweep_metrics.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+model::CellResult measured(const std::string& mode = "whole", std::int64_t batch = 1) {
+  for (const model::CellResult& cell : samples::small_result().cells) {
+    if (cell.cell.mode == mode && cell.cell.batch == batch && cell.cell.warmup == 0) return cell;
+  }
+  throw std::logic_error("the sample lacks such a cell");
+}
+
+const std::string labels =
+    R"({workload="mlp",preset="base",dtype="bf16",pass="forward",batch="1",warmup="0",mode="whole",)"
+    R"(device="cuda:0")";
+
+class SweepMetricsTest : public testing::Test {
+ protected:
+  std::string text() const { return *metrics.text(); }
+  SweepMetrics metrics{"1.2.3"};
+};
+
+TEST_F(SweepMetricsTest, CountersStartAtZeroAndNoCellHasASeries) {
+  EXPECT_THAT(text(), HasSubstr("graphbench_build_info{version=\"1.2.3\"} 1\n"));
+  for (const char* status : {"ok", "skipped", "failed"}) {
+    EXPECT_THAT(text(), HasSubstr(std::string("graphbench_cells_total{status=\"") + status + "\"} 0\n"));
+  }
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds")));
+}
+
+TEST_F(SweepMetricsTest, ACellsNumbersAreItsMediansOverLaunches) {
+  model::CellResult cell = measured();
+  cell.launches.push_back(cell.launches.front());
+  cell.launches.front().setup.capture_seconds = 0.25;
+  cell.launches.back().setup.capture_seconds = 0.75;
+  cell.launches.front().latency_seconds->p90 = 1e-3;
+  cell.launches.back().latency_seconds->p90 = 3e-3;
+  cell.launches.back().latency_seconds->p99.reset();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_capture_seconds" + labels + "} 0.5\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_latency_seconds" + labels + ",quantile=\"0.9\"} 0.002\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_latency_seconds" + labels + ",quantile=\"0.99\"}"))
+      << "one launch knows it";
+  EXPECT_THAT(text(), HasSubstr("graphbench_latency_seconds_count" + labels + "} 918\n"));
+}
+
+TEST_F(SweepMetricsTest, APercentileThatNoLaunchKnowsHasNoSeries) {
+  model::CellResult cell = measured();
+  for (model::Launch& launch : cell.launches) launch.latency_seconds->p99.reset();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_latency_seconds" + labels + ",quantile=\"0.9\"}"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds" + labels + ",quantile=\"0.99\"}")));
+}
+
+TEST_F(SweepMetricsTest, EagerCellsHaveNoGraph) {
+  metrics.set_cell("cuda:0", measured("eager"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_first_step_seconds"));
+  for (const char* name : {"capture_seconds", "instantiate_seconds", "upload_seconds", "nodes", "pieces"}) {
+    EXPECT_THAT(text(), Not(HasSubstr(name)));
+  }
+}
+
+TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
+  model::CellResult cell = measured();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_")));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_")));
+  cell.cell.more_axes["io"] = "update";
+  cell.caller_io =
+      model::Io{.pieces_touched = 2, .recordings = 2, .updates = 1.5, .steps = 64, .refused = {}};
+  cell.counters = model::Counters{.captured = 112, .instantiated = 48};
+  metrics.set_cell("cuda:0", cell);
+  std::string of_io = labels;
+  of_io.insert(of_io.find(",device="), ",io=\"update\"");
+  EXPECT_THAT(text(), HasSubstr("graphbench_io_pieces_touched" + of_io + "} 2\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_io_updates" + of_io + "} 1.5\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_counters_instantiated" + of_io + "} 48\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_skips")));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_steps")));
+}
+
+TEST_F(SweepMetricsTest, StartUpEvaluationAndWalkHaveSeriesAndStepsTheirOutcome) {
+  model::CellResult cell = measured();
+  model::Startup& startup = cell.launches.front().startup.emplace();
+  startup.process_seconds = 0.25;
+  startup.context_seconds = 0.5;
+  cell.training.emplace().evaluation.emplace().latency_seconds.emplace().p50 = 0.125;
+  model::ShapeWalk& walk = cell.shape_walk.emplace();
+  walk.recordings = 3;
+  walk.hit_seconds = 0.75;
+  for (const char* outcome : {"traced", "graph_hit", "graph_hit"})
+    walk.traces.emplace_back().outcome = outcome;
+  metrics.set_cell("cuda:0", cell);
+  for (const char* line :
+       {"startup_process_seconds%} 0.25", "startup_context_seconds%} 0.5",
+        "evaluation_latency_seconds%} 0.125", "shape_walk_recordings%} 3", "shape_walk_hit_seconds%} 0.75",
+        "shape_walk_steps%,outcome=\"traced\"} 1", "shape_walk_steps%,outcome=\"graph_hit\"} 2"}) {
+    std::string expected = std::string("graphbench_") + line + "\n";
+    EXPECT_THAT(text(), HasSubstr(expected.replace(expected.find('%'), 1, labels)));
+  }
+  EXPECT_THAT(text(), Not(HasSubstr("shape_walk_replay_seconds")));
+  cell.status = model::CellStatus::failed;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("shape_walk")));
+}
+
+TEST_F(SweepMetricsTest, ASkippedCellHasItsReasonAndNothingElse) {
+  model::CellResult cell = measured();
+  cell.status = model::CellStatus::skipped;
+  cell.counters = model::Counters{.skips = {{"host_op", 1}}};
+  metrics.show_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_counters_skips" + labels + ",reason=\"host_op\"} 1\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds")));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_counters_captured")));
+}
+
+TEST_F(SweepMetricsTest, WhatALaterResultLacksIsGone) {
+  model::CellResult cell = measured();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_speedup_over_eager_ratio" + labels));
+  cell.summary.speedup_over_eager.reset();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_speedup_over_eager_ratio")));
+  cell.status = model::CellStatus::failed;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("workload="))) << "a failed cell shows no numbers of old";
+}
+
+TEST_F(SweepMetricsTest, ACompleteSweepTakesTheSeriesOfVanishedCellsAlong) {
+  metrics.begin_sweep("cuda:0");
+  metrics.set_cell("cuda:0", measured("whole", 1));
+  metrics.set_cell("cuda:0", measured("whole", 256));
+  metrics.set_cell("host", measured("eager", 1));
+  metrics.begin_sweep("cuda:0");
+  metrics.set_cell("cuda:0", measured("whole", 256));
+  EXPECT_THAT(text(), HasSubstr(labels)) << "until the sweep is complete";
+  metrics.drop_vanished("cuda:0");
+  EXPECT_THAT(text(), Not(HasSubstr(labels)));
+  EXPECT_THAT(text(), HasSubstr("batch=\"256\""));
+  EXPECT_THAT(text(), HasSubstr("mode=\"eager\"")) << "another device's";
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 4\n")) << "counters only grow";
+}
+
+TEST_F(SweepMetricsTest, ACellCountsOnceASweep) {
+  metrics.begin_sweep("host");
+  metrics.set_cell("host", measured());
+  metrics.set_cell("host", measured());
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 1\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_steps_total 535\n"))
+      << "32 of the ramp, 459 of latency and 44 of device time";
+  metrics.begin_sweep("host");
+  metrics.set_cell("host", measured());
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 2\n"));
+}
+
+TEST_F(SweepMetricsTest, SkipsOfGraphModesAreCountedByReason) {
+  model::CellResult cell = measured();
+  cell.cell.mode = "eager";
+  cell.status = model::CellStatus::skipped;
+  cell.reason = model::Reason{"host_op", "op 3 runs on the host"};
+  metrics.set_cell("host", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_capture_skips_total{")));
+  cell.cell.mode = "whole";
+  metrics.set_cell("host", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_capture_skips_total{reason=\"host_op\"} 1\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"skipped\"} 2\n"));
+}
+
+TEST_F(SweepMetricsTest, NumbersThatAreNoneHaveNoSeries) {
+  model::CellResult cell = measured();
+  cell.summary.speedup_over_eager = std::numeric_limits<double>::infinity();
+  cell.summary.latency_seconds->p50 = std::numeric_limits<double>::quiet_NaN();
+  metrics.set_cell("host", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_speedup_over_eager_ratio")));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_latency_seconds")));
+}
+
+TEST_F(SweepMetricsTest, ProgressAndSuccessAreADevices) {
+  metrics.begin_sweep("cuda:1");
+  model::Progress progress;
+  progress.cells_done = 3;
+  progress.cells_total = 4;
+  metrics.set_progress("cuda:1", progress);
+  metrics.end_sweep("cuda:1", std::nullopt);
+  EXPECT_THAT(text(), HasSubstr("graphbench_sweep_progress_ratio{device=\"cuda:1\"} 0.75\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_last_success_timestamp_seconds{")));
+  metrics.end_sweep("cuda:1", 1.5);
+  EXPECT_THAT(text(), HasSubstr("graphbench_last_success_timestamp_seconds{device=\"cuda:1\"} 1.5\n"));
+}
+
+TEST_F(SweepMetricsTest, TheRampIsTheFirstStepsMediansOverLaunches) {
+  model::CellResult cell = measured();
+  cell.launches = {cell.launches.front(), cell.launches.front()};
+  cell.launches.front().latency_samples = {3, 2};
+  cell.launches.back().latency_samples = {5, 4, 1, 1, 1};
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_ramp_seconds" + labels + ",step=\"0\"} 4\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_ramp_seconds" + labels + ",step=\"1\"} 3\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_ramp_seconds" + labels + ",step=\"4\"} 1\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("step=\"8\""))) << "no launch took as many";
+  EXPECT_THAT(text(), Not(HasSubstr("step=\"3\"")));
+}
+
+TEST_F(SweepMetricsTest, ASweepRunsFromItsBeginToItsEnd) {
+  metrics.begin_sweep("host");
+  EXPECT_THAT(text(), HasSubstr("graphbench_sweep_running{device=\"host\"} 1\n"));
+  metrics.end_sweep("host", std::nullopt);
+  EXPECT_THAT(text(), HasSubstr("graphbench_sweep_running{device=\"host\"} 0\n"));
+}
+
+TEST_F(SweepMetricsTest, ADevicesNewFactsReplaceTheOld) {
+  model::DeviceFacts facts;
+  facts.kind = "cuda";
+  facts.name = "Some \"GPU\"\n";
+  facts.driver = "1";
+  metrics.set_device("cuda:0", facts);
+  facts.driver = "2";
+  metrics.set_device("cuda:0", facts);
+  EXPECT_THAT(text(), HasSubstr(R"(name="Some \"GPU\"\n")"));
+  EXPECT_THAT(text(), HasSubstr("driver=\"2\""));
+  EXPECT_THAT(text(), Not(HasSubstr("driver=\"1\"")));
+}
+
+}  // namespace
+}  // namespace graphbench::reporters

@@ -1,0 +1,110 @@
+// The table's layout rules; its looks are in tests/golden.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include "harness/sweep/report/tables.hpp"
+#include "tests/golden/sample_results.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string print(const model::Result& result, const TableOptions& options) {
+  std::ostringstream out;
+  print_table(out, result, options);
+  return out.str();
+}
+
+// The longest line up to the blank line that ends the last section.
+std::size_t widest_row(const std::string& table) {
+  std::istringstream lines(table.substr(0, table.rfind("\n\n")));
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(Table, FitsItsWidth) {
+  const model::Result result = samples::default_sweep_result();
+  for (const int width : {80, 100, 119, 120, 200}) {
+    TableOptions options;
+    options.width = width;
+    EXPECT_LE(widest_row(print(result, options)), static_cast<std::size_t>(std::max(width, 92))) << width;
+  }
+}
+
+TEST(Table, ShowsARowAWorkloadBatchAndWarmup) {
+  std::istringstream lines(print(samples::default_sweep_result(), {}));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    rows += std::count(line.begin(), line.end(), '|') == 3 ? 1 : 0;
+  }
+  const int headings = 2 * 3;
+  EXPECT_EQ(rows, headings + 3 * 9 * 4);
+}
+
+TEST(Table, ShowsTheReasonInPlaceOfACellThatIsNotOk) {
+  const std::string table = print(samples::small_result(), {});
+  EXPECT_THAT(table, HasSubstr("failed out_of_memory |"));
+  EXPECT_THAT(table, HasSubstr("skipped host_op\n"));
+}
+
+TEST(Table, NeverCutsABatch) {
+  model::Result result = samples::interrupted_result();
+  result.cells[0].cell.batch = 12'345'678;
+  EXPECT_THAT(print(result, {}), HasSubstr("12345678  1 |"));
+}
+
+TEST(Table, SaysNeverWhereACaptureIsNotPaidBack) {
+  EXPECT_THAT(print(samples::small_result(), {}), HasSubstr("never"));
+}
+
+TEST(Table, ClaimsNoPaybackWithoutEagerBesideIt) {
+  const std::string table = print(samples::interrupted_result(), {});
+  EXPECT_THAT(table, Not(HasSubstr("never")));
+  EXPECT_THAT(table, HasSubstr("not run"));
+}
+
+TEST(Table, HasNoEscapesUnlessAsked) {
+  EXPECT_THAT(print(samples::small_result(), {}), Not(HasSubstr("\033")));
+  TableOptions options;
+  options.colours = true;
+  EXPECT_THAT(print(samples::small_result(), options), HasSubstr("\033[32m"));
+}
+
+TEST(Table, LeavesOutModesThatWereNotAskedFor) {
+  EXPECT_THAT(print(samples::interrupted_result(), {}), Not(HasSubstr("eager\n")));
+}
+
+TEST(Table, HasColumnsOfWhatSomeCellHasOfCacheAndPackage) {
+  model::Result result = samples::small_result();
+  result.cells.front().cache = model::CacheUse{.hits = 5};
+  EXPECT_THAT(print(result, {}), Not(HasSubstr("made")));
+  result.cells.front().cache->misses = 4711;
+  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("363us                      4711\n"),
+                                       HasSubstr("made: entries"), Not(HasSubstr("load: "))));
+  result.cells.front().package.emplace().load_seconds = 0.043;
+  result.cells.front().package->first_step_seconds = 0.067;
+  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("43.0ms"), HasSubstr("67.0ms")));
+  EXPECT_EQ(print(result, {}).find("rested") != std::string::npos,
+            print(samples::small_result(), {}).find("rested") != std::string::npos);
+}
+
+TEST(Table, TakesTheMedianCaptureCostOverLaunches) {
+  model::Result result = samples::interrupted_result();
+  auto& launches = result.cells[0].launches;
+  ASSERT_EQ(launches.size(), 3U);
+  launches[0].setup.capture_seconds = 5;
+  launches[1].setup.capture_seconds = 1;
+  launches[2].setup.capture_seconds = 3;
+  EXPECT_THAT(print(result, {}), HasSubstr("3.00s"));
+}
+
+}  // namespace
+}  // namespace graphbench::reporters
