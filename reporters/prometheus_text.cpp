@@ -8,20 +8,17 @@
 #include <sstream>
 #include <utility>
 
-#include "harness/model/axes.hpp"
-#include "harness/sweep/report/families.hpp"
-
 namespace graphbench::reporters {
 
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 
-prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name) {
-  return prometheus::BuildGauge().Name(name).Help(family_of_process(name).help).Register(registry);
+prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row) {
+  return prometheus::BuildGauge().Name(row.name).Help(row.help).Register(registry);
 }
 
-prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const char* name) {
-  return prometheus::BuildCounter().Name(name).Help(family_of_process(name).help).Register(registry);
+prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const FamilyRow& row) {
+  return prometheus::BuildCounter().Name(row.name).Help(row.help).Register(registry);
 }
 
 std::string rendered(std::vector<MetricFamily> families) {
@@ -63,16 +60,6 @@ std::string gauge_text(const std::string& name, std::vector<ClientMetric::Label>
   metric.label = std::move(labels);
   metric.gauge.value = value;
   return series_text(name, MetricType::Gauge, std::move(metric));
-}
-
-std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
-  std::vector<ClientMetric::Label> labels;
-  for (auto& [label, value] : model::axis_values(key.cell)) {
-    std::ranges::replace(label, '-', '_');  // which names of labels cannot have
-    labels.push_back({std::move(label), std::move(value)});
-  }
-  labels.push_back({"device", key.device});
-  return labels;
 }
 
 }  // namespace graphbench::reporters

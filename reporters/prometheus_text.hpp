@@ -12,9 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "harness/sweep/report/series.hpp"
-
 namespace graphbench::reporters {
+
+struct FamilyRow {
+  std::string name;
+  std::string type;  // "summary", "gauge", "counter", "histogram"
+  std::string unit;
+  std::vector<std::string> labels;  // "CELL" stands for a cell's own
+  std::string help;
+};
 
 // HELP and TYPE of a family.
 std::string head_text(const std::string& name, const std::string& help, prometheus::MetricType type);
@@ -25,12 +31,8 @@ std::string series_text(const std::string& name, prometheus::MetricType type,
 std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMetric::Label> labels,
                        double value);
 
-// The labels of a cell, in the order of the documents.
-std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
-
-// A family of families.hpp, with its help.
-prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name);
-prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const char* name);
+prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row);
+prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const FamilyRow& row);
 
 // By name, then by labels: the registry keeps series in hash order; people and golden files want one order.
 std::string rendered(std::vector<prometheus::MetricFamily> families);

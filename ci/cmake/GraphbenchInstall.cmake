@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS graphbench RUNTIME DESTINATION bin COMPONENT runtime)
-install(TARGETS graphbench_ir graphbench_device LIBRARY DESTINATION lib COMPONENT runtime)
+install(TARGETS graphbench_base graphbench_ir graphbench_device LIBRARY DESTINATION lib COMPONENT runtime)
 if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()

@@ -1,5 +1,5 @@
-# How every target of the project is made: one library a folder, one name for it, the same warnings; and what
-# keeps builds short: a shared compiler cache, precompiled headers, optimisation where speed matters.
+# How every target of the project is made: one library for each room, one name for it, the same warnings; and
+# what keeps builds short: a shared compiler cache, precompiled headers, optimisation where speed matters.
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
@@ -19,10 +19,10 @@ if(GRAPHBENCH_CCACHE)
   endforeach()
 endif()
 
-add_library(graphbench_options INTERFACE)
-target_compile_features(graphbench_options INTERFACE cxx_std_20)
-target_include_directories(graphbench_options INTERFACE "${PROJECT_SOURCE_DIR}")
-target_compile_options(graphbench_options INTERFACE
+add_library(graphbench_flags INTERFACE)
+target_compile_features(graphbench_flags INTERFACE cxx_std_20)
+target_include_directories(graphbench_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(graphbench_flags INTERFACE
   # The data generator must give the same bits on every device (graphs/ir/random_fill.hpp).
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   # Clang compiles sanitized builds alone, and would say again in other words what GCC says.
@@ -30,7 +30,7 @@ target_compile_options(graphbench_options INTERFACE
   # GCC 12 takes "text" + std::string for an overlapping copy; mended in 13.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 if(GRAPHBENCH_SANITIZE)
-  target_compile_options(graphbench_options INTERFACE
+  target_compile_options(graphbench_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GRAPHBENCH_SANITIZE};-fno-omit-frame-pointer>"
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>
     # AddressSanitizer reports what these would, and their checks are at every use of a pointer.
@@ -43,16 +43,15 @@ if(GRAPHBENCH_SANITIZE)
   # is reported to libFuzzer.
   if(GRAPHBENCH_SANITIZE MATCHES "fuzzer-no-link")
     set(is_host $<STREQUAL:$<TARGET_PROPERTY:NAME>,graphbench_host>)
-    target_compile_options(graphbench_options INTERFACE
+    target_compile_options(graphbench_flags INTERFACE
       $<$<OR:$<BOOL:$<TARGET_PROPERTY:GRAPHBENCH_IS_TEST>>,${is_host}>:-fno-sanitize=fuzzer-no-link>)
   endif()
-  target_link_options(graphbench_options INTERFACE -fsanitize=${GRAPHBENCH_SANITIZE})
+  target_link_options(graphbench_flags INTERFACE -fsanitize=${GRAPHBENCH_SANITIZE})
 endif()
 
 # Libraries that start, configure and serve: no figure depends on their speed, and at -O3 their templates
 # take much of the build's time. Under sanitizers they are not optimised at all.
-set(GRAPHBENCH_COLD_LIBRARIES ab ask_floors baseline bench cli config floor_process floor_protocol input net
-  plan probe probe_protocol process protocol publish serve serve_requests storage sweep worker_main)
+set(GRAPHBENCH_COLD_LIBRARIES cli options service sweep)
 set(GRAPHBENCH_COLD_OPTIONS -O1)
 if(GRAPHBENCH_SANITIZE)
   set(GRAPHBENCH_COLD_OPTIONS -O0)
@@ -63,9 +62,11 @@ endif()
 # of their own for different things: the compiler refuses it, except for functions with other parameters.
 # Such a target belongs here, and the codec, whose eight files would take over half a minute.
 option(GRAPHBENCH_COMPILE_TOGETHER "Compile several files of tests, or of a sanitized build, as one" ON)
-set(GRAPHBENCH_SEPARATE_TARGETS graphbench_abi graphbench_codec graphbench_console graphbench_execution
-  graphbench_host graphbench_model graphbench_net graphbench_package graphbench_prometheus
-  graphbench_workloads ab_test compare_test harness_config_test harness_net_test harness_plan_test)
+set(GRAPHBENCH_SEPARATE_TARGETS graphbench_abi graphbench_base graphbench_cli graphbench_codec
+  graphbench_device graphbench_execution graphbench_host graphbench_judge graphbench_ladder
+  graphbench_measure graphbench_model graphbench_options graphbench_package graphbench_reporters
+  graphbench_service graphbench_sweep graphbench_workloads ab_test base_test compare_test net_test
+  options_test plan_test statistics_test reporters_test sweep_test)
 function(graphbench_compile_together target)
   if(GRAPHBENCH_COMPILE_TOGETHER AND NOT target IN_LIST GRAPHBENCH_SEPARATE_TARGETS)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
@@ -88,7 +89,7 @@ function(graphbench_precompiled kind)
   file(CONFIGURE OUTPUT "${source}" CONTENT "")
   set(target graphbench_precompiled_${kind})
   add_library(${target} OBJECT EXCLUDE_FROM_ALL "${source}")
-  target_link_libraries(${target} PRIVATE graphbench_options ${ARG_LINK})
+  target_link_libraries(${target} PRIVATE graphbench_flags ${ARG_LINK})
   target_compile_options(${target} PRIVATE ${ARG_OPTIONS} ${GRAPHBENCH_PCH})
   target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
 endfunction()
@@ -104,30 +105,42 @@ set(headers <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <f
 graphbench_precompiled(library HEADERS ${headers})
 graphbench_precompiled(cold_library OPTIONS ${GRAPHBENCH_COLD_OPTIONS} HEADERS ${headers})
 
-# graphbench_library(<folder> [SHARED|MODULE] SOURCES ... [LINK ...] [PRIVATE_LINK ...]): the library
-# of one folder, target graphbench_<folder>, alias graphbench::<folder>. LINK is public.
-function(graphbench_library folder)
-  cmake_parse_arguments(ARG "SHARED;MODULE" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+# graphbench_library(<room> [SHARED|MODULE] [FOLDER ...] [EXCLUDE ...] [SOURCES ...] [LINK ...]
+# [PRIVATE_LINK ...]): the library of a room, target graphbench_<room>, alias graphbench::<room>, of every
+# .cpp file below FOLDER, which is found: a new file needs no line. FOLDER is <room> where it is not given;
+# with SOURCES alone there is none. EXCLUDE: paths in FOLDER that begin so are left out. LINK is public.
+function(graphbench_library room)
+  cmake_parse_arguments(ARG "SHARED;MODULE" "FOLDER;EXCLUDE" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  if(NOT ARG_FOLDER AND NOT ARG_SOURCES)
+    set(ARG_FOLDER ${room})
+  endif()
+  if(ARG_FOLDER)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${ARG_FOLDER}/*.cpp")
+    if(ARG_EXCLUDE)
+      list(FILTER found EXCLUDE REGEX "/${ARG_FOLDER}/${ARG_EXCLUDE}")
+    endif()
+    list(APPEND ARG_SOURCES ${found})
+  endif()
   set(type STATIC)
   if(ARG_SHARED)
     set(type SHARED)
   elseif(ARG_MODULE)
     set(type MODULE)
   endif()
-  add_library(graphbench_${folder} ${type} ${ARG_SOURCES})
+  add_library(graphbench_${room} ${type} ${ARG_SOURCES})
   if(NOT ARG_MODULE)
-    add_library(graphbench::${folder} ALIAS graphbench_${folder})
+    add_library(graphbench::${room} ALIAS graphbench_${room})
   endif()
   if(GRAPHBENCH_SANITIZE)
-    graphbench_compile_together(graphbench_${folder})
+    graphbench_compile_together(graphbench_${room})
   endif()
-  target_link_libraries(graphbench_${folder}
-    PUBLIC graphbench_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
-  if(folder IN_LIST GRAPHBENCH_COLD_LIBRARIES)
-    target_compile_options(graphbench_${folder} PRIVATE ${GRAPHBENCH_COLD_OPTIONS})
-    graphbench_use_precompiled(graphbench_${folder} cold_library)
+  target_link_libraries(graphbench_${room}
+    PUBLIC graphbench_flags ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  if(room IN_LIST GRAPHBENCH_COLD_LIBRARIES)
+    target_compile_options(graphbench_${room} PRIVATE ${GRAPHBENCH_COLD_OPTIONS})
+    graphbench_use_precompiled(graphbench_${room} cold_library)
   elseif(NOT "OpenMP::OpenMP_CXX" IN_LIST ARG_PRIVATE_LINK) # one option more than the header was made with
-    graphbench_use_precompiled(graphbench_${folder} library)
+    graphbench_use_precompiled(graphbench_${room} library)
   endif()
 endfunction()
 
@@ -141,17 +154,25 @@ function(graphbench_test_program name)
   graphbench_use_precompiled(${name} test)
 endfunction()
 
-# graphbench_test(<name> [THREADS] SOURCES ... [LINK ...] [LABELS ...]): one GoogleTest program, one CTest
-# entry a test. THREADS: what it tests runs threads, so that it runs under ThreadSanitizer too.
+# graphbench_test(<name> [THREADS] [FOLDERS ...] [SOURCES ...] [LINK ...] [LABELS ...]): one GoogleTest
+# program of every .cpp file in FOLDERS, one CTest entry a test. THREADS: what it tests runs threads, so that
+# it runs under ThreadSanitizer too.
 function(graphbench_test name)
-  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "FOLDERS;SOURCES;LINK;LABELS" ${ARGN})
   if(ARG_THREADS)
     list(APPEND ARG_LABELS threads)
     set_property(GLOBAL APPEND PROPERTY GRAPHBENCH_THREADED_PROGRAMS ${name})
   endif()
+  if(ARG_FOLDERS)
+    list(APPEND ARG_LABELS unit)
+  endif()
+  foreach(folder IN LISTS ARG_FOLDERS)
+    file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp")
+    list(APPEND ARG_SOURCES ${found})
+  endforeach()
   add_executable(${name} ${ARG_SOURCES})
   graphbench_test_program(${name})
   target_link_libraries(${name} PRIVATE
-    graphbench_options ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+    graphbench_flags ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()

@@ -7,4 +7,4 @@ if(git_failed OR NOT GRAPHBENCH_COMMIT)
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/ci/cmake/version.hpp.in"
   "${CMAKE_BINARY_DIR}/generated/graphbench_version.hpp" @ONLY)
-target_include_directories(graphbench_options INTERFACE "$<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/generated>")
+target_include_directories(graphbench_flags INTERFACE "$<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/generated>")

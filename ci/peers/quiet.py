@@ -1,5 +1,5 @@
-"""Keeps the measuring thread on a quiet CPU, by the rules of graphbench's harness/measure/machine, so that both sides
-of a ratio are disturbed equally; stdlib only."""
+"""Keeps the measuring thread on a quiet CPU, by the rules of harness/measure/machine, so that both sides of a
+ratio are disturbed equally; stdlib only."""
 
 import os
 import statistics

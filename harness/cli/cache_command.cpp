@@ -5,8 +5,8 @@
 
 #include "graphs/base/input_error.hpp"
 #include "graphs/device/cache/folder.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/options/command.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/output.hpp"
 

@@ -9,7 +9,6 @@
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/utc_now.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/measure/floor/ask_floors.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/cpu_state.hpp"
@@ -17,9 +16,10 @@
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/options/command.hpp"
 #include "harness/options/output.hpp"
 #include "harness/sweep/planning.hpp"
-#include "harness/sweep/report/tables.hpp"
+#include "harness/sweep/report/table.hpp"
 
 namespace graphbench::cli {
 namespace {

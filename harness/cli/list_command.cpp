@@ -6,11 +6,11 @@
 
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/suggest.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/options/command.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/sweep/probe.hpp"

@@ -5,7 +5,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/suggest.hpp"
-#include "harness/cli/commands.hpp"
+#include "harness/options/command.hpp"
 #include "harness/package/package.hpp"
 
 namespace graphbench::cli {

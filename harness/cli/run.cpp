@@ -1,28 +1,15 @@
-// The one place where exceptions become messages and exit codes.
+// Runs a command, or a child process that graphbench started itself as.
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 
 #include "graphs/base/error.hpp"
-#include "graphs/base/input_error.hpp"
 #include "graphs/base/process/child_io.hpp"
-#include "graphs/base/process/process_supervisor.hpp"
-#include "graphs/base/unseen.hpp"
 #include "harness/cli/command_line.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/options/output.hpp"
 
 namespace graphbench::cli {
 namespace {
-
-int complain(const std::string& message, int exit_code) {
-  // What is not in quotes, such as a path, may hold anything.
-  std::string line = message;
-  for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
-  line = model::with_unseen_escaped(line, model::Controls::escaped);
-  std::fprintf(stderr, "graphbench: %s\n", line.c_str());
-  return exit_code;
-}
 
 // What the service adds is not what the client asked for: documents of equal requests are equal, and none
 // says where the service keeps its files.
@@ -38,25 +25,6 @@ void drop_what_the_service_added(std::vector<std::string>& argv) {
 }
 
 }  // namespace
-
-// Sees that the output was written.
-int guarded(const std::function<int()>& work) {
-  try {
-    const int exit_code = work();
-    // What did not fit the buffer was written, or not, long ago: the stream remembers.
-    const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-    if (unwritten && exit_code == exit_done && !reader_is_gone()) {
-      return complain("write to stdout: the output could not be written", exit_error);
-    }
-    return exit_code;
-  } catch (const InputError& error) {
-    return complain(error.what(), exit_bad_input);
-  } catch (const process::Interrupted&) {
-    return complain("interrupted before anything was measured", exit_interrupted);
-  } catch (const std::exception& error) {
-    return complain(error.what(), exit_error);
-  }
-}
 
 int run(int argc, const char* const* argv) {
   for (const ChildRow& child : children()) {

@@ -5,9 +5,9 @@
 
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/suggest.hpp"
+#include "harness/ladder/ladder_fields.hpp"
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/suggest.hpp"
-#include "harness/model/codec/ladder_fields.hpp"
 #include "harness/options/numbers.hpp"
 
 namespace graphbench::ladder {

@@ -1,4 +1,6 @@
 // graphbench ladder: which sizes to capture under a traffic, and what each costs.
+#include "harness/options/command.hpp"
+
 #include <unistd.h>
 
 #include <chrono>
@@ -11,11 +13,11 @@
 #include "graphs/base/suggest.hpp"
 #include "graphs/base/utc_now.hpp"
 #include "graphs/base/write_file.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/ladder/arguments.hpp"
 #include "harness/ladder/best.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/ladder/ladder_series.hpp"
+#include "harness/ladder/ladder_table.hpp"
 #include "harness/ladder/suggest.hpp"
 #include "harness/ladder/suggestions.hpp"
 #include "harness/measure/machine/cpu_state.hpp"
@@ -28,7 +30,6 @@
 #include "harness/options/raw_options.hpp"
 #include "harness/service/publish/publish_settings.hpp"
 #include "harness/sweep/planning.hpp"
-#include "harness/sweep/report/tables.hpp"
 
 namespace graphbench::cli {
 namespace {

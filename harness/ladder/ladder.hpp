@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/model/result.hpp"
@@ -237,3 +238,14 @@ struct LadderFindings {
 };
 
 }  // namespace graphbench::model
+
+namespace graphbench::codec {
+
+// A result document whose lists of what ladders found stand behind the cells; a list that is empty is left
+// out.
+std::string to_json(const model::Result& result, const model::LadderFindings& findings);
+
+// The ladders of such a document. Throws as read_result() does.
+std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source);
+
+}  // namespace graphbench::codec

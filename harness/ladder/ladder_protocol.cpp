@@ -1,7 +1,9 @@
-// The JSON form of the ladder process's question and answer, and the question asked.
+// The JSON form of the ladder process's question and answer, of the question asked, and of the lists of a
+// result document that hold what ladders found.
 #include "graphs/base/process/exit_text.hpp"
+#include "harness/ladder/ladder_fields.hpp"
 #include "harness/ladder/ladder_process.hpp"
-#include "harness/model/codec/ladder_fields.hpp"
+#include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/messages.hpp"
 
 namespace graphbench::codec {
@@ -15,6 +17,31 @@ template <>
 struct Messages<LadderEvent> {
   static constexpr std::array<std::string_view, 2> names = {"alive", "answer"};
 };
+
+template void JsonWriter::put(Json&, const model::Ladder&) const;
+template void JsonWriter::put(Json&, const model::LadderLaunch&) const;
+template void JsonReader::read(JsonWalk::Value, model::LadderLaunch&);
+
+std::string to_json(const model::Result& result, const model::LadderFindings& findings) {
+  std::string lists;
+  if (!findings.ladders.empty()) lists += lines_of("ladders", findings.ladders);
+  if (!findings.suggestions.empty()) lists += lines_of("suggestions", findings.suggestions);
+  if (!findings.best.empty()) lists += lines_of("best", findings.best);
+  return to_json(result, lists);
+}
+
+std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source) {
+  JsonWalk walk(source);
+  std::vector<model::Ladder> ladders;
+  walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
+    if (key == "ladders") {
+      JsonReader(walk).read(value, ladders);
+    } else {
+      walk.skip(value);
+    }
+  });
+  return ladders;
+}
 
 }  // namespace graphbench::codec
 

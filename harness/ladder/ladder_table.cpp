@@ -1,10 +1,11 @@
 // A block for each ladder: what it served and how, what it costs, and its sizes.
+#include "harness/ladder/ladder_table.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "harness/sweep/report/tables.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {

@@ -90,18 +90,4 @@ bool is_json(const std::string& format) {
                                    config::did_you_mean(format, {"table", "json"}));
 }
 
-ConsoleProgress::ConsoleProgress(bool quiet) {
-  if (quiet) return;
-  printer_.emplace(std::cerr, is_terminal(STDERR_FILENO), wants_colours(STDERR_FILENO),
-                   width_of(STDERR_FILENO, 100));
-}
-
-void ConsoleProgress::update(const model::Progress& progress) {
-  if (printer_) printer_->update(progress);
-}
-
-void ConsoleProgress::finish() {
-  if (printer_) printer_->finish();
-}
-
 }  // namespace graphbench::cli

@@ -1,14 +1,10 @@
-// What commands write to: stdout and stderr, what these can show, progress on them; and files, checked before
-// anything is measured, written at the end.
+// What commands write to: stdout and stderr, and what these can show; files, checked before anything is
+// measured, written at the end.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-
-#include "harness/sweep/report/progress.hpp"
-#include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::cli {
 
@@ -43,15 +39,5 @@ bool same_file(const std::string& one, const std::string& other);
 
 // Of `--format table|json`. Throws InputError for another.
 bool is_json(const std::string& format);
-
-class ConsoleProgress final : public sweep::SweepListener {
- public:
-  explicit ConsoleProgress(bool quiet);
-  void update(const model::Progress& progress) override;
-  void finish();
-
- private:
-  std::optional<reporters::ProgressPrinter> printer_;  // absent where quiet
-};
 
 }  // namespace graphbench::cli

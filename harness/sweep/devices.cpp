@@ -16,8 +16,8 @@
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/host/shares.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/measure/machine/pinning.hpp"
+#include "harness/options/command.hpp"
 #include "harness/options/raw_options.hpp"
 #include "harness/sweep/probe.hpp"
 

@@ -1,5 +1,4 @@
-// Two questions to the probe with the plan between them. Options of a sweep that ab sets
-// themselves are parsed, so that they are refused by name.
+// Two questions to the probe, with the plan between them.
 #include "harness/sweep/planning.hpp"
 
 #include <stdlib.h>
@@ -13,9 +12,6 @@
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/suggest.hpp"
 #include "graphs/device/cache/folder.hpp"
-#include "harness/cli/commands.hpp"
-#include "harness/judge/ab/schedule.hpp"
-#include "harness/judge/ab/sub_sweep.hpp"
 #include "harness/measure/floor/ask_floors.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/cpu_state.hpp"
@@ -25,7 +21,7 @@
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/statistics/submit_floor.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/options/option_table.hpp"
+#include "harness/options/command.hpp"
 #include "harness/package/package.hpp"
 #include "harness/package/weights.hpp"
 #include "harness/sweep/devices.hpp"
@@ -200,15 +196,6 @@ std::optional<package::Package> open_package(config::SweepOptions& options) {
   }
 }
 
-const std::string launches_default = "5";
-
-bool is_by_cell(const std::string& text) {
-  static const std::vector<std::string> words = {"ladder", "cell"};
-  if (text == words.front() || text == words.back()) return text == words.back();
-  throw InputError("--alternate", in_quotes(text) + " is neither ladder nor cell: give one of them" +
-                                      config::did_you_mean(text, words));
-}
-
 // The part of it that options.shard names.
 model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   const config::ShardOption& asked = *options.shard;
@@ -254,49 +241,6 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
   checked.dumps = check_programs(checked.plan, chosen, probe, supervisor);
   return checked;
-}
-
-SideBySideOptions::SideBySideOptions(Options& options) : options_(options) {
-  options.text("--alternate", alternate_, "ladder|cell",
-               "sides take turns with each ladder of batches, or with each cell (default: ladder)");
-  options.config_file();
-  options.sweep_options(config::option_names(), ab::refused_options());
-  // A sweep's help says 1.
-  options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
-}
-
-void SideBySideOptions::check(std::int64_t launches) {
-  sweep_ = options_.sweep();
-  for (const std::string& name : ab::refused_options()) {
-    const auto found = sweep_.find(name);
-    if (found == sweep_.end()) continue;
-    throw InputError(found->second.front().where,
-                     "ab does not take it: leave it out (--json-base and --json-new name its results)");
-  }
-  if (launches != 0) {
-    if (const auto given = sweep_.find("launches"); given != sweep_.end())
-      throw InputError(given->second.front().where,
-                       "--until-decided decides how many: leave one of them out");
-    sweep_["launches"].push_back({std::to_string(launches), "--until-decided"});
-  }
-  if (!sweep_.contains("launches")) sweep_["launches"].push_back({launches_default, "--launches"});
-  cell_processes_ = is_by_cell(alternate_);
-}
-
-ab::InterleavedRequest SideBySideOptions::request() const {
-  ab::InterleavedRequest request;
-  request.raw = sweep_;
-  request.options = config::check_options(sweep_);
-  check_cpu(request.options);
-  request.seed = static_cast<std::uint64_t>(request.options.seed);
-  return request;
-}
-
-model::Plan SideBySideOptions::plan(const ab::InterleavedRequest& request,
-                                    const std::vector<std::string>& argv,
-                                    process::ProcessSupervisor& supervisor) const {
-  model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
-  return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
 }
 
 }  // namespace graphbench::cli

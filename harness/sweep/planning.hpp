@@ -1,6 +1,5 @@
-// What sweeps begin with: a plan whose programs are known to build, the conditions they are measured under
-// (CPU, machine, floors), and the options of the sweep whose launches ab measures in
-// turns.
+// What sweeps begin with: a plan whose programs are known to build, and the conditions they are measured
+// under (CPU, machine, floors).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,6 @@
 #include <vector>
 
 #include "graphs/base/process/process_supervisor.hpp"
-#include "harness/judge/ab/run_interleaved.hpp"
 #include "harness/options/command_options.hpp"
 #include "harness/options/options.hpp"
 #include "harness/sweep/plan/catalog.hpp"
@@ -47,24 +45,5 @@ Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& 
 
 // Puts them into the result, with what follows from them.
 void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
-
-class SideBySideOptions {
- public:
-  explicit SideBySideOptions(Options& options);
-  // `launches` other than 0: how many the command plans by itself, so the person may not say. Throws
-  // InputError.
-  void check(std::int64_t launches = 0);
-  // All but the sides and the plan. Throws InputError for invalid options.
-  ab::InterleavedRequest request() const;
-  // Throws as make_checked_plan does.
-  model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
-                   process::ProcessSupervisor& supervisor) const;
-
- private:
-  const Options& options_;
-  std::string alternate_ = "ladder";
-  bool cell_processes_ = false;
-  config::RawOptions sweep_;  // flags merged over the file; launches always there
-};
 
 }  // namespace graphbench::cli

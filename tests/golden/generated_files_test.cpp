@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "harness/ladder/ladder_series.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/metric_schema.hpp"
 #include "harness/model/metrics.hpp"
@@ -59,7 +60,9 @@ TEST(GeneratedFiles, TheDashboardsTableHasEveryFamily) {
   }
   before["labels"]["LATER"] = later;
   Json rows = Json::array();
-  for (const reporters::FamilyRow& row : reporters::families()) {
+  std::vector<reporters::FamilyRow> families = reporters::families();
+  families.insert(families.end(), reporters::ladder_families().begin(), reporters::ladder_families().end());
+  for (const reporters::FamilyRow& row : families) {
     rows.push_back({{"name", row.name},
                     {"type", row.type},
                     {"unit", row.unit},

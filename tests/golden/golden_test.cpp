@@ -8,7 +8,7 @@
 #include "harness/model/codec/documents.hpp"
 #include "harness/sweep/report/progress.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
-#include "harness/sweep/report/tables.hpp"
+#include "harness/sweep/report/table.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
 

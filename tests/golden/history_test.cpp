@@ -3,8 +3,8 @@
 
 #include <sstream>
 
+#include "harness/judge/history/history_table.hpp"
 #include "harness/model/codec/documents.hpp"
-#include "harness/sweep/report/tables.hpp"
 #include "tests/golden/expect_golden.hpp"
 
 namespace graphbench {

@@ -15,7 +15,7 @@
 #include "harness/model/codec/project.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
-#include "harness/sweep/report/tables.hpp"
+#include "harness/sweep/report/table.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench {

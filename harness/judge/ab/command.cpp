@@ -1,4 +1,6 @@
 // graphbench ab: two binaries, or one under two environments, measured side by side; or this one and itself.
+#include "harness/options/command.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,19 +9,22 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/base/suggest.hpp"
 #include "graphs/base/write_file.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/judge/ab/run_interleaved.hpp"
 #include "harness/judge/ab/schedule.hpp"
 #include "harness/judge/ab/self_power.hpp"
+#include "harness/judge/ab/sub_sweep.hpp"
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/compare/read_side.hpp"
 #include "harness/judge/verdict.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/numbers.hpp"
+#include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/sweep/planning.hpp"
+#include "harness/sweep/report/progress.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::cli {
@@ -31,6 +36,79 @@ constexpr const char* ab_footer =
     "and\n"
     "the last line says what this machine can find. Exit codes: those of compare, and 130 interrupted (what\n"
     "was measured is kept).\n";
+
+const std::string launches_default = "5";
+
+bool is_by_cell(const std::string& text) {
+  static const std::vector<std::string> words = {"ladder", "cell"};
+  if (text == words.front() || text == words.back()) return text == words.back();
+  throw InputError("--alternate", in_quotes(text) + " is neither ladder nor cell: give one of them" +
+                                      config::did_you_mean(text, words));
+}
+
+// The options of the sweep whose launches ab measures in turns. Those that ab sets itself are parsed, so that
+// they are refused by name.
+class SideBySideOptions {
+ public:
+  explicit SideBySideOptions(Options& options);
+  // `launches` other than 0: how many the command plans by itself, so the person may not say. Throws
+  // InputError.
+  void check(std::int64_t launches = 0);
+  // All but the sides and the plan. Throws InputError for invalid options.
+  ab::InterleavedRequest request() const;
+  // Throws as make_checked_plan does.
+  model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
+                   process::ProcessSupervisor& supervisor) const;
+
+ private:
+  const Options& options_;
+  std::string alternate_ = "ladder";
+  bool cell_processes_ = false;
+  config::RawOptions sweep_;  // flags merged over the file; launches always there
+};
+
+SideBySideOptions::SideBySideOptions(Options& options) : options_(options) {
+  options.text("--alternate", alternate_, "ladder|cell",
+               "sides take turns with each ladder of batches, or with each cell (default: ladder)");
+  options.config_file();
+  options.sweep_options(config::option_names(), ab::refused_options());
+  // A sweep's help says 1.
+  options.describe("--launches", "worker processes a cell and side (default: " + launches_default + ")");
+}
+
+void SideBySideOptions::check(std::int64_t launches) {
+  sweep_ = options_.sweep();
+  for (const std::string& name : ab::refused_options()) {
+    const auto found = sweep_.find(name);
+    if (found == sweep_.end()) continue;
+    throw InputError(found->second.front().where,
+                     "ab does not take it: leave it out (--json-base and --json-new name its results)");
+  }
+  if (launches != 0) {
+    if (const auto given = sweep_.find("launches"); given != sweep_.end())
+      throw InputError(given->second.front().where,
+                       "--until-decided decides how many: leave one of them out");
+    sweep_["launches"].push_back({std::to_string(launches), "--until-decided"});
+  }
+  if (!sweep_.contains("launches")) sweep_["launches"].push_back({launches_default, "--launches"});
+  cell_processes_ = is_by_cell(alternate_);
+}
+
+ab::InterleavedRequest SideBySideOptions::request() const {
+  ab::InterleavedRequest request;
+  request.raw = sweep_;
+  request.options = config::check_options(sweep_);
+  check_cpu(request.options);
+  request.seed = static_cast<std::uint64_t>(request.options.seed);
+  return request;
+}
+
+model::Plan SideBySideOptions::plan(const ab::InterleavedRequest& request,
+                                    const std::vector<std::string>& argv,
+                                    process::ProcessSupervisor& supervisor) const {
+  model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
+  return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
+}
 
 constexpr double minutes_max = 1e5;  // ten weeks
 constexpr double slowdown_wanted = 0.05;

@@ -1,11 +1,12 @@
 // graphbench compare: what became slower between two results, as an exit code and a report.
+#include "harness/options/command.hpp"
+
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "graphs/base/input_error.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/compare/read_side.hpp"
 #include "harness/judge/history/baseline.hpp"

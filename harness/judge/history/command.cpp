@@ -1,4 +1,6 @@
 // graphbench history: results kept over time.
+#include "harness/options/command.hpp"
+
 #include <langinfo.h>
 #include <unistd.h>
 
@@ -9,9 +11,9 @@
 
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/suggest.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/judge/history/baseline.hpp"
 #include "harness/judge/history/defaults.hpp"
+#include "harness/judge/history/history_table.hpp"
 #include "harness/judge/history/read_entry.hpp"
 #include "harness/judge/history/series.hpp"
 #include "harness/judge/history/store.hpp"
@@ -21,7 +23,6 @@
 #include "harness/model/metrics.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/output.hpp"
-#include "harness/sweep/report/tables.hpp"
 
 namespace graphbench::cli {
 namespace {

@@ -64,3 +64,11 @@ struct CellHistory {
 };
 
 }  // namespace graphbench::model
+
+namespace graphbench::codec {
+
+// `graphbench.history/1` and `graphbench.series/1`.
+std::string to_json(const std::vector<model::HistoryEntry>& entries);
+std::string to_json(const model::CellHistory& history);
+
+}  // namespace graphbench::codec

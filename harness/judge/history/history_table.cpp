@@ -1,5 +1,7 @@
 // Entries in columns as wide as their widest value: people copy from this table. A plot is a grid of
 // characters: one column an entry (or several, where there are more entries than columns).
+#include "harness/judge/history/history_table.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/sweep/report/tables.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {

@@ -1,9 +1,10 @@
 // graphbench merge: the shards of one plan as one result.
+#include "harness/options/command.hpp"
+
 #include <cstdio>
 
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/write_file.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/judge/compare/settings.hpp"
 #include "harness/judge/merge/merge_shards.hpp"
 #include "harness/model/comparison.hpp"

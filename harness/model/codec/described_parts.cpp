@@ -1,5 +1,4 @@
 // What several files write or read of described data is compiled here, once.
-#include "harness/model/codec/ladder_fields.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {
@@ -12,8 +11,5 @@ template void JsonReader::read(JsonWalk::Value, model::CellResult&);
 template void JsonReader::read(JsonWalk::Value, model::DeviceFacts&);
 template void JsonReader::read(JsonWalk::Value, model::WorkerTask&);
 template bool JsonReader::read_field(std::string_view, JsonWalk::Value, model::WorkerTask&);
-template void JsonWriter::put(Json&, const model::Ladder&) const;
-template void JsonWriter::put(Json&, const model::LadderLaunch&) const;
-template void JsonReader::read(JsonWalk::Value, model::LadderLaunch&);
 
 }  // namespace graphbench::codec

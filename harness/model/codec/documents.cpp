@@ -1,79 +1,31 @@
-// The head of a result is indented, its cells stand one a line: a committed result stays readable in a diff.
-// What `history` found is written only.
+// Writes and reads whole documents. The head of a result is indented, its cells stand one on a line: a
+// committed result stays readable in a diff.
 #include "harness/model/codec/documents.hpp"
 
 #include <utility>
 
 #include "harness/model/codec/json_writer.hpp"
-#include "harness/model/codec/ladder_fields.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/codec/walk_document.hpp"
 
 namespace graphbench::codec {
 
-template <typename T>
-struct MetricName {
-  std::optional<Json> write(const T& value) const { return Json(name_of(value.metric)); }
-};
-
-GB_DESCRIBE(model::HistoryLabel, (text, commit), (text, branch), (text, label));
-GB_DESCRIBE(model::HistoryEntry, id, started_at, (inlined(&T::label)), (text, device), (text, fingerprint),
-            (text_field("plan", &T::plan_hash)), (text_field("tool", &T::tool_version)), complete, cells,
-            launches);
-GB_DESCRIBE(model::HistoryPoint, entry, (field("median_seconds", &T::median)),
-            (field("lowest_seconds", &T::lowest)), (field("highest_seconds", &T::highest)), launches);
-
-// Each change names the entry that it begins with.
-struct Changes {
-  std::optional<Json> write(const model::CellHistory& history) const {
-    const JsonWriter writer(Form::document);
-    Json changes = Json::array();
-    for (const model::ChangePoint& change : history.changes) {
-      changes.push_back({{"index", change.index},
-                         {"entry", history.points[static_cast<std::size_t>(change.index)].entry.id},
-                         {"ratio", writer.write(change.ratio)},
-                         {"p", writer.write(change.p)}});
-    }
-    return changes;
-  }
-};
-
-GB_DESCRIBE(model::CellHistory, cell, (custom_field<MetricName<T>>("metric")), points_min, left_out, older,
-            correlation, points, (custom_field<Changes>("changes")));
-
 namespace {
 
 constexpr const char* schema = "graphbench.result/1";
 
-// Head first; without the line break that ends it.
+}  // namespace
+
 std::string document_of(const char* name, Json rest) {
   Json document = {{"schema", name}};
   document.update(std::move(rest));
   return dump(document, 2);
 }
 
-}  // namespace
-
 std::string to_json(const model::CellResult& cell) {
   return dump(JsonWriter(Form::document).write(cell));
 }
-
-namespace {
-
-// One element a line.
-template <typename T>
-std::string lines_of(const char* key, const std::vector<T>& elements) {
-  std::string text = std::string(",\n  \"") + key + "\": [";
-  const char* separator = "\n    ";
-  for (const T& element : elements) {
-    text += separator + dump(JsonWriter(Form::document).write(element));
-    separator = ",\n    ";
-  }
-  return text + (elements.empty() ? "]" : "\n  ]");
-}
-
-}  // namespace
 
 namespace {
 
@@ -90,13 +42,9 @@ std::string head_to_json(const model::Result& result) {
   return open_document(result) + ",\n  \"cells\": [";
 }
 
-std::string to_json(const model::Result& result, const model::LadderFindings& findings) {
-  std::string document = open_document(result);
-  document += lines_of("cells", result.cells);
-  if (!findings.ladders.empty()) document += lines_of("ladders", findings.ladders);
-  if (!findings.suggestions.empty()) document += lines_of("suggestions", findings.suggestions);
-  if (!findings.best.empty()) document += lines_of("best", findings.best);
-  return document + "\n}\n";
+std::string to_json(const model::Result& result, std::string_view more_lists) {
+  std::string document = open_document(result) + lines_of("cells", result.cells);
+  return document.append(more_lists) + "\n}\n";
 }
 
 model::Result read_result(std::string_view text, const std::string& source) {
@@ -124,19 +72,6 @@ DocumentInParts read_parts(std::string_view text, const std::string& source) {
   return {std::move(head), std::move(cells)};
 }
 
-std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source) {
-  JsonWalk walk(source);
-  std::vector<model::Ladder> ladders;
-  walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
-    if (key == "ladders") {
-      JsonReader(walk).read(value, ladders);
-    } else {
-      walk.skip(value);
-    }
-  });
-  return ladders;
-}
-
 model::CellResult read_cell(std::string_view text, const std::string& source) {
   JsonWalk walk(source);
   model::CellResult cell;
@@ -152,14 +87,6 @@ std::string to_json(const model::FloorsDocument& document) {
                       {"measured_at", document.measured_at},
                       {"environment", JsonWriter(Form::document).write(document.environment)}}) +
          "\n";
-}
-
-std::string to_json(const std::vector<model::HistoryEntry>& entries) {
-  return document_of("graphbench.history/1", {{"entries", JsonWriter(Form::document).write(entries)}}) + "\n";
-}
-
-std::string to_json(const model::CellHistory& history) {
-  return document_of("graphbench.series/1", JsonWriter(Form::document).write(history)) + "\n";
 }
 
 }  // namespace graphbench::codec

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/judge/history/history.hpp"
-#include "harness/ladder/ladder.hpp"
+#include "harness/model/codec/json_writer.hpp"
 #include "harness/model/floors_document.hpp"
 #include "harness/model/result.hpp"
 
@@ -18,8 +17,8 @@ namespace graphbench::codec {
 // absent where a cell is ok. Numbers that are not finite become null, and a summary that holds one becomes
 // null as a whole. A cell still pending is written as skipped, reason `interrupted`. Bytes that are not
 // UTF-8 are replaced by U+FFFD.
-// What `graphbench ladder` found stands behind the cells, one a line; a list that is empty is left out.
-std::string to_json(const model::Result& result, const model::LadderFindings& findings = {});
+// `more_lists`, each as lines_of() writes it, stand behind the cells.
+std::string to_json(const model::Result& result, std::string_view more_lists = {});
 // One cell as it stands there, on one line without its end.
 std::string to_json(const model::CellResult& cell);
 
@@ -46,14 +45,24 @@ struct DocumentInParts {
 // All of the text is checked to be JSON. text_padding readable bytes follow it. Throws as read_result() does.
 DocumentInParts read_parts(std::string_view text, const std::string& source);
 
-// The ladders of such a document.
-std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source);
 model::CellResult read_cell(std::string_view text, const std::string& source);
 
 // `graphbench.floors/1`.
 std::string to_json(const model::FloorsDocument& document);
-// `graphbench.history/1` and `graphbench.series/1`.
-std::string to_json(const std::vector<model::HistoryEntry>& entries);
-std::string to_json(const model::CellHistory& history);
+
+// A document of the schema `name`, its schema first; without the line break that ends it.
+std::string document_of(const char* name, Json rest);
+
+// A list of a result document, which follows what stands before it: one element on a line.
+template <typename T>
+std::string lines_of(const char* key, const std::vector<T>& elements) {
+  std::string text = std::string(",\n  \"") + key + "\": [";
+  const char* separator = "\n    ";
+  for (const T& element : elements) {
+    text += separator + dump(JsonWriter(Form::document).write(element));
+    separator = ",\n    ";
+  }
+  return text + (elements.empty() ? "]" : "\n  ]");
+}
 
 }  // namespace graphbench::codec

@@ -1,4 +1,6 @@
 // graphbench serve: checks its options, serves until a signal, and stops within the grace.
+#include "harness/options/command.hpp"
+
 #include <pthread.h>
 
 #include <algorithm>
@@ -12,7 +14,6 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/input_error.hpp"
 #include "graphs/base/whole_file.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/service/publish/publish_settings.hpp"

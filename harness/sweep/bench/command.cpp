@@ -1,4 +1,6 @@
 // graphbench bench: the cells of a sweep in this process, as a Google Benchmark program.
+#include "harness/options/command.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "graphbench_version.hpp"
 #include "graphs/base/input_error.hpp"
-#include "harness/cli/commands.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/sweep/bench/cell_benchmarks.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "harness/ladder/ladder_series.hpp"
 #include "harness/model/metrics.hpp"
 
 namespace graphbench::reporters {
@@ -101,7 +100,6 @@ std::vector<FamilyRow> families() {
   }
   rows.insert(rows.end(), comparison.begin() + 3, comparison.end());
   rows.insert(rows.end(), process_rows().begin(), process_rows().end());
-  rows.insert(rows.end(), ladder_families().begin(), ladder_families().end());
   return rows;
 }
 

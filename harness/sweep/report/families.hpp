@@ -1,5 +1,5 @@
-// Every family that graphbench publishes: name, type, unit, labels, help. Those of cells come from the table
-// of metrics; dashboards/metrics.json is this list.
+// Every family that a sweep and a service publish. Those of cells come from the table of metrics;
+// dashboards/metrics.json is this list, and that of ladders.
 #pragma once
 
 #include <string>
@@ -7,21 +7,20 @@
 #include <vector>
 
 #include "harness/model/metrics.hpp"
+#include "reporters/prometheus_text.hpp"
 
 namespace graphbench::reporters {
-
-struct FamilyRow {
-  std::string name;
-  std::string type;  // "summary", "gauge", "counter", "histogram"
-  std::string unit;
-  std::vector<std::string> labels;  // "CELL" stands for a cell's own
-  std::string help;
-};
 
 // Families of cells first, in the order in which they are published.
 std::vector<FamilyRow> families();
 // A programmer's mistake where there is none of that name.
 const FamilyRow& family_of_process(std::string_view name);
+inline prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name) {
+  return gauge(registry, family_of_process(name));
+}
+inline prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const char* name) {
+  return counter(registry, family_of_process(name));
+}
 // Of one compared metric: "graphbench_baseline_latency_seconds".
 std::string baseline_family(const model::MetricRow& metric);
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "harness/sweep/report/remarks.hpp"
-#include "harness/sweep/report/tables.hpp"
+#include "harness/sweep/report/table.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {

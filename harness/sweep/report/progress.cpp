@@ -2,9 +2,12 @@
 #include "harness/sweep/report/progress.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <iostream>
 #include <string>
 
+#include "harness/options/output.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {
@@ -93,3 +96,21 @@ void ProgressPrinter::print_line(const model::Progress& progress) {
 }
 
 }  // namespace graphbench::reporters
+
+namespace graphbench::cli {
+
+ConsoleProgress::ConsoleProgress(bool quiet) {
+  if (quiet) return;
+  printer_.emplace(std::cerr, is_terminal(STDERR_FILENO), wants_colours(STDERR_FILENO),
+                   width_of(STDERR_FILENO, 100));
+}
+
+void ConsoleProgress::update(const model::Progress& progress) {
+  if (printer_) printer_->update(progress);
+}
+
+void ConsoleProgress::finish() {
+  if (printer_) printer_->finish();
+}
+
+}  // namespace graphbench::cli

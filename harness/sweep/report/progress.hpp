@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 
 #include "harness/model/progress.hpp"
+#include "harness/sweep/sweep_listener.hpp"
 
 namespace graphbench::reporters {
 
@@ -34,3 +36,18 @@ class ProgressPrinter {
 };
 
 }  // namespace graphbench::reporters
+
+namespace graphbench::cli {
+
+// A sweep on stderr.
+class ConsoleProgress final : public sweep::SweepListener {
+ public:
+  explicit ConsoleProgress(bool quiet);
+  void update(const model::Progress& progress) override;
+  void finish();
+
+ private:
+  std::optional<reporters::ProgressPrinter> printer_;  // absent where quiet
+};
+
+}  // namespace graphbench::cli

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/model/result.hpp"
-#include "harness/sweep/report/tables.hpp"
+#include "harness/sweep/report/table.hpp"
 
 namespace graphbench::reporters {
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -140,6 +141,16 @@ void add_metric(Lines& lines, const Labels& cell, const model::MetricComparison&
 }
 
 }  // namespace
+
+std::vector<ClientMetric::Label> labels_of(const CellKey& key) {
+  std::vector<ClientMetric::Label> labels;
+  for (auto& [label, value] : model::axis_values(key.cell)) {
+    std::ranges::replace(label, '-', '_');  // which names of labels cannot have
+    labels.push_back({std::move(label), std::move(value)});
+  }
+  labels.push_back({"device", key.device});
+  return labels;
+}
 
 ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                  const Percentiles& percentiles) {

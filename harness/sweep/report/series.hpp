@@ -30,6 +30,9 @@ struct CellKey {
   }
 };
 
+// The labels of a cell, in the order of the documents.
+std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
+
 // Quantiles above the median, and where a launch has them.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
 // A `quantile` label belongs to summaries (promtool check metrics insists), so that is the type of times.

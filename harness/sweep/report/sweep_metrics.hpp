@@ -16,6 +16,7 @@
 #include "harness/model/comparison.hpp"
 #include "harness/model/progress.hpp"
 #include "harness/model/result.hpp"
+#include "harness/sweep/report/families.hpp"
 #include "harness/sweep/report/series.hpp"
 #include "reporters/prometheus_text.hpp"
 

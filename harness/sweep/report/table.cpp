@@ -1,5 +1,7 @@
 // Lays the cells out: modes side by side where the terminal is wide enough, one line a mode where it
 // is not.
+#include "harness/sweep/report/table.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -14,7 +16,6 @@
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/sweep/report/remarks.hpp"
-#include "harness/sweep/report/tables.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {

@@ -1,9 +1,9 @@
 // What the table of a ladder says of first requests and of a log's runtime modes.
+#include "harness/ladder/ladder_table.hpp"
+
 #include <gmock/gmock.h>
 
 #include <sstream>
-
-#include "harness/sweep/report/tables.hpp"
 
 namespace graphbench::reporters {
 namespace {

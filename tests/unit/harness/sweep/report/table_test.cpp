@@ -1,4 +1,6 @@
 // The table's layout rules; its looks are in tests/golden.
+#include "harness/sweep/report/table.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <sstream>
 #include <string>
 
-#include "harness/sweep/report/tables.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::reporters {

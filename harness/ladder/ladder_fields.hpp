@@ -59,9 +59,4 @@ GB_DESCRIBE(model::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, s
             eager_step_seconds, startup_seconds, memory_bytes, frontier, (text, verified_by),
             verified_step_seconds, (later, memory_max_bytes));
 
-// Compiled once, in described_parts.cpp.
-extern template void JsonWriter::put(Json&, const model::Ladder&) const;
-extern template void JsonWriter::put(Json&, const model::LadderLaunch&) const;
-extern template void JsonReader::read(JsonWalk::Value, model::LadderLaunch&);
-
 }  // namespace graphbench::codec

@@ -1,12 +1,10 @@
-// What the console shows of results, floors and histories, each in a file of its own.
+// What the console shows of a result and of floors.
 #pragma once
 
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "harness/judge/history/history.hpp"
-#include "harness/ladder/ladder.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::reporters {
@@ -27,23 +25,5 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
 // "submit over its floor: eager 1.21x (1.10x..1.40x), whole ..." over these cells, geometric mean and
 // extremes a mode; empty where no cell knows its floor.
 std::string floor_line(const std::vector<const model::CellResult*>& cells);
-
-void print_entries(std::ostream& out, const std::vector<model::HistoryEntry>& entries, bool colours);
-
-struct PlotOptions {
-  int width = 80;  // columns, 40 at least
-  int rows = 10;
-  bool unicode = true;
-  bool colours = false;
-};
-
-void print_history(std::ostream& out, const model::CellHistory& history, const PlotOptions& options);
-
-// A block for each; of several launches the first.
-void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
-// `flags`: what to give to engines, a line each.
-void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
-                      bool colours);
-void print_best(std::ostream& out, const model::BestModes& best, bool colours);
 
 }  // namespace graphbench::reporters

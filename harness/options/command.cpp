@@ -1,0 +1,45 @@
+// The one place where exceptions become messages and exit codes.
+#include "harness/options/command.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include "graphs/base/input_error.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
+#include "graphs/base/unseen.hpp"
+#include "harness/options/output.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+int complain(const std::string& message, int exit_code) {
+  // What is not in quotes, such as a path, may hold anything.
+  std::string line = message;
+  for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
+  line = model::with_unseen_escaped(line, model::Controls::escaped);
+  std::fprintf(stderr, "graphbench: %s\n", line.c_str());
+  return exit_code;
+}
+
+}  // namespace
+
+// Sees that the output was written.
+int guarded(const std::function<int()>& work) {
+  try {
+    const int exit_code = work();
+    // What did not fit the buffer was written, or not, long ago: the stream remembers.
+    const bool unwritten = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (unwritten && exit_code == exit_done && !reader_is_gone()) {
+      return complain("write to stdout: the output could not be written", exit_error);
+    }
+    return exit_code;
+  } catch (const InputError& error) {
+    return complain(error.what(), exit_bad_input);
+  } catch (const process::Interrupted&) {
+    return complain("interrupted before anything was measured", exit_interrupted);
+  } catch (const std::exception& error) {
+    return complain(error.what(), exit_error);
+  }
+}
+
+}  // namespace graphbench::cli

@@ -1,0 +1,45 @@
+// What a command is: made with the command line, checked, run; and the roles of the child processes that
+// graphbench starts itself as.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/model/exit_codes.hpp"
+#include "harness/options/command_options.hpp"
+
+namespace graphbench::cli {
+
+// What a command may want to know beside its own options.
+struct Invocation {
+  std::vector<std::string> argv;             // as documents keep it: without the folder of the binary
+  std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", which are Google Benchmark's
+  bool served = false;                       // a sweep that reports to the service on descriptor 3
+  std::vector<std::string> concurrent;       // devices that this sweep is one of
+};
+
+// Made with the command line, which fills it; its options refer to its members.
+class Command {
+ public:
+  Command() = default;
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+  virtual ~Command() = default;
+  // Of what was parsed, before anything is run. Throws InputError.
+  virtual void check() {}
+  // Returns the exit code, or throws.
+  virtual int run(const Invocation& invocation) = 0;
+};
+
+// What `work` returns; where it throws, a line on stderr and the exit code that says why.
+int guarded(const std::function<int()>& work);
+
+// The first argument of a child process. Users never give one.
+inline constexpr const char* worker_role = "--worker";
+inline constexpr const char* probe_role = "--probe";
+inline constexpr const char* floor_role = "--floor-process";
+inline constexpr const char* ladder_role = "--ladder-process";
+inline constexpr const char* served_role = "--served-sweep";
+
+}  // namespace graphbench::cli
